@@ -20,6 +20,8 @@ interface Started {
 /** Runs a test in this process. A restart stops its controllers and starts them again with a client of another user. */
 export class ControllerDriver implements RunningTest {
   readonly countsReads = true
+  // The event loop of this process tells whether it computes.
+  readonly isBusy = false
   readonly #test: ExploreTest
   readonly #groups: readonly string[]
   readonly #controllers: StartController[] = []

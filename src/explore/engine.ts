@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultMatch, FaultSpec } from '../faults/fault-spec.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { PlaneParts } from '../testing/running.ts'
 import type { ControlPlane } from '../testing/types.ts'
 import { changedObjects, type FinalState, finalState, type StateObject } from './final-state.ts'
-import { type ExpectedRun, judgeState, judgeWrites, type RunFailure } from './judge.ts'
+import { type ExpectedRun, judgeState, judgeWrites, type RunFailure, writeLimit } from './judge.ts'
 import { PlanePool } from './plane-pool.ts'
 import { type Entry, Recording, type RequestEntry, type Subject } from './recording.ts'
-import { Rest, RestlessError } from './rest.ts'
+import { Rest, RestlessError, StormError } from './rest.ts'
 import { Steps } from './steps.ts'
 
 /** The control plane of one run, and what is known about the run. */
@@ -17,8 +18,8 @@ export interface World {
   rest(): Promise<void>
   /** Ends all delays, and resolves when nothing happens any more. */
   settled(): Promise<void>
-  /** Whether nothing happens at present, and nothing is held back. */
-  isQuiet(): boolean
+  /** Whether nothing has happened for a while, and nothing is held back. The program of the test may compute, such as to end. */
+  isInactive(): boolean
 }
 
 /** One run of a test. */
@@ -52,6 +53,8 @@ export interface RunResult {
   /** State at each call of `settled`. */
   readonly steps: readonly FinalState[]
   readonly failure: RunFailure | undefined
+  /** Longest time without activity between activities of the controller, in milliseconds. */
+  readonly longestPauseMs: number
 }
 
 export interface EngineOptions {
@@ -63,8 +66,20 @@ export interface EngineOptions {
   readonly invariant: ((plane: ControlPlane) => Promise<void> | void) | undefined
 }
 
-/** Ratio of the time for which requests are held to the time after which the controller counts as at rest. */
-const HOLD_RATIO = 4
+/** Time without activity after which a controller was at rest when the test ended, in milliseconds. */
+const INACTIVE_MS = 60
+/** Number of writes of a controller after which its run is ended: this many times the allowed ones, and at least as many. */
+const STORM_RATIO = 3
+const LEAST_STORM = 100
+/** Time in which a controller is to come to rest if it did not in the same run before, in milliseconds. */
+const REPEATED_RESTLESS_MS = 5000
+
+export interface RunOptions {
+  /** Optional. Milliseconds for which the expected state is awaited at most. Any other state is accepted then. */
+  readonly awaitsMs?: number
+  /** Optional. Milliseconds without activity after which the controller is at rest, if they are others than those of the engine. */
+  readonly quietMs?: number
+}
 
 /** Runs a test under schedules, each on a control plane of its own. */
 export class Engine {
@@ -83,40 +98,62 @@ export class Engine {
   }
 
   /** Runs the test with the faults. Without `expected`, only the test itself and quiescence are judged. */
-  async run(faults: readonly FaultSpec[], expected?: ExpectedRun): Promise<RunResult> {
-    const { partsOf, scenario, ignore, patienceMs } = this.#options
+  async run(faults: readonly FaultSpec[], expected?: ExpectedRun, { awaitsMs, quietMs = this.quietMs }: RunOptions = {}): Promise<RunResult> {
+    const { partsOf, scenario, ignore } = this.#options
+    const patienceMs = awaitsMs ?? this.#options.patienceMs
     const plane = await this.#planes.take()
     const parts = partsOf(plane)
     const before = parts.objects()
     const test = scenario.begin()
     const recording = new Recording(test, () => parts.revision())
     parts.rules.observer = recording
-    parts.rules.holds.heldMs = Math.max(parts.rules.holds.heldMs, HOLD_RATIO * this.quietMs)
-    const rest = new Rest(parts, recording, this.quietMs)
+    // Holds end when `rest` says so.
+    parts.rules.holds.heldMs = Number.POSITIVE_INFINITY
+    const mostMs = expected?.failed?.failure.kind === 'quiescence' ? REPEATED_RESTLESS_MS : undefined
+    const mostWrites = expected === undefined ? Number.POSITIVE_INFINITY : Math.max(LEAST_STORM, STORM_RATIO * writeLimit(expected))
+    const rest = new Rest({ parts, recording, quietMs, mostWrites, mostMs, isBusy: () => test.isBusy })
     const stateNow = (): FinalState => finalState(changedObjects(parts.objects(), before), ignore)
-    const steps = new Steps({ rest, stateNow, expected, patienceMs })
-    const world: World = { plane, recording, rest: () => rest.reached(false), settled: () => steps.settled(), isQuiet: () => rest.isQuiet }
+    const steps = new Steps({ rest, stateNow, expected, patienceMs, now: () => performance.now(), pause: sleep })
+    const world: World = {
+      plane,
+      recording,
+      rest: () => rest.reached(false),
+      settled: () => steps.settled(),
+      isInactive: () => rest.isInactiveFor(Math.max(INACTIVE_MS, quietMs)),
+    }
     recording.onBarrier = name => (name === 'rest' ? world.rest() : name === 'settled' ? world.settled() : undefined)
     let hasPassed = false
+    rest.begin()
     try {
       for (const fault of faults) plane.faults.add(fault)
-      const outcome = await this.#perform(test, world)
+      const outcome = await this.#perform(test, world, rest)
       const objects = changedObjects(parts.objects(), before)
-      const result = await this.#judged(plane, recording, objects, { ...outcome, expected, steps: steps.states })
+      const { longestPauseMs } = rest
+      const result = await this.#judged(plane, recording, objects, {
+        ...outcome,
+        expected: awaitsMs === undefined ? expected : undefined,
+        steps: steps.states,
+        longestPauseMs,
+      })
       hasPassed = result.failure === undefined
       return result
     } finally {
+      rest.close()
       await test.stop()
       parts.rules.observer = undefined
       this.#planes.release(plane, hasPassed)
     }
   }
 
-  async #perform(test: RunningTest, world: World): Promise<Outcome> {
+  async #perform(test: RunningTest, world: World, rest: Rest): Promise<Outcome> {
     try {
       const isComparable = await test.perform(world)
       return { failure: undefined, isComparable }
-    } catch (error) {
+    } catch (thrown) {
+      // A program reports the failure of `settled` in its own words.
+      const error = rest.failure ?? thrown
+      // The number of writes is judged later.
+      if (error instanceof StormError) return { failure: undefined, isComparable: false }
       const kind = error instanceof RestlessError ? 'quiescence' : 'the test'
       return { failure: { kind, message: errorMessage(error), cause: error }, isComparable: false }
     }
@@ -126,10 +163,10 @@ export class Engine {
     plane: ControlPlane,
     recording: Recording,
     objects: readonly StateObject[],
-    run: Outcome & Pick<RunResult, 'steps'> & { readonly expected: ExpectedRun | undefined },
+    run: Outcome & Pick<RunResult, 'steps' | 'longestPauseMs'> & { readonly expected: ExpectedRun | undefined },
   ): Promise<RunResult> {
     const { ignore, invariant } = this.#options
-    const { expected, isComparable, steps } = run
+    const { expected, isComparable, steps, longestPauseMs } = run
     const state = finalState(objects, ignore)
     const writes = recording.controllerWrites
     let { failure } = run
@@ -139,7 +176,7 @@ export class Engine {
     else if (expected !== undefined && step !== undefined && expectedStep !== undefined) failure ??= judgeState([], step, { ...expected, state: expectedStep })
     if (invariant !== undefined) failure ??= await brokenInvariant(invariant, plane)
     if (expected !== undefined) failure ??= judgeWrites(writes, expected)
-    return { entries: [...recording.entries], writes, objects, state, isComparable, steps, failure }
+    return { entries: [...recording.entries], writes, objects, state, isComparable, steps, failure, longestPauseMs }
   }
 }
 

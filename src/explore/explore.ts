@@ -14,7 +14,7 @@ export interface Server {
 
 const RUNS = 200
 const PATIENCE_MS = 2000
-const LEAST_QUIET_MS = 25
+const LEAST_QUIET_MS = 12
 
 /** Returns `explore` for the server of a bundle. */
 export const explorer =

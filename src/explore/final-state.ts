@@ -18,6 +18,8 @@ const LEFT_OUT =
   /^\/registry\/(?:events|events\.events\.k8s\.io|leases|leases\.coordination\.k8s\.io|masterleases|apiregistration\.k8s\.io|flowschemas|prioritylevelconfigurations|ranges)\//
 const UID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g
+/** Generated name of the volume with the token of a pod's service account. */
+const TOKEN_VOLUME = /\bkube-api-access-[a-z0-9]{5}\b/g
 /** Annotation of the concurrent writer. */
 const CONCURRENT_WRITES = 'binnacle.dev/concurrent-writes'
 const DROPPED: readonly string[] = ['uid', 'resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'selfLink']
@@ -62,7 +64,10 @@ export function finalState(objects: readonly StateObject[], ignore: readonly str
   }
   names.sort(([a], [b]) => b.length - a.length)
   const neutral = (text: string): string => {
-    let changed = text.replaceAll(UID, uid => neutralUid(uids.get(uid), names)).replaceAll(TIME, '<time>')
+    let changed = text
+      .replaceAll(UID, uid => neutralUid(uids.get(uid), names))
+      .replaceAll(TIME, '<time>')
+      .replaceAll(TOKEN_VOLUME, 'kube-api-access-*')
     for (const [name, general] of names) if (changed.includes(name)) changed = changed.replaceAll(name, general)
     return changed
   }

@@ -19,6 +19,8 @@ export interface ExpectedStates {
 export interface ExpectedRun extends ExpectedStates {
   /** States that are accepted as well. */
   readonly alternatives: readonly ExpectedStates[]
+  /** Optional. States of a run that has failed. Another run that reaches them is not given much time to leave them. */
+  readonly failed?: ExpectedStates & { readonly failure: RunFailure }
   /** Whether the controller was at rest at the end of the undisturbed runs. Otherwise final states are not compared. */
   readonly isComparable: boolean
   readonly variation: Variation

@@ -61,6 +61,8 @@ export interface Subject {
   /** Whether reads of the controller are activity. False if the test has the same user agent, because it may poll. */
   readonly countsReads: boolean
   readonly isRestarting: boolean
+  /** Whether a program of the test computes, or waits for a processor. False if it cannot be known. */
+  readonly isBusy: boolean
   restart(): void
 }
 
@@ -87,6 +89,7 @@ export class Recording implements FaultObserver {
   /** Reactions of the controller that are awaited before it counts as at rest, with the times after which they no longer are. */
   readonly #awaited = new Map<string, number>()
   readonly #watches = new Map<() => void, FaultableRequest>()
+  #controllerWrites = 0
 
   constructor(subject: Subject, revision: () => number) {
     this.#subject = subject
@@ -101,7 +104,7 @@ export class Recording implements FaultObserver {
   }
 
   get controllerWrites(): number {
-    return this.entries.filter(entry => entry.kind === 'request' && entry.isController && isWrite(entry)).length
+    return this.#controllerWrites
   }
 
   note(text: string): void {
@@ -145,24 +148,28 @@ export class Recording implements FaultObserver {
       faults: [],
     }
     this.entries.push(entry)
+    if (isController && isWrite(entry)) this.#controllerWrites++
     if (!isController) return observer(entry, this.#subject.countsReads)
     // A request after an error is the reaction to it, whatever it requests.
     this.#awaited.delete('retry')
-    if (verb === 'watch') this.#awaited.delete(`watch ${resource}`)
-    return this.#followed(entry, request)
+    const reopens = (verb === 'list' || verb === 'watch') && this.#awaited.delete(`watch ${resource}`)
+    return this.#followed(entry, request, reopens && verb === 'list')
   }
 
-  #followed(entry: RequestEntry, request: FaultableRequest): ObservedRequest {
+  /** `isBeforeWatch`: the request is a list after which the controller opens its watch again. */
+  #followed(entry: RequestEntry, request: FaultableRequest, isBeforeWatch: boolean): ObservedRequest {
     let close: (() => void) | undefined
     return {
       ...observer(entry, this.#subject.countsReads),
       struck: specs => {
         entry.faults = specs
-        if (isWrite(entry) && specs.some(({ status, cut }) => status !== undefined || cut !== undefined)) this.#await('retry', RETRY_MS)
+        if (specs.some(({ status, cut }) => status !== undefined || cut !== undefined)) this.#await('retry', RETRY_MS)
       },
       done: status => {
         entry.status = status
         if (close !== undefined) this.#watches.delete(close)
+        // The list may have been held, and the watch is not awaited while it is.
+        if (isBeforeWatch && !this.#subject.isSevered(request)) this.#await(`watch ${entry.resource}`, REOPEN_MS)
       },
       opened: end => {
         close = end

@@ -1,67 +1,159 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventLoopUtilization } from 'node:perf_hooks'
 import type { PlaneParts } from '../testing/running.ts'
 import type { Recording } from './recording.ts'
 
 /** Interval of the looks at a run, in milliseconds. */
-const LOOK_MS = 5
+const LOOK_MS = 4
 /** Maximum time until the controller is at rest, in milliseconds. */
 const MOST_MS = 15_000
+/** A program may compute all the time. */
+const MOST_BUSY_MS = 500
+/** Ratio of the time for which requests and events are held to the time after which the controller counts as at rest. */
+const HOLD_RATIO = 4
 
 /** The controller does not come to rest. */
 export class RestlessError extends Error {
   override readonly name = 'RestlessError'
 }
 
-/** Waits until nothing happens in a run. */
+/** The controller writes so often that the run has failed. */
+export class StormError extends Error {
+  override readonly name = 'StormError'
+}
+
+export interface RestOptions {
+  readonly parts: PlaneParts
+  readonly recording: Recording
+  readonly quietMs: number
+  /** Whether a program of the test computes, or waits for a processor. */
+  readonly isBusy: () => boolean
+  /** Number of writes of the controller after which it is not awaited any more. */
+  readonly mostWrites: number
+  /** Maximum time until the controller is at rest, in milliseconds. Default: 15 s. */
+  readonly mostMs?: number | undefined
+  /** Maximum time for which a program that computes counts as active, in milliseconds. Default: 500 ms. */
+  readonly mostBusyMs?: number
+}
+
+/**
+ * Follows whether anything happens in a run, by looks at a short interval. Time is counted in looks at which the programs have nothing to compute, so that a busy machine does not look like a
+ * controller at rest. `begin` starts the looks, `close` ends them.
+ */
 export class Rest {
-  readonly #parts: PlaneParts
-  readonly #recording: Recording
-  readonly #quietMs: number
-  #revision = 0
-  /** Number of activities when the run was last at rest. */
-  #reachedAt = -1
+  readonly #options: RestOptions
+  /** Looks since the last activity. */
+  #looks = 0
+  /** Those of them at which nothing computed. */
+  #quietLooks = 0
+  #activities = -1
+  #revision = -1
+  #entries = 0
+  #activeAt = performance.now()
+  #longestPauseMs = 0
+  #failure: Error | undefined
+  #loop: EventLoopUtilization = performance.eventLoopUtilization()
+  #timer: NodeJS.Timeout | undefined
+  #waiting: (() => void)[] = []
 
-  constructor(parts: PlaneParts, recording: Recording, quietMs: number) {
-    this.#parts = parts
-    this.#recording = recording
-    this.#quietMs = quietMs
+  constructor(options: RestOptions) {
+    this.#options = options
   }
 
-  /** Resolves when nothing happens any more. `releases`: held requests and events continue before. Throws RestlessError after 15 s. */
+  /** Longest time without activity between activities of the controller, in milliseconds. */
+  get longestPauseMs(): number {
+    return this.#longestPauseMs
+  }
+
+  /** Error with which `reached` has failed. */
+  get failure(): Error | undefined {
+    return this.#failure
+  }
+
+  begin(): void {
+    this.#timer = setTimeout(() => {
+      this.#look()
+      for (const looked of this.#waiting.splice(0)) looked()
+      // Between two looks the event loop receives what has arrived.
+      setImmediate(() => {
+        if (this.#timer !== undefined) this.begin()
+      })
+    }, LOOK_MS)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const looked of this.#waiting.splice(0)) looked()
+  }
+
+  /** Resolves when nothing happens any more, or after `close`. `releases`: held requests and events continue before. Throws RestlessError after 15 s, and StormError. */
   async reached(releases: boolean): Promise<void> {
-    const { holds } = this.#parts.rules
-    if (this.#reachedAt === holds.activities && this.isQuiet && this.#parts.revision() === this.#revision && this.#parts.isIdle()) return
-    const deadline = performance.now() + MOST_MS
-    let looks = 0
-    for (;;) {
-      // On a busy machine time passes without a turn in which the controller could react.
-      await sleep(LOOK_MS)
-      looks = this.#isUnchanged() ? looks + 1 : 0
-      if (looks * LOOK_MS >= this.#quietMs / 2 && holds.quietFor >= this.#quietMs && !this.#recording.awaitsReaction) {
-        if (!releases || !holds.release()) {
-          this.#reachedAt = holds.activities
-          return
-        }
-        looks = 0
+    const { parts, recording, quietMs, mostWrites, mostMs = MOST_MS } = this.#options
+    const { holds } = parts.rules
+    const deadline = performance.now() + mostMs
+    while (this.#timer !== undefined) {
+      if (!this.#isActive() && this.#quietLooks * LOOK_MS >= quietMs && !recording.awaitsReaction) {
+        if (!releases || !holds.release()) return
+        this.#restart()
       }
-      if (performance.now() > deadline) throw new RestlessError(`the controller does not come to rest within ${MOST_MS / 1000} seconds`)
+      if (recording.controllerWrites > mostWrites) this.#fail(new StormError('the controller keeps writing'))
+      if (performance.now() > deadline) this.#fail(new RestlessError(`the controller does not come to rest within ${mostMs / 1000} seconds`))
+      await new Promise<void>(resolve => this.#waiting.push(resolve))
     }
   }
 
-  /** Whether nothing happens at present, and nothing is held back. */
-  get isQuiet(): boolean {
-    const { holds } = this.#parts.rules
-    return holds.pending === 0 && holds.quietFor >= this.#quietMs && !this.#recording.awaitsReaction
+  #fail(error: Error): never {
+    this.#failure = error
+    throw error
   }
 
-  /** Whether the store has not changed since the last call, and no work is in progress in the server. */
-  #isUnchanged(): boolean {
-    const revision = this.#parts.revision()
-    if (revision !== this.#revision || !this.#parts.isIdle()) {
-      this.#revision = revision
-      if (!this.#parts.isIdle()) this.#parts.rules.holds.touch()
-      return false
+  /** Whether nothing has happened for the time, in milliseconds, and nothing is held back. Programs may compute. */
+  isInactiveFor(milliseconds: number): boolean {
+    const { parts, recording } = this.#options
+    return parts.rules.holds.pending === 0 && !this.#isActive() && this.#looks * LOOK_MS >= milliseconds && !recording.awaitsReaction
+  }
+
+  #look(): void {
+    const { parts, quietMs, isBusy, mostBusyMs = MOST_BUSY_MS } = this.#options
+    const { holds } = parts.rules
+    const loop = performance.eventLoopUtilization(this.#loop)
+    this.#loop = performance.eventLoopUtilization()
+    if (this.#isActive()) {
+      this.#notePause()
+      this.#restart()
+      return
     }
-    return true
+    this.#looks++
+    if ((loop.utilization < 0.5 && !isBusy()) || performance.now() - this.#activeAt > mostBusyMs) this.#quietLooks++
+    if (holds.pending > 0 && this.#quietLooks * LOOK_MS >= HOLD_RATIO * quietMs) {
+      holds.release()
+      this.#restart()
+    }
+  }
+
+  /** Whether a request is in progress, the store has changed, or the server has worked since the last look. */
+  #isActive(): boolean {
+    const { parts } = this.#options
+    const { holds } = parts.rules
+    return holds.isInProgress || holds.activities !== this.#activities || parts.revision() !== this.#revision || !parts.isIdle()
+  }
+
+  /** Notes the time without activity that ends, unless the test ends it. */
+  #notePause(): void {
+    const first = this.#options.recording.entries[this.#entries]
+    // The start of a program is no pause.
+    if (this.#entries === 0 || first?.kind === 'note' || (first?.kind === 'request' && !first.isController)) return
+    this.#longestPauseMs = Math.max(this.#longestPauseMs, this.#quietLooks * LOOK_MS)
+  }
+
+  /** Counts from now on. */
+  #restart(): void {
+    const { parts, recording } = this.#options
+    this.#looks = 0
+    this.#quietLooks = 0
+    this.#activities = parts.rules.holds.activities
+    this.#revision = parts.revision()
+    this.#entries = recording.entries.length
+    this.#activeAt = performance.now()
   }
 }

@@ -1,15 +1,20 @@
 import type { FinalState } from './final-state.ts'
-import { type ExpectedRun, isExpected } from './judge.ts'
+import { type ExpectedRun, type ExpectedStates, isExpected } from './judge.ts'
 import type { Rest } from './rest.ts'
 
 /** Interval at which the state is compared, in milliseconds. */
 const LOOK_MS = 20
+/** Fraction of the patience that a step gets if it is likely that the state stays another one. */
+const SHORT = 1 / 8
 
 export interface StepsOptions {
   readonly rest: Rest
   readonly stateNow: () => FinalState
   readonly expected: ExpectedRun | undefined
   readonly patienceMs: number
+  /** Milliseconds of a steady clock. */
+  readonly now: () => number
+  readonly pause: (milliseconds: number) => Promise<void>
 }
 
 /** The moments of a run at which the test awaits that everything is settled. */
@@ -17,6 +22,7 @@ export class Steps {
   /** State at each of them. */
   readonly states: FinalState[] = []
   readonly #options: StepsOptions
+  #isDifferent = false
 
   constructor(options: StepsOptions) {
     this.#options = options
@@ -24,16 +30,37 @@ export class Steps {
 
   /** Resolves when nothing happens any more and the state is that of the undisturbed run at this moment, or after some time: a controller may retry late. */
   async settled(): Promise<void> {
-    const { rest, stateNow, expected, patienceMs } = this.#options
-    const step = this.states.length
-    const wanted = expected === undefined ? [] : [expected, ...expected.alternatives].map(({ steps, state }) => steps[step] ?? state)
-    const isMet = (): boolean => expected === undefined || wanted.some(state => isExpected(stateNow(), state, expected.variation))
-    const deadline = performance.now() + patienceMs
-    await rest.reached(true)
-    while (!isMet() && performance.now() < deadline) {
-      await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+    const { rest, stateNow, expected, now, pause } = this.#options
+    const begun = now()
+    let state: FinalState
+    for (;;) {
       await rest.reached(true)
+      state = stateNow()
+      if (expected === undefined || this.#isMet(state, expected)) break
+      if (now() - begun >= this.#patience(state, expected)) {
+        this.#isDifferent = true
+        break
+      }
+      await pause(LOOK_MS)
     }
-    this.states.push(stateNow())
+    this.states.push(state)
+  }
+
+  #isMet(state: FinalState, expected: ExpectedRun): boolean {
+    return [expected, ...expected.alternatives].some(states => this.#isOf(states, state, expected))
+  }
+
+  /** Whether the state is that of another run at this step. */
+  #isOf(run: ExpectedStates, state: FinalState, { variation }: ExpectedRun): boolean {
+    return isExpected(state, run.steps[this.states.length] ?? run.state, variation)
+  }
+
+  /** Time for which another state is awaited: little if a run has failed in the present one, or if an earlier step has differed and there are more. */
+  #patience(state: FinalState, expected: ExpectedRun): number {
+    const { patienceMs } = this.#options
+    const { failed, steps } = expected
+    const isLast = this.states.length >= steps.length - 1
+    const isHopeless = (failed !== undefined && this.#isOf(failed, state, expected)) || (this.#isDifferent && !isLast)
+    return isHopeless ? SHORT * patienceMs : patienceMs
   }
 }

@@ -46,7 +46,7 @@ export interface ExploreOptions {
   readonly ignore?: readonly string[]
   /** Replays these faults once instead of drawing schedules: a fault file, as text, or its faults. */
   readonly replay?: string | readonly FaultSpec[]
-  /** Milliseconds without activity after which the controller is at rest. Default: 25, or more if the undisturbed run has longer pauses. */
+  /** Milliseconds without activity after which the controller is at rest. Default: 12, or more if the undisturbed run has longer pauses. */
   readonly quietMs?: number
   /** Milliseconds that a run with another final state gets to reach the expected one. Default: 2000. */
   readonly patienceMs?: number

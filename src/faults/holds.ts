@@ -33,9 +33,14 @@ export class Holds {
     return this.#waiting.length
   }
 
+  /** Whether a request is in progress. */
+  get isInProgress(): boolean {
+    return this.#open > 0
+  }
+
   /** Milliseconds since the last activity. 0 while a request is in progress. */
   get quietFor(): number {
-    return this.#open > 0 ? 0 : this.#clock.now() - this.#last
+    return this.isInProgress ? 0 : this.#clock.now() - this.#last
   }
 
   /** Number of activities so far. */

@@ -1,12 +1,15 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { main } from '../../src/explore/bundle.ts'
 import { runExplore } from '../../src/explore/command/command.ts'
 import { partsOf } from '../../src/testing/running.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
+import { exploreSeeds } from '../support/explore-seeds.ts'
 
 /** A test with a controller that labels config maps, in one program. The argument makes it ignore errors of its writes. */
 const PROGRAM = `
@@ -128,6 +131,39 @@ describe('binnacle explore', function () {
     expect([sound.status, sound.err]).to.deep.equal([0, ''])
   })
 
+  it('ends its programs and removes its files at a signal', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'explore-signal-'))
+    const src = join(import.meta.dirname, '../../src')
+    const script = join(own, 'main.mts')
+    const imports = [
+      `import { main } from '${src}/explore/bundle.ts'`,
+      `import { partsOf } from '${src}/testing/running.ts'`,
+      `import { startControlPlane } from '${src}/testing/start-control-plane.ts'`,
+    ]
+    writeFileSync(script, `${imports.join('\n')}\nmain(() => ({ startControlPlane, partsOf }))\n`)
+    const temporary = join(own, 'temporary')
+    mkdirSync(temporary)
+    const waits = (name: string): string => `echo $$ > '${own}/new-${name}'; mv '${own}/new-${name}' '${own}/${name}'; exec sleep 1000`
+    const args = ['explore', '--controller', waits('controller'), '--', 'sh', '-c', waits('test')]
+    const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { env: { ...process.env, TMPDIR: temporary }, stdio: 'ignore' })
+    try {
+      while (!existsSync(join(own, 'test')) || !existsSync(join(own, 'controller'))) await sleep(50)
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      expect(await exited).to.deep.equal([null, 'SIGTERM'])
+      for (const name of ['test', 'controller']) {
+        const pid = readFileSync(join(own, name), 'utf8').trim()
+        const state = (): string => spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim()
+        // A process that has ended may remain as a zombie.
+        while (!/^(?:Z.*)?$/.test(state())) await sleep(50)
+      }
+      expect(readdirSync(temporary).filter(name => name.startsWith('binnacle-explore-'))).to.deep.equal([])
+    } finally {
+      child.kill('SIGKILL')
+      rmSync(own, { recursive: true, force: true })
+    }
+  })
+
   it('rejects misuse, and prints its usage', async () => {
     const rejected = (...argv: string[]): Promise<unknown> => run(...argv).catch((error: Error) => `${error.name}: ${error.message}`)
     expect(await rejected()).to.equal('ArgumentError: a command is required: binnacle explore -- go test ./...')
@@ -149,12 +185,14 @@ describe('binnacle explore', function () {
     ['staleread', 'data-zk-0: an object was expected'],
   ] as const)
     itWithGo(`finds the race of ${folder}, in Go${hasModules ? '' : ` (skipped: ${whyNoGo})`}`, async () => {
-      const flags = ['--agent', 'races-controller*', '--restart-signal', 'SIGUSR1', '--apply', join(GO, 'definitions.yaml'), '--seed', '2']
+      const flags = ['--agent', 'races-controller*', '--restart-signal', 'SIGUSR1', '--apply', join(GO, 'definitions.yaml')]
       const go = (name: string): string[] => ['--', 'go', '-C', GO, 'test', `./${folder}`, '-run', name]
       const file = join(directory, `${folder}.yaml`)
-      const broken = await run(...flags, '--fault-file', file, ...go('TestBroken'))
-      expect(broken.out).to.include(lost)
-      expect(broken.status).to.equal(1)
+      for (const seed of exploreSeeds(2)) {
+        const broken = await run(...flags, '--seed', `${seed}`, '--fault-file', file, ...go('TestBroken'))
+        expect(broken.out, `seed ${seed}`).to.include(lost)
+        expect(broken.status).to.equal(1)
+      }
       expect((await run(...flags, '--replay', file, ...go('TestMended'))).status).to.equal(0)
     })
 })

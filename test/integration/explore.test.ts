@@ -7,8 +7,11 @@ import * as halfDoneRestart from '../examples/races/half-done-restart.ts'
 import { call, Informer, WorkQueue } from '../examples/races/informer.ts'
 import * as missedDeletion from '../examples/races/missed-deletion.ts'
 import * as staleRead from '../examples/races/stale-read.ts'
+import { exploreSeeds } from '../support/explore-seeds.ts'
 
 const explore: typeof declared = explorer({ startControlPlane, partsOf })
+/** Enough for the examples, which retry within milliseconds. */
+const patienceMs = 500
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
 const failureOf = async (test: ExploreTest, options: ExploreOptions): Promise<ExploreFailure> =>
@@ -29,14 +32,16 @@ describe('explore', function () {
     ['a missed deletion', missedDeletion, 'persistentvolumeclaims default/data-dc-1: no object was expected'],
   ] as const) {
     it(`finds ${name}, and replays it`, async () => {
-      const failure = await failureOf(testOf(broken), { ...options, seed: 3 })
-      expect(failure.kind).to.equal('final state')
-      expect(failure.message).to.include(lost)
-      expect(failure.faults.length).to.be.below(3)
-      expect(failure.story.length).to.be.above(5)
-      const again = await failureOf(testOf(broken), { ...options, replay: failure.faultFile })
-      expect(again.faults).to.deep.equal(failure.faults)
-      expect(await explore(testOf(mended), { ...options, replay: failure.faultFile })).to.include({ runs: 1 })
+      for (const seed of exploreSeeds(3)) {
+        const failure = await failureOf(testOf(broken), { ...options, patienceMs, seed })
+        expect(failure.kind).to.equal('final state')
+        expect(failure.message).to.include(lost)
+        expect(failure.faults.length).to.be.below(3)
+        expect(failure.story.length).to.be.above(5)
+        const again = await failureOf(testOf(broken), { ...options, patienceMs, replay: failure.faultFile })
+        expect(again.faults).to.deep.equal(failure.faults)
+        expect(await explore(testOf(mended), { ...options, replay: failure.faultFile })).to.include({ runs: 1 })
+      }
     })
   }
 
@@ -92,10 +97,11 @@ describe('explore', function () {
       await call(plane, 'POST', CONFIG_MAPS, { metadata: { name: 'a' }, data: { wanted: 'yes' } })
       await settled()
     }
-    const failure = await failureOf(storms, { seed: 2 })
+    const failure = await failureOf(storms, { patienceMs, seed: 2 })
     expect([failure.kind, failure.message.split('\n')[0]]).to.deep.equal(['write storm', failure.message.split('\n')[0]])
     expect(failure.message).to.match(/the controller wrote \d+ times, in the undisturbed run 1 times/)
     const broken = await failureOf(storms, {
+      patienceMs,
       seed: 2,
       invariant: async plane => {
         const writes = plane.requests.filter(({ user, verb }) => user.startsWith('controller-') && verb === 'patch').length

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultableRequest } from '../../faults/faultable-request.ts'
 import { matchesPatterns } from '../../faults/patterns.ts'
 import type { RunningTest, World } from '../engine.ts'
+import { RunningThreads } from './running-threads.ts'
 
 /** User of the programs under test. */
 export const USER = 'explored'
@@ -46,6 +47,7 @@ export class ChildTest implements RunningTest {
   readonly countsReads: boolean
   readonly #options: ChildTestOptions
   #child: ChildProcess | undefined
+  #threads: RunningThreads | undefined
   readonly #controller: ControllerProcess | undefined
   #severedUntil = 0
   #restartingUntil = 0
@@ -72,6 +74,10 @@ export class ChildTest implements RunningTest {
 
   get isRestarting(): boolean {
     return performance.now() < this.#restartingUntil
+  }
+
+  get isBusy(): boolean {
+    return this.#threads?.isAny === true || this.#controller?.threads?.isAny === true
   }
 
   restart(): void {
@@ -102,19 +108,26 @@ export class ChildTest implements RunningTest {
     const output: Buffer[] = []
     const child = spawn(program.command, program.args, { cwd: program.cwd, env: environment(file), stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
+    this.#threads = threadsOf(child)
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => output.push(bytes))
     const ended = await exitOf(child, timeoutMs)
-    const isQuiet = world.isQuiet()
+    const isInactive = world.isInactive()
     if (ended !== 0) {
       const text = Buffer.concat(output).toString()
       throw new Error(
         `${program.name} ${ended === 'late' ? `did not end within ${timeoutMs / 1000} seconds` : `ended with ${ended}`}\n${text.slice(-SHOWN_OUTPUT)}`,
       )
     }
-    const isComparable = isQuiet || this.#controller !== undefined
+    const isComparable = isInactive || this.#controller !== undefined
     // The garbage collector of the server may have work, and so may a controller that still runs.
     if (isComparable) await world.settled()
     return isComparable
+  }
+
+  /** Kills the programs at once. */
+  kill(): void {
+    this.#controller?.kill()
+    this.#child?.kill('SIGKILL')
   }
 
   async stop(): Promise<void> {
@@ -138,6 +151,7 @@ const environment = (kubeconfig: string): NodeJS.ProcessEnv => ({
 
 /** A controller that runs beside the test as a program of its own, and is started again when it ends. */
 class ControllerProcess {
+  threads: RunningThreads | undefined
   readonly #command: string
   #child: ChildProcess | undefined
   #env: NodeJS.ProcessEnv = {}
@@ -152,12 +166,19 @@ class ControllerProcess {
     // Its group is killed with it: the shell may have started it as its child.
     const child = spawn('sh', ['-c', this.#command], { env, stdio: 'ignore', detached: true })
     this.#child = child
+    this.threads = threadsOf(child)
     child.once('error', () => {})
     child.once('close', () => void this.#startAgain())
   }
 
   /** Kills the program, which starts again. */
   restart(): void {
+    killGroup(this.#child)
+  }
+
+  /** Kills the program for good. */
+  kill(): void {
+    this.#isOver = true
     killGroup(this.#child)
   }
 
@@ -175,6 +196,8 @@ class ControllerProcess {
     if (!this.#isOver) this.start(this.#env)
   }
 }
+
+const threadsOf = ({ pid }: ChildProcess): RunningThreads | undefined => (pid === undefined ? undefined : new RunningThreads(pid))
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 

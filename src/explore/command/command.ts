@@ -14,6 +14,8 @@ import type { Entry, RequestEntry } from '../recording.ts'
 import type { ExploreFailure } from '../types.ts'
 import { ChildTest, type TestProgram, USER } from './child-test.ts'
 import { compiledGoTests, isGoTest } from './go-test.ts'
+import { type Killable, onInterrupt } from './interrupt.ts'
+import { SEES_THREADS } from './running-threads.ts'
 
 const USAGE = `Usage: binnacle explore [flags] -- COMMAND [arguments]
 
@@ -54,7 +56,8 @@ const OPTIONS = {
 } as const
 
 const PATIENCE_MS = 2000
-const LEAST_QUIET_MS = 60
+/** Without the states of threads, a program that computes looks like one at rest. */
+const LEAST_QUIET_MS = SEES_THREADS ? 24 : 60
 
 interface ExploreCommand {
   readonly command: readonly string[]
@@ -80,13 +83,19 @@ export async function runExplore(argv: readonly string[], streams: Streams, serv
     return 0
   }
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-explore-'))
+  const running = new Set<Killable>()
+  const dispose = onInterrupt(() => {
+    for (const program of running) program.kill()
+    rmSync(directory, { recursive: true, force: true })
+  })
   try {
     const { command } = options
-    const programs = isGoTest(command) ? await compiledGoTests(command, directory, streams.err) : [programOf(command)]
+    const programs = isGoTest(command) ? await compiledGoTests(command, directory, { err: streams.err, running }) : [programOf(command)]
     let status = 0
-    for (const program of programs) status = Math.max(status, await exploreProgram(program, options, { directory, streams, server }))
+    for (const program of programs) status = Math.max(status, await exploreProgram(program, options, { directory, streams, server, running }))
     return status
   } finally {
+    dispose()
     rmSync(directory, { recursive: true, force: true })
   }
 }
@@ -100,9 +109,11 @@ interface Surroundings {
   readonly directory: string
   readonly streams: Streams
   readonly server: Server
+  /** Programs that are killed if this one is. */
+  readonly running: Set<Killable>
 }
 
-async function exploreProgram(program: TestProgram, options: ExploreCommand, { directory, streams, server }: Surroundings): Promise<number> {
+async function exploreProgram(program: TestProgram, options: ExploreCommand, { directory, streams, server, running }: Surroundings): Promise<number> {
   const { runs, seed, agents, controller, restartSignal, ignore, timeoutMs, replay, isVerbose } = options
   const { startControlPlane, partsOf } = server
   const manifests = options.apply.map(path => pathToFileURL(path))
@@ -114,7 +125,12 @@ async function exploreProgram(program: TestProgram, options: ExploreCommand, { d
     subject: { users: [USER], ...(agents.length > 0 && { agents }) },
     restarts: restartSignal !== undefined || controller !== undefined,
     isController: (request, entries) => agents.length > 0 || controller !== undefined || isOwnWrite(request, entries),
-    begin: () => new ChildTest({ program, directory, agents, controller, restartSignal, timeoutMs }),
+    begin: () => {
+      const test = new ChildTest({ program, directory, agents, controller, restartSignal, timeoutMs })
+      running.clear()
+      running.add(test)
+      return test
+    },
   }
   const engine = new Engine({ origin, partsOf, scenario, ignore, patienceMs: PATIENCE_MS, invariant: undefined }, LEAST_QUIET_MS)
   const log = (line: string): void => (isVerbose ? streams.err(`${program.name}: ${line}\n`) : undefined)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ArgumentError } from '../../lib/arguments.ts'
 import { readConfigFileSync } from '../../lib/bounded-input.ts'
 import type { TestProgram } from './child-test.ts'
+import type { Killable } from './interrupt.ts'
 
 /** Script that `go test -exec` runs instead of a test binary: keeps the binary, its arguments and its directory. */
 const KEEP = `#!/bin/sh
@@ -21,8 +22,15 @@ export const isGoTest = (command: readonly string[]): boolean => command[0]?.spl
 /** Index of the word `test`. */
 const testAt = ([, flag]: readonly string[]): number => (flag === '-C' ? 3 : flag?.startsWith('-C=') ? 2 : 1)
 
+export interface Compilation {
+  /** Called with the output of a compiler that fails. */
+  readonly err: (text: string) => void
+  /** Programs that are killed if this one is. */
+  readonly running: Set<Killable>
+}
+
 /** Compiles the tests of a `go test` command line once, and returns the test binaries with their arguments and directories. Rejects with an ArgumentError if they do not compile. */
-export async function compiledGoTests(command: readonly string[], directory: string, err: (text: string) => void): Promise<TestProgram[]> {
+export async function compiledGoTests(command: readonly string[], directory: string, { err, running }: Compilation): Promise<TestProgram[]> {
   const [program = 'go'] = command
   const before = command.slice(1, testAt(command))
   const args = command.slice(testAt(command) + 1)
@@ -31,6 +39,7 @@ export async function compiledGoTests(command: readonly string[], directory: str
   chmodSync(script, 0o700)
   const env = { ...process.env, BINNACLE_EXPLORE_DIRECTORY: directory }
   const child = spawn(program, [...before, 'test', '-count=1', `-exec=${script}`, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add({ kill: () => void child.kill('SIGKILL') })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (bytes: Buffer) => {

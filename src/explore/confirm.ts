@@ -1,0 +1,79 @@
+import type { FaultSpec } from '../faults/fault-spec.ts'
+import type { Engine, RunResult } from './engine.ts'
+import type { ExpectedRun, RunFailure } from './judge.ts'
+import { smallerSchedules } from './shrink.ts'
+
+const REPLAYS = 3
+/** Number of replays that must fail as well, so that a failure is reported. */
+const REPEATED = 2
+const MOST_SHRINKS = 30
+
+/** A run that has failed. */
+export type FailedRun = Pick<RunResult, 'entries' | 'state' | 'steps'> & { readonly failure: RunFailure }
+
+/** Faults with which a run fails. */
+export interface FailedSchedule {
+  readonly faults: readonly FaultSpec[]
+  readonly result: FailedRun
+}
+
+/**
+ * Repeats a failed run, and returns the smallest schedule that still fails. Undefined if the failure does not occur again, or if the undisturbed run fails as well. Only the first and the last
+ * run of a schedule get the whole time to reach the expected state: those between soon count as failed if they are in the state of the first.
+ */
+export async function confirmedFailure(
+  engine: Engine,
+  expected: ExpectedRun,
+  failed: FailedSchedule,
+  log: (line: string) => void,
+): Promise<FailedSchedule | undefined> {
+  const hinted = { ...expected, failed: failed.result }
+  const repeated = await repeatedFailure(engine, hinted, failed.faults)
+  if (repeated === undefined) return undefined
+  const smallest = await shrunk(engine, hinted, { faults: failed.faults, result: repeated }, log)
+  return (await again(engine, expected, smallest.faults)) ?? (smallest.faults === failed.faults ? undefined : again(engine, expected, failed.faults))
+}
+
+async function again(engine: Engine, expected: ExpectedRun, faults: readonly FaultSpec[]): Promise<FailedSchedule | undefined> {
+  const result = failedRun(await engine.run(faults, expected))
+  return result && { faults, result }
+}
+
+const failedRun = ({ failure, ...run }: RunResult): FailedRun | undefined => failure && { ...run, failure }
+
+/** Repeats a failed run. Returns the last failure if it fails repeatedly, and undisturbed runs still pass. */
+async function repeatedFailure(engine: Engine, expected: ExpectedRun, faults: readonly FaultSpec[]): Promise<FailedRun | undefined> {
+  let last: FailedRun | undefined
+  let failures = 0
+  for (let i = 0; i < REPLAYS && failures < REPEATED; i++) {
+    const failed = failedRun(await engine.run(faults, expected))
+    if (failed === undefined) continue
+    failures++
+    last = failed
+  }
+  if (failures < REPEATED) return undefined
+  const { failed: _, ...whole } = expected
+  const control = await engine.run([], whole)
+  return control.failure === undefined ? last : undefined
+}
+
+/** Looks for the smallest schedule that still fails. */
+async function shrunk(engine: Engine, expected: ExpectedRun, failed: FailedSchedule, log: (line: string) => void): Promise<FailedSchedule> {
+  let smallest = failed
+  const tried = new Set<string>()
+  for (let isSmaller = true; isSmaller; ) {
+    isSmaller = false
+    for (const faults of smallerSchedules(smallest.faults)) {
+      const key = JSON.stringify(faults)
+      if (tried.has(key) || tried.size >= MOST_SHRINKS) continue
+      tried.add(key)
+      const result = failedRun(await engine.run(faults, expected))
+      if (result === undefined) continue
+      smallest = { faults, result }
+      isSmaller = true
+      break
+    }
+  }
+  log(`shrunk to ${smallest.faults.length} ${smallest.faults.length === 1 ? 'fault' : 'faults'} in ${tried.size} runs`)
+  return smallest
+}
