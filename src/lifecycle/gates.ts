@@ -13,6 +13,7 @@ export interface Features {
   readonly release: Release
   /** Oldest release that the server must be compatible with (`--min-compatibility-version`). New expressions must compile in it. */
   readonly compatibility: Release
+  /** Whether a gate is on. A gate that the release no longer has keeps its last value, and one that it does not have yet is off. */
   enabled(gate: GateName): boolean
 }
 

@@ -5,7 +5,6 @@ import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { eachInSlices } from '../../lib/slices.ts'
-import { isSince } from '../../lifecycle/release.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { EventRecorder } from '../shared/event-recorder.ts'
@@ -95,7 +94,7 @@ class VolumeDriver {
     if (isPopulatedByOthers(claim)) return this.#record(claim, 'Normal', 'Provisioning', 'Assuming an external populator will provision the volume')
     this.#record(claim, 'Normal', 'Provisioning', `External provisioner is provisioning volume for claim ${quote(objectKey(claim))}`)
     const options = {
-      keepsUntilDeleted: features.enabled('HonorPVReclaimPolicy') || isSince(features.release, '1.36'),
+      keepsUntilDeleted: features.enabled('HonorPVReclaimPolicy'),
       hasAttributesClass: features.enabled('VolumeAttributesClass'),
     }
     try {

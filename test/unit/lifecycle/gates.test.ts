@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { type GateName, gatesOf } from '../../../src/lifecycle/feature-gates.ts'
 import { LifecycleError, parseGates } from '../../../src/lifecycle/gates.ts'
-import { RELEASES } from '../../../src/lifecycle/release.ts'
+import { RELEASES, type Release } from '../../../src/lifecycle/release.ts'
 
 const given = (text: string): Map<string, boolean> => new Map(text.split(',').map(entry => [entry.split('=')[0] ?? '', entry.endsWith('=true')]))
 
@@ -107,6 +107,10 @@ describe('feature gates', () => {
     expect(() => parseGates('1.37', given('EventedPLEG=true'))).not.to.throw()
   })
 
+  it('keeps the last value of a gate that the release no longer has', () => {
+    const isOn = (release: Release) => parseGates(release).enabled('HonorPVReclaimPolicy')
+    expect((['1.30', '1.31', '1.35', '1.36', '1.38'] as const).map(isOn)).to.deep.equal([false, true, true, true, true])
+  })
   it('turns DRAFractionalCapacityRange on if all servers are 1.37', () => {
     expect(parseGates('1.37').enabled('DRAFractionalCapacityRange')).to.equal(false)
     expect(parseGates('1.37', new Map(), '1.37').enabled('DRAFractionalCapacityRange')).to.equal(true)

@@ -4,7 +4,6 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { isSince } from '../../../lifecycle/release.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { migratedDriver } from '../../shared/csi-migration.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -148,7 +147,7 @@ class Binder {
     const { features } = this.#env
     const className = classOf(claim)
     const candidates = [ofClaim(objectKey(claim)), ofClass(className)].flatMap(value => this.#volumes.store.by(CANDIDATES, value))
-    const assignsLater = features.enabled('RetroactiveDefaultStorageClass') || isSince(features.release, '1.29')
+    const assignsLater = features.enabled('RetroactiveDefaultStorageClass')
     return decideClaim(claim, {
       named: claim.spec.volumeName ? this.#latestVolumes.get(claim.spec.volumeName) : undefined,
       candidates: candidates.map(volume => this.#latestVolumes.get(volume.metadata.name ?? '') ?? volume),
@@ -231,7 +230,7 @@ class Binder {
 
   async #reclaim(volume: PersistentVolume): Promise<void> {
     const { client, features } = this.#env
-    const leavesCsi = features.enabled('HonorPVReclaimPolicy') || isSince(features.release, '1.36')
+    const leavesCsi = features.enabled('HonorPVReclaimPolicy')
     const decision = decideReclaim(volume, leavesCsi)
     switch (decision.action) {
       case 'keep':
