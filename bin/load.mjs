@@ -48,8 +48,14 @@ export function load(dist, name = 'main', isProgram = true) {
   const bytes = readFileSync(filename)
   // The cache fits only the flags of V8 that it was made with. V8 has set up the stack by now: this changes the flag alone.
   if (isProgram) setFlagsFromString('--stack-size=984')
-  return compile({ filename, bytes, cachedData: read(join(dist, `${name}.cache`)), require: createRequire(filename) })
+  const cachedData = cachesOf(name, process.argv).reduce((found, cache) => found ?? read(join(dist, cache)), undefined)
+  return compile({ filename, bytes, cachedData, require: createRequire(filename) })
 }
+
+/** The code caches of a command line, the best one first. A cluster runs much code that a server alone does not, and that its cache does not have. */
+export const cachesOf = (name, [, , ...given]) => [...(name === 'main' && runsCluster(given) ? ['main-cluster.cache'] : []), `${name}.cache`]
+
+const runsCluster = given => given.some((argument, i) => argument === '--profile=cluster' || (argument === '--profile' && given[i + 1] === 'cluster'))
 
 /** `require` is what the bundle gets others by. */
 export function compile({ filename, bytes, cachedData, require }) {

@@ -1,11 +1,11 @@
-// Starts the built server as bin/binnacle does, stops it as soon as it serves, and writes what V8 has compiled by then to $CODE_CACHE, by default dist/main.cache. The file fits this version of Node alone.
+// Starts the built server as bin/binnacle does, stops it $SETTLE_MS milliseconds after it serves, and writes what V8 has compiled by then to $CODE_CACHE, by default dist/main.cache. The file fits this version of Node alone.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cachedDataVersionTag, setFlagsFromString } from 'node:v8'
 import { load } from '../bin/load.mjs'
 
 const dist = join(import.meta.dirname, '..', 'dist')
-const { CODE_CACHE = join(dist, 'main.cache') } = process.env
+const { CODE_CACHE = join(dist, 'main.cache'), SETTLE_MS = '200' } = process.env
 const { script, run } = load(dist)
 const tag = cachedDataVersionTag()
 
@@ -14,7 +14,7 @@ let stopped = false
 process.stderr.write = (chunk, ...rest) => {
   if (!stopped && String(chunk).includes(' serving ')) {
     stopped = true
-    setTimeout(() => process.kill(process.pid, 'SIGTERM'), 200)
+    setTimeout(() => process.kill(process.pid, 'SIGTERM'), Number(SETTLE_MS))
   }
   return write(chunk, ...rest)
 }

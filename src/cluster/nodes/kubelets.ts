@@ -8,7 +8,6 @@ import { formatTime } from '../../meta/time.ts'
 import { type StagedObject, StageEngine } from '../kwok/engine/stage-engine.ts'
 import { StagePlayer } from '../kwok/engine/stage-player.ts'
 import { decodeStage } from '../kwok/stage/decode.ts'
-import { FAST_POD_STAGES, GENERAL_POD_STAGES } from '../kwok/stages/pod-stages.ts'
 import { StageSet } from '../kwok/stages/stage-set.ts'
 import { functionsIn, type TemplateFunctions } from '../kwok/template/template.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
@@ -24,6 +23,7 @@ import { NodeReports } from './node-reports.ts'
 import { PodAddresses } from './pod-addresses.ts'
 import { PodLives } from './pod-lives.ts'
 import { Registration } from './registration.ts'
+import { ShippedPlayers } from './shipped-players.ts'
 import { KubeletStageClient } from './stage-client.ts'
 import { followStages } from './stage-objects.ts'
 import { StagedKinds } from './staged-kinds.ts'
@@ -52,7 +52,7 @@ class Kubelets {
   /** Reports again whether the stages of a kind take effect. */
   #reportStages: (kind: string) => void = () => {}
   /** Players of the shipped stages, for pods that are annotated with their names. */
-  readonly #shipped: ReadonlyMap<string, StagePlayer>
+  readonly #shipped: ShippedPlayers
   readonly #lives: PodLives
   readonly #startedAt: string
 
@@ -74,10 +74,7 @@ class Kubelets {
     this.#engine = new StageEngine({ stages: this.#stages.stages, seed: 1, onError })
     this.#player = playerOf(this.#engine)
     this.#stagedKinds = new StagedKinds({ env, player: this.#player, changed: kind => this.#reportStages(kind) }, signal)
-    const shipped = { fast: FAST_POD_STAGES, general: GENERAL_POD_STAGES }
-    this.#shipped = new Map(
-      Object.entries(shipped).map(([name, stages]) => [name, playerOf(new StageEngine({ stages: stages.map(decodeStage), seed: 1, onError }))]),
-    )
+    this.#shipped = new ShippedPlayers(stages => playerOf(new StageEngine({ stages: stages.map(decodeStage), seed: 1, onError })))
     this.#lives = new PodLives({ env, pods: this.#pods, nodeOf: pod => this.#livingNodeOf(pod), addresses: this.#addresses, events }, signal)
   }
 
@@ -102,9 +99,11 @@ class Kubelets {
     const setUp = queueOf(this.#env, 'kubelet_set_up', this.#signal, { workers: 1, work: () => this.#setUp(reports) })
     if (!(await untilSynced([this.#pods, this.#nodes, leases], this.#signal))) return
     registration.begin()
+    // The server is ready once all informers have synced: what clients do not wait for comes later.
+    await Promise.race([informers.synced(), untilAborted(this.#signal)])
     setUp.add('all nodes')
     await untilAborted(this.#signal)
-    for (const player of [this.#player, ...this.#shipped.values()]) player.close()
+    for (const player of [this.#player, ...this.#shipped.made()]) player.close()
   }
 
   /** Begins to report nodes and pods, once kwok's kinds are served and the Stages of users are known. */
@@ -175,7 +174,7 @@ class Kubelets {
     const node = this.#nodes.store.get(pod.spec.nodeName ?? '')
     if (node === undefined || !isSimulated(node)) return
     const player = this.#playerOf(pod, node)
-    for (const other of [this.#player, ...this.#shipped.values()]) if (other !== player) other.forget(staged(pod, 'Pod'))
+    for (const other of [this.#player, ...this.#shipped.made()]) if (other !== player) other.forget(staged(pod, 'Pod'))
     if (isStopped(node)) return
     const { podIPs = [], podIP } = pod.status
     const addresses = podIPs.length > 0 ? podIPs.flatMap(({ ip }) => ip ?? []) : podIP ? [podIP] : []
@@ -198,7 +197,7 @@ class Kubelets {
   }
 
   #forgetStaged(pod: Pod): void {
-    for (const player of [this.#player, ...this.#shipped.values()]) player.forget(staged(pod, 'Pod'))
+    for (const player of [this.#player, ...this.#shipped.made()]) player.forget(staged(pod, 'Pod'))
   }
 
   #functionsFor(object: StagedObject): TemplateFunctions {

@@ -13,13 +13,16 @@ const OWN = 'binnacle'
 
 /** Creates the definitions of kwok's kinds, and updates those that another version of this program has created. Definitions of users stay unchanged. Never rejects. */
 export async function createKwokDefinitions(client: ApiClient, logger: Logger): Promise<void> {
-  for (const definition of kwokDefinitions()) {
-    try {
-      await createOrUpdate(client, { ...definition, metadata: { ...definition.metadata, labels: { [MANAGED_BY]: OWN } } })
-    } catch (error) {
-      logger.warn('a definition of kwok was not written', { name: definition.metadata.name ?? '', error: errorMessage(error) })
-    }
-  }
+  // At once, so that the store commits them together.
+  await Promise.all(
+    kwokDefinitions().map(async definition => {
+      try {
+        await createOrUpdate(client, { ...definition, metadata: { ...definition.metadata, labels: { [MANAGED_BY]: OWN } } })
+      } catch (error) {
+        logger.warn('a definition of kwok was not written', { name: definition.metadata.name ?? '', error: errorMessage(error) })
+      }
+    }),
+  )
 }
 
 async function createOrUpdate(client: ApiClient, definition: CustomResourceDefinition): Promise<void> {
