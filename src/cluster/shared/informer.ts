@@ -11,6 +11,9 @@ import { type IndexFunction, type ObjectReader, ObjectStore } from './object-sto
 /** Delays after a list or watch that failed, in milliseconds. The delay doubles up to the last one. */
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 10_000]
 
+/** Most objects that a handler gets in one turn, at some microseconds each. A limit by number and not by time, so that small clusters repeat exactly with a seed. */
+const AT_ONCE = 4000
+
 /** Callbacks of an informer. They are called one after the other, when the store has the new state. */
 export interface InformerHandler<T extends TypedObject> {
   added?(object: T): void
@@ -80,6 +83,35 @@ export class Informer<T extends TypedObject> {
     for (const object of this.#store.list()) this.#call(() => handler.added?.(object))
     this.#handlers.add(handler)
     return () => void this.#handlers.delete(handler)
+  }
+
+  /**
+   * Like `on`, for a handler that may act before it has seen all objects, such as one that adds keys to a queue. If there are many, it gets those of the store over
+   * several turns. An object that changes before its turn is reported as added, and one that is deleted before only as deleted.
+   */
+  onGradually(handler: InformerHandler<T>): () => void {
+    if (this.#store.size <= AT_ONCE) return this.on(handler)
+    const waiting = new Set(this.#store.keys())
+    const gradual: InformerHandler<T> = {
+      added: object => {
+        waiting.delete(objectKey(object))
+        handler.added?.(object)
+      },
+      updated: (object, old) => {
+        if (waiting.delete(objectKey(object))) handler.added?.(object)
+        else handler.updated?.(object, old)
+      },
+      deleted: object => {
+        waiting.delete(objectKey(object))
+        handler.deleted?.(object)
+      },
+    }
+    this.#handlers.add(gradual)
+    void eachInSlices([...waiting], key => {
+      const object = this.#handlers.has(gradual) && waiting.delete(key) ? this.#store.get(key) : undefined
+      if (object) this.#call(() => handler.added?.(object))
+    })
+    return () => void this.#handlers.delete(gradual)
   }
 
   /** Follows the kind until the signal aborts. Never rejects. May be called once. */

@@ -11,6 +11,7 @@ import { type HintedSlice, hintCounts, redistributeHints } from '../../../src/cl
 import { distributeTraffic } from '../../../src/cluster/controllers/endpointslice/traffic-distribution.ts'
 import { endpointKey } from '../../../src/cluster/shared/endpoint-slices.ts'
 import { endpointHostname, mayBeEndpoint } from '../../../src/cluster/shared/service-endpoints.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { podOf } from '../../support/scheduling.ts'
 
 type Counts = Readonly<Record<string, number>>
@@ -89,14 +90,16 @@ function packedSizes(existing: readonly number[], add: number, max: number): num
   const slices = slicesOf(existing.map(count => ({ endpoints: endpoints(count) })))
   const desired = new Map([...slices.flatMap(slice => slice.endpoints), ...endpoints(add)].map(endpoint => [endpointKey(endpoint), endpoint]))
   const [empty] = slicesOf([{ endpoints: [] }], 'new')
-  const { create, update, remove } = packEndpoints({
-    existing: slices,
-    desired,
-    max,
-    labels: {},
-    hasOtherLabels: () => false,
-    make: () => empty as HintedSlice,
-  })
+  const { create, update, remove } = runAtOnce(
+    packEndpoints({
+      existing: slices,
+      desired,
+      max,
+      labels: {},
+      hasOtherLabels: () => false,
+      make: () => empty as HintedSlice,
+    }),
+  )
   const sizeOf = (slice: EndpointSlice): number => slice.endpoints?.length ?? 0
   const kept = slices.filter(slice => !remove.includes(slice)).map(slice => update.find(({ metadata }) => metadata.name === slice.metadata.name) ?? slice)
   return [...kept, ...create].map(sizeOf)

@@ -93,7 +93,7 @@ class DeviceTaintEviction {
       for (const claim of this.#claims.store.by(BY_POOL, poolKey(spec.driver, spec.pool.name))) this.#lookAtPods(claim)
     }
     this.#slices.on({ added: sliceChanged, updated: sliceChanged, deleted: sliceChanged })
-    this.#pods.on({
+    this.#pods.onGradually({
       added: pod => this.#podChanged(pod),
       updated: (pod, old) => {
         if (pod.spec.nodeName !== old.spec.nodeName || !deepEqual(pod.status.resourceClaimStatuses, old.status.resourceClaimStatuses)) this.#podChanged(pod)

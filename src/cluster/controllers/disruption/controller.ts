@@ -49,7 +49,7 @@ class DisruptionController {
     if (!(await untilSynced(needed, this.#signal))) return
     const enqueue = (budget: PodDisruptionBudget): void => this.#queue.add(objectKey(budget))
     this.#budgets.on({ added: enqueue, updated: enqueue })
-    this.#pods.on({
+    this.#pods.onGradually({
       added: pod => this.#podChanged(pod),
       updated: (pod, old) => {
         this.#podChanged(pod)

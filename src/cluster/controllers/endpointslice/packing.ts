@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointSlice } from '../../../api/discovery/v1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { endpointKey, isSameEndpoint, type SliceChanges } from '../../shared/endpoint-slices.ts'
 
 export interface PackingInput {
@@ -25,14 +26,16 @@ const sizeOf = ({ endpoints }: EndpointSlice): number => endpoints?.length ?? 0
 
 /**
  * Distributes endpoints over slices with few writes. Endpoints stay in their slices. New ones fill slices that change anyway, the fullest first; what is left goes
- * to the slice that it fills best, or to new slices. Slices are never merged. Corresponds to upstream's reconcileByPortMapping.
+ * to the slice that it fills best, or to new slices. Slices are never merged. A step looks at one slice. Corresponds to upstream's
+ * reconcileByPortMapping.
  */
-export function packEndpoints({ existing, desired, max, labels, hasOtherLabels, make }: PackingInput): SliceChanges {
+export function* packEndpoints({ existing, desired, max, labels, hasOtherLabels, make }: PackingInput): Steps<SliceChanges> {
   const left = new Map(desired)
   const changed: OpenSlice[] = []
   const unchanged = new Set<EndpointSlice>()
   const remove: EndpointSlice[] = []
   for (const slice of existing) {
+    yield
     const { endpoints, isChanged } = keptEndpoints(slice, left)
     if (isChanged && endpoints.length === 0) remove.push(slice)
     else if (isChanged || hasOtherLabels(slice)) changed.push({ ...slice, metadata: { ...slice.metadata, labels: { ...labels } }, endpoints })
@@ -41,6 +44,7 @@ export function packEndpoints({ existing, desired, max, labels, hasOtherLabels, 
   for (const slice of changed.toSorted((a, b) => sizeOf(b) - sizeOf(a))) fill(slice, left, max)
   const create: EndpointSlice[] = []
   while (left.size > 0) {
+    yield
     const roomy = left.size < max ? bestFit(unchanged, left.size, max) : undefined
     const slice: OpenSlice = { ...(roomy ?? make()), endpoints: [...(roomy?.endpoints ?? [])] }
     fill(slice, left, max)

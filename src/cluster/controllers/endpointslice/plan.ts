@@ -2,6 +2,7 @@ import type { Node, Pod, Service } from '../../../api/core/v1.types.ts'
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../../api/discovery/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
+import { runInTurns } from '../../../lib/steps.ts'
 import { endpointKey, groupBy, portsKey, type SliceChanges } from '../../shared/endpoint-slices.ts'
 import { mayBeEndpoint } from '../../shared/service-endpoints.ts'
 import { endpointOf, endpointPorts, type ServiceAddressType } from './endpoint.ts'
@@ -52,7 +53,7 @@ export async function planSlices(input: PlanInput): Promise<SlicePlan> {
   for (const [key, { ports, endpoints }] of groups) {
     const make = (): EndpointSlice => newSlice(service, addressType, ports)
     const differs = (slice: EndpointSlice): boolean => hasOtherLabels(slice, service)
-    const packed = packEndpoints({ existing: byPorts.get(key) ?? [], desired: endpoints, max, labels, hasOtherLabels: differs, make })
+    const packed = await runInTurns(packEndpoints({ existing: byPorts.get(key) ?? [], desired: endpoints, max, labels, hasOtherLabels: differs, make }))
     changes.create.push(...packed.create)
     changes.update.push(...packed.update)
     changes.remove.push(...packed.remove)

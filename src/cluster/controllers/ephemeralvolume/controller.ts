@@ -38,7 +38,7 @@ export const ephemeralVolumeController: ClusterPart = async (env, signal) => {
   const enqueue = (pod: Pod): void => {
     if (hasEphemeralVolume(pod)) queue.add(objectKey(pod))
   }
-  pods.on({ added: enqueue })
+  pods.onGradually({ added: enqueue })
   claims.on({
     deleted(claim) {
       for (const pod of podsOf(objectKey(claim))) enqueue(pod)

@@ -52,7 +52,7 @@ class PodCollector {
       },
       deleted: ({ metadata: { name = '' } }) => this.#goneNodes.addAfter(name, QUARANTINE),
     })
-    this.#pods.on({ added: pod => this.#podChanged(pod), updated: pod => this.#podChanged(pod) })
+    this.#pods.onGradually({ added: pod => this.#podChanged(pod), updated: pod => this.#podChanged(pod) })
     await untilAborted(this.#signal)
   }
 

@@ -60,7 +60,7 @@ class ClaimController {
 
   async run(): Promise<void> {
     if (!(await untilSynced([this.#pods, this.#claims, this.#templates], this.#signal))) return
-    this.#pods.on({
+    this.#pods.onGradually({
       added: pod => this.#podChanged(pod),
       updated: pod => this.#podChanged(pod),
       deleted: pod => this.#lookAtClaims(pod),

@@ -51,7 +51,7 @@ class TaintEviction {
         if (!deepEqual(evictingTaints(node.spec.taints), evictingTaints(old.spec.taints))) this.#nodeChanged(node)
       },
     })
-    this.#pods.on({
+    this.#pods.onGradually({
       added: pod => this.#podChanged(pod),
       updated: pod => this.#podChanged(pod),
       deleted: pod => void this.#tainted.delete(objectKey(pod)),

@@ -130,4 +130,40 @@ describe('informer', () => {
     expect(names(informer.store.by('node', 'n2'))).to.deep.equal(['a'])
     await stop()
   })
+
+  it('reports many objects gradually, and changes meanwhile', async () => {
+    const client = new FakeApiClient()
+    const count = 5000
+    for (let i = 0; i < count; i++) await client.create(PODS, pod(`p${i}`))
+    const { informer, stop } = await open(client)
+    await eventually('the watch is open', async () => client.calls.some(call => call.startsWith('watch')))
+    const seen = new Map<string, string[]>()
+    const note = (what: string, { metadata: { name = '' } }: Pod): void => {
+      // The first call takes up the turn.
+      if (seen.size === 0) for (const end = performance.now() + 50; performance.now() < end; );
+      seen.set(name, [...(seen.get(name) ?? []), what])
+    }
+    const remove = informer.onGradually({ added: each => note('added', each), updated: each => note('updated', each), deleted: each => note('deleted', each) })
+    await client.patch(PODS, { namespace: 'ns', name: `p${count - 1}` }, { status: { phase: 'Running' } })
+    await client.delete(PODS, 'ns', `p${count - 2}`)
+    await client.create(PODS, pod('new'))
+    await eventually('all objects are reported', async () => seen.size === count + 1)
+    expect([...seen].filter(([, what]) => what.join() !== 'added')).to.deep.equal([[`p${count - 2}`, ['deleted']]])
+    await client.patch(PODS, { namespace: 'ns', name: 'p0' }, { status: { phase: 'Running' } })
+    expect(seen.get('p0')).to.deep.equal(['added', 'updated'])
+    remove()
+    await client.delete(PODS, 'ns', 'p0')
+    expect(seen.get('p0')).to.deep.equal(['added', 'updated'])
+    await stop()
+  })
+
+  it('reports few objects at once, gradually or not', async () => {
+    const client = new FakeApiClient()
+    await client.create(PODS, pod('a'))
+    const { informer, stop } = await open(client)
+    const seen: string[] = []
+    informer.onGradually({ added: ({ metadata }) => void seen.push(metadata.name ?? '') })
+    expect(seen).to.deep.equal(['a'])
+    await stop()
+  })
 })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Endpoint, EndpointSlice } from '../../../../../src/api/discovery/v1.types.ts'
 import { packEndpoints } from '../../../../../src/cluster/controllers/endpointslice/packing.ts'
 import { endpointKey, type SliceChanges } from '../../../../../src/cluster/shared/endpoint-slices.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { sliceOf } from '../../../../support/slices.ts'
 
 const endpoints = (from: number, count: number): Endpoint[] =>
@@ -17,14 +18,16 @@ function slicesOfSizes(sizes: readonly number[]): EndpointSlice[] {
 }
 
 const pack = (existing: EndpointSlice[], desired: Endpoint[], hasOtherLabels = (_: EndpointSlice): boolean => false): SliceChanges =>
-  packEndpoints({
-    existing,
-    desired: new Map(desired.map(each => [endpointKey(each), each])),
-    max: 100,
-    labels: { a: 'b' },
-    hasOtherLabels,
-    make: () => sliceOf('', []),
-  })
+  runAtOnce(
+    packEndpoints({
+      existing,
+      desired: new Map(desired.map(each => [endpointKey(each), each])),
+      max: 100,
+      labels: { a: 'b' },
+      hasOtherLabels,
+      make: () => sliceOf('', []),
+    }),
+  )
 
 const shapeOf = ({ create, update, remove }: SliceChanges): object => ({
   create: create.map(slice => slice.endpoints?.length),
@@ -62,5 +65,14 @@ describe('packing of endpoints into slices', () => {
   it('updates a slice whose labels differ', () => {
     const { update } = pack(slicesOfSizes([2, 3]), endpoints(0, 5), ({ metadata }) => metadata.name === 's1')
     expect(update.map(({ metadata }) => [metadata.name, metadata.labels])).to.deep.equal([['s1', { a: 'b' }]])
+  })
+
+  it('takes a step for each slice', () => {
+    const existing = slicesOfSizes([100, 100, 100])
+    const desired = new Map(endpoints(0, 500).map(each => [endpointKey(each), each]))
+    const steps = packEndpoints({ existing, desired, max: 100, labels: {}, hasOtherLabels: () => false, make: () => sliceOf('', []) })
+    let count = 0
+    while (!steps.next().done) count++
+    expect(count).to.equal(5)
   })
 })
