@@ -53,7 +53,7 @@ export function load(dist, name = 'main', isProgram = true) {
 }
 
 /** The code caches of a command line, the best one first. A cluster runs much code that a server alone does not, and that its cache does not have. */
-export const cachesOf = (name, [, , ...given]) => [...(name === 'main' && runsCluster(given) ? ['main-cluster.cache'] : []), `${name}.cache`]
+const cachesOf = (name, [, , ...given]) => [...(name === 'main' && runsCluster(given) ? ['main-cluster.cache'] : []), `${name}.cache`]
 
 const runsCluster = given => given.some((argument, i) => argument === '--profile=cluster' || (argument === '--profile' && given[i + 1] === 'cluster'))
 
