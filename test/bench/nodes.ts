@@ -8,6 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuOf, memoryOf } from './support/load.ts'
+import { areNodesReady, arePodsRunning, nodeAt, podAt, readList, until } from './support/node-load.ts'
 import { startBinnacle } from './support/processes.ts'
 import { closeConnections, inFlight, send } from './support/requests.ts'
 
@@ -37,38 +38,12 @@ async function cost(pid: number, run: () => Promise<void>): Promise<Cost> {
   return { seconds: (performance.now() - begun) / 1000, cpu: (cpuOf(pid) - server + user + system) / 1e6 }
 }
 
-const nodeAt = (i: number): object => ({
-  apiVersion: 'v1',
-  kind: 'Node',
-  metadata: { name: `node-${i}`, labels: { 'binnacle.dev/simulated': 'true', 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' } },
-})
-
-const podAt = (i: number): object => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: `pod-${i}`, namespace: 'default', labels: { app: `app-${i % 100}` } },
-  spec: { containers: [{ name: 'main', image: 'registry.example/app:1', resources: { requests: { cpu: '10m', memory: '16Mi' } } }] },
-})
-
-interface List {
-  readonly metadata: { readonly resourceVersion: string; readonly remainingItemCount?: number }
-  readonly items: readonly {
-    readonly spec: { readonly taints?: readonly unknown[] }
-    readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
-  }[]
-}
-
-const read = async (port: number, path: string): Promise<List> => JSON.parse((await send(port, 'GET', path)).toString()) as List
-const revision = async (port: number): Promise<number> => Number((await read(port, '/api/v1/configmaps?limit=1')).metadata.resourceVersion)
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  while (!(await isDone())) await sleep(POLL_MS)
-}
+const revision = async (port: number): Promise<number> => Number((await readList(port, '/api/v1/configmaps?limit=1')).metadata.resourceVersion)
 
 /** Returns the number of events about pods, once no more are written. */
 async function settledEvents(port: number): Promise<number> {
   for (let last = -1; ; ) {
-    const { metadata, items } = await read(port, '/api/v1/namespaces/default/events?limit=1')
+    const { metadata, items } = await readList(port, '/api/v1/namespaces/default/events?limit=1')
     const now = items.length + (metadata.remainingItemCount ?? 0)
     if (now === last) return now
     last = now
@@ -83,16 +58,13 @@ async function withCluster(): Promise<Outcome> {
   try {
     const node = await cost(pid, async () => {
       await inFlight(nodes, WIDTH, i => send(port, 'POST', '/api/v1/nodes', nodeAt(i)))
-      await until(async () => {
-        const { items } = await read(port, '/api/v1/nodes')
-        return items.every(({ spec, status }) => !spec.taints?.length && status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
-      })
+      await until(() => areNodesReady(port))
       nodeEvents = await settledEvents(port)
     })
     await rest(port, pid)
     const pod = await cost(pid, async () => {
       await inFlight(pods, WIDTH, i => send(port, 'POST', '/api/v1/namespaces/default/pods', podAt(i)))
-      await until(async () => (await read(port, '/api/v1/pods?fieldSelector=status.phase!=Running&limit=1')).items.length === 0)
+      await until(() => arePodsRunning(port))
       podEvents = await settledEvents(port)
     })
     return { node, pod, events: { node: nodeEvents / nodes, pod: (podEvents - nodeEvents) / pods } }
