@@ -15,20 +15,27 @@ export function* mergeTyped(schema: Schema | undefined, live: JsonObject, config
   return isJsonObject(merged) ? merged : {}
 }
 
-/** Merges two values, either of which may be absent. Undefined if the result is. */
-function* merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Steps<Json | undefined> {
-  if (config === undefined) return live
-  if (live === undefined) return config
-  if (tracksElements(schema)) return yield* mergeElements(schema, asArray(live), asArray(config), config)
+/**
+ * Merges two values, either of which may be absent. Undefined if the result is. Not a generator itself: each level of nested values is one generator, and resuming takes stack for every level.
+ */
+function merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Steps<Json | undefined> {
+  if (config === undefined) return settled(live)
+  if (live === undefined) return settled(config)
+  if (tracksElements(schema)) return mergeElements(schema, asArray(live), asArray(config), config)
   switch (shapeOf(schema)) {
     case 'leaf':
     case 'elements':
-      return config
+      return settled(config)
     case 'members':
-      return yield* mergeMembers(schema, asObject(live), asObject(config), config)
+      return mergeMembers(schema, asObject(live), asObject(config), config)
     case 'any':
-      return config === null || asObject(config) ? yield* mergeMembers(undefined, asObject(live), asObject(config), config) : config
+      return config === null || asObject(config) ? mergeMembers(undefined, asObject(live), asObject(config), config) : settled(config)
   }
+}
+
+// biome-ignore lint/correctness/useYield: the result is there already
+function* settled<T>(value: T): Steps<T> {
+  return value
 }
 
 const NO_NAMES: readonly string[] = []

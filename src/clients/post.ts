@@ -11,7 +11,6 @@ import { DialError, dialError } from '../lib/dial-error.ts'
 import { readEarlyResponse } from '../lib/early-response.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { readBounded } from '../lib/read-bounded.ts'
-import { checkServerName } from '../lib/server-name.ts'
 import { TlsAgent } from '../lib/tls-agent.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
@@ -44,7 +43,7 @@ const MAX_RETRY_MS = 3_600_000
 
 /** Agent that keeps as many idle connections as client-go. */
 export function keptConnections(tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean }, dial?: Dial): HttpsAgent {
-  const options = { ...KEPT, ALPNProtocols: ['http/1.1'], checkServerIdentity: checkServerName, ...tls }
+  const options = { ...KEPT, ALPNProtocols: ['http/1.1'], ...tls }
   return dial ? new DialledTlsAgent(dial, options) : new TlsAgent(options)
 }
 

@@ -76,9 +76,7 @@ export const dialThrough =
     const address = `${hostText(host)}:${port}`
     const name = proxyName(proxy)
     const options = { ...proxy.at, method: 'CONNECT', path: address, agent: false as const, headers: { host: '127.0.0.1' } }
-    const asking = proxy.tls
-      ? httpsRequest({ ...options, ...serverNameOf(proxy), checkServerIdentity: checkServerName, ...proxy.tls, agent: new TlsAgent() })
-      : httpRequest(options)
+    const asking = proxy.tls ? httpsRequest({ ...options, ...serverNameOf(proxy), ...proxy.tls, agent: new TlsAgent() }) : httpRequest(options)
     boundExchange(asking)
     asking.once('socket', socket =>
       socket.once(proxy.tls ? 'secureConnect' : 'connect', () => {
@@ -143,7 +141,7 @@ export class DialledTlsAgent extends HttpsAgent {
   readonly #dial: Dial
 
   constructor(dial: Dial, options: AgentOptions) {
-    super(options)
+    super({ checkServerIdentity: checkServerName, ...options })
     this.#dial = dial
   }
 

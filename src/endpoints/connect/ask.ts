@@ -13,7 +13,6 @@ import { readEarlyResponse } from '../../lib/early-response.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { InProcessAgent } from '../../lib/in-process-connection.ts'
-import { checkServerName } from '../../lib/server-name.ts'
 import { TlsAgent } from '../../lib/tls-agent.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { escapePath } from '../../lib/url.ts'
@@ -191,7 +190,6 @@ class Attempt {
           scheme === 'https'
             ? httpsRequest({
                 ...options,
-                checkServerIdentity: checkServerName,
                 ...tls,
                 agent: agent ?? (dial ? new DialledTlsAgent(dial, {}) : new TlsAgent()),
               })

@@ -10,7 +10,6 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
 import { readBounded } from '../../../lib/read-bounded.ts'
-import { checkServerName } from '../../../lib/server-name.ts'
 import { TlsAgent } from '../../../lib/tls-agent.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
 import { AuthenticationConfigError } from './configuration-file.ts'
@@ -46,7 +45,7 @@ const MOST_SOCKETS = 8
  */
 export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial): IssuerClient {
   const common = { keepAlive: true, timeout: IDLE_MS, maxSockets: MOST_SOCKETS, maxFreeSockets: 2 }
-  const secure = { ...common, checkServerIdentity: checkServerName, ...(authority !== '' && trustedCertificates(authority)) }
+  const secure = { ...common, ...(authority !== '' && trustedCertificates(authority)) }
   const agents = {
     'https:': dial ? new DialledTlsAgent(dial, secure) : new TlsAgent(secure),
     'http:': dial ? new DialledAgent(dial, common) : new HttpAgent(common),
