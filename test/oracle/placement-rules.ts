@@ -43,9 +43,11 @@ const isSameDomain = (key: string, a: Parts, b: Parts): boolean => {
   return value !== undefined && value === b.metadata?.labels?.[key]
 }
 
+const ownTaints = ({ spec = {} }: Parts): Parts[] => (spec.taints ?? []).filter(({ effect }: Parts) => effect !== 'PreferNoSchedule')
+
 /** A cordoned node counts as tainted. */
 const taintsOf = ({ spec = {} }: Parts): Parts[] => [
-  ...(spec.taints ?? []).filter(({ effect }: Parts) => effect !== 'PreferNoSchedule'),
+  ...ownTaints({ spec }),
   ...(spec.unschedulable ? [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] : []),
 ]
 
@@ -153,8 +155,9 @@ function isEven(constraint: Parts, pod: Parts, node: Parts, placement: Placement
   const counts = new Map<string, number>()
   for (const other of placement.nodes) {
     const isAllowed = isSelectedNode(pod, other) && keys.every((key: string) => other.metadata.labels?.[key] !== undefined)
+    // Only taints of the node itself count here: its controller adds that of a cordoned node.
     const isTolerated =
-      nodeTaintsPolicy !== 'Honor' || taintsOf(other).every(taint => (pod.spec.tolerations ?? []).some((one: Parts) => toleratesTaint(one, taint)))
+      nodeTaintsPolicy !== 'Honor' || ownTaints(other).every(taint => (pod.spec.tolerations ?? []).some((one: Parts) => toleratesTaint(one, taint)))
     if (!isAllowed || !isTolerated) continue
     const matching = placement.pods.filter(
       ({ spec, metadata }) =>
