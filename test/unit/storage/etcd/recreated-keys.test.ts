@@ -34,7 +34,7 @@ async function writeSome(backend: Backend, seed: number, told: Map<string, Revis
 
 for (const setup of usualStoreSetups().filter(({ use }) => use === 'own' || use === 'kine'))
   it(`each of several writers that create and delete the same keys on ${setup.name} gets the revision of its own write`, async function () {
-    this.timeout(120_000)
+    this.timeout(600_000)
     const store = await setup.start()
     const backends = [await openEtcd(store.options, silentLogger), await openEtcd(store.options, silentLogger)]
     const [reader] = backends as [Backend, Backend]
