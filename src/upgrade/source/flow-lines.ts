@@ -1,10 +1,10 @@
-import { type Event, parseEvents, YAMLException } from 'js-yaml'
+import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml'
 
-/** Flow collections whose lines are joined before the text is given up. Each costs another pass. */
+/** Flow collections and quoted scalars whose lines are joined before the text is given up. Each costs another pass. */
 const MOST_JOINED = 200
 
 /**
- * Parses a text like js-yaml, but does not look at the indentation of lines within flow collections, as go-yaml does not:
+ * Parses a text like js-yaml, but does not look at the indentation of lines within flow collections and quoted scalars, as go-yaml does not:
  *
  *     args: [
  *       "--port=80",
@@ -16,19 +16,47 @@ export function parseFlowEvents(text: string, maxDepth: number): Event[] {
   let joined = text
   for (let i = 0; ; i++)
     try {
-      return parseEvents(joined, { filename: '', maxDepth })
+      const events = parseEvents(joined, { filename: '', maxDepth })
+      return joined === text ? events : events.map(event => withBreaks(event, text))
     } catch (error) {
       const at = error instanceof YAMLException && error.reason === 'deficient indentation' ? error.mark?.position : undefined
-      const next = at === undefined || i >= MOST_JOINED ? joined : joinFlowLines(joined, at)
+      const next = at === undefined || i >= MOST_JOINED ? joined : (joinScalarLines(joined, at) ?? joinFlowLines(joined, at))
       if (next === joined) throw error
       joined = next
     }
 }
 
+/** Lets a quoted scalar be decoded with the line breaks of the text. `fast` says that its range is its value. */
+const withBreaks = (event: Event, text: string): Event =>
+  event.type === EVENT_ID.SCALAR && event.fast && /[\n\r]/.test(text.slice(event.valueStart, event.valueEnd)) ? { ...event, fast: false } : event
+
 /** A quoted scalar (up to the end if it is not closed), a comment, blanks, an indicator, or the rest of a word. Quotes within a word are part of it. */
 const TOKENS = /"(?:[^"\\]|\\.)*"?|'[^']*'?|#[^\n]*|\s+|[[\]{},]|:(?=["'[{\s])|(?:(?!:["'[{\s])[^\s[\]{},])+/gs
 
 const isGap = (token: string): boolean => /^[\s#]/.test(token)
+
+/** Lines above an offset that a quoted scalar may have. */
+const MOST_LINES = 50
+
+/** Replaces the line breaks of the quoted scalar around an offset by blanks. Undefined if there is none. */
+function joinScalarLines(text: string, at: number): string | undefined {
+  let start = at
+  for (let i = 0; i < MOST_LINES && start > 0; i++) {
+    start = lineBefore(text, start)
+    let end = start
+    for (const { 0: token } of text.slice(start, at + MOST_CHARACTERS).matchAll(TOKENS)) {
+      const from = end
+      end += token.length
+      if (end <= at) continue
+      if (from < at && /^["']/.test(token)) return `${text.slice(0, from)}${token.replace(/[\n\r]/g, ' ')}${text.slice(end)}`
+      break
+    }
+  }
+  return undefined
+}
+
+/** Characters after an offset that a quoted scalar may have. */
+const MOST_CHARACTERS = 10_000
 
 /**
  * Replaces the line breaks and comments between the items of a flow collection by blanks, from the line before an offset to the end of the innermost collection

@@ -11,6 +11,12 @@ const CASES: readonly (readonly [title: string, text: string, value: unknown])[]
   ['a comment before the bracket', 'a:\n  args: [ 1, # one ]\n  2 # two\n  ]\n', { a: { args: [1, 2] } }],
   ['collections within each other', 'a:\n  - {b: [\n  1\n  ],\n  c: {"d":"]"\n  }\n  }\n', { a: [{ b: [1], c: { d: ']' } }] }],
   ['several collections', 'a: {b: [\n1\n]}\nc: {d: [\n2\n]}\n', { a: { b: [1] }, c: { d: [2] } }],
+  [
+    'a quoted scalar at the column of its key',
+    'a:\n  text: "one\n  two\\\n  three\n\n  four"\n  b: \'x\ny\'\n',
+    { a: { text: 'one twothree\nfour', b: 'x y' } },
+  ],
+  ['a quoted scalar whose last line is left of its key', 'a:\n  text: "one\n     two\n     three\nfour [ {"\n', { a: { text: 'one two three four [ {' } }],
 ]
 
 describe('lines of flow collections', () => {
