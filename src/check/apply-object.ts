@@ -111,8 +111,9 @@ async function writeObject(
       break
     } else break
   }
-  // A value of the wrong type is left out, and may be required.
-  if (last.error) findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined).filter(({ field = '' }) => !removed.has(field)))
+  // A value of the wrong type is left out, and may be required. Its parent is invalid then, and is not found by others.
+  const isFollowUp = ({ field = '', message }: CheckFinding): boolean => removed.has(field) || (removed.size > 0 && message.startsWith(`${field}: Not found: `))
+  if (last.error) findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined).filter(finding => !isFollowUp(finding)))
   return { first: await strictly(client, object, attempt, decisive), last, before, findings, steps: last.steps }
 }
 

@@ -136,7 +136,8 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkC
   checker.forget()
   const objects: CheckedObject[] = []
   for (const object of asGiven ? input.objects : inOrder(input.objects)) objects.push(await checker.check(object))
-  const references = await new ReferenceCheck(checker.placed, { fork, admin, strict, hasCluster }).findings()
+  await checker.checkPods()
+  const references = await new ReferenceCheck(checker.placed, { unserved: checker.unserved, fork, admin, strict, hasCluster }).findings()
   await checker.settle()
   const types = await typeCheckFindings(checker.placed, admin)
   const preview = previewWarning(fork.gates.release)

@@ -18,6 +18,7 @@ import { locateField } from './input/position.ts'
 import { affectsAdmission } from './order.ts'
 import type { PlacedObject } from './placed-object.ts'
 import { podFindings } from './pods.ts'
+import type { GivenObject } from './references/created-later.ts'
 import { successorOf } from './successor.ts'
 import type { CheckedObject, CheckFinding } from './types.ts'
 import type { WebhookReviews } from './webhook-reviews.ts'
@@ -46,6 +47,8 @@ export interface CheckerParts extends ApplyClients {
 export class Checker {
   readonly findings: CheckFinding[] = []
   readonly placed: PlacedObject[] = []
+  /** Objects whose kinds the fork does not serve. */
+  readonly unserved: GivenObject[] = []
   readonly #parts: CheckerParts
   readonly #release: Release
   /** Conversions of removed versions. */
@@ -75,7 +78,6 @@ export class Checker {
     const result = await this.#apply(object, served, namespace)
     const { first, last, before } = result
     this.placed.push({ object, served, namespace, before, response: last })
-    await this.#checkPods(object)
     // Custom objects may be parameters of policies.
     const isParameter = options.checksPods && lifecycleOf(object.apiVersion, object.kind) === undefined
     if (isParameter || affectsAdmission(object)) this.#unsettled = `${object.apiVersion} ${object.kind}`
@@ -125,22 +127,25 @@ export class Checker {
     }
   }
 
-  /** Checks the pods of the last object. */
-  async #checkPods(object: InputObject): Promise<void> {
+  /** Checks the pods of all workloads. Their controllers create them again until admission allows them, so that objects that came later count as well. */
+  async checkPods(): Promise<void> {
     const { admin, reviews, options } = this.#parts
-    const placed = this.placed.at(-1)
-    if (!options.checksPods || placed === undefined) return
-    reviews.current = object
-    try {
-      this.findings.push(...(await podFindings(placed, { admin, strict: options.strict })))
-    } finally {
-      reviews.current = undefined
+    if (!options.checksPods) return
+    await this.settle()
+    for (const placed of this.placed) {
+      reviews.current = placed.object
+      try {
+        this.findings.push(...(await podFindings(placed, { admin, strict: options.strict })))
+      } finally {
+        reviews.current = undefined
+      }
     }
   }
 
   /** Reports a kind that the fork does not serve. An object in a removed version is checked as what the version that replaces it would say. */
   async #unknown(object: InputObject): Promise<CheckedObject> {
     const { options, fork } = this.#parts
+    this.unserved.push({ object, namespace: object.namespace || options.namespace })
     const standing = standingIn(this.#release, object)
     const message = `no matches for kind "${object.kind}" in version "${object.apiVersion}"`
     const severity = options.strict || options.knowsKinds ? 'error' : 'warning'
@@ -161,7 +166,11 @@ export class Checker {
           advice: `${object.apiVersion} is not served by default: enable it with runtime-config, or use another version`,
         }),
       )
-    else this.findings.push(objectFinding(object, 'unknown-kind', severity, message, { field: 'kind', advice: unknownAdvice(object, fork) }))
+    else {
+      const isOfClient = FILES_OF_CLIENTS.test(object.apiVersion)
+      const advice = isOfClient ? 'this is a file of another program, and no API object' : unknownAdvice(object, fork)
+      this.findings.push(objectFinding(object, 'unknown-kind', isOfClient ? 'note' : severity, message, { field: 'kind', advice }))
+    }
     return { ...checkedName(object), verdict: 'unknown', code: 0, message, position: locationPosition(object, locateField(object.node, '')) }
   }
 
@@ -227,13 +236,21 @@ export class Checker {
   }
 }
 
+/** Versions of files that command lines and components read, and no server. */
+const FILES_OF_CLIENTS =
+  /^(?:builtin$|skaffold\/|kuttl\.dev\/|binnacle\.dev\/|cli\.kyverno\.io\/|chainsaw\.kyverno\.io\/|test\.gatekeeper\.sh\/|kubeadm\.k8s\.io\/|(?:[a-z]+\.)+config\.k8s\.io\/|client\.authentication\.k8s\.io\/)/
+
+/** Groups of Kubernetes itself, whose kinds have no definitions. */
+const BUILTIN_GROUP = /^(?:v\d\w*|(?:apps|autoscaling|batch|extensions|policy|[a-z.]+\.k8s\.io)\/\w+)$/
+
 function unknownAdvice({ apiVersion, kind }: InputObject, { plane }: Fork): string {
   const kinds = plane.registry.catalog.snapshot().resourcesOf(apiVersion)
   const near = nearest(
     kind,
     kinds.map(({ version }) => version.kind),
   )
-  return near === undefined ? 'pass its CustomResourceDefinition with --crds' : `did you mean ${near}?`
+  if (near !== undefined) return `did you mean ${near}?`
+  return kinds.length > 0 && BUILTIN_GROUP.test(apiVersion) ? `${apiVersion} has no such kind` : 'pass its CustomResourceDefinition with --crds'
 }
 
 function verdictOf(before: JsonObject | undefined, after: ForkResponse): CheckedObject['verdict'] {

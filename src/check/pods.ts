@@ -33,7 +33,8 @@ export async function podFindings(placed: PlacedObject, { admin, strict }: PodCh
   if (value === undefined || found === undefined) return []
   const hasQuota = objectIn((await admin.send({ method: 'GET', path: `/api/v1/namespaces/${namespace}/resourcequotas` })).object).items
   const counted = Array.isArray(hasQuota) && hasQuota.length > 0
-  const body = Buffer.from(JSON.stringify(podOf(object.name, value, found), jsonSafe))
+  const name = String(objectIn(after?.metadata).name)
+  const body = Buffer.from(JSON.stringify(podOf(name, value, found), jsonSafe))
   const create = (search: string): Promise<ForkResponse> =>
     admin.send({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods`, search, contentType: 'application/json', body })
   const severity = strict ? 'error' : 'warning'
@@ -42,7 +43,7 @@ export async function podFindings(placed: PlacedObject, { admin, strict }: PodCh
     const denial = denialOf(first.steps)
     const rule = denial?.rule === 'quota-exceeded' ? denial.rule : 'pods-denied'
     return [
-      objectFinding(object, rule, severity, `pods of this ${object.kind} would be denied: ${stableMessage(first, object.name)}`, {
+      objectFinding(object, rule, severity, `pods of this ${object.kind} would be denied: ${stableMessage(first, name)}`, {
         field: found.path,
         by: denial?.by,
       }),
@@ -58,7 +59,7 @@ export async function podFindings(placed: PlacedObject, { admin, strict }: PodCh
         object,
         denial?.rule === 'quota-exceeded' ? denial.rule : 'pods-denied',
         severity,
-        `only ${made} of ${count} new pods would be created: ${stableMessage(refused, object.name)}`,
+        `only ${made} of ${count} new pods would be created: ${stableMessage(refused, name)}`,
         {
           field: 'spec.replicas',
           by: denial?.by,

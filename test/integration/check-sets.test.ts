@@ -78,6 +78,105 @@ ${workload('web', 1, '1').replace('name: a, image: b', 'name: a, image: b, secur
     expect((await found(text, { strict: true }))[1]).to.match(/^13 error pods-denied/)
   })
 
+  it('reports what a controller of the input creates as a note, with what creates it', async () => {
+    const text = `apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata: {name: web}
+spec: {secretName: web-tls}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: init}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: init, namespace: other}
+rules: [{apiGroups: [''], resources: [secrets], verbs: [create]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: init, namespace: other}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: init}
+subjects: [{kind: ServiceAccount, name: init, namespace: default}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, annotations: {cert-manager.io/cluster-issuer: letsencrypt}}
+spec:
+  tls: [{secretName: by-annotation}]
+  rules: [{host: a.example}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers: [{name: a, image: b, envFrom: [{secretRef: {name: absent}}]}]
+  volumes: [{name: tls, secret: {secretName: web-tls}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: other}
+spec:
+  containers: [{name: a, image: b, envFrom: [{secretRef: {name: by-init}}, {configMapRef: {name: absent}}]}]
+`
+    const { findings } = await check({ texts: { a: text }, release: '1.36' })
+    const references = findings
+      .filter(({ rule }) => rule === 'missing-reference')
+      .map(({ severity, message, advice = '' }) => `${severity} ${message}, ${advice}`)
+    expect(references).to.deep.equal([
+      'note Secret "by-annotation" in namespace default does not exist, it is not in the input, and may be created later by the annotation cert-manager.io/cluster-issuer',
+      'warning Secret "absent" in namespace default does not exist, ',
+      'note Secret "web-tls" in namespace default does not exist, it is not in the input, and may be created later by Certificate web',
+      'note Secret "by-init" in namespace other does not exist, it is not in the input, and may be created later by a pod with Role init',
+      'warning ConfigMap "absent" in namespace other does not exist, ',
+    ])
+  })
+
+  it('looks up no claim that a claim template of a StatefulSet replaces', async () => {
+    const text = `apiVersion: v1
+kind: Service
+metadata: {name: db}
+spec: {clusterIP: None, selector: {app: db}, ports: [{port: 80}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec:
+      containers: [{name: a, image: b}]
+      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]
+`
+    expect((await check({ texts: { a: text }, release: '1.36' })).findings).to.deep.equal([])
+  })
+
+  it('checks pods when all objects are there, under the name that the server generates', async () => {
+    const text = `apiVersion: v1
+kind: ResourceQuota
+metadata: {name: few}
+spec: {hard: {pods: '5'}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {generateName: once-}
+spec:
+  template:
+    spec: {restartPolicy: Never, serviceAccountName: runner, containers: [{name: a, image: b}]}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: runner}
+`
+    expect((await check({ texts: { a: text }, release: '1.36', asGiven: true })).findings).to.deep.equal([])
+    const { findings } = await check({ texts: { a: text.replace('name: runner}\n', 'name: other}\n') }, release: '1.36', asGiven: true })
+    expect(findings.map(({ rule }) => rule)).to.include('pods-denied')
+    expect(findings.map(({ message }) => message).join()).to.match(/pods "once-\w+-/)
+  })
+
   it('reports references and selectors that lead nowhere', async () => {
     const text = `apiVersion: v1
 kind: ConfigMap

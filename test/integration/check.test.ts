@@ -195,6 +195,68 @@ spec: {type: Limited, limited: {limitResponse: {type: Reject}}}
     ])
   })
 
+  it('gives the verdict of the first request to an object that cannot be applied over another', async () => {
+    const text = `apiVersion: v1
+kind: Service
+metadata: {name: a}
+spec: {selector: {a: b}, ports: [{name: x, port: 80}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: a}
+spec:
+  selector: {a: b}
+  ports:
+  - {name: x, port: 80}
+  - {name: y, port: 80}
+`
+    const { objects, findings } = await check({ texts: { a: text }, release: '1.36' })
+    expect(objects.map(({ verdict }) => verdict)).to.deep.equal(['created', 'refused'])
+    const finding = findings.find(({ message }) => message.includes('duplicate entries for key'))
+    expect(finding).to.include({ rule: 'invalid-value', advice: 'remove one of the items: a server-side apply takes each key once' })
+    expect(finding?.position).to.include({ line: 11, column: 3 })
+  })
+
+  it('reports fields that an apply does not declare as unknown', async () => {
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndatum: {a: b}\n'
+    const { findings } = await check({ texts: { a: text, b: text }, release: '1.36' })
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ rule, position }) => `${position?.file}:${position?.line} ${rule}`)).to.deep.equal([
+      'a:4 unknown-field',
+      'b:4 unknown-field',
+    ])
+  })
+
+  it('names files of other programs, and kinds that Kubernetes does not have', async () => {
+    const text = 'apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Policy\nmetadata: {name: a}\n'
+    const { findings } = await check({ texts: { a: text }, release: '1.36' })
+    expect(findings.map(({ severity, advice }) => `${severity} ${advice}`)).to.deep.equal([
+      'note this is a file of another program, and no API object',
+      'warning v1 has no such kind',
+    ])
+  })
+
+  it('points at the label whose value is invalid', async () => {
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  labels:\n    good: x\n    bad: "not valid"\n'
+    expect((await found(text)).map(each => each.slice(0, 31))).to.deep.equal(['7:5 error invalid-value metadat'])
+  })
+
+  it('calls a change of a running pod immutable', async () => {
+    const pod = (image: string): string => `apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: ${image}, containers: [{name: a, image: a}]}\n`
+    const { findings } = await check({ texts: { a: pod('false'), b: pod('true') }, release: '1.36' })
+    expect(findings.map(({ rule, position }) => `${position?.file} ${rule}`)).to.include('b immutable-field')
+  })
+
+  it('reports no volume as missing whose value cannot be decoded', async () => {
+    const text = `apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers: [{name: a, image: b, volumeMounts: [{name: disk, mountPath: /a}]}]
+  volumes: [{name: disk, fc: {targetWWNs: [a], lun: two}}]
+`
+    expect((await found(text)).map(each => each.slice(0, 21))).to.deep.equal(['6:48 error wrong-type'])
+  })
+
   it('reports values that a release drops, with their gate', async () => {
     const text = 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  hostUsers: false\n  containers: [{name: a, image: b}]\n'
     const [finding = ''] = await found(text, { release: '1.30' })

@@ -36,12 +36,19 @@ export function refusalFindings(object: InputObject, status: Status, steps: read
       objectFinding(object, 'apply-conflict', 'error', `${message}: ${field}`, { field, by: managerIn(message), advice: ADVICE['apply-conflict'] }),
     )
   const wrong = culprit ?? wrongValue(object, status)
-  if (wrong !== undefined)
-    return [
-      objectFinding(object, 'wrong-type', 'error', status.message ?? '', wrong.isExact ? { field: wrong.path, at: wrong, advice: ADVICE['wrong-type'] } : {}),
-    ]
+  if (wrong !== undefined) return [wrongFinding(object, status.message ?? '', wrong)]
   const rule = status.code === 403 ? 'forbidden' : 'refused'
   return [objectFinding(object, rule, 'error', status.message ?? '', { advice: ADVICE[rule] })]
+}
+
+/** Finding about a value that cannot be decoded, or that an apply does not take. */
+function wrongFinding(object: InputObject, message: string, wrong: FieldLocation): CheckFinding {
+  const [rule, advice]: readonly [RuleName, string | undefined] = message.includes(': field not declared in schema')
+    ? ['unknown-field', 'correct or remove the field']
+    : message.includes(': duplicate entries for key ')
+      ? ['invalid-value', 'remove one of the items: a server-side apply takes each key once']
+      : ['wrong-type', ADVICE['wrong-type']]
+  return objectFinding(object, rule, 'error', message, wrong.isExact ? { field: wrong.path, at: wrong, advice } : {})
 }
 
 interface Cause {
@@ -51,7 +58,7 @@ interface Cause {
 }
 
 /** Messages of fields that cannot be changed. */
-const IMMUTABLE = /immutable|may not be changed|updates to |may not update|cannot be changed|may not change once set/i
+const IMMUTABLE = /immutable|may not be changed|updates to |may not update|cannot be changed|may not change once set|updates may not |cannot change /i
 
 /** Finding about one validation error, in the server's words. */
 function causeFinding(object: InputObject, { field = '', message = '', reason }: Cause, isUpdate: boolean): CheckFinding {
@@ -61,11 +68,16 @@ function causeFinding(object: InputObject, { field = '', message = '', reason }:
   return objectFinding(object, rule, 'error', isPath ? `${field}: ${message}` : message, { ...(isPath && { field }), at, advice: ADVICE[rule] })
 }
 
-/** Locates the key of a map that an error is about, if the error names the map and quotes the key, such as a label. */
+/** Locates the member of a map that an error is about, if the error names the map and quotes the key or the value, such as a label. */
 function keyInside({ node }: InputObject, field: string, message: string): FieldLocation | undefined {
-  const key = /^[\w ]+: "([^"\\]*)"/.exec(message)?.[1]
-  const at = key === undefined ? undefined : locateField(node, `${field}[${key}]`)
-  return at?.isExact ? at : undefined
+  const quoted = /^[\w ]+: "([^"\\]*)"/.exec(message)?.[1]
+  if (quoted === undefined) return undefined
+  const at = locateField(node, `${field}[${quoted}]`)
+  if (at.isExact) return at
+  const map = locateField(node, field)
+  const { node: target } = map
+  const member = map.isExact && target.kind === 'map' ? target.pairs.find(({ value }) => value.kind === 'scalar' && value.value === quoted) : undefined
+  return member && { ...locateField(node, `${field}[${member.key}]`) }
 }
 
 /** Policy, webhook or plugin that denied a request. */

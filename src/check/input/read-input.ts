@@ -78,8 +78,9 @@ function faultOf({ text: content, line, reason, isTemplate }: ManifestError, nam
   if (content === undefined) return { rule: 'unreadable', message: `${name}: ${reason}` }
   const text = new SourceText(name, content)
   input.texts.push(text)
-  const start = line === undefined ? 0 : offsetOfLine(content, line)
-  const width = text.line(line ?? 1).length
+  const written = text.line(line ?? 1)
+  const start = (line === undefined ? 0 : offsetOfLine(content, line)) + written.length - written.trimStart().length
+  const width = written.trim().length
   return {
     rule: 'unreadable',
     message: reason,

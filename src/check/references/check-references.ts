@@ -6,11 +6,14 @@ import { type ForkClient, resourcePath } from '../fork/fork-client.ts'
 import type { Fork } from '../fork/open-fork.ts'
 import type { PlacedObject } from '../placed-object.ts'
 import type { CheckFinding, CheckSeverity } from '../types.ts'
+import { CreatedLater, type GivenObject } from './created-later.ts'
 import { referencesOf } from './kind-references.ts'
 import { listItems, type ObjectReference, objectAt } from './reference.ts'
 import { type PodLabels, podLabelsOf, podSelectorOf, selectsPods } from './selectors.ts'
 
 export interface ReferenceOptions {
+  /** Objects of the input whose kinds the fork does not serve. */
+  readonly unserved: readonly GivenObject[]
   readonly fork: Fork
   readonly admin: ForkClient
   readonly strict: boolean
@@ -25,12 +28,14 @@ const OF_CLUSTERS: ReadonlySet<string> = new Set(['StorageClass', 'IngressClass'
 export class ReferenceCheck {
   readonly #options: ReferenceOptions
   readonly #placed: readonly PlacedObject[]
+  readonly #created: CreatedLater
   readonly #found = new Map<string, JsonObject | undefined>()
   /** Labels of pods, by namespace. */
   readonly #labels = new Map<string, readonly PodLabels[]>()
 
   constructor(placed: readonly PlacedObject[], options: ReferenceOptions) {
     this.#placed = placed
+    this.#created = new CreatedLater([...placed, ...options.unserved])
     this.#options = options
     for (const { served, namespace, object } of placed) if (object.name !== '') this.#found.set(resourcePath(served, namespace, object.name), object.value)
   }
@@ -57,10 +62,13 @@ export class ReferenceCheck {
     if (served === undefined) return undefined
     const target = await this.#get(served, namespace, name)
     const place = namespace === '' ? '' : ` in namespace ${namespace}`
-    if (target === undefined)
-      return key === undefined
-        ? objectFinding(object, 'missing-reference', this.#severity(kind), `${kind} "${name}"${place} does not exist`, { field })
-        : undefined
+    if (target === undefined) {
+      if (key !== undefined) return undefined
+      const creator = this.#created.creatorOf(reference, { ...object.value, kind: object.kind })
+      const severity = creator === undefined ? this.#severity(kind) : 'note'
+      const advice = creator && `it is not in the input, and may be created later by ${creator}`
+      return objectFinding(object, 'missing-reference', severity, `${kind} "${name}"${place} does not exist`, { field, advice })
+    }
     if (key !== undefined && !hasKey(target, key))
       return objectFinding(object, 'missing-reference', this.#severity(kind), `${kind} "${name}"${place} has no key "${key}"`, { field })
     if (port !== undefined && !hasPort(target, port))
@@ -87,7 +95,8 @@ export class ReferenceCheck {
     const labels = await this.#podLabels(namespace)
     if (labels.some(each => selectsPods(selector, each))) return undefined
     // Operators create pods that are not in the input.
-    const hasOperators = this.#placed.some(each => each.namespace === namespace && lifecycleOf(each.object.apiVersion, each.object.kind) === undefined)
+    const given: readonly GivenObject[] = [...this.#placed, ...this.#options.unserved]
+    const hasOperators = given.some(each => each.namespace === namespace && lifecycleOf(each.object.apiVersion, each.object.kind) === undefined)
     const severity = hasOperators ? 'note' : this.#options.strict ? 'error' : 'warning'
     return objectFinding(object, 'unmatched-selector', severity, `the selector selects no pods of a workload in namespace ${namespace}`, {
       field: selector.field,

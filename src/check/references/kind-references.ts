@@ -7,11 +7,19 @@ const RBAC = 'rbac.authorization.k8s.io/v1'
 /** References of an object of a built-in kind. */
 export function referencesOf(object: JsonObject, namespace: string): ObjectReference[] {
   const template = podTemplateOf(object)
-  const ofPods = template ? podReferences(template, namespace, object.kind === 'Pod') : []
+  const ofPods = template ? podReferences(template, namespace, { isPod: object.kind === 'Pod', claimed: claimedVolumes(object) }) : []
   const name = `${String(object.apiVersion)} ${String(object.kind)}`
   const ofKind = Object.hasOwn(OF_KINDS, name) ? OF_KINDS[name] : undefined
   return [...ofPods, ...(ofKind?.(object, namespace) ?? [])]
 }
+
+/** Volumes that the claim templates of a StatefulSet replace in its pods. */
+const claimedVolumes = (object: JsonObject): ReadonlySet<string> =>
+  new Set(
+    object.kind === 'StatefulSet'
+      ? listItems(objectAt(object, 'spec').volumeClaimTemplates, '').map(({ item }) => String(objectAt(item, 'metadata').name))
+      : [],
+  )
 
 type References = (object: JsonObject, namespace: string) => ObjectReference[]
 

@@ -1,8 +1,16 @@
 import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { listItems, nonEmptyText, type ObjectReference, objectAt, type PodTemplate } from './reference.ts'
 
+/** Owner of a pod template. */
+export interface PodOrigin {
+  /** Whether the template is a pod itself. */
+  readonly isPod: boolean
+  /** Names of volumes that claim templates replace. */
+  readonly claimed: ReadonlySet<string>
+}
+
 /** References of the pods of a template to configuration, claims, accounts and classes. Optional ones are left out. */
-export function podReferences({ template, path }: PodTemplate, namespace: string, isPod: boolean): ObjectReference[] {
+export function podReferences({ template, path }: PodTemplate, namespace: string, { isPod, claimed }: PodOrigin): ObjectReference[] {
   const spec = objectAt(template, 'spec')
   const at = path === '' ? 'spec' : `${path}.spec`
   const named = (apiVersion: string, kind: string, within: string, name: Json | undefined, field: string): ObjectReference[] => {
@@ -10,7 +18,9 @@ export function podReferences({ template, path }: PodTemplate, namespace: string
     return text === undefined ? [] : [{ apiVersion, kind, namespace: within, name: text, field }]
   }
   return [
-    ...listItems(spec.volumes, `${at}.volumes`).flatMap(({ item, path: volume }) => volumeReferences(item, volume, namespace)),
+    ...listItems(spec.volumes, `${at}.volumes`)
+      .filter(({ item }) => !claimed.has(String(item.name)))
+      .flatMap(({ item, path: volume }) => volumeReferences(item, volume, namespace)),
     ...['initContainers', 'containers'].flatMap(list =>
       listItems(spec[list], `${at}.${list}`).flatMap(({ item, path: container }) => containerReferences(item, container, namespace)),
     ),
