@@ -2,11 +2,14 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { parseMilliseconds } from '../../../lib/duration.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import { KUBELET_PREFIX } from '../annotations.ts'
-import { PROBES, type ProbeName } from './probe-failures.ts'
 
 /** Failures that a container can have by annotation. */
 export const FAILURES = ['ImagePull', 'CreateContainerConfigError', 'CrashLoop', 'OOMKilled', 'NotReady'] as const
 export type ContainerFailure = (typeof FAILURES)[number]
+
+/** Probes that can fail by annotation. */
+const PROBES = ['startup', 'liveness', 'readiness'] as const
+export type ProbeName = (typeof PROBES)[number]
 
 /** How a container behaves. Times are in milliseconds. */
 export interface ContainerBehavior {

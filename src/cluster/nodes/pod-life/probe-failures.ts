@@ -1,10 +1,7 @@
 import type { Container, Probe } from '../../../api/core/v1.types.ts'
+import type { ProbeName } from './behavior.ts'
 import type { ContainerSpec } from './container-statuses.ts'
 import { containerEvent, type Turn, wakeAt } from './turn.ts'
-
-/** Probes that can fail by annotation. */
-export const PROBES = ['startup', 'liveness', 'readiness'] as const
-export type ProbeName = (typeof PROBES)[number]
 
 const [DEFAULT_PERIOD_SECONDS, DEFAULT_THRESHOLD] = [10, 3]
 const TITLES: Readonly<Record<ProbeName, string>> = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' }
