@@ -30,8 +30,9 @@ const COMMANDS = [
 ]
 
 /**
- * The bundle that a command line is for. Several workers have a primary, which is a program of its own: it tells a worker so by a variable. Commands on manifests and clusters serve nothing: they are a
- * program of their own, too. `explore` serves with the bundle of the server, which it gets from its caller.
+ * The bundle that a command line is for. Several workers have a primary, which is a program of its own: it tells a
+ * worker so by a variable. Commands on manifests and clusters serve nothing: they are a program of their own, too.
+ * `explore` serves with the bundle of the server, which it gets from its caller.
  */
 export function programOf([, , command, ...more], { BINNACLE_WORKER }) {
   if (command === 'explore') return 'explore'
@@ -46,16 +47,21 @@ export function load(dist, name = 'main', isProgram = true) {
   onlyNode()
   const filename = join(dist, `${name}.cjs`)
   const bytes = readFileSync(filename)
-  // The cache fits only the flags of V8 that it was made with. V8 has set up the stack by now: this changes the flag alone.
+  // The cache fits only the flags of V8 that it was made with. V8 has set up the stack by now: this changes the flag
+  // alone.
   if (isProgram) setFlagsFromString('--stack-size=984')
   const cachedData = cachesOf(name, process.argv).reduce((found, cache) => found ?? read(join(dist, cache)), undefined)
   return compile({ filename, bytes, cachedData, require: createRequire(filename) })
 }
 
-/** The code caches of a command line, the best one first. A cluster runs much code that a server alone does not, and that its cache does not have. */
+/**
+ * The code caches of a command line, the best one first. A cluster runs much code that a server alone does not, and
+ * that its cache does not have.
+ */
 const cachesOf = (name, [, , ...given]) => [...(name === 'main' && runsCluster(given) ? ['main-cluster.cache'] : []), `${name}.cache`]
 
-const runsCluster = given => given.some((argument, i) => argument === '--profile=cluster' || (argument === '--profile' && given[i + 1] === 'cluster'))
+const runsCluster = given =>
+  given.some((argument, i) => argument === '--profile=cluster' || (argument === '--profile' && given[i + 1] === 'cluster'))
 
 /** `require` is what the bundle gets others by. */
 export function compile({ filename, bytes, cachedData, require }) {
@@ -68,7 +74,10 @@ export function compile({ filename, bytes, cachedData, require }) {
   return { script, run }
 }
 
-/** Node keeps a long Latin-1 string outside V8's heap, neither copied nor counted. `hack/build.ts` makes the bundle ASCII. */
+/**
+ * Node keeps a long Latin-1 string outside V8's heap, neither copied nor counted. `hack/build.ts` makes the bundle
+ * ASCII.
+ */
 const textOf = bytes => (isAscii(bytes) ? bytes.latin1Slice() : bytes.utf8Slice())
 
 function read(file) {

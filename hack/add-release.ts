@@ -1,6 +1,7 @@
 /**
- * Adds a published release of Kubernetes to this project's tables, as far as the modules (k8s.io/api and others) tell, and prints what is left to a person. Without
- * `--write` it prints the changes only. The Go command downloads the modules to its cache. docs/how-to/add-a-release.md leads through it.
+ * Adds a published release of Kubernetes to this project's tables, as far as the modules (k8s.io/api and others) tell,
+ * and prints what is left to a person. Without `--write` it prints the changes only. The Go command downloads the
+ * modules to its cache. docs/how-to/add-a-release.md leads through it.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -32,7 +33,9 @@ try {
 function main(tree: string, old: string, next: string): void {
   const before = readTables(tree)
   const { tables, notes } = withRelease(before, new GoModules(old, scratch), new GoModules(next, scratch))
-  const formatted = new Map([...tables].map(([path, text]) => [path, text === before.get(path) || !path.endsWith('.ts') ? text : formattedText(path, text)]))
+  const formatted = new Map(
+    [...tables].map(([path, text]) => [path, text === before.get(path) || !path.endsWith('.ts') ? text : formattedText(path, text)]),
+  )
   if (values.write === true) writeTables(tree, formatted)
   else printChanges(before, formatted)
   for (const [subject, lines] of notes) print(`# ${subject}`, lines)

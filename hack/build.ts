@@ -1,7 +1,12 @@
 /**
- * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs, src/check/bundle.ts into dist/check.cjs, src/explore/bundle.ts into dist/explore.cjs src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and src/cluster/package/client.ts into dist/client.mjs and dist/client.cjs, and keeps V8's compiled code of the server and of check beside (dist/main.cache, dist/main-cluster.cache, dist/check.cache): a start then neither reads a thousand files nor compiles what it
- * needs. Packages that are loaded only after the server listens stay outside, and so do declarations of types, which are read when they are first used, and their descriptions
- * (dist/descriptions). Files of the console for browsers are in dist/console.
+ * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts
+ * into dist/commands.cjs, src/check/bundle.ts into dist/check.cjs, src/explore/bundle.ts into dist/explore.cjs
+ * src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and src/cluster/package/client.ts into dist/client.mjs and
+ * dist/client.cjs, and keeps V8's compiled code of the server and of check beside (dist/main.cache,
+ * dist/main-cluster.cache, dist/check.cache): a start then neither reads a thousand files nor compiles what it needs.
+ * Packages that are loaded only after the server listens stay outside, and so do declarations of types, which are read
+ * when they are first used, and their descriptions (dist/descriptions). Files of the console for browsers are in
+ * dist/console.
  */
 import { isAscii } from 'node:buffer'
 import { readFileSync, rmSync, statSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Checks manifests with the built `binnacle check`, and writes what V8 has compiled by then to $CODE_CACHE, by default dist/check.cache. The file fits this version of Node alone.
+// Checks manifests with the built `binnacle check`, and writes what V8 has compiled by then to $CODE_CACHE, by default
+// dist/check.cache. The file fits this version of Node alone.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cachedDataVersionTag } from 'node:v8'

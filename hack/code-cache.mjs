@@ -1,4 +1,5 @@
-// Starts the built server as bin/binnacle does, stops it $SETTLE_MS milliseconds after it serves, and writes what V8 has compiled by then to $CODE_CACHE, by default dist/main.cache. The file fits this version of Node alone.
+// Starts the built server as bin/binnacle does, stops it $SETTLE_MS milliseconds after it serves, and writes what V8
+// has compiled by then to $CODE_CACHE, by default dist/main.cache. The file fits this version of Node alone.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cachedDataVersionTag, setFlagsFromString } from 'node:v8'

@@ -1,5 +1,7 @@
 /**
- * Writes the files of a release for this platform and this Node, which the executable carries, from what `make build` and `make package` have made: an archive with the executable, its bill of materials, and the SHA-256 sums of all that is in `release`.
+ * Writes the files of a release for this platform and this Node, which the executable carries, from what `make build`
+ * and `make package` have made: an archive with the executable, its bill of materials, and the SHA-256 sums of all that
+ * is in `release`.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,5 +1,6 @@
 /**
- * Makes the documentation: `write` puts the site into release/docs, and `verify` only checks the pages, their links and the reference that the program gives.
+ * Makes the documentation: `write` puts the site into release/docs, and `verify` only checks the pages, their links and
+ * the reference that the program gives.
  */
 import { join } from 'node:path'
 import { readDocumentation } from './docs/pages.ts'

@@ -1,6 +1,7 @@
 /**
- * Plays the addition of a release that the tables have: removes it and those that follow in a scratch folder, adds it by `hack/add-release`, and compares the result with the
- * tables of this checkout without those that follow. Exits with 1 if something differs that the modules state. docs/how-to/add-a-release.md has the results.
+ * Plays the addition of a release that the tables have: removes it and those that follow in a scratch folder, adds it
+ * by `hack/add-release`, and compares the result with the tables of this checkout without those that follow. Exits with
+ * 1 if something differs that the modules state. docs/how-to/add-a-release.md has the results.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -44,12 +45,18 @@ function play(release: Release): number {
   const args = [MODULE_VERSIONS[release] ?? '', '--since', MODULE_VERSIONS[previousRelease(release)] ?? '', '--write', '--tree', tree]
   const checklist = execFileSync(join(root, 'hack/add-release'), args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
   const minors = Array.from({ length: minorOf(release) - 23 }, (_, i) => 24 + i)
-  const { fields, lines } = compareTables(readTables(tree), kept, { minors, isNewType: laterThan(previousRelease(release)), gates: gatesOf(release) })
+  const { fields, lines } = compareTables(readTables(tree), kept, {
+    minors,
+    isNewType: laterThan(previousRelease(release)),
+    gates: gatesOf(release),
+  })
   console.log(`${fields} fields of ${minors.length} releases were compared; the checklist has ${checklist.split('\n').length} lines`)
   let stated = 0
   for (const [subject, found] of lines) {
     if (!BY_HAND.includes(subject)) stated += found.length
-    console.log([`# ${subject}${BY_HAND.includes(subject) ? ' (by hand)' : ''}: ${found.length}`, ...found.map(line => `- ${line}`)].join('\n'))
+    console.log(
+      [`# ${subject}${BY_HAND.includes(subject) ? ' (by hand)' : ''}: ${found.length}`, ...found.map(line => `- ${line}`)].join('\n'),
+    )
   }
   console.log(stated === 0 ? 'nothing that the modules state differs' : `${stated} differences`)
   return stated === 0 ? 0 : 1

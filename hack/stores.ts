@@ -1,5 +1,6 @@
 /**
- * Names the setups of stores that cannot run here, and why: `hack/stores.ts`. Exits with 1 if there are any and $STORES selects no others.
+ * Names the setups of stores that cannot run here, and why: `hack/stores.ts`. Exits with 1 if there are any and $STORES
+ * selects no others.
  */
 import { missingSetups } from '../test/support/setup-ids.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Runs the tests: `hack/test.ts [FILE…]`, by default all of them. Files are dealt to several processes of mocha ($JOBS, by default one more than there are processors, since many tests wait for a server, but at most four).
- * Prints what mocha prints, with one summary at the end, and exits with a failure's status.
+ * Runs the tests: `hack/test.ts [FILE…]`, by default all of them. Files are dealt to several processes of mocha ($JOBS,
+ * by default one more than there are processors, since many tests wait for a server, but at most four). Prints what
+ * mocha prints, with one summary at the end, and exits with a failure's status.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
 /**
- * `update` writes the TypeScript of every file of declarations beside it; `verify` checks that what is written is current. Both check the declarations first, as the build does,
- * and that no code of a kind repeats the values of an enum.
+ * `update` writes the TypeScript of every file of declarations beside it; `verify` checks that what is written is
+ * current. Both check the declarations first, as the build does, and that no code of a kind repeats the values of an
+ * enum.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +40,9 @@ function verify(pkg: PackageFile): string[] {
 /** A package that `packages.ts` does not list is unknown to the server. */
 function unlisted(): string[] {
   const listed = new Set<string>(PACKAGE_IDS)
-  return packages.flatMap(({ id, file }) => (OF_VERSIONS.test(file) && !listed.has(id) ? [`${file}:1: the package ${id} is not in src/api/packages.ts`] : []))
+  return packages.flatMap(({ id, file }) =>
+    OF_VERSIONS.test(file) && !listed.has(id) ? [`${file}:1: the package ${id} is not in src/api/packages.ts`] : [],
+  )
 }
 
 /** The code of kinds, without the generated TypeScript. */

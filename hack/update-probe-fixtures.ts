@@ -10,7 +10,14 @@ import { parseArgs } from 'node:util'
 import { load } from 'js-yaml'
 import { ageColumn, nameColumn } from '../src/resources/shared/columns.ts'
 import { createProbeClient } from '../test/support/probe/client.ts'
-import { fixtureAreas, LATER_RELEASES, PROBE_FLAGS, readFixtures, writeFixtures, writeLaterFixtures } from '../test/support/probe/fixtures.ts'
+import {
+  fixtureAreas,
+  LATER_RELEASES,
+  PROBE_FLAGS,
+  readFixtures,
+  writeFixtures,
+  writeLaterFixtures,
+} from '../test/support/probe/fixtures.ts'
 import type { ProbeCase, Row } from '../test/support/probe/probe-case.ts'
 import { runCases } from '../test/support/probe/run-case.ts'
 import { isObject, mapLists, type Tree } from '../test/support/probe/tree.ts'
@@ -18,7 +25,22 @@ import { startBinnacle } from '../test/support/started-server.ts'
 
 /** Areas that are recorded. Cases of other areas are dropped, even if they pass. */
 const RECORDED = [
-  ...['rest', 'negotiation', 'errors', 'read', 'chunk', 'selector', 'watch', 'patch', 'update', 'delete', 'dryrun', 'fieldvalidation', 'table', 'subresource'],
+  ...[
+    'rest',
+    'negotiation',
+    'errors',
+    'read',
+    'chunk',
+    'selector',
+    'watch',
+    'patch',
+    'update',
+    'delete',
+    'dryrun',
+    'fieldvalidation',
+    'table',
+    'subresource',
+  ],
   ...['apply', 'crd', 'cel', 'policy', 'webhook', 'read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
   ...['crd-random', 'custom-fieldvalidation-random', 'apply-random', 'cel-random'],
 ]
@@ -55,7 +77,9 @@ const inOwnNames = (text: string): string =>
 
 /** And it keeps references to secrets whole, of which kube-apiserver keeps the names. */
 const secretNames = (rows: Tree): Tree =>
-  mapLists(rows, 'secrets', secrets => secrets.map(one => (isObject(one) ? Object.fromEntries(Object.entries(one).filter(([key]) => key === 'name')) : one)))
+  mapLists(rows, 'secrets', secrets =>
+    secrets.map(one => (isObject(one) ? Object.fromEntries(Object.entries(one).filter(([key]) => key === 'name')) : one)),
+  )
 
 /** A case with what was recorded of it; nothing where the recording failed. */
 function withRows(probe: ProbeCase): ProbeCase[] {

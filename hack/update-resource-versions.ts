@@ -1,10 +1,13 @@
 /**
- * Renews test/fixtures/resource-versions from a kube-apiserver (or a program with its machinery) with its own etcd, to which no other program writes. Each setting takes one run over a fresh store: the
- * default first, then those that change a response:
+ * Renews test/fixtures/resource-versions from a kube-apiserver (or a program with its machinery) with its own etcd, to
+ * which no other program writes. Each setting takes one run over a fresh store: the default first, then those that
+ * change a response:
  *
- *   node --import tsx hack/update-resource-versions.ts --url https://127.0.0.1:6443 --token T --etcd http://127.0.0.1:2379 --restart 'COMMAND' [--setting watch-cache=false]
+ *   node --import tsx hack/update-resource-versions.ts --url https://127.0.0.1:6443 --token T --etcd
+ *   http://127.0.0.1:2379 --restart 'COMMAND' [--setting watch-cache=false]
  *
- * COMMAND ends the server, starts it again and returns once it is ready. Responses of this server that differ (`here`) are kept.
+ * COMMAND ends the server, starts it again and returns once it is ready. Responses of this server that differ (`here`)
+ * are kept.
  */
 import { execFileSync } from 'node:child_process'
 import { isDeepStrictEqual, parseArgs } from 'node:util'

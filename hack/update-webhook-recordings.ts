@@ -1,5 +1,6 @@
 /**
- * Renews test/fixtures/webhooks/recorded.jsonl: outcomes of requests with webhooks, on a server of the real machinery on this machine.
+ * Renews test/fixtures/webhooks/recorded.jsonl: outcomes of requests with webhooks, on a server of the real machinery
+ * on this machine.
  *
  *   node --import tsx hack/update-webhook-recordings.ts KUBECONFIG
  */

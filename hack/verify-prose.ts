@@ -1,5 +1,8 @@
 #!/usr/bin/env -S node --import tsx
-/** Reports sentences that a reader stops at: in comments, messages, descriptions, test titles and Markdown, or in those of the folders that are named. */
+/**
+ * Reports sentences that a reader stops at: in comments, messages, descriptions, test titles and Markdown, or in those
+ * of the folders that are named.
+ */
 import { proseProblems } from './support/prose.ts'
 import { filesOf, report } from './support/source-files.ts'
 

@@ -1,6 +1,9 @@
 import { marked, type Tokens } from 'marked'
 
-/** A fenced block of code in a page, and what the comment before it says about running it: `<!-- test: needs etcd; beside -->`. */
+/**
+ * A fenced block of code in a page, and what the comment before it says about running it:
+ * `<!-- test: needs etcd; beside -->`.
+ */
 export interface CodeBlock {
   readonly language: string
   readonly text: string
@@ -39,7 +42,10 @@ export function readMarker(comment: string): Marker {
     else if (part === 'beside') marker.isBeside = true
     else if (word === 'file' && value !== '') marker.file = value
     else if (word === 'exits' && /^\d+$/.test(value)) marker.exits = Number(value)
-    else throw new Error(`a marker of tests says ${JSON.stringify(part)}: shown, REASON; needs NAME, NAME; serves; beside; file NAME; exits STATUS`)
+    else
+      throw new Error(
+        `a marker of tests says ${JSON.stringify(part)}: shown, REASON; needs NAME, NAME; serves; beside; file NAME; exits STATUS`,
+      )
   }
   return marker
 }
@@ -61,7 +67,10 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   return found
 }
 
-/** Whether a block starts a server, which runs until the page ends or another is started: the program with flags alone, or `make run`. */
+/**
+ * Whether a block starts a server, which runs until the page ends or another is started: the program with flags alone,
+ * or `make run`.
+ */
 export const isServing = (text: string): boolean =>
   /^(?:\$ )?(?:(?:\S*\/)?(?:binnacle|kube-apiserver)(?: -.*)?|make run\b.*)$/m.test(text) && !/ --(?:help|version)\b| &$/m.test(text)
 

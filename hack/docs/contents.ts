@@ -12,7 +12,10 @@ export interface Section {
   readonly listed: boolean
 }
 
-/** Patterns of `docs/contents.yaml` as files. A pattern leaves out what is listed by name. Throws an Error that names the entry that is wrong. */
+/**
+ * Patterns of `docs/contents.yaml` as files. A pattern leaves out what is listed by name. Throws an Error that names
+ * the entry that is wrong.
+ */
 export function readContents(text = readRepository(CONTENTS)): Section[] {
   const sections = load(text)
   if (!Array.isArray(sections)) throw new Error(`${CONTENTS}: a list of sections is expected`)
@@ -26,11 +29,15 @@ export function readContents(text = readRepository(CONTENTS)): Section[] {
 
 function pagesOf(section: unknown): string[] {
   const pages: unknown = (section as { readonly pages?: unknown } | null)?.pages
-  if (!Array.isArray(pages) || !pages.every(page => typeof page === 'string')) throw new Error(`${CONTENTS}: a section needs a list of pages`)
+  if (!Array.isArray(pages) || !pages.every(page => typeof page === 'string'))
+    throw new Error(`${CONTENTS}: a section needs a list of pages`)
   return pages
 }
 
-/** Returns the faults of the table of contents: pages of docs/ that it lacks, pages that do not exist, and pages that are listed twice. */
+/**
+ * Returns the faults of the table of contents: pages of docs/ that it lacks, pages that do not exist, and pages that
+ * are listed twice.
+ */
 export function contentsFaults(sections: readonly Section[], generated: ReadonlySet<string>): string[] {
   const listed = sections.flatMap(({ pages }) => pages)
   return [

@@ -9,10 +9,16 @@ export type Target = { readonly external: string } | { readonly file: string; re
 export function targetOf(page: string, href: string): Target {
   if (/^[a-z][a-z+.-]*:/i.test(href)) return { external: href }
   const [path = '', anchor = ''] = href.split('#', 2)
-  return { file: path === '' ? page : posix.normalize(posix.join(posix.dirname(page), decodeURI(path))), anchor: decodeURIComponent(anchor) }
+  return {
+    file: path === '' ? page : posix.normalize(posix.join(posix.dirname(page), decodeURI(path))),
+    anchor: decodeURIComponent(anchor),
+  }
 }
 
-/** Returns the faults of the links of these pages, by path. Pages of other sites are not fetched: only the form of their addresses is checked. */
+/**
+ * Returns the faults of the links of these pages, by path. Pages of other sites are not fetched: only the form of their
+ * addresses is checked.
+ */
 export function linkFaults(pages: ReadonlyMap<string, Markdown>): string[] {
   const known = new Map(pages)
   const pageOf = (file: string): Markdown | undefined => {
@@ -28,7 +34,8 @@ export function linkFaults(pages: ReadonlyMap<string, Markdown>): string[] {
 }
 
 function faultOf(target: Target, pageOf: (file: string) => Markdown | undefined): string | undefined {
-  if ('external' in target) return /^(?:https:|mailto:)/.test(target.external) && URL.canParse(target.external) ? undefined : 'it is not an https: address'
+  if ('external' in target)
+    return /^(?:https:|mailto:)/.test(target.external) && URL.canParse(target.external) ? undefined : 'it is not an https: address'
   const { file, anchor } = target
   if (file.startsWith('..')) return 'it leads out of the repository'
   const page = pageOf(file)

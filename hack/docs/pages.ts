@@ -11,13 +11,17 @@ export interface Documentation {
   readonly pages: ReadonlyMap<string, Markdown>
 }
 
-/** Reads the pages, and asks the program for those of its reference. Throws an Error that lists what is wrong with the contents or links. */
+/**
+ * Reads the pages, and asks the program for those of its reference. Throws an Error that lists what is wrong with the
+ * contents or links.
+ */
 export async function readDocumentation(): Promise<Documentation> {
   const sections = readContents()
   const missing = contentsFaults(sections, new Set(Object.keys(GENERATED)))
   if (missing.length > 0) throw new Error(missing.join('\n'))
   const pages = new Map<string, Markdown>()
-  for (const path of sections.flatMap(section => section.pages)) pages.set(path, readMarkdown((await GENERATED[path]?.()) ?? readRepository(path)))
+  for (const path of sections.flatMap(section => section.pages))
+    pages.set(path, readMarkdown((await GENERATED[path]?.()) ?? readRepository(path)))
   const broken = linkFaults(pages)
   if (broken.length > 0) throw new Error(broken.join('\n'))
   return { sections, pages }

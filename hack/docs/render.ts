@@ -11,10 +11,16 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, char
 export const siteFileOf = (path: string): string => path.replace(/(?:^|(?<=\/))README\.md$/, 'index.html').replace(/\.md$/, '.html')
 
 /** The way from one file of the site to another, as it is read from a disk. */
-export const siteLink = (from: string, to: string): string => posix.relative(posix.dirname(siteFileOf(from)), siteFileOf(to)) || posix.basename(siteFileOf(to))
+export const siteLink = (from: string, to: string): string =>
+  posix.relative(posix.dirname(siteFileOf(from)), siteFileOf(to)) || posix.basename(siteFileOf(to))
 
 /** A page as HTML. `onFile` is called with each file that it links to and that is no page. */
-export function renderPage(path: string, { tokens, headings }: Markdown, isPage: (path: string) => boolean, onFile: (path: string) => void): string {
+export function renderPage(
+  path: string,
+  { tokens, headings }: Markdown,
+  isPage: (path: string) => boolean,
+  onFile: (path: string) => void,
+): string {
   const anchors = headings.map(({ anchor }) => anchor)
   const address = (href: string): string => {
     const target = targetOf(path, href)
@@ -52,7 +58,8 @@ export function textsOf({ tokens, headings }: Markdown): Map<string, string> {
   let at = -1
   for (const token of tokens) {
     if (token.type === 'heading') at++
-    else if (token.type !== 'html') texts.set(headings[at]?.anchor ?? '', `${texts.get(headings[at]?.anchor ?? '') ?? ''} ${plainText(token)}`)
+    else if (token.type !== 'html')
+      texts.set(headings[at]?.anchor ?? '', `${texts.get(headings[at]?.anchor ?? '') ?? ''} ${plainText(token)}`)
   }
   return texts
 }

@@ -6,7 +6,10 @@ export const ROOT = join(import.meta.dirname, '../..')
 /** `path`: from the root of the repository. */
 export const readRepository = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** Files of the repository that a pattern names, in alphabetical order. `*` is part of a name, and `**` any number of folders. The pattern begins with the name of a folder. */
+/**
+ * Files of the repository that a pattern names, in alphabetical order. `*` is part of a name, and `**` any number of
+ * folders. The pattern begins with the name of a folder.
+ */
 export function filesLike(pattern: string): string[] {
   const [folder = ''] = pattern.split('/')
   const source = pattern.replace(/[.+]/g, '\\$&').replace(/\*\*\/|\*/g, star => (star === '*' ? '[^/]*' : '(?:.*/)?'))

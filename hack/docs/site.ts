@@ -9,7 +9,10 @@ import { searchIndex } from './search-index.ts'
 const HOME = 'README.md'
 const ASSETS = ['style.css', 'search.js']
 
-/** Writes the site into a directory, whose content it replaces. Links are relative, so that it may be read from a disk or served below any path. Returns how many pages there are. */
+/**
+ * Writes the site into a directory, whose content it replaces. Links are relative, so that it may be read from a disk
+ * or served below any path. Returns how many pages there are.
+ */
 export function writeSite(documentation: Documentation, directory: string): number {
   const { pages } = documentation
   rmSync(directory, { recursive: true, force: true })
@@ -98,6 +101,8 @@ function neighbours(documentation: Documentation, path: string): string {
   const listed = listedPages(documentation)
   const at = listed.indexOf(path)
   const link = (to: string | undefined, label: string): string =>
-    at === -1 || to === undefined ? '<span></span>' : `<a href="${siteLink(path, to)}">${label} ${escapeHtml(shortTitle(to, documentation.pages.get(to)))}</a>`
+    at === -1 || to === undefined
+      ? '<span></span>'
+      : `<a href="${siteLink(path, to)}">${label} ${escapeHtml(shortTitle(to, documentation.pages.get(to)))}</a>`
   return at === -1 ? '' : `<p class="neighbours">${link(listed[at - 1], 'Previous:')}${link(listed[at + 1], 'Next:')}</p>`
 }

@@ -1,4 +1,5 @@
-// The script of the single executable: runs the bundles of dist, which are its assets, as bin/binnacle and bin/kube-apiserver do.
+// The script of the single executable: runs the bundles of dist, which are its assets, as bin/binnacle and
+// bin/kube-apiserver do.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -33,7 +34,9 @@ function bundle(name, cache) {
   return exports
 }
 
-/** The system loads addons only from files. Only the owner can write to the file, and it is removed before this returns. */
+/**
+ * The system loads addons only from files. Only the owner can write to the file, and it is removed before this returns.
+ */
 function loadAddon(name) {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-addon-'))
   try {
@@ -50,7 +53,9 @@ function loadAddon(name) {
   }
 }
 
-/** Without its addon values that are nested deeper than some 1,000 levels are refused, and more memory is held on to. */
+/**
+ * Without its addon values that are nested deeper than some 1,000 levels are refused, and more memory is held on to.
+ */
 function setUpProcess() {
   try {
     return loadAddon('process-setup.node')

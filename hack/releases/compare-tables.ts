@@ -33,7 +33,8 @@ export function compareTables(made: Tables, kept: Tables, { minors, isNewType, g
     if (!found.includes(text)) lines.set(subject, [...found, text])
   }
   let fields = 0
-  for (const minor of minors) fields += compareTypes(made, kept, { minor, skips: minor === minors.at(-1) ? () => false : isNewType }, differ)
+  for (const minor of minors)
+    fields += compareTypes(made, kept, { minor, skips: minor === minors.at(-1) ? () => false : isNewType }, differ)
   compareEntries('lifecycles', lifecyclesIn(made), lifecyclesIn(kept), differ)
   const gateSubject = (gate: string): string => (gates.has(gate) ? 'gates' : 'gates of kubernetes proper')
   compareEntries(gateSubject, quotedEntries(tableText(made, 'gates')), quotedEntries(tableText(kept, 'gates')), differ)
@@ -77,7 +78,11 @@ function compareTypes(
 }
 
 /** Compares the fields of a type, their order included. Returns their number. */
-function compareFields(made: StructSchema, kept: StructSchema, differ: (found: { readonly text: string; readonly isByHand: boolean }) => void): number {
+function compareFields(
+  made: StructSchema,
+  kept: StructSchema,
+  differ: (found: { readonly text: string; readonly isByHand: boolean }) => void,
+): number {
   const [its, ours] = [[...made.fields.values()], [...kept.fields.values()]]
   const name = kept.definition ?? kept.name
   const [names, order] = [its, ours].map(fields => fields.map(field => field.name).join())
@@ -98,10 +103,22 @@ function compareFields(made: StructSchema, kept: StructSchema, differ: (found: {
 /** Returns the attributes of a field that modules state. */
 function statedText(field: Field): string {
   const { number, pointer, required, omitEmpty, omitZero, patchStrategy, patchMergeKey } = field
-  return JSON.stringify({ number, pointer, required, omitEmpty, omitZero, default: field.default, patchStrategy, patchMergeKey, type: typeText(field.schema) })
+  return JSON.stringify({
+    number,
+    pointer,
+    required,
+    omitEmpty,
+    omitZero,
+    default: field.default,
+    patchStrategy,
+    patchMergeKey,
+    type: typeText(field.schema),
+  })
 }
 
-/** Returns the attributes of a field that are decided by hand. A gate without the marker `+featureGate` is one of these. */
+/**
+ * Returns the attributes of a field that are decided by hand. A gate without the marker `+featureGate` is one of these.
+ */
 function decidedText({ gate, gateUse, ungated, rules, strayListType }: Field): string {
   return JSON.stringify({ gate, gateUse, ungated, strayListType, rules: rules?.map(({ origin }) => origin) })
 }
@@ -147,7 +164,10 @@ function compareEntries(
 const lifecyclesIn = (tables: Tables): Map<string, string> =>
   new Map(
     readTable(tableText(tables, 'kinds')).flatMap(({ apiVersion, entries }) =>
-      entries.map(({ kind, call }): [string, string] => [`${apiVersion} ${kind}`, call.replace(/\s+/g, ' ').replace(/\( /g, '(').replace(/,? \)/g, ')')]),
+      entries.map(({ kind, call }): [string, string] => [
+        `${apiVersion} ${kind}`,
+        call.replace(/\s+/g, ' ').replace(/\( /g, '(').replace(/,? \)/g, ')'),
+      ]),
     ),
   )
 
@@ -155,7 +175,8 @@ const lifecyclesIn = (tables: Tables): Map<string, string> =>
 const quotedEntries = (text: string): Map<string, string> =>
   new Map([...text.matchAll(/^ {2}'?([\w./-]+)'?: '(?:\w+ (?=\d))?(\d.*)',$/gm)].map(([, key = '', history = '']) => [key, history]))
 
-const pathsIn = (tables: Tables): Map<string, string> => new Map([...tables.keys()].filter(path => path.endsWith('.types')).map(path => [path, path]))
+const pathsIn = (tables: Tables): Map<string, string> =>
+  new Map([...tables.keys()].filter(path => path.endsWith('.types')).map(path => [path, path]))
 
 const releasesIn = (tables: Tables): Map<string, string> =>
   new Map([['NEWEST_RELEASE', /NEWEST_RELEASE: Release = '([\d.]+)'/.exec(tableText(tables, 'release'))?.[1] ?? '']])

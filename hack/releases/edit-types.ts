@@ -72,7 +72,9 @@ export class TypesEditor {
     if (inherited === undefined || isExpanded) {
       const lines = isExpanded ? this.#files.linesOf(file, block.name).map(line => this.#qualified(file, block, line)) : block.lines
       const edited = this.#editedFields(file, block.name, lines, change ?? new Map())
-      const plain = isExpanded ? { ...block, like: '', head: ['type', block.name, ...this.#files.marksOf(file, block.name)].join(' ') } : block
+      const plain = isExpanded
+        ? { ...block, like: '', head: ['type', block.name, ...this.#files.marksOf(file, block.name)].join(' ') }
+        : block
       if (!isExpanded && edited.join() === block.lines.join() && head === block.head) return undefined
       return { ...plain, head: isExpanded ? plain.head : head, lines: edited }
     }
@@ -87,7 +89,10 @@ export class TypesEditor {
     return edited.join() === block.lines.join() && head === block.head ? undefined : { ...block, head, lines: edited }
   }
 
-  /** Returns a line of the type that a block is like, as the file of the block writes it: names of the other package have their package. */
+  /**
+   * Returns a line of the type that a block is like, as the file of the block writes it: names of the other package
+   * have their package.
+   */
   #qualified(file: TypesFile, block: TypeBlock, line: string): string {
     const [found] = parseFieldLines([line])
     if (found === undefined) return line
@@ -127,8 +132,13 @@ export class TypesEditor {
 
   /** Returns the fields that the newest release has by the declarations. */
   #declaredFacts(file: TypesFile, name: string): GoStruct['fields'] {
-    const newest = parseFieldLines(this.#files.linesOf(file, name)).filter(({ facts }) => !facts.marks.some(mark => mark.startsWith('until(')))
-    return newest.map(({ facts }) => ({ ...facts, marks: facts.marks.filter(mark => !mark.startsWith('since(')).map(mark => mark.replace(/@1\.\d+$/, '')) }))
+    const newest = parseFieldLines(this.#files.linesOf(file, name)).filter(
+      ({ facts }) => !facts.marks.some(mark => mark.startsWith('until(')),
+    )
+    return newest.map(({ facts }) => ({
+      ...facts,
+      marks: facts.marks.filter(mark => !mark.startsWith('since(')).map(mark => mark.replace(/@1\.\d+$/, '')),
+    }))
   }
 
   #editedFields(file: TypesFile, name: string, lines: readonly string[], change: StructChange): string[] {

@@ -49,11 +49,13 @@ const isGate = (mark: string): boolean => mark.startsWith('gate(')
 const gateOf = (mark: string): string => mark.replace(/,\w+\)$/, ')')
 
 /**
- * Applies to a declared field what changed between two releases. Marks that only declarations have, such as rules, stay. So does a gate that the new release no longer
- * states, which ends with its entry in the table of gates, and a deprecation, which is stated by words that may change.
+ * Applies to a declared field what changed between two releases. Marks that only declarations have, such as rules,
+ * stay. So does a gate that the new release no longer states, which ends with its entry in the table of gates, and a
+ * deprecation, which is stated by words that may change.
  */
 export function withChange(declared: FieldFacts, before: FieldFacts, after: FieldFacts): FieldFacts {
-  const changed = <K extends keyof FieldFacts>(member: K): FieldFacts[K] => (before[member] === after[member] ? declared[member] : after[member])
+  const changed = <K extends keyof FieldFacts>(member: K): FieldFacts[K] =>
+    before[member] === after[member] ? declared[member] : after[member]
   const gone = before.marks.filter(mark => !after.marks.includes(mark) && !isGate(mark) && mark !== 'deprecated')
   const own = declared.marks.filter(mark => !gone.includes(unreleased(mark)))
   const stated = own.map(mark => (isGate(mark) ? gateOf(mark) : unreleased(mark)))

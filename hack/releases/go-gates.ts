@@ -13,9 +13,13 @@ export function readGates(text: string): GateStates {
       states = []
       gates.set(name, states)
     }
-    const [, minor, on, stage] = /MustParse\("1\.(\d+)"\), Default: (true|false), (?:LockToDefault: \w+, )?PreRelease: (?:\w+\.)?(\w+)/.exec(line) ?? []
+    const [, minor, on, stage] =
+      /MustParse\("1\.(\d+)"\), Default: (true|false), (?:LockToDefault: \w+, )?PreRelease: (?:\w+\.)?(\w+)/.exec(line) ?? []
     if (minor === undefined) continue
-    states?.push([Number(minor), `${LETTERS[stage ?? ''] ?? '?'}${on === 'true' ? '+' : '-'}${line.includes('LockToDefault: true') ? 'L' : ''}`])
+    states?.push([
+      Number(minor),
+      `${LETTERS[stage ?? ''] ?? '?'}${on === 'true' ? '+' : '-'}${line.includes('LockToDefault: true') ? 'L' : ''}`,
+    ])
   }
   for (const [name, found] of gates) if (found.length === 0) gates.delete(name)
   return gates
@@ -32,8 +36,9 @@ export function statesIn(gates: GateStates, minor: number): Map<string, string> 
 }
 
 /**
- * Adds the states of a release to the text of the gate table. States that a preview of the release had are replaced. A new gate is written as `fixed`: tests fail
- * until its effect has been decided. Returns the new text and a line per change.
+ * Adds the states of a release to the text of the gate table. States that a preview of the release had are replaced. A
+ * new gate is written as `fixed`: tests fail until its effect has been decided. Returns the new text and a line per
+ * change.
  */
 export function withGates(
   table: string,

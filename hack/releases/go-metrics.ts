@@ -1,11 +1,16 @@
 /** Stability and deprecation of metrics by name, as texts: `ALPHA`, `STABLE, deprecated 1.37.0`. */
 export type Metrics = ReadonlyMap<string, string>
 
-/** Reads metrics of Go files: the options that are passed to `metrics.NewCounterVec` and others. Names that are no literals are written as in the file. */
+/**
+ * Reads metrics of Go files: the options that are passed to `metrics.NewCounterVec` and others. Names that are no
+ * literals are written as in the file.
+ */
 export function readMetrics(texts: readonly string[]): Metrics {
   const found = new Map<string, string>()
   for (const text of texts) {
-    const constants = new Map([...text.matchAll(/^\s*(?:const\s+)?(\w+)\s+(?:string\s+)?= "([\w-]+)"/gm)].map(([, name = '', value = '']) => [name, value]))
+    const constants = new Map(
+      [...text.matchAll(/^\s*(?:const\s+)?(\w+)\s+(?:string\s+)?= "([\w-]+)"/gm)].map(([, name = '', value = '']) => [name, value]),
+    )
     for (const [, body = ''] of text.matchAll(/metrics\.\w+Opts\{\n([\s\S]*?)\n\s*\}/g)) {
       const member = (name: string): string | undefined => {
         const [, literal, constant] = new RegExp(`^\\s*${name}:\\s*(?:"([^"]*)"|([\\w.]+)),`, 'm').exec(body) ?? []

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 /** Modules with feature gates. Those of k8s.io/kubernetes are in no published module. */
 const GATED = ['apiserver', 'apiextensions-apiserver', 'component-base', 'client-go']
 
-/** Packages of types outside k8s.io/api, by the path of their declarations: the module and the folder in it. A module that a version does not have is skipped. */
+/**
+ * Packages of types outside k8s.io/api, by the path of their declarations: the module and the folder in it. A module
+ * that a version does not have is skipped.
+ */
 const OTHER_TYPES: Readonly<Record<string, readonly (readonly [module: string, folder: string])[]>> = {
   'meta/v1': [['apimachinery', 'pkg/apis/meta/v1']],
   'apiextensions/v1': [['apiextensions-apiserver', 'pkg/apis/apiextensions/v1']],
@@ -79,7 +82,9 @@ export class GoModules implements ModuleFiles {
   }
 
   metricFiles(): string[] {
-    return ['apiserver', 'component-base', 'kube-aggregator', 'apiextensions-apiserver'].flatMap(module => this.#goFiles(module, /(?<!_test)\.go$/))
+    return ['apiserver', 'component-base', 'kube-aggregator', 'apiextensions-apiserver'].flatMap(module =>
+      this.#goFiles(module, /(?<!_test)\.go$/),
+    )
   }
 
   #goFiles(module: string, names: RegExp): string[] {
@@ -105,7 +110,10 @@ export class GoModules implements ModuleFiles {
     return folder
   }
 
-  /** Downloads a module, and returns its folder. A Go command that is older than the module requires only fetches the archive, which is unpacked here. */
+  /**
+   * Downloads a module, and returns its folder. A Go command that is older than the module requires only fetches the
+   * archive, which is unpacked here.
+   */
   #download(module: string): string {
     const name = `k8s.io/${module}@${this.version}`
     const { stdout, error } = spawnSync('go', ['mod', 'download', '-json', name], { cwd: this.#scratch, encoding: 'utf8' })

@@ -118,7 +118,8 @@ function readLines(text: string, found: GoDeclarations): void {
   }
 }
 
-const structMarks = (markers: readonly string[]): string[] => markers.flatMap(marker => /^\+structType=(atomic|granular)$/.exec(marker)?.[1] ?? [])
+const structMarks = (markers: readonly string[]): string[] =>
+  markers.flatMap(marker => /^\+structType=(atomic|granular)$/.exec(marker)?.[1] ?? [])
 
 /** Reads a named type that is no struct, or a constant. */
 function readNamed(line: string, markers: readonly string[], { enums, strings, aliases, constants }: GoDeclarations): void {
@@ -168,7 +169,10 @@ function listMarks(markers: readonly string[]): string[] {
 
 function otherMarks(markers: readonly string[]): string[] {
   const gate = markerValue(markers, 'featureGate')
-  return [...(gate === undefined ? [] : [`gate(${gate})`]), ...(markers.some(marker => marker.startsWith('Deprecated:')) ? ['deprecated'] : [])]
+  return [
+    ...(gate === undefined ? [] : [`gate(${gate})`]),
+    ...(markers.some(marker => marker.startsWith('Deprecated:')) ? ['deprecated'] : []),
+  ]
 }
 
 /** A default is JSON, or refers to a constant: `ref(Always)`. */

@@ -28,7 +28,8 @@ const IMPORTED_ALIASES: Readonly<Record<string, string>> = { 'core.ResourceList'
 /** Writes a Go type without its pointer as declarations do: `[]metav1.Time` is `[]Time`. */
 export function goTypeText(type: string, names: TypeNames): string {
   if (Object.hasOwn(TYPES, type)) return TYPES[type] ?? type
-  if (type.startsWith('[]')) return type.startsWith('[]*') ? `[]*${goTypeText(type.slice(3), names)}` : `[]${goTypeText(type.slice(2), names)}`
+  if (type.startsWith('[]'))
+    return type.startsWith('[]*') ? `[]*${goTypeText(type.slice(3), names)}` : `[]${goTypeText(type.slice(2), names)}`
   const map = /^map\[[\w.]+\](.*)$/.exec(type)
   if (map) return `map[string]${goTypeText((map[1] ?? '').replace(/^\*/, ''), names)}`
   const [first = '', second] = type.split('.')

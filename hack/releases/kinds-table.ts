@@ -28,10 +28,15 @@ export interface VersionLifecycles {
 const TABLE = /(export const LIFECYCLES\b[^{]*\{\n)([\s\S]*?)(\n\}\n)/
 
 /**
- * Adds the lifecycles of a release to the text of `src/lifecycle/kinds.ts`. If a plan changes, the old one is kept for earlier releases. A kind that is gone before its
- * time is withdrawn.
+ * Adds the lifecycles of a release to the text of `src/lifecycle/kinds.ts`. If a plan changes, the old one is kept for
+ * earlier releases. A kind that is gone before its time is withdrawn.
  */
-export function withLifecycles(text: string, versions: readonly VersionLifecycles[], release: Release, note: (text: string) => void): string {
+export function withLifecycles(
+  text: string,
+  versions: readonly VersionLifecycles[],
+  release: Release,
+  note: (text: string) => void,
+): string {
   const table = new Map(readTable(text).map(version => [version.apiVersion, version]))
   for (const version of versions) {
     const entries = new Map(table.get(version.apiVersion)?.entries.map(entry => [entry.kind, entry]))
@@ -59,7 +64,10 @@ const CHANGED_TWICE = ''
 const added = ({ before, resources }: VersionLifecycles, kind: string, life: string): string | undefined =>
   resources.has(kind) && !before.has(kind) ? life : undefined
 
-/** Returns the entry with a new plan, or undefined if nothing changes for a kind that the release before has. A plan for its removal now may have been given up. */
+/**
+ * Returns the entry with a new plan, or undefined if nothing changes for a kind that the release before has. A plan for
+ * its removal now may have been given up.
+ */
 function changed(known: string, before: string | undefined, after: string, release: Release): string | undefined {
   if (before === undefined || before === after || !isOpen(known, previousRelease(release))) return undefined
   const [introduced] = argumentsOf(sinceIn(known))
@@ -101,11 +109,13 @@ export function readTable(text: string): Version[] {
   const body = TABLE.exec(text)?.[2] ?? ''
   return [...body.matchAll(/^ {2}'?([\w./-]+)'?: \{\n([\s\S]*?)\n {2}\},$/gm)].map(([, apiVersion = '', entries = '']) => ({
     apiVersion,
-    entries: [...entries.matchAll(/^((?: {4}\/\/.*\n)*) {4}(\w+): ((?:.*\n(?! {4}[\w/]))*.*),$/gm)].map(([, comment = '', kind = '', call = '']) => ({
-      kind,
-      comment,
-      call,
-    })),
+    entries: [...entries.matchAll(/^((?: {4}\/\/.*\n)*) {4}(\w+): ((?:.*\n(?! {4}[\w/]))*.*),$/gm)].map(
+      ([, comment = '', kind = '', call = '']) => ({
+        kind,
+        comment,
+        call,
+      }),
+    ),
   }))
 }
 

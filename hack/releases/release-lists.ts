@@ -22,7 +22,10 @@ export const withoutPackage = (text: string, path: string): string =>
     .filter(line => !line.endsWith(`: '${path}',`))
     .join('\n')
 
-/** Returns the name of a new package: that of its group for the first version, or that with the version, `schedulingV1alpha3`. */
+/**
+ * Returns the name of a new package: that of its group for the first version, or that with the version,
+ * `schedulingV1alpha3`.
+ */
 export function packageIdOf(path: string, known: readonly string[]): string {
   const [group = '', version = ''] = path.split('/')
   return known.includes(group) ? `${group}V${version.slice(1)}` : group

@@ -10,13 +10,20 @@ interface ServedVersion {
 const ENTRIES = /(const STORED\b[^{]*\{\n)([\s\S]*?)(\n\}\n)/
 
 /**
- * Adds the storage versions of a release to the text of `src/lifecycle/storage-versions.ts`, by the rule of kube-apiserver 1.37: the newest version other than alpha that
- * the previous release has, or else the newest that the release has. Exceptions are in no module. Source: pkg/server/storage/resource_encoding_config.go in k8s.io/apiserver.
+ * Adds the storage versions of a release to the text of `src/lifecycle/storage-versions.ts`, by the rule of
+ * kube-apiserver 1.37: the newest version other than alpha that the previous release has, or else the newest that the
+ * release has. Exceptions are in no module. Source: pkg/server/storage/resource_encoding_config.go in k8s.io/apiserver.
  *
  * @param kinds text of `src/lifecycle/kinds.ts` with the lifecycles of the release
  */
-export function withStorageVersions(text: string, kinds: string, release: Release): { readonly text: string; readonly changes: readonly string[] } {
-  const entries = new Map([...(ENTRIES.exec(text)?.[2] ?? '').matchAll(/^ {2}'(.+)': '(.*)',$/gm)].map(([, key = '', history = '']) => [key, history]))
+export function withStorageVersions(
+  text: string,
+  kinds: string,
+  release: Release,
+): { readonly text: string; readonly changes: readonly string[] } {
+  const entries = new Map(
+    [...(ENTRIES.exec(text)?.[2] ?? '').matchAll(/^ {2}'(.+)': '(.*)',$/gm)].map(([, key = '', history = '']) => [key, history]),
+  )
   const changes: string[] = []
   for (const [name, versions] of kindsOf(kinds)) {
     const { key, kind } = resourceOf(name, entries)
@@ -48,7 +55,9 @@ function kindsOf(kinds: string): Map<string, ServedVersion[]> {
 
 function storedBy(versions: readonly ServedVersion[], release: Release): string | undefined {
   const newest = (found: readonly ServedVersion[]): string | undefined => found.map(({ version }) => version).sort(compareVersionNames)[0]
-  const stable = versions.filter(({ version, introduced }) => stabilityOf(version) !== 'alpha' && isSince(previousRelease(release), introduced))
+  const stable = versions.filter(
+    ({ version, introduced }) => stabilityOf(version) !== 'alpha' && isSince(previousRelease(release), introduced),
+  )
   return newest(stable) ?? newest(versions.filter(({ introduced }) => isSince(release, introduced)))
 }
 

@@ -36,9 +36,10 @@ export const sameChange = (a: FieldChange | undefined, b: FieldChange | undefine
 function changeText(change: FieldChange | undefined): string {
   if (change === undefined) return ''
   const texts = [...('before' in change ? [change.before] : []), ...('after' in change ? [change.after] : [])]
-  return [change.kind, ...texts.map(facts => fieldText({ ...facts, type: facts.type.replace(/\b\w+\.(?=[A-Z])/, ''), marks: [...facts.marks].sort() }))].join(
-    '|',
-  )
+  return [
+    change.kind,
+    ...texts.map(facts => fieldText({ ...facts, type: facts.type.replace(/\b\w+\.(?=[A-Z])/, ''), marks: [...facts.marks].sort() })),
+  ].join('|')
 }
 
 /** Lines of a field after a change, and what has to be decided by a person. */
@@ -48,15 +49,17 @@ export interface EditedLines {
 }
 
 /**
- * Applies a change to the lines of a field. The last line is that of the newest release. A line that already begins with the release is edited in place, so that a
- * second run changes nothing and a release replaces its preview.
+ * Applies a change to the lines of a field. The last line is that of the newest release. A line that already begins
+ * with the release is edited in place, so that a second run changes nothing and a release replaces its preview.
  */
 export function editedLines(lines: readonly string[], change: FieldChange, release: string): EditedLines {
   const newest = parseFieldLines(lines).at(-1)
   const [since, until] = [`since(${release})`, `until(${release})`]
   if (change.kind === 'added') {
     if (newest === undefined) return { lines: [fieldText({ ...change.after, marks: [...change.after.marks, since] })] }
-    return newest.facts.marks.some(mark => mark.startsWith('until(')) ? { lines, note: 'an earlier release had this field, too' } : { lines }
+    return newest.facts.marks.some(mark => mark.startsWith('until('))
+      ? { lines, note: 'an earlier release had this field, too' }
+      : { lines }
   }
   if (newest === undefined) return { lines, note: 'this field is not declared' }
   const { facts } = newest

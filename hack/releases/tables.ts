@@ -38,7 +38,9 @@ export const tableText = (tables: Tables, table: keyof typeof TABLE_PATHS): stri
 /** Returns the declarations of the tables, to be edited. */
 export const typesIn = (tables: Tables): TypesFiles =>
   new TypesFiles(
-    [...tables].filter(([path]) => path.endsWith('.types')).map(([path, text]) => new TypesFile(path.slice('src/api/'.length, -'.types'.length), text)),
+    [...tables]
+      .filter(([path]) => path.endsWith('.types'))
+      .map(([path, text]) => new TypesFile(path.slice('src/api/'.length, -'.types'.length), text)),
   )
 
 /** Replaces the declarations of tables. */

@@ -48,7 +48,9 @@ export class TypesFile {
   text(): string {
     const lines = this.#items.flatMap(item => {
       if (item.kind === 'line') return [item.text]
-      return item.kind === 'type' ? [item.head, ...item.lines.map(line => `  ${line}`)] : [`types ${item.names.join(' ')} like ${item.model}`]
+      return item.kind === 'type'
+        ? [item.head, ...item.lines.map(line => `  ${line}`)]
+        : [`types ${item.names.join(' ')} like ${item.model}`]
     })
     const text = lines.join('\n').replace(/\n{3,}/g, '\n\n')
     return `${text.trimEnd()}\n`
@@ -164,8 +166,10 @@ function itemsOf(text: string): Item[] {
     const [first, name = '', like, model, ...more] = line.split(' ')
     const last = items.at(-1)
     if (line.startsWith('  ') && last?.kind === 'type') items[items.length - 1] = { ...last, lines: [...last.lines, line.slice(2)] }
-    else if (first === 'type') items.push({ kind: 'type', name, ...(like === 'like' && model !== undefined && { like: model }), head: line, lines: [] })
-    else if (first === 'types') items.push({ kind: 'types', names: line.split(' ').slice(1, -2), model: [name, like, model, ...more].at(-1) ?? '' })
+    else if (first === 'type')
+      items.push({ kind: 'type', name, ...(like === 'like' && model !== undefined && { like: model }), head: line, lines: [] })
+    else if (first === 'types')
+      items.push({ kind: 'types', names: line.split(' ').slice(1, -2), model: [name, like, model, ...more].at(-1) ?? '' })
     else items.push({ kind: 'line', text: line })
   }
   return items
@@ -214,7 +218,10 @@ export class TypesFiles {
     return this.all().find(file => file.path === path)
   }
 
-  /** Returns the lines of a type's fields with those of the type that it is like, in the order in which they are declared. */
+  /**
+   * Returns the lines of a type's fields with those of the type that it is like, in the order in which they are
+   * declared.
+   */
   linesOf(file: TypesFile, name: string): string[] {
     const block = file.type(name)
     if (block === undefined) return []

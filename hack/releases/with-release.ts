@@ -25,7 +25,10 @@ export function releaseOf(version: string): Release {
   return `1.${Number(minor)}`
 }
 
-/** Adds a release to the tables: what the published modules of two versions say. Nothing changes in tables that have it already. */
+/**
+ * Adds a release to the tables: what the published modules of two versions say. Nothing changes in tables that have it
+ * already.
+ */
 export function withRelease(tables: Tables, before: ModuleFiles, after: ModuleFiles): ReleaseAdded {
   const release = releaseOf(after.version)
   const notes = new Map<string, string[]>()
@@ -69,7 +72,10 @@ function addGates(tables: Map<string, string>, before: ModuleFiles, after: Modul
 /** Groups of messages that servers exchange. They are declared in one form for all releases. */
 const EXCHANGED = /^(?:admission|apidiscovery|imagepolicy)\//
 
-/** Reads the types of both versions. Packages that no file declares are read if the new version has them and the old one does not. */
+/**
+ * Reads the types of both versions. Packages that no file declares are read if the new version has them and the old one
+ * does not.
+ */
 function packageChanges(files: TypesFiles, known: readonly string[], before: ModuleFiles, after: ModuleFiles): PackageChange[] {
   const [old, next] = [new Set(before.paths()), new Set(after.paths())]
   const ids = new Map(known.map(path => [path, files.byPath(path)?.id ?? path]))
@@ -90,10 +96,16 @@ function packageChanges(files: TypesFiles, known: readonly string[], before: Mod
 }
 
 /** Orders stable versions first, as other versions repeat their types. */
-const byVersion = (a: string, b: string): number => compareVersionNames(a.slice(a.indexOf('/') + 1), b.slice(b.indexOf('/') + 1)) || (a < b ? -1 : 1)
+const byVersion = (a: string, b: string): number =>
+  compareVersionNames(a.slice(a.indexOf('/') + 1), b.slice(b.indexOf('/') + 1)) || (a < b ? -1 : 1)
 
 /** Adds files for packages that the new version adds. Their types are declared afterwards. */
-function addPackages(tables: Map<string, string>, files: TypesFiles, changes: readonly PackageChange[], note: (text: string) => void): void {
+function addPackages(
+  tables: Map<string, string>,
+  files: TypesFiles,
+  changes: readonly PackageChange[],
+  note: (text: string) => void,
+): void {
   for (const { path, before, after } of changes) {
     if (files.byPath(path) || before || !after) continue
     const ids = files.all().map(({ id }) => id)
@@ -112,7 +124,9 @@ function lifecyclesOf({ path, before, after }: PackageChange, old: ModuleFiles, 
   const release = releaseOf(next.version)
   const read = (modules: ModuleFiles, types: GoTypes | undefined): VersionLifecycles['after'] => {
     if (!types) return new Map()
-    const kinds = [...types.structs.values()].filter(({ isResource }) => isResource).map(({ name }): [string, string] => [name, `since('${release}')`])
+    const kinds = [...types.structs.values()]
+      .filter(({ isResource }) => isResource)
+      .map(({ name }): [string, string] => [name, `since('${release}')`])
     return new Map([...kinds, ...readLifecycles(modules.lifecycles(path))])
   }
   const resources = new Set([...(after?.structs.values() ?? [])].filter(({ isResource }) => isResource).map(({ name }) => name))
@@ -121,10 +135,14 @@ function lifecyclesOf({ path, before, after }: PackageChange, old: ModuleFiles, 
 
 function noteResources(changes: readonly PackageChange[], note: (text: string) => void): void {
   for (const { path, before, after } of changes)
-    for (const { name, isResource } of after?.structs.values() ?? []) if (isResource && before?.structs.has(name) !== true) note(`${path} ${name}`)
+    for (const { name, isResource } of after?.structs.values() ?? [])
+      if (isResource && before?.structs.has(name) !== true) note(`${path} ${name}`)
 }
 
-/** Returns a line for each field whose declared validation differs. Markers that other versions repeat are listed once per version. */
+/**
+ * Returns a line for each field whose declared validation differs. Markers that other versions repeat are listed once
+ * per version.
+ */
 function ruleDifferences({ path, before, after }: PackageChange): string[] {
   return [...(after?.structs.values() ?? [])].flatMap(({ name, rules }) => {
     const old = before?.structs.get(name)?.rules

@@ -8,8 +8,8 @@ import type { TypesFile, TypesFiles } from './types-file.ts'
 export type IsLaterType = (path: string, name: string) => boolean
 
 /**
- * Returns the tables as they were before a release: without it, and without those that follow. This undoes what `withRelease` adds, and entries by hand, as far as they name
- * the release.
+ * Returns the tables as they were before a release: without it, and without those that follow. This undoes what
+ * `withRelease` adds, and entries by hand, as far as they name the release.
  */
 export function withoutRelease(tables: Tables, release: Release, isLater: IsLaterType): Map<string, string> {
   const minor = minorOf(release)
@@ -62,7 +62,8 @@ function removeTypes(files: TypesFiles, isLater: IsLaterType): void {
   }
 }
 
-const entriesBefore = (entries: readonly string[], minor: number): string[] => entries.filter(entry => Number(/^\d+/.exec(entry)?.[0]) < minor)
+const entriesBefore = (entries: readonly string[], minor: number): string[] =>
+  entries.filter(entry => Number(/^\d+/.exec(entry)?.[0]) < minor)
 
 function withoutStates(text: string, minor: number): string {
   return text.replace(/^ {2}\w+: '(\w+) (.*)',\n/gm, (line: string, effect: string, history: string) => {
@@ -87,7 +88,8 @@ function withoutLifecycles(text: string, minor: number): string {
       let { call } = entry
       const [, withdrawn, inner = ''] = /^withdrawn\('([\d.]+)', ([\s\S]*)\)$/.exec(call) ?? []
       if (isLater(withdrawn)) call = inner
-      const [, until, plan = '', introduced = ''] = /^formerly\(\s*'([\d.]+)',\s*\{([^}]*)\},\s*since\(('[\d.]+')[\s\S]*\)$/.exec(call) ?? []
+      const [, until, plan = '', introduced = ''] =
+        /^formerly\(\s*'([\d.]+)',\s*\{([^}]*)\},\s*since\(('[\d.]+')[\s\S]*\)$/.exec(call) ?? []
       if (isLater(until)) call = `since(${[introduced, ...planArguments(plan)].join(', ')})`
       return isLater(/since\('([\d.]+)'/.exec(call)?.[1]) ? [] : [{ ...entry, call }]
     }),

@@ -3,7 +3,10 @@ import type { Plugin } from 'esbuild'
 
 const LMDB = createRequire(import.meta.url).resolve('lmdb')
 
-/** Where the addon is that fits this platform, only the package knows, and the single executable, which has it within, and whose `require` looks for no files. */
+/**
+ * Where the addon is that fits this platform, only the package knows, and the single executable, which has it within,
+ * and whose `require` looks for no files.
+ */
 const LOADER = `
 const { createRequire } = require('node:module')
 const { join } = require('node:path')
@@ -13,12 +16,18 @@ module.exports = () => {
   return createRequire(lmdb)('node-gyp-build-optional-packages')(join(lmdb, '../..'))
 }`
 
-/** Loads the addon of file locks, which is named by its platform. Its prebuilt file for Linux needs of the C library only what glibc and musl share, while the package itself looks for another one on Alpine. */
+/**
+ * Loads the addon of file locks, which is named by its platform. Its prebuilt file for Linux needs of the C library
+ * only what glibc and musl share, while the package itself looks for another one on Alpine.
+ */
 const LOCK_LOADER = `
 const installed = 'fs-native-extensions/prebuilds/' + process.platform + '-' + process.arch + '/fs-native-extensions.node'
 module.exports = require.resolve === undefined ? require('fs-native-extensions.node') : require(installed)`
 
-/** Bundles the JavaScript of packages that have addons, so that V8's compiled code of it is kept, and leaves the addons in the packages. The addon of msgpackr is left out, because nothing here needs it. */
+/**
+ * Bundles the JavaScript of packages that have addons, so that V8's compiled code of it is kept, and leaves the addons
+ * in the packages. The addon of msgpackr is left out, because nothing here needs it.
+ */
 export const addonBeside: Plugin = {
   name: 'addon-beside',
   setup({ onResolve, onLoad }) {

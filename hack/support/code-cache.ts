@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Runs the built `binnacle check`, and writes the code that it needed, as this Node compiles it. Throws an Error if it does not run. */
+/**
+ * Runs the built `binnacle check`, and writes the code that it needed, as this Node compiles it. Throws an Error if it
+ * does not run.
+ */
 export function makeCheckCache(root: string, file: string): void {
   const { status, error, stderr } = spawnSync(process.execPath, [join(root, 'hack/check-code-cache.mjs')], {
     encoding: 'utf8',
@@ -16,7 +19,10 @@ export function makeCheckCache(root: string, file: string): void {
 /** Time in which a cluster registers its nodes, in milliseconds. */
 const CLUSTER_SETTLES_MS = 2000
 
-/** Starts the built server once, stops it when it serves, and writes the code that this start needed, as this Node compiles it. Throws an Error if the server does not run. */
+/**
+ * Starts the built server once, stops it when it serves, and writes the code that this start needed, as this Node
+ * compiles it. Throws an Error if the server does not run.
+ */
 export function makeCodeCache(root: string, file: string, flags: readonly string[] = []): void {
   const data = mkdtempSync(join(tmpdir(), 'binnacle-cache-'))
   const program = join(root, 'hack/code-cache.mjs')

@@ -6,7 +6,10 @@ import { build } from 'esbuild'
 /** All that a browser loads of the console has no more bytes. */
 const MOST_BYTES = 300 * 1024
 
-/** Bundles what browsers get of the console, from src/console into a folder, with the licence of what is in it that is not ours. */
+/**
+ * Bundles what browsers get of the console, from src/console into a folder, with the licence of what is in it that is
+ * not ours.
+ */
 export async function buildConsole(root: string, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   await build({
@@ -25,7 +28,10 @@ export async function buildConsole(root: string, folder: string): Promise<void> 
     logLevel: 'warning',
   })
   for (const name of ['index.html', 'icon.svg']) copyFileSync(join(root, 'src/console', name), join(folder, name))
-  copyFileSync(join(createRequire(join(root, 'package.json')).resolve('preact/package.json'), '../LICENSE'), join(folder, 'LICENSE.preact.txt'))
+  copyFileSync(
+    join(createRequire(join(root, 'package.json')).resolve('preact/package.json'), '../LICENSE'),
+    join(folder, 'LICENSE.preact.txt'),
+  )
   const bytes = ['console.js', 'console.css', 'index.html', 'icon.svg'].reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
   if (bytes > MOST_BYTES) throw new Error(`the console has ${bytes} bytes, of which ${MOST_BYTES} are allowed`)
 }

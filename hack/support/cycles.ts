@@ -31,11 +31,16 @@ export function cyclesOf(imports: Imports): string[][] {
 
 /** Reports files that import each other, if only types. */
 export const fileCycles = (files: readonly SourceFile[]): string[] =>
-  cyclesOf(new Map(files.map(file => [file.path, importsOf(file)]))).map(group => `these files import each other:\n  ${group.sort().join('\n  ')}`)
+  cyclesOf(new Map(files.map(file => [file.path, importsOf(file)]))).map(
+    group => `these files import each other:\n  ${group.sort().join('\n  ')}`,
+  )
 
 const RESOURCES = /^src\/resources\/(?=[^/]+\/)/
 
-/** Folder of a file in `src/resources`, of its group (1) or its kind (2). Undefined for other files and those of `src/resources` itself. */
+/**
+ * Folder of a file in `src/resources`, of its group (1) or its kind (2). Undefined for other files and those of
+ * `src/resources` itself.
+ */
 function folderOf(path: string, depth: 1 | 2): string | undefined {
   if (!RESOURCES.test(path)) return undefined
   return path
@@ -45,7 +50,10 @@ function folderOf(path: string, depth: 1 | 2): string | undefined {
     .join('/')
 }
 
-/** Reports groups of `src/resources` that import each other, and kinds. `shared` counts as a group, so it cannot import one. */
+/**
+ * Reports groups of `src/resources` that import each other, and kinds. `shared` counts as a group, so it cannot import
+ * one.
+ */
 export const folderCycles = (files: readonly SourceFile[]): string[] => ([1, 2] as const).flatMap(depth => cyclesAt(files, depth))
 
 function cyclesAt(files: readonly SourceFile[], depth: 1 | 2): string[] {

@@ -20,7 +20,8 @@ export interface ExecutableOptions {
 }
 
 /**
- * Makes a single executable of this Node and the bundles of dist, with the packages beside them and the addons for this platform. Returns the packages within.
+ * Makes a single executable of this Node and the bundles of dist, with the packages beside them and the addons for this
+ * platform. Returns the packages within.
  */
 export async function makeExecutable({ root, scratch, executable }: ExecutableOptions): Promise<EmbeddedPackage[]> {
   const dist = join(root, 'dist')
@@ -52,7 +53,11 @@ export async function makeExecutable({ root, scratch, executable }: ExecutableOp
     ...Object.fromEntries([...BUNDLES.map(name => `dist/${name}.cjs`), ...files].map(name => [name, join(root, name)])),
   }
   if (compileSetup(root, made('process-setup.node'))) assets['process-setup.node'] = made('process-setup.node')
-  injectScript({ main: made('main.cjs'), output: made('executable.blob'), disableExperimentalSEAWarning: true, assets }, made('executable.json'), executable)
+  injectScript(
+    { main: made('main.cjs'), output: made('executable.blob'), disableExperimentalSEAWarning: true, assets },
+    made('executable.json'),
+    executable,
+  )
   const maps = BUNDLES.map(name => join(dist, `${name}.cjs.map`))
   return embeddedPackages(root, maps, packages.metafile, Object.values(addons))
 }
@@ -79,13 +84,21 @@ function lockAddon(root: string): string {
 function compileSetup(root: string, addon: string): boolean {
   const undefinedIsOfNode = process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] : []
   const source = join(root, 'hack/executable/process-setup.c')
-  const compiled = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-s', '-Wall', '-Werror', ...undefinedIsOfNode, '-o', addon, source], { encoding: 'utf8' })
+  const compiled = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-s', '-Wall', '-Werror', ...undefinedIsOfNode, '-o', addon, source], {
+    encoding: 'utf8',
+  })
   if (compiled.status === 0) return true
-  console.error(`no ${relative(root, source)} in the executable, which will read no deep values:\n${compiled.error?.message ?? compiled.stderr}`)
+  console.error(
+    `no ${relative(root, source)} in the executable, which will read no deep values:\n${compiled.error?.message ?? compiled.stderr}`,
+  )
   return false
 }
 
-function injectScript(config: { readonly output: string; readonly [member: string]: unknown }, configFile: string, executable: string): void {
+function injectScript(
+  config: { readonly output: string; readonly [member: string]: unknown },
+  configFile: string,
+  executable: string,
+): void {
   writeFileSync(configFile, JSON.stringify(config))
   run(process.execPath, ['--experimental-sea-config', configFile])
   copyFileSync(process.execPath, executable)
@@ -95,7 +108,15 @@ function injectScript(config: { readonly output: string; readonly [member: strin
   if (isMac) run('codesign', ['--remove-signature', executable])
   // A program of its own: it prints warnings of no meaning (nodejs/postject).
   const postject = createRequire(import.meta.url).resolve('postject/dist/cli.js')
-  run(process.execPath, [postject, executable, 'NODE_SEA_BLOB', config.output, '--sentinel-fuse', FUSE, ...(isMac ? ['--macho-segment-name', 'NODE_SEA'] : [])])
+  run(process.execPath, [
+    postject,
+    executable,
+    'NODE_SEA_BLOB',
+    config.output,
+    '--sentinel-fuse',
+    FUSE,
+    ...(isMac ? ['--macho-segment-name', 'NODE_SEA'] : []),
+  ])
   if (isMac) run('codesign', ['--sign', '-', executable])
 }
 

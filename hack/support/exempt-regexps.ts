@@ -1,4 +1,7 @@
-/** A regular expression that may take more than linear time, because it never sees a text of a client, a backend or a file. */
+/**
+ * A regular expression that may take more than linear time, because it never sees a text of a client, a backend or a
+ * file.
+ */
 export interface ExemptRegExp {
   readonly path: string
   /** The literal, or the code of one that is made at run time. */

@@ -5,8 +5,9 @@ import type { SourceFile } from './source-files.ts'
 const MENTION = /`([\w./-]+\.tsx?)`/g
 
 /**
- * Reports files that a README of `src` names in backticks and that do not exist. A path is relative to the folder of the README, to `src` or to the root; a name alone may be that of any file
- * below the folder. `files`: all files, by their paths from the root.
+ * Reports files that a README of `src` names in backticks and that do not exist. A path is relative to the folder of
+ * the README, to `src` or to the root; a name alone may be that of any file below the folder. `files`: all files, by
+ * their paths from the root.
  */
 export function mentionProblems(readmes: readonly SourceFile[], files: readonly string[]): string[] {
   const known = new Set(files)

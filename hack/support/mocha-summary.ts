@@ -6,7 +6,10 @@ export class MochaSummary {
   readonly #failures: string[] = []
   #isAtEnd = false
 
-  /** Returns the line if it is to be printed immediately. Returns undefined for lines of the summary at the end, which `text` collects. */
+  /**
+   * Returns the line if it is to be printed immediately. Returns undefined for lines of the summary at the end, which
+   * `text` collects.
+   */
   take(line: string): string | undefined {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colors of terminals
     const [, count, kind] = COUNTS.exec(line.replace(/\x1b\[[0-9;]*m/g, '')) ?? []

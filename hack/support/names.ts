@@ -12,13 +12,17 @@ interface ModuleName {
   readonly name: string
   readonly kind: 'constant' | 'function' | 'type'
   readonly start: number
-  /** Whether it is a constant whose value is written in the file: a number, a text, a regular expression, a list, a set or a path. */
+  /**
+   * Whether it is a constant whose value is written in the file: a number, a text, a regular expression, a list, a set
+   * or a path.
+   */
   readonly isLiteral: boolean
 }
 
 /**
- * Reports names of source files that cannot be searched for, and privacy and constants in another style than ours: a function or type whose name four files declare, a vague type
- * name, `private` where `#` serves, `protected` without a subclass, a constant that is not in upper case.
+ * Reports names of source files that cannot be searched for, and privacy and constants in another style than ours: a
+ * function or type whose name four files declare, a vague type name, `private` where `#` serves, `protected` without a
+ * subclass, a constant that is not in upper case.
  */
 export function nameProblems(files: readonly SourceFile[]): string[] {
   const parsed = files.filter(({ path }) => !path.endsWith('.types.ts')).map(file => ({ file, program: parse(file) }))
@@ -26,7 +30,9 @@ export function nameProblems(files: readonly SourceFile[]): string[] {
   const extended = new Set(parsed.flatMap(({ program }) => superclasses(program)))
   return [
     ...repeatedNames(declared),
-    ...declared.flatMap(({ file, names }) => names.flatMap(name => styleProblems(name).map(problem => `${place(file, name.start)}: ${problem}`))),
+    ...declared.flatMap(({ file, names }) =>
+      names.flatMap(name => styleProblems(name).map(problem => `${place(file, name.start)}: ${problem}`)),
+    ),
     ...parsed.flatMap(({ file, program }) => privacyProblems(file, program, extended)),
   ]
 }
@@ -47,7 +53,10 @@ function repeatedNames(declared: readonly { readonly file: SourceFile; readonly 
   }
   return [...filesOf]
     .filter(([, paths]) => paths.size >= MANY_FILES)
-    .map(([name, paths]) => `${name} is declared in ${paths.size} files: share one, or name each for what it is of\n  ${[...paths].join('\n  ')}`)
+    .map(
+      ([name, paths]) =>
+        `${name} is declared in ${paths.size} files: share one, or name each for what it is of\n  ${[...paths].join('\n  ')}`,
+    )
 }
 
 function styleProblems({ name, kind, isLiteral }: ModuleName): string[] {
@@ -78,7 +87,9 @@ function namesOfStatement(statement: Statement): ModuleName[] {
 }
 
 const withoutTypes = (node: Expression): Expression =>
-  node.type === 'TSAsExpression' || node.type === 'TSSatisfiesExpression' || node.type === 'ParenthesizedExpression' ? withoutTypes(node.expression) : node
+  node.type === 'TSAsExpression' || node.type === 'TSSatisfiesExpression' || node.type === 'ParenthesizedExpression'
+    ? withoutTypes(node.expression)
+    : node
 
 /** Makers of values that are constants as literals are. */
 const MAKERS: ReadonlySet<string> = new Set(['FieldPath', 'Map', 'RegExp', 'Set', 'fieldPath'])

@@ -13,7 +13,10 @@ export function requiredPackages(bundles: readonly string[]): string[] {
 }
 
 /** Makes one script of packages: a function that returns what `require` would, and loads a package at its first use. */
-export async function packagesBundle(root: string, names: readonly string[]): Promise<{ readonly text: string; readonly metafile: Metafile }> {
+export async function packagesBundle(
+  root: string,
+  names: readonly string[],
+): Promise<{ readonly text: string; readonly metafile: Metafile }> {
   const contents = `const packages = {${names.map(name => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`).join()}}
     module.exports = name => {
       if (!Object.hasOwn(packages, name)) throw Object.assign(new Error('no package ' + name), { code: 'MODULE_NOT_FOUND' })

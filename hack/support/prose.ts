@@ -12,9 +12,18 @@ interface Habit {
 }
 
 const HABITS: readonly Habit[] = [
-  { name: 'begins with What, Whom or Those', pattern: /^(?:What|Whoever|Whom|Those that|Those who|That which)\b/, kinds: ['comment', 'text', 'page'] },
+  {
+    name: 'begins with What, Whom or Those',
+    pattern: /^(?:What|Whoever|Whom|Those that|Those who|That which)\b/,
+    kinds: ['comment', 'text', 'page'],
+  },
   { name: 'begins with a preposition instead of the thing', pattern: /^(?:Of|By|From|As) (?![^.]*, )/, kinds: ['comment'], begins: true },
-  { name: 'begins with no verb and no noun', pattern: /^(?:what|whoever|whom|those|where|of|by|for|as|from)\b(?!-)/i, kinds: ['title'], begins: true },
+  {
+    name: 'begins with no verb and no noun',
+    pattern: /^(?:what|whoever|whom|those|where|of|by|for|as|from)\b(?!-)/i,
+    kinds: ['title'],
+    begins: true,
+  },
   {
     name: 'has "where it" for "if"',
     pattern: /\b(?:where|wherever) (?:it|there (?:is|are)|they|that is|this is|one is|none is|nothing|nobody|somebody|he|she|who) \b/i,

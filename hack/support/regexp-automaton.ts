@@ -10,10 +10,16 @@ export interface Position {
   accepts: boolean
 }
 
-/** Position automaton of an expression (Glushkov 1961): a run of it is one way in which a backtracking matcher goes through a text. */
+/**
+ * Position automaton of an expression (Glushkov 1961): a run of it is one way in which a backtracking matcher goes
+ * through a text.
+ */
 export interface Automaton {
   readonly positions: readonly Position[]
-  /** Reads what stands before a match. Undefined if the expression matches at one place only: at the start of the text, or at `lastIndex`. */
+  /**
+   * Reads what stands before a match. Undefined if the expression matches at one place only: at the start of the text,
+   * or at `lastIndex`.
+   */
   readonly search: Position | undefined
   /** Parts that the automaton cannot express: back references, and look-behind of unbounded length. */
   readonly unknown: readonly string[]
@@ -25,7 +31,10 @@ const MOST_OPTIONAL = 16
 
 type Node = NoParent<Element>
 
-/** A position that a fragment begins with, and the characters that may stand before it. The start of the text may always. */
+/**
+ * A position that a fragment begins with, and the characters that may stand before it. The start of the text may
+ * always.
+ */
 interface First {
   readonly at: Position
   readonly before: CharSet
@@ -48,7 +57,11 @@ interface Fragment {
 
 /** Builds the automaton of an expression. Throws a SyntaxError if it is none. */
 export function automatonOf(source: string, flags: string): Automaton {
-  const { expression, maxCharacter } = JS.Parser.fromLiteral({ source, flags }).parse({ backreferences: 'unknown', assertions: 'parse', maxNodes: 100_000 })
+  const { expression, maxCharacter } = JS.Parser.fromLiteral({ source, flags }).parse({
+    backreferences: 'unknown',
+    assertions: 'parse',
+    maxNodes: 100_000,
+  })
   const builder = new Builder(maxCharacter)
   const whole = builder.alternation(expression.alternatives)
   for (const { at, isCertain } of whole.last) at.accepts = isCertain
@@ -192,5 +205,8 @@ const isTextStart = ({ kind, negate, alternatives }: Extract<Node, { type: 'Asse
 const isUnbounded = (elements: readonly Node[]): boolean =>
   elements.some(element => {
     if (element.type === 'CharacterClass' || element.type === 'Unknown') return false
-    return (element.type === 'Quantifier' && element.max === Number.POSITIVE_INFINITY) || element.alternatives.some(inner => isUnbounded(inner.elements))
+    return (
+      (element.type === 'Quantifier' && element.max === Number.POSITIVE_INFINITY) ||
+      element.alternatives.some(inner => isUnbounded(inner.elements))
+    )
   })

@@ -3,11 +3,14 @@ import { type Automaton, automatonOf, type Position } from './regexp-automaton.t
 /**
  * Says why matching may take more than linear time; undefined if it can't.
  *
- * A backtracking matcher tries every run of the automaton if none matches. The number of runs over a text of n characters is bounded by a constant, and the time is linear, unless the automaton has states p and
- * q (which may be the same) and a text v that leads from p to p, from p to q and from q to q: then v repeated has as many runs as there are places to change from p to q. The state p may be the search for the
- * start of a match. Source: A. Weber and H. Seidl, On the degree of ambiguity of finite automata (1991).
+ * A backtracking matcher tries every run of the automaton if none matches. The number of runs over a text of n
+ * characters is bounded by a constant, and the time is linear, unless the automaton has states p and q (which may be
+ * the same) and a text v that leads from p to p, from p to q and from q to q: then v repeated has as many runs as there
+ * are places to change from p to q. The state p may be the search for the start of a match. Source: A. Weber and H.
+ * Seidl, On the degree of ambiguity of finite automata (1991).
  *
- * It is on the safe side: it does not ask whether a text can fail behind v, except if nothing has to follow q. Wide counted repetitions are taken for loops.
+ * It is on the safe side: it does not ask whether a text can fail behind v, except if nothing has to follow q. Wide
+ * counted repetitions are taken for loops.
  */
 export function growthOf(source: string, flags: string): string | undefined {
   const automaton = automatonOf(source, flags)

@@ -2,7 +2,10 @@ import type { ExemptRegExp } from './exempt-regexps.ts'
 import { growthOf } from './regexp-growth.ts'
 import type { FoundRegExp } from './regexps.ts'
 
-/** One line for each expression that may take more than linear time or is not a constant, unless it is exempt, and for each exemption that is not needed. */
+/**
+ * One line for each expression that may take more than linear time or is not a constant, unless it is exempt, and for
+ * each exemption that is not needed.
+ */
 export function regexpProblems(found: readonly FoundRegExp[], exempt: readonly ExemptRegExp[]): string[] {
   const unused = new Set(exempt)
   const problems: string[] = []

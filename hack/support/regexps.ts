@@ -171,9 +171,13 @@ function literalOf(node: Tree): FoundRegExp['expression'] {
   return node.type === 'Literal' && regex ? { source: regex.pattern, flags: regex.flags } : undefined
 }
 
-const isRegExpCall = (node: Tree): boolean => (node.type === 'NewExpression' || node.type === 'CallExpression') && nameOf(child(node, 'callee')) === 'RegExp'
+const isRegExpCall = (node: Tree): boolean =>
+  (node.type === 'NewExpression' || node.type === 'CallExpression') && nameOf(child(node, 'callee')) === 'RegExp'
 
-/** The regular expressions of TypeScript files: literals, and those that are made of constants by `new RegExp`, also within a function that is called with constants. */
+/**
+ * The regular expressions of TypeScript files: literals, and those that are made of constants by `new RegExp`, also
+ * within a function that is called with constants.
+ */
 export function regexpsOf(files: readonly SourceFile[]): FoundRegExp[] {
   const texts = new Map(files.map(file => [file.path, file]))
   const modules = new Map<string, Module>()

@@ -32,7 +32,10 @@ export interface SbomOptions {
 /** Members of `process.versions` that are no parts. */
 const NO_PARTS = new Set(['node', 'modules', 'napi', 'unicode', 'tz', 'cldr'])
 
-/** The bill of materials of an executable, in CycloneDX: what npm says of the packages within, and Node with its parts. The same parts make the same bill. */
+/**
+ * The bill of materials of an executable, in CycloneDX: what npm says of the packages within, and Node with its parts.
+ * The same parts make the same bill.
+ */
 export function sbomOf({ root, packages, subject, versions, time }: SbomOptions): string {
   const bom = npmBom(root)
   const within = new Set(packages.map(({ name, version }) => `${name}@${version}`))

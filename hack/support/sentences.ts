@@ -102,7 +102,9 @@ function pageSentences(text: string): Sentence[] {
 const descriptionSentences = (text: string): Sentence[] =>
   text
     .split('\n')
-    .flatMap((line, i) => (EXCEPTION.test(line) ? [] : sentencesOf(line.replace(CODE, '`x`').replace(/^(?:# | *\w[^:]*: )/, ''), i + 1, 'comment')))
+    .flatMap((line, i) =>
+      EXCEPTION.test(line) ? [] : sentencesOf(line.replace(CODE, '`x`').replace(/^(?:# | *\w[^:]*: )/, ''), i + 1, 'comment'),
+    )
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length
 

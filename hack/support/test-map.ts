@@ -34,7 +34,10 @@ const namedTest = (source: string): string => source.replace(/^src\//, 'test/uni
 const isTest = (path: string): boolean => path.endsWith('.test.ts')
 const isIn = (path: string, place: string): boolean => (place.endsWith('/') ? path.startsWith(place) : path === place)
 
-/** The folder of a source and those above it, nearest first. `src` itself and `src/resources` have tests of everything, and are left out. */
+/**
+ * The folder of a source and those above it, nearest first. `src` itself and `src/resources` have tests of everything,
+ * and are left out.
+ */
 function foldersOf(source: string): string[] {
   const folders: string[] = []
   for (let folder = dirname(source); folder !== 'src' && folder !== 'src/resources'; folder = dirname(folder)) folders.push(folder)
@@ -58,28 +61,41 @@ export class TestMap {
         this.#inFolder.set(folder, [...(this.#inFolder.get(folder) ?? []), path])
   }
 
-  /** Returns the tests of a source: the one of its name, or those of the nearest folder that reach it, or those of the table. */
+  /**
+   * Returns the tests of a source: the one of its name, or those of the nearest folder that reach it, or those of the
+   * table.
+   */
   testsOf(source: string): readonly string[] {
     const own = this.#ownTests(source)
     if (own.length > 0) return own
-    return this.#files.shared.filter(({ sources }) => sources.some(place => isIn(source, place))).flatMap(({ tests }) => this.#tableTests(tests, source))
+    return this.#files.shared
+      .filter(({ sources }) => sources.some(place => isIn(source, place)))
+      .flatMap(({ tests }) => this.#tableTests(tests, source))
   }
 
   #ownTests(source: string): readonly string[] {
     const byName = namedTest(source)
     if (this.#texts.has(byName)) return [byName]
     for (const folder of foldersOf(source)) {
-      const found = (this.#inFolder.get(folder.replace(/^src/, 'test/unit')) ?? []).filter(test => this.#reach(test, `${folder}/`).has(source))
+      const found = (this.#inFolder.get(folder.replace(/^src/, 'test/unit')) ?? []).filter(test =>
+        this.#reach(test, `${folder}/`).has(source),
+      )
       if (found.length > 0) return found
     }
     return []
   }
 
-  /** Describes each source without a test, each unit test without a source, and each place of the table that is of no use. */
+  /**
+   * Describes each source without a test, each unit test without a source, and each place of the table that is of no
+   * use.
+   */
   problems(): string[] {
     const untested = this.#files.sources
       .filter(({ path, text }) => TESTABLE.test(text) && this.testsOf(path).length === 0)
-      .map(({ path }) => `${path}: no test: neither ${namedTest(path)}, nor a test of its folder that reaches it, nor one of the table in test/README.md`)
+      .map(
+        ({ path }) =>
+          `${path}: no test: neither ${namedTest(path)}, nor a test of its folder that reaches it, nor one of the table in test/README.md`,
+      )
     const gone = this.#unitTests()
       .filter(test => !this.#hasSource(test))
       .map(test => `${test}: no source: neither one of this name, nor a folder whose files it reaches`)
@@ -110,23 +126,34 @@ export class TestMap {
   #hasSource(test: string): boolean {
     if (WITHOUT_SOURCE.test(test)) return true
     const other = Object.entries(OTHER_SOURCES).find(([folder]) => test.startsWith(folder))
-    const folders = other ? other[1] : [`${test.replace('test/unit', 'src').replace('.test.ts', '')}/`, `${dirname(test).replace('test/unit', 'src')}/`]
+    const folders = other
+      ? other[1]
+      : [`${test.replace('test/unit', 'src').replace('.test.ts', '')}/`, `${dirname(test).replace('test/unit', 'src')}/`]
     const reached = [...this.#reach(test, 'src/')]
     if (other) return reached.some(path => folders.some(folder => path.startsWith(folder)))
     const byName = test.replace('test/unit', 'src').replace('.test.ts', '')
-    return this.#texts.has(`${byName}.ts`) || this.#texts.has(`${byName}.tsx`) || reached.some(path => folders.some(folder => path.startsWith(folder)))
+    return (
+      this.#texts.has(`${byName}.ts`) ||
+      this.#texts.has(`${byName}.tsx`) ||
+      reached.some(path => folders.some(folder => path.startsWith(folder)))
+    )
   }
 
   #importsOf(path: string): readonly string[] {
     let imports = this.#imports.get(path)
     if (imports === undefined) {
-      imports = [...(this.#texts.get(path) ?? '').matchAll(IMPORT)].map(([, from, called]) => join(dirname(path), (from ?? called) as string))
+      imports = [...(this.#texts.get(path) ?? '').matchAll(IMPORT)].map(([, from, called]) =>
+        join(dirname(path), (from ?? called) as string),
+      )
       this.#imports.set(path, imports)
     }
     return imports
   }
 
-  /** Returns the files that a test reaches by imports: through other files of `test`, and through sources below a folder, which ends with `/`, alone. */
+  /**
+   * Returns the files that a test reaches by imports: through other files of `test`, and through sources below a
+   * folder, which ends with `/`, alone.
+   */
   #reach(test: string, folder: string): ReadonlySet<string> {
     const key = `${test} ${folder}`
     const known = this.#reached.get(key)

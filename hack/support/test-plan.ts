@@ -1,4 +1,7 @@
-/** The files that take longest, longest first. If one of them began last, it would run alone at the end. The others follow in any order. */
+/**
+ * The files that take longest, longest first. If one of them began last, it would run alone at the end. The others
+ * follow in any order.
+ */
 export const LONGEST = [
   'test/integration/resilience-etcd-kill.test.ts',
   'test/integration/model-processes.test.ts',

@@ -16,9 +16,14 @@ export const declarationTexts = (root: string): DeclarationText[] =>
     .map(file => ({ file: `src/${file}`, text: readFileSync(join(root, 'src', file), 'utf8') }))
 
 /** Every file of declarations, and what is wrong with them: `file:line: message`. */
-export function checkDeclarations(texts: readonly DeclarationText[]): { readonly packages: readonly PackageFile[]; readonly errors: readonly string[] } {
+export function checkDeclarations(texts: readonly DeclarationText[]): {
+  readonly packages: readonly PackageFile[]
+  readonly errors: readonly string[]
+} {
   const errors: string[] = []
-  const packages = texts.map(({ file, text }) => readDeclarations(file, text, (line, message) => errors.push(`${file}:${line}: ${message}`)))
+  const packages = texts.map(({ file, text }) =>
+    readDeclarations(file, text, (line, message) => errors.push(`${file}:${line}: ${message}`)),
+  )
   const byId = new Map<string, PackageFile>()
   for (const pkg of packages) {
     if (byId.has(pkg.id)) errors.push(`${pkg.file}:1: the package ${pkg.id} is declared in ${byId.get(pkg.id)?.file}, too`)
@@ -30,7 +35,10 @@ export function checkDeclarations(texts: readonly DeclarationText[]): { readonly
 
 type Packages = ReadonlyMap<string, PackageFile>
 
-/** A field as a type has it: its own, or that of the type that it is like. `scope`: the packages in which its type is looked up, in turn. */
+/**
+ * A field as a type has it: its own, or that of the type that it is like. `scope`: the packages in which its type is
+ * looked up, in turn.
+ */
 interface ScopedField {
   readonly field: FieldDeclaration
   readonly scope: readonly PackageFile[]
@@ -49,9 +57,12 @@ function checkDeclaration(packages: Packages, pkg: PackageFile, declaration: Dec
   for (const { field, scope } of fieldsOf(packages, pkg, declaration, new Set())) {
     const own = scope[0] === pkg && scope.length === 1
     const line = own ? field.line : declaration.line
-    if (resolve(packages, scope, field.type) === undefined) report(line, `${declaration.name}.${field.name || 'inline'}: unknown type ${field.type}`)
-    // Upstream states keys of StorageVersionMigrationList's items that are none; in a list of objects they only show in OpenAPI.
-    if (!declaration.name.endsWith('List')) checkKeys(packages, scope, field, message => report(line, `${declaration.name}.${field.name}: ${message}`))
+    if (resolve(packages, scope, field.type) === undefined)
+      report(line, `${declaration.name}.${field.name || 'inline'}: unknown type ${field.type}`)
+    // Upstream states keys of StorageVersionMigrationList's items that are none; in a list of objects they only show in
+    // OpenAPI.
+    if (!declaration.name.endsWith('List'))
+      checkKeys(packages, scope, field, message => report(line, `${declaration.name}.${field.name}: ${message}`))
     if (field.number === undefined) continue
     const other = numbers.get(field.number)
     if (other !== undefined && other !== field.name)

@@ -79,7 +79,8 @@ function checkedDeclaration({ kind, name, line, like, words, fields }: Declarati
       return { kind, name, line, fields: [] }
     case 'union': {
       const [type = '', form = ''] = words
-      if (words.length !== 2 || !['boolean', 'list', 'strings'].includes(form)) report(line, 'a union is `union Name Type boolean|list|strings`')
+      if (words.length !== 2 || !['boolean', 'list', 'strings'].includes(form))
+        report(line, 'a union is `union Name Type boolean|list|strings`')
       return { kind, name, line, fields: [{ name: '', number: undefined, type, shape: 'single', marks: [], line }] }
     }
   }
@@ -99,7 +100,8 @@ function checkedField(written: FieldLine, report: ReportLine): FieldDeclaration 
 }
 
 function checkNumber(number: number, line: number, report: ReportLine): void {
-  if (number < 1 || number > 536_870_911 || (number >= 19_000 && number <= 19_999)) report(line, `${number} is not a field number of protobuf`)
+  if (number < 1 || number > 536_870_911 || (number >= 19_000 && number <= 19_999))
+    report(line, `${number} is not a field number of protobuf`)
 }
 
 function checkMarks(marks: readonly string[], shape: FieldDeclaration['shape'], line: number, report: ReportLine): void {

@@ -10,7 +10,9 @@ const setOf = (values: readonly string[]): string => [...new Set(values)].sort()
 export function repeatedEnums(packages: readonly PackageFile[], sources: readonly SourceFile[]): string[] {
   const enums = new Map(
     packages.flatMap(({ id, declarations }) =>
-      [...declarations.values()].flatMap(({ name, values = [] }): [string, string][] => (values.length > 1 ? [[setOf(values), `${id}.${name}`]] : [])),
+      [...declarations.values()].flatMap(({ name, values = [] }): [string, string][] =>
+        values.length > 1 ? [[setOf(values), `${id}.${name}`]] : [],
+      ),
     ),
   )
   return sources.flatMap(({ path, text }) =>

@@ -36,11 +36,14 @@ export interface PatchedBody extends Omit<MutatedBody, 'body'> {
 export interface AdmissionForm {
   /** Returns the object as it is sent to a webhook. The argument is not changed. */
   toWebhook(schema: StructSchema, object: KubeObject): KubeObject
-  /** Decodes and defaults a patched object, in the version that it claims if a webhook converts the kind. Throws 500 or 422 if the patch made it invalid. */
+  /**
+   * Decodes and defaults a patched object, in the version that it claims if a webhook converts the kind. Throws 500 or
+   * 422 if the patch made it invalid.
+   */
   fromWebhook(patched: PatchedBody): KubeObject
   /**
-   * Decodes an object that a policy returned. For typed objects, throws a DecodeError if a value has the wrong type, and calls `onUnknown` with the path of
-   * each unknown field.
+   * Decodes an object that a policy returned. For typed objects, throws a DecodeError if a value has the wrong type,
+   * and calls `onUnknown` with the path of each unknown field.
    */
   fromPolicy(mutated: MutatedBody, definition: ResourceDefinition, onUnknown: (path: string) => void): KubeObject | Steps<KubeObject>
   /** Returns an error if a policy cannot mutate objects in a version other than the request's. Undefined if it can. */
@@ -84,18 +87,22 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
   },
 }
 
-/** Returns how admission treats objects of a schema: built-in kinds are converted to and from Go structs upstream, custom ones are not. */
+/**
+ * Returns how admission treats objects of a schema: built-in kinds are converted to and from Go structs upstream,
+ * custom ones are not.
+ */
 export const admissionFormOf = ({ form }: StructSchema): AdmissionForm => FORMS[form.name]
 
 /**
- * Decodes a typed object. A body that claims another type is decoded as that type first, so that its decoding errors come before the error about its type, as
- * upstream.
+ * Decodes a typed object. A body that claims another type is decoded as that type first, so that its decoding errors
+ * come before the error about its type, as upstream.
  */
 function typedFromWebhook({ target, body, before, builtIns }: PatchedBody): KubeObject {
   const { group } = parseApiVersion(before.apiVersion) ?? { group: '' }
   try {
     const claimed = claimOf(body, before)
-    if (claimed.kind === before.kind && claimed.apiVersion === before.apiVersion) return decodeObject(target, { ...(isJsonObject(body) && body), ...claimed })
+    if (claimed.kind === before.kind && claimed.apiVersion === before.apiVersion)
+      return decodeObject(target, { ...(isJsonObject(body) && body), ...claimed })
     readAsClaimed(builtIns, claimed.apiVersion, claimed.kind, body)
     const fault = otherTypeFault(builtIns, { group, kind: before.kind }, claimed.apiVersion, claimed.kind)
     throw fault.isKnown ? failure(500, '', fault.text) : new DecodeError(fault.text)
@@ -105,32 +112,42 @@ function typedFromWebhook({ target, body, before, builtIns }: PatchedBody): Kube
 }
 
 /**
- * Returns the type that a patched body claims. Missing parts are taken from the object before the patch. Throws a DecodeError if the apiVersion is malformed.
+ * Returns the type that a patched body claims. Missing parts are taken from the object before the patch. Throws a
+ * DecodeError if the apiVersion is malformed.
  */
 function claimOf(body: Json, before: KubeObject): TypeClaim {
   const { kind, apiVersion } = patchedClaim(body)
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   const own = parseApiVersion(before.apiVersion)
-  if (version === '' && group !== '' && group !== own?.group) throw new DecodeError(`Object 'apiVersion' is missing in '${rootSortedJson(body)}'`)
+  if (version === '' && group !== '' && group !== own?.group)
+    throw new DecodeError(`Object 'apiVersion' is missing in '${rootSortedJson(body)}'`)
   return { kind: kind || before.kind, apiVersion: version === '' ? before.apiVersion : apiVersionOf({ group, version }) }
 }
 
-/** JSON of a patched document. Its outermost members are sorted, because upstream's JSON patch library decodes that level into a map. */
+/**
+ * JSON of a patched document. Its outermost members are sorted, because upstream's JSON patch library decodes that
+ * level into a map.
+ */
 const rootSortedJson = (body: Json): string => partlySortedJson(body, new WeakSet(isJsonObject(body) ? [body] : []))
 
 /** Throws 500 if the object is of another kind. */
 function checkTyped({ kind, apiVersion }: JsonObject, before: KubeObject): void {
-  if (kind !== before.kind || apiVersion !== before.apiVersion) throw internalServerError(`the object is of another kind: ${apiVersion} ${kind}`)
+  if (kind !== before.kind || apiVersion !== before.apiVersion)
+    throw internalServerError(`the object is of another kind: ${apiVersion} ${kind}`)
 }
 
 /** Throws 500 if the body is not in a version of the custom kind. */
 function checkUnstructured(definition: ResourceDefinition, { kind, apiVersion, ...rest }: JsonObject): void {
-  if (!kind) throw internalServerError(`Object 'Kind' is missing in '${goJson({ ...(apiVersion !== undefined && { apiVersion }), ...rest })}'`)
+  if (!kind)
+    throw internalServerError(`Object 'Kind' is missing in '${goJson({ ...(apiVersion !== undefined && { apiVersion }), ...rest })}'`)
   if (typeof apiVersion !== 'string' || !versionsOf(definition).has(apiVersion))
     throw internalServerError(`failed to convert object: request to convert CR from an invalid group/version: ${String(apiVersion ?? '')}`)
 }
 
-/** Returns the body. Its apiVersion may be another served version of the kind. Throws 500 if no conversion from it exists. */
+/**
+ * Returns the body. Its apiVersion may be another served version of the kind. Throws 500 if no conversion from it
+ * exists.
+ */
 function checkPatchedType({ body, before, definition }: PatchedBody): JsonObject {
   const { kind, apiVersion } = readClaim(body)
   const object = isJsonObject(body) ? body : {}
@@ -138,7 +155,11 @@ function checkPatchedType({ body, before, definition }: PatchedBody): JsonObject
   if (apiVersion === before.apiVersion) return object
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   if (group !== parseApiVersion(before.apiVersion)?.group)
-    throw failure(500, '', `${group}/${version}, Kind=${kind} is unstructured and is not suitable for converting to ${JSON.stringify(before.apiVersion)}`)
+    throw failure(
+      500,
+      '',
+      `${group}/${version}, Kind=${kind} is unstructured and is not suitable for converting to ${JSON.stringify(before.apiVersion)}`,
+    )
   if (!versionsOf(definition).has(apiVersion)) throw failure(500, '', `request to convert CR from an invalid group/version: ${apiVersion}`)
   return definition.converter ? object : { ...object, apiVersion: before.apiVersion }
 }
@@ -152,7 +173,10 @@ function readClaim(body: Json): TypeClaim {
   }
 }
 
-/** Decodes a custom object that a webhook or policy returned, with the defaults of its schema. Throws 422 if kind, name or namespace are invalid. */
+/**
+ * Decodes a custom object that a webhook or policy returned, with the defaults of its schema. Throws 422 if kind, name
+ * or namespace are invalid.
+ */
 function unstructuredFromBody({ target, body, before }: MutatedBody): KubeObject {
   const faults = typeFaults(body, before)
   const group = parseApiVersion(before.apiVersion)?.group ?? ''

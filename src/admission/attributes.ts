@@ -12,7 +12,10 @@ export interface VersionedResource {
   readonly kind: GroupVersionKind
 }
 
-/** Returns the resource and the kind of request bodies. Subresources such as scale, eviction and exec have a kind of their own. */
+/**
+ * Returns the resource and the kind of request bodies. Subresources such as scale, eviction and exec have a kind of
+ * their own.
+ */
 export function versionedResourceOf(version: Version, subresource: string, kindName?: string): VersionedResource {
   const own = subresource === '' ? undefined : subresourceOf(version, subresource)?.kind
   const kind = own
@@ -27,7 +30,9 @@ export const requestedResource = ({ served, subresource, operation, object }: Ad
 
 /** The other served versions in which the same request could be made, in the order of the definition. */
 export const equivalentsOf = ({ served, subresource, operation, object }: AdmissionRequest): VersionedResource[] =>
-  otherVersions(served, subresource).map(version => versionedResourceOf(version, subresource, operation === 'CONNECT' ? object?.kind : undefined))
+  otherVersions(served, subresource).map(version =>
+    versionedResourceOf(version, subresource, operation === 'CONNECT' ? object?.kind : undefined),
+  )
 
 /** Other versions of the kind that serve the subresource. Rules with matchPolicy Equivalent match them as well. */
 const otherVersions = ({ definition, version }: ServedResource, subresource: string): Version[] =>

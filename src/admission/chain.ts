@@ -11,11 +11,13 @@ export interface AdmissionPlugin {
   /** Whether the plugin runs for a request. Called for every write: must be cheap if the result is false. */
   handles(request: AdmissionRequest): boolean
   /**
-   * Changes the object in place or resolves to a new one. Throws a StatusError to reject the request. Returns undefined if the plugin finished synchronously
-   * and the object is the same.
+   * Changes the object in place or resolves to a new one. Throws a StatusError to reject the request. Returns undefined
+   * if the plugin finished synchronously and the object is the same.
    */
   mutate?(request: AdmissionRequest, round?: Round): Promise<AdmittedObject> | undefined
-  /** Throws or rejects with a StatusError to reject the request. Returns undefined if the request passed synchronously. */
+  /**
+   * Throws or rejects with a StatusError to reject the request. Returns undefined if the request passed synchronously.
+   */
   validate?(request: AdmissionRequest): Promise<void> | undefined
 }
 
@@ -28,8 +30,12 @@ interface Timed {
 export function admissionChain(plugins: readonly AdmissionPlugin[], metrics = new AdmissionMetrics()): AdmissionFunctions {
   const admit = metrics.step('admit')
   const validate = metrics.step('validate')
-  const mutating = plugins.filter(plugin => plugin.mutate !== undefined).map(plugin => ({ plugin, timer: metrics.plugin(plugin.name, 'admit') }))
-  const validating = plugins.filter(plugin => plugin.validate !== undefined).map(plugin => ({ plugin, timer: metrics.plugin(plugin.name, 'validate') }))
+  const mutating = plugins
+    .filter(plugin => plugin.mutate !== undefined)
+    .map(plugin => ({ plugin, timer: metrics.plugin(plugin.name, 'admit') }))
+  const validating = plugins
+    .filter(plugin => plugin.validate !== undefined)
+    .map(plugin => ({ plugin, timer: metrics.plugin(plugin.name, 'validate') }))
   return {
     async mutate(request) {
       const begun = performance.now()
@@ -37,7 +43,8 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics = ne
       try {
         const round: Round = { again: false, wanted: false }
         let object = await mutateBy(mutating, request, round)
-        if (round.wanted && object) object = await mutateBy(mutating, { ...request, object }, { again: true, wanted: false, memory: round.memory })
+        if (round.wanted && object)
+          object = await mutateBy(mutating, { ...request, object }, { again: true, wanted: false, memory: round.memory })
         isRejected = false
         return object
       } finally {

@@ -32,8 +32,8 @@ interface PluginEntry {
 }
 
 /**
- * Reads the file of `--admission-control-config-file` and the files it names, relative to its folder. The first entry of a plugin wins. Entries of disabled
- * plugins are skipped. Throws AdmissionConfigError with kube-apiserver's message.
+ * Reads the file of `--admission-control-config-file` and the files it names, relative to its folder. The first entry
+ * of a plugin wins. Entries of disabled plugins are skipped. Throws AdmissionConfigError with kube-apiserver's message.
  * https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-config-k8s-io-v1-AdmissionConfiguration
  */
 export async function readAdmissionConfiguration(
@@ -71,7 +71,9 @@ function pluginEntries(bytes: Buffer, failed: (why: string) => AdmissionConfigEr
 /** Type of the main file. Its declarations are loaded only if a file is configured. */
 const typeOf: TypeOfConfig = (apiVersion, kind) =>
   kind === 'AdmissionConfiguration' && VERSIONS.includes(apiVersion)
-    ? new TypeRegistry().addFile('admissionconfig', join(import.meta.dirname, 'admission-configuration.types')).type('admissionconfig.AdmissionConfiguration')
+    ? new TypeRegistry()
+        .addFile('admissionconfig', join(import.meta.dirname, 'admission-configuration.types'))
+        .type('admissionconfig.AdmissionConfiguration')
     : undefined
 
 const readPluginFile = (file: string): Promise<Buffer> =>
@@ -80,8 +82,8 @@ const readPluginFile = (file: string): Promise<Buffer> =>
   })
 
 /**
- * Decodes the configuration of a plugin strictly, without defaults. Returns undefined if the file has none. Throws AdmissionConfigError with kube-apiserver's
- * message.
+ * Decodes the configuration of a plugin strictly, without defaults. Returns undefined if the file has none. Throws
+ * AdmissionConfigError with kube-apiserver's message.
  */
 export function pluginConfiguration(configurations: PluginConfigurations, plugin: PluginName, type: TypeOfConfig): JsonObject | undefined {
   const bytes = configurations.get(plugin)

@@ -8,8 +8,8 @@ import type { AdmissionRequest } from '../registry/types.ts'
 import type { VersionedResource } from './attributes.ts'
 
 /**
- * Returns the request with its objects in the matched version if a webhook converts the kind. Otherwise returns the request itself: its objects are converted
- * when they are written. Throws 500 if the conversion fails.
+ * Returns the request with its objects in the matched version if a webhook converts the kind. Otherwise returns the
+ * request itself: its objects are converted when they are written. Throws 500 if the conversion fails.
  */
 export async function inMatchedVersion(request: AdmissionRequest, { version }: VersionedResource): Promise<AdmissionRequest> {
   const { object, old, served, subresource } = request
@@ -29,7 +29,10 @@ function asInternalError(error: unknown): never {
   throw error instanceof ConversionError ? internalServerError(error.message) : error
 }
 
-/** Converts an object from the matched version back to the version of the request. Throws 500 with the message of the conversion alone. */
+/**
+ * Converts an object from the matched version back to the version of the request. Throws 500 with the message of the
+ * conversion alone.
+ */
 export async function inRequestVersion(request: AdmissionRequest, object: KubeObject): Promise<KubeObject> {
   const converted = await seenIn(request, request.served.version, [object]).catch(error => {
     throw error instanceof ConversionError ? failure(500, '', error.message) : error
@@ -38,5 +41,8 @@ export async function inRequestVersion(request: AdmissionRequest, object: KubeOb
 }
 
 /** Converts objects to the version that a rule matched. Returns undefined if the kind needs no conversion webhook. */
-const seenIn = ({ served }: AdmissionRequest, version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[] | undefined> =>
-  conversionOf(served.definition).seenIn(version, objects) ?? Promise.resolve(undefined)
+const seenIn = (
+  { served }: AdmissionRequest,
+  version: Version,
+  objects: readonly KubeObject[],
+): Promise<readonly KubeObject[] | undefined> => conversionOf(served.definition).seenIn(version, objects) ?? Promise.resolve(undefined)

@@ -38,7 +38,9 @@ export class Selector {
   }
 }
 
-/** Kinds that configure admission. Webhooks and policies never apply to them, so that a broken one can still be removed. */
+/**
+ * Kinds that configure admission. Webhooks and policies never apply to them, so that a broken one can still be removed.
+ */
 const EXEMPT: ReadonlySet<string> = new Set([
   'ValidatingWebhookConfiguration',
   'MutatingWebhookConfiguration',
@@ -49,20 +51,29 @@ const EXEMPT: ReadonlySet<string> = new Set([
 ])
 
 /** Whether webhooks and policies skip the request because its object configures admission. */
-export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => version.group === 'admissionregistration.k8s.io' && EXEMPT.has(version.kind)
+export const isExempt = ({ served: { version } }: AdmissionRequest): boolean =>
+  version.group === 'admissionregistration.k8s.io' && EXEMPT.has(version.kind)
 
-/** Reviews by group, by which clients authenticate and are authorized: a cluster whose admission refuses them stops working. */
+/**
+ * Reviews by group, by which clients authenticate and are authorized: a cluster whose admission refuses them stops
+ * working.
+ */
 export const REVIEWS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['authentication.k8s.io', new Set(['selfsubjectreviews', 'tokenreviews'])],
-  ['authorization.k8s.io', new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'])],
+  [
+    'authorization.k8s.io',
+    new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews']),
+  ],
 ])
 
 /** Reports whether the request is a review. No policy applies to one. */
-export const isReview = ({ served: { version } }: AdmissionRequest): boolean => REVIEWS.get(version.group)?.has(version.names.plural) === true
+export const isReview = ({ served: { version } }: AdmissionRequest): boolean =>
+  REVIEWS.get(version.group)?.has(version.names.plural) === true
 
 /**
- * Returns the version of the resource in which a rule matches the request, or undefined if none matches. `Exact` compares only the version of the request.
- * `Equivalent` then also compares the other versions in which the same object is served.
+ * Returns the version of the resource in which a rule matches the request, or undefined if none matches. `Exact`
+ * compares only the version of the request. `Equivalent` then also compares the other versions in which the same object
+ * is served.
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchpolicy
  */
 export function matchRules(
@@ -94,7 +105,8 @@ function ruleMatches(rule: NamedRuleWithOperations, { resource }: VersionedResou
   )
 }
 
-const includes = (items: readonly string[] | undefined, wanted: string): boolean => items?.some(item => item === '*' || item === wanted) ?? false
+const includes = (items: readonly string[] | undefined, wanted: string): boolean =>
+  items?.some(item => item === '*' || item === wanted) ?? false
 
 /** Matches an entry of `resources`. An entry without a slash matches no subresource. */
 function resourceMatches(text: string, resource: string, subresource: string): boolean {
@@ -104,15 +116,20 @@ function resourceMatches(text: string, resource: string, subresource: string): b
 }
 
 /** Matches the scope. Namespaces are cluster-scoped, although requests to them carry a namespace. */
-function scopeMatches({ scope = '*' }: NamedRuleWithOperations, resource: VersionedResource['resource'], request: AdmissionRequest): boolean {
+function scopeMatches(
+  { scope = '*' }: NamedRuleWithOperations,
+  resource: VersionedResource['resource'],
+  request: AdmissionRequest,
+): boolean {
   if (scope === '*') return true
   const ofCluster = isNamespaceResource(resource) || namespaceOf(request) === ''
   return scope === 'Cluster' ? ofCluster : scope === 'Namespaced' && !ofCluster
 }
 
 /**
- * Whether the selector matches the labels of the request's namespace. Cluster-scoped objects always match. A namespace that is created or updated is matched by
- * its new labels. Throws 404 if the namespace does not exist, 500 if it cannot be read.
+ * Whether the selector matches the labels of the request's namespace. Cluster-scoped objects always match. A namespace
+ * that is created or updated is matched by its new labels. Throws 404 if the namespace does not exist, 500 if it cannot
+ * be read.
  */
 export async function namespaceMatches(selector: Selector, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
   const { plural } = request.served.version.names

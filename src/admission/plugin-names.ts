@@ -1,8 +1,8 @@
 import { isSince, type Release } from '../lifecycle/release.ts'
 
 /**
- * Admission plugins of kube-apiserver, in the order in which it runs them. Plugins without an entry in SINCE exist in every supported release.
- * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
+ * Admission plugins of kube-apiserver, in the order in which it runs them. Plugins without an entry in SINCE exist in
+ * every supported release. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  */
 const PLUGIN_NAMES = [
   'AlwaysAdmit',

@@ -9,13 +9,15 @@ export function refuse({ served, name, object }: AdmissionRequest, why: string):
 }
 
 /**
- * Whether the request is for the resource (`pods`, `ingresses.networking.k8s.io`) and the given subresource. Allocates no strings: plugins call it for every
- * write.
+ * Whether the request is for the resource (`pods`, `ingresses.networking.k8s.io`) and the given subresource. Allocates
+ * no strings: plugins call it for every write.
  */
 export function isAbout({ served: { version }, subresource }: AdmissionRequest, resource: string, asked = ''): boolean {
   if (subresource !== asked) return false
   const { group, names } = version
   if (group === '') return names.plural === resource
   const dot = names.plural.length
-  return resource.length === dot + 1 + group.length && resource[dot] === '.' && resource.startsWith(names.plural) && resource.endsWith(group)
+  return (
+    resource.length === dot + 1 + group.length && resource[dot] === '.' && resource.startsWith(names.plural) && resource.endsWith(group)
+  )
 }

@@ -33,7 +33,10 @@ export class Reinvocation {
     this.#asked.clear()
   }
 
-  /** Starts the second pass. Compares the object with the result of the first pass, because other plugins may have changed it. */
+  /**
+   * Starts the second pass. Compares the object with the result of the first pass, because other plugins may have
+   * changed it.
+   */
   begin(object: KubeObject | undefined): void {
     if (!deepEqual(this.#lastOutput, object)) this.changed()
   }

@@ -5,7 +5,8 @@ import { programFilesIn, readProgramFile } from '../lib/program-files.ts'
 const folder = join(import.meta.dirname, 'descriptions')
 
 /**
- * Reads the descriptions of a group's types, from `GROUP.txt` and every `GROUP-PART.txt`. They are read when an OpenAPI document is built, and not cached here.
+ * Reads the descriptions of a group's types, from `GROUP.txt` and every `GROUP-PART.txt`. They are read when an OpenAPI
+ * document is built, and not cached here.
  */
 export const readDescriptions = (group: string): string =>
   programFilesIn(folder)

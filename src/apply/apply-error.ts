@@ -12,8 +12,9 @@ export interface Conflict {
 type ApplyErrorCode = 'bad request' | 'conflict' | 'internal' | 'undecodable'
 
 /**
- * An apply that failed. The endpoint translates the code to a Status: `bad request` to 400 with the message · `conflict` to 409, reason Conflict, with the
- * message and a cause for each conflict (reason FieldManagerConflict) · `internal` to 500 with the message, without reason and details · `undecodable`, if the merged object cannot be
+ * An apply that failed. The endpoint translates the code to a Status: `bad request` to 400 with the message ·
+ * `conflict` to 409, reason Conflict, with the message and a cause for each conflict (reason FieldManagerConflict) ·
+ * `internal` to 500 with the message, without reason and details · `undecodable`, if the merged object cannot be
  * decoded, to the same as `internal`.
  */
 export class ApplyError extends Error {
@@ -38,11 +39,18 @@ export function* causesOf({ conflicts }: ApplyError): Steps<{ reason: string; me
   return causes
 }
 
-/** Returns the error of one or more conflicts with upstream's message: a single one in a line, several grouped by manager, in the order of their identities. Runs in steps. */
+/**
+ * Returns the error of one or more conflicts with upstream's message: a single one in a line, several grouped by
+ * manager, in the order of their identities. Runs in steps.
+ */
 export function* conflictError(conflicts: readonly Conflict[]): Steps<ApplyError> {
   const [first] = conflicts
   if (first !== undefined && conflicts.length === 1)
-    return new ApplyError('conflict', `Apply failed with 1 conflict: conflict with ${printManager(first.manager)}: ${printPath(first.path)}`, conflicts)
+    return new ApplyError(
+      'conflict',
+      `Apply failed with 1 conflict: conflict with ${printManager(first.manager)}: ${printPath(first.path)}`,
+      conflicts,
+    )
   const identities = new Map<Manager, string>()
   const byManager = new Map<string, string[]>()
   for (const { manager, path } of conflicts) {

@@ -59,9 +59,10 @@ export interface Applied {
 const KUBECTL = 'kubectl'
 
 /**
- * Applies a configuration: merges it into the object, and removes fields that the manager applied before, no longer applies, and that have no other manager.
- * Throws an ApplyError: `conflict` if other managers own fields that would change (unless `force`), `bad request` or `internal` if the configuration is invalid.
- * Runs in steps, as configurations may be large. https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ * Applies a configuration: merges it into the object, and removes fields that the manager applied before, no longer
+ * applies, and that have no other manager. Throws an ApplyError: `conflict` if other managers own fields that would
+ * change (unless `force`), `bad request` or `internal` if the configuration is invalid. Runs in steps, as
+ * configurations may be large. https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const { schema, config, apiVersion, kind, manager, now } = args
@@ -96,7 +97,15 @@ function* firstManagers(
   live: KubeObject,
   time: string,
 ): Steps<Managed> {
-  const change: OwnedWrite = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, resetElsewhere, convert }
+  const change: OwnedWrite = {
+    schema,
+    apiVersion,
+    old: emptyObject(schema, apiVersion, kind),
+    next: live,
+    resetFields,
+    resetElsewhere,
+    convert,
+  }
   return yield* recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })
 }
 
@@ -123,13 +132,25 @@ function misfitError(object: JsonObject, failed: string, to: string, why: string
   return new ApplyError('internal', `${failed} (${namespace}/${name}; ${printKind(object)})${to}: ${why}`)
 }
 
-/** Merges the configuration into the live object, prunes it, and updates the managers. Throws an ApplyError `conflict` unless `force`. */
-function* applyConfiguration(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): Steps<{ object: KubeObject; managed: Managed }> {
+/**
+ * Merges the configuration into the live object, prunes it, and updates the managers. Throws an ApplyError `conflict`
+ * unless `force`.
+ */
+function* applyConfiguration(
+  args: ApplyArgs,
+  live: KubeObject,
+  before: Managed,
+  force: boolean,
+): Steps<{ object: KubeObject; managed: Managed }> {
   const { schema, config, apiVersion, subresource = '', resetFields, resetElsewhere, convert } = args
   const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
   const identity = managerIdentity(applier)
   const last = before.get(identity)
-  const self: Manager = { ...applier, set: yield* runIfSteps(withoutReset(yield* toFieldSet(schema, config), resetFields)), time: last?.time }
+  const self: Manager = {
+    ...applier,
+    set: yield* runIfSteps(withoutReset(yield* toFieldSet(schema, config), resetFields)),
+    time: last?.time,
+  }
   yield
   const inSchema = new Map<string, Manager>()
   for (const [id, manager] of before) {
@@ -168,8 +189,16 @@ function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Ste
   if (conflicts.length > 0) throw yield* conflictError(conflicts)
 }
 
-/** Repeats an apply of kubectl with force if all conflicts are fields that a client-side apply set and that have not changed since. Otherwise throws the remaining conflicts. */
-function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: ApplyError): Steps<{ object: KubeObject; managed: Managed }> {
+/**
+ * Repeats an apply of kubectl with force if all conflicts are fields that a client-side apply set and that have not
+ * changed since. Otherwise throws the remaining conflicts.
+ */
+function* takeOver(
+  args: ApplyArgs,
+  live: KubeObject,
+  managed: Managed,
+  error: ApplyError,
+): Steps<{ object: KubeObject; managed: Managed }> {
   const allowed: FieldSet | undefined = yield* lastAppliedSet(args.schema, live, args.apiVersion)
   if (allowed === undefined) throw error
   const left = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
@@ -191,8 +220,9 @@ interface Pruning {
 }
 
 /**
- * Removes from the merged object the fields of the manager's last apply that no manager owns now. `managers` includes the manager with its new set. Struct fields that lead to an owned field count as owned.
- * Fields outside of the last apply are kept even without a manager. Source: prune in structured-merge-diff's merge/update.go.
+ * Removes from the merged object the fields of the manager's last apply that no manager owns now. `managers` includes
+ * the manager with its new set. Struct fields that lead to an owned field count as owned. Fields outside of the last
+ * apply are kept even without a manager. Source: prune in structured-merge-diff's merge/update.go.
  */
 function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager[], last: Manager): Steps<KubeObject> {
   if (isEmptySet(last.set)) return merged

@@ -73,7 +73,8 @@ const intersect: SetRule = ({ a, b }, element) => {
 }
 
 /** The paths of the first set that are not in the second. Paths below a removed one are kept. */
-export const difference = (a: FieldSet, b: FieldSet): MadeSet => (isEmptySet(a) || isEmptySet(b) ? a : walked(subtract, new OpenNode('', a, b, false)))
+export const difference = (a: FieldSet, b: FieldSet): MadeSet =>
+  isEmptySet(a) || isEmptySet(b) ? a : walked(subtract, new OpenNode('', a, b, false))
 
 const subtract: SetRule = ({ a, b }, element) => {
   const left = a[element]
@@ -119,7 +120,10 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
   return left === 0
 }
 
-/** Yields every path of a set, and undefined where other work may run. In each node, elements that are members come first, then the paths below all elements. */
+/**
+ * Yields every path of a set, and undefined where other work may run. In each node, elements that are members come
+ * first, then the paths below all elements.
+ */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[] | undefined> {
   const elements = withoutItself(isWide(set) ? yield* wideNames(set) : namesOf(set))
   for (const element of elements) if (isMember(set[element] ?? EMPTY)) yield [...prefix, element]
@@ -127,7 +131,8 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
 }
 
 /** Adds the paths of struct fields that lead to a path of the set. */
-export const ensureNamedFieldsAreMembers = (set: FieldSet, schema: Schema | undefined): MadeSet => walked(name, new OpenNode('', set, EMPTY, false, schema))
+export const ensureNamedFieldsAreMembers = (set: FieldSet, schema: Schema | undefined): MadeSet =>
+  walked(name, new OpenNode('', set, EMPTY, false, schema))
 
 const name: SetRule = ({ a, schema }, element) => {
   const node = a[element]

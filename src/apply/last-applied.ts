@@ -15,7 +15,10 @@ const MAX_ANNOTATIONS_BYTES = 256 * 1024
 /** Whether the object has the annotation of a client-side apply. */
 export const annotated = (object: KubeObject): boolean => !!object.metadata.annotations?.[ANNOTATION]
 
-/** Returns the fields of the last client-side apply that have not changed since. Undefined if the annotation is missing, malformed or of another version, or if it or the object does not match the schema. */
+/**
+ * Returns the fields of the last client-side apply that have not changed since. Undefined if the annotation is missing,
+ * malformed or of another version, or if it or the object does not match the schema.
+ */
 export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersion: string): Steps<FieldSet | undefined> {
   let last: Json
   try {
@@ -31,7 +34,10 @@ export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersi
   return set
 }
 
-/** Sets the annotation as a client-side apply would, or removes it if the annotations would be too large. Returns a copy. */
+/**
+ * Sets the annotation as a client-side apply would, or removes it if the annotations would be too large. Returns a
+ * copy.
+ */
 export function* updatedLastApplied(object: KubeObject, config: JsonObject): Steps<KubeObject> {
   const parts = yield* goJsonInSteps(withoutAnnotation(config))
   const annotations: Record<string, string> = { ...object.metadata.annotations, [ANNOTATION]: `${parts.join('')}\n` }

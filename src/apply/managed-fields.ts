@@ -18,8 +18,9 @@ export interface UpdateArgs {
   /** The existing object. Undefined if the request creates it. */
   readonly old: KubeObject | undefined
   /**
-   * The new object, before admission and the strategy's hooks. Its `metadata.managedFields` are those of the request: an empty list, or a single empty entry,
-   * resets tracking; other entries replace the existing ones; if unset, the existing ones are kept.
+   * The new object, before admission and the strategy's hooks. Its `metadata.managedFields` are those of the request:
+   * an empty list, or a single empty entry, resets tracking; other entries replace the existing ones; if unset, the
+   * existing ones are kept.
    */
   readonly next: KubeObject
   readonly manager: string
@@ -36,8 +37,8 @@ export interface UpdateArgs {
 }
 
 /**
- * Returns the managed fields of an object after a create, update or patch. Returns none if tracking was reset, if the existing object has none, or if it does not match its schema. The
- * entries share immutable `fieldsV1`.
+ * Returns the managed fields of an object after a create, update or patch. Returns none if tracking was reset, if the
+ * existing object has none, or if it does not match its schema. The entries share immutable `fieldsV1`.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 export const updateManagedFields = (args: UpdateArgs): ManagedFieldsEntry[] => runAtOnce(updateManagedInSteps(args))
@@ -57,7 +58,10 @@ export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntr
   }
 }
 
-/** The managers before the write: those of the request if it has valid ones, otherwise those of the existing object. Requests of subresources cannot set managers. */
+/**
+ * The managers before the write: those of the request if it has valid ones, otherwise those of the existing object.
+ * Requests of subresources cannot set managers.
+ */
 function* startingPoint({ old, next, subresource }: UpdateArgs): Steps<Managed> {
   const requested = next.metadata.managedFields
   if (!subresource && requested) {
@@ -85,8 +89,14 @@ function update(args: UpdateArgs, before: Managed): Steps<Managed> {
   })
 }
 
-/** Assigns the fields that a change touches to the updater, and removes them from all other managers. Returns a new map. */
-export function* recordUpdate(change: OwnedWrite, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
+/**
+ * Assigns the fields that a change touches to the updater, and removes them from all other managers. Returns a new map.
+ */
+export function* recordUpdate(
+  change: OwnedWrite,
+  before: Managed,
+  by: { manager: string; subresource: string; time: string },
+): Steps<Managed> {
   const touchIn = touchesOf(change)
   const touched = (yield* touchIn(change.apiVersion))?.touched ?? EMPTY
   const managed: Managed = before.size === 0 ? new Map() : yield* takeFromOthers(before, touchIn)
@@ -113,7 +123,10 @@ function* capUpdaters(managed: Managed): Steps<Managed> {
   const updaters = [...managed].filter(([, manager]) => manager.operation === 'Update')
   updaters.sort(([a, x], [b, y]) => compareText(x.time ?? '', y.time ?? '') || compareText(a, b))
   const firsts = new Map<string, string>()
-  const buckets = new Map<string, { readonly manager: Omit<Manager, 'set' | 'time'>; readonly sets: FieldSet[]; time: string | undefined }>()
+  const buckets = new Map<
+    string,
+    { readonly manager: Omit<Manager, 'set' | 'time'>; readonly sets: FieldSet[]; time: string | undefined }
+  >()
   for (const [identity, manager] of updaters) {
     if (isStepDone()) yield
     if (count <= MAX_UPDATERS) break

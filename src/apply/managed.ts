@@ -19,7 +19,10 @@ export interface Manager {
 /** Managers by `managerIdentity`. */
 export type Managed = Map<string, Manager>
 
-/** Returns the key of a manager. It includes the version only for updaters, as an applier is the same in all versions. Keys order managers of the same second when the oldest are merged. */
+/**
+ * Returns the key of a manager. It includes the version only for updaters, as an applier is the same in all versions.
+ * Keys order managers of the same second when the oldest are merged.
+ */
 export function managerIdentity({ manager, operation, apiVersion, subresource }: Omit<Manager, 'set' | 'time'>): string {
   return JSON.stringify({
     ...(manager !== '' && { manager }),
@@ -30,7 +33,8 @@ export function managerIdentity({ manager, operation, apiVersion, subresource }:
 }
 
 /** Decodes the managed fields of an object. Returns undefined if an entry is malformed. */
-export const decodeManaged = (entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined => runAtOnce(decodeManagedInSteps(entries))
+export const decodeManaged = (entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined =>
+  runAtOnce(decodeManagedInSteps(entries))
 
 /** `decodeManaged` in steps, for entries that may be many or large. */
 export function* decodeManagedInSteps(entries: readonly ManagedFieldsEntry[] | undefined): Steps<Managed | undefined> {
@@ -46,7 +50,14 @@ export function* decodeManagedInSteps(entries: readonly ManagedFieldsEntry[] | u
     } catch {
       return undefined
     }
-    const manager: Manager = { manager: entry.manager ?? '', operation, apiVersion, subresource: entry.subresource ?? '', set, time: entry.time ?? undefined }
+    const manager: Manager = {
+      manager: entry.manager ?? '',
+      operation,
+      apiVersion,
+      subresource: entry.subresource ?? '',
+      set,
+      time: entry.time ?? undefined,
+    }
     managed.set(managerIdentity(manager), manager)
   }
   return managed

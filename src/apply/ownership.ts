@@ -26,9 +26,15 @@ export interface OwnedWrite {
   readonly next: KubeObject
   /** Paths that writes to the resource or subresource do not own. */
   readonly resetFields?: readonly (readonly string[])[] | undefined
-  /** Optional. Reset fields in versions other than the request's. Default: `resetFields` for built-in kinds, none for custom kinds. */
+  /**
+   * Optional. Reset fields in versions other than the request's. Default: `resetFields` for built-in kinds, none for
+   * custom kinds.
+   */
   readonly resetElsewhere?: readonly (readonly string[])[] | undefined
-  /** Optional. Converts an object from the version of its apiVersion to that of a manager. Returns undefined if that version is not served, as if the function were omitted. */
+  /**
+   * Optional. Converts an object from the version of its apiVersion to that of a manager. Returns undefined if that
+   * version is not served, as if the function were omitted.
+   */
   readonly convert?: ((object: KubeObject, apiVersion: string) => Versioned | undefined | Steps<Versioned | undefined>) | undefined
 }
 
@@ -91,10 +97,17 @@ function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, reset
   if (resetFields === undefined || resetFields.length === 0) return { schema, touched, removed }
   const touchedOwn = withoutReset(touched, resetFields)
   const removedOwn = withoutReset(removed, resetFields)
-  return { schema, touched: isSteps(touchedOwn) ? yield* touchedOwn : touchedOwn, removed: isSteps(removedOwn) ? yield* removedOwn : removedOwn }
+  return {
+    schema,
+    touched: isSteps(touchedOwn) ? yield* touchedOwn : touchedOwn,
+    removed: isSteps(removedOwn) ? yield* removedOwn : removedOwn,
+  }
 }
 
-/** Removes the affected fields of a change from all managers except `self`. Managers of versions that are not served are dropped. Returns a new map. */
+/**
+ * Removes the affected fields of a change from all managers except `self`. Managers of versions that are not served are
+ * dropped. Returns a new map.
+ */
 export function* takeFromOthers(before: Managed, touchIn: Touches, self?: string): Steps<Managed> {
   const managed: Managed = new Map(before)
   for (const [identity, manager] of before) {
@@ -122,7 +135,10 @@ export function untracked(object: KubeObject): KubeObject {
 /** Decoded empty objects by type. They are shared and must not be changed. */
 const zeros = new WeakMap<StructSchema, JsonObject>()
 
-/** Returns an empty object of the type, for comparison with a new one. It has the structs and lists that are never omitted, so that a create does not own them. */
+/**
+ * Returns an empty object of the type, for comparison with a new one. It has the structs and lists that are never
+ * omitted, so that a create does not own them.
+ */
 export function emptyObject(schema: StructSchema, apiVersion: string, kind: string): KubeObject {
   let zero = zeros.get(schema)
   if (!zero) {
@@ -147,7 +163,17 @@ export function withoutReset(set: FieldSet, paths: OwnedWrite['resetFields']): M
 }
 
 /** Members of the metadata that the server writes. Source: stripMeta in apimachinery's managedfields. */
-const IDENTITY = ['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion']
+const IDENTITY = [
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+]
 const UNOWNED = fieldSetOf([['apiVersion'], ['kind'], ['metadata'], ...IDENTITY.map(name => ['metadata', name])])
 
 /** Removes the fields that no manager owns: those that identify the object, and those that the server writes. */
@@ -156,7 +182,10 @@ export const ownable = (set: FieldSet): MadeSet => difference(set, UNOWNED)
 /** Sets that `reconcile` has returned, with their schema. */
 const fitting = new WeakMap<FieldSet, Schema>()
 
-/** Adapts a set that may be older than the schema: paths below a value that is atomic now become the path of that value. Returns the same set if none are. */
+/**
+ * Adapts a set that may be older than the schema: paths below a value that is atomic now become the path of that value.
+ * Returns the same set if none are.
+ */
 export function reconcile(set: FieldSet, schema: Schema): MadeSet {
   if (fitting.get(set) === schema) return set
   const reconciled = fitted(set, '', schema)

@@ -3,8 +3,9 @@ import { goJson } from '../codec/json.ts'
 import { compareText } from '../lib/compare-text.ts'
 
 /**
- * One element of a field path in the encoding of managed fields: `f:name` is a member, `k:{"name":"a"}` the list item with these keys, `v:"a"`
- * the item of a set with this value, `i:0` an index. The encoding is canonical (sorted keys, Go's escapes): equal elements are equal strings.
+ * One element of a field path in the encoding of managed fields: `f:name` is a member, `k:{"name":"a"}` the list item
+ * with these keys, `v:"a"` the item of a set with this value, `i:0` an index. The encoding is canonical (sorted keys,
+ * Go's escapes): equal elements are equal strings.
  */
 export type PathElement = string
 
@@ -20,7 +21,10 @@ export function keyElement(fields: readonly (readonly [string, Json])[]): PathEl
   return `${text}}`
 }
 
-/** Canonicalizes an element from a request. Returns undefined if its prefix is unknown: later versions may add others. Throws an Error with Go's message if it is malformed. */
+/**
+ * Canonicalizes an element from a request. Returns undefined if its prefix is unknown: later versions may add others.
+ * Throws an Error with Go's message if it is malformed.
+ */
 export function canonicalElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:')
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`)
@@ -50,7 +54,10 @@ function elementIndex(text: string): number {
 /** Prefixes of elements, in the order in which managed fields list them. */
 const KINDS = 'fkvi'
 
-/** Orders elements as managed fields list them: members by name, then keyed items by their keys, then values, then indices. */
+/**
+ * Orders elements as managed fields list them: members by name, then keyed items by their keys, then values, then
+ * indices.
+ */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const kind = a.charAt(0)

@@ -13,8 +13,9 @@ const NO_OBJECT = 'ReadMapCB: expect { or n'
 const read = new WeakMap<object, FieldSet>()
 
 /**
- * Decodes a FieldsV1 document to a canonical, sorted set. Elements with unknown prefixes are dropped. Runs in steps if the document is wide and was not decoded before. Throws an Error, possibly from the
- * steps, if the document is malformed. The document must not change afterwards: results are kept by its identity.
+ * Decodes a FieldsV1 document to a canonical, sorted set. Elements with unknown prefixes are dropped. Runs in steps if
+ * the document is wide and was not decoded before. Throws an Error, possibly from the steps, if the document is
+ * malformed. The document must not change afterwards: results are kept by its identity.
  */
 export function fromFieldsV1(fields: Json | undefined): FieldSet | Steps<FieldSet> {
   if (fields === undefined || fields === null) return EMPTY
@@ -74,7 +75,9 @@ class ReadNode {
     return this.#document[text]
   }
 
-  /** Adds the node's own path. In a sorted document `.` comes first, so that the node, which may be wide, needs no copy. */
+  /**
+   * Adds the node's own path. In a sorted document `.` comes first, so that the node, which may be wide, needs no copy.
+   */
   addItself(): void {
     this.#isMember = true
     if (this.#last === undefined) this.#nodes['.'] = EMPTY
@@ -124,7 +127,10 @@ class Reading {
     this.isWide = isWide(document)
   }
 
-  /** Reads up to 512 members, or to the next wide node. Returns whether members are left. Throws an Error if the document is malformed. */
+  /**
+   * Reads up to 512 members, or to the next wide node. Returns whether members are left. Throws an Error if the
+   * document is malformed.
+   */
   goOn(): boolean {
     for (let left = FEW; left > 0; left--) {
       const top = this.#top

@@ -7,7 +7,10 @@ import { isEmptySet } from './set-node.ts'
 const SCALE_VERSION = 'autoscaling/v1'
 const SCALE_REPLICAS = ['spec', 'replicas']
 
-/** Path of the replicas in the objects of each apiVersion, as member names. Undefined for a version without a scale subresource. */
+/**
+ * Path of the replicas in the objects of each apiVersion, as member names. Undefined for a version without a scale
+ * subresource.
+ */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | undefined>
 
 /** Returns the managed fields of a Scale: the managers of the parent's replicas. */
@@ -15,14 +18,16 @@ export function toScaleManagedFields(parent: readonly ManagedFieldsEntry[] | und
   const scale: Managed = new Map()
   for (const [identity, manager] of decodeManaged(parent) ?? []) {
     const path = paths.get(manager.apiVersion)
-    if (path && hasPath(manager.set, path.map(fieldElement))) scale.set(identity, { ...manager, apiVersion: SCALE_VERSION, set: fieldSetOf([SCALE_REPLICAS]) })
+    if (path && hasPath(manager.set, path.map(fieldElement)))
+      scale.set(identity, { ...manager, apiVersion: SCALE_VERSION, set: fieldSetOf([SCALE_REPLICAS]) })
   }
   return encodeManaged(scale)
 }
 
 /**
- * Returns the managed fields of a parent, of `apiVersion`, after a write of its Scale. As upstream, only appliers of the Scale match managers of the parent: an updater becomes a new
- * entry without a time, and updaters of the parent lose the replicas to it.
+ * Returns the managed fields of a parent, of `apiVersion`, after a write of its Scale. As upstream, only appliers of
+ * the Scale match managers of the parent: an updater becomes a new entry without a time, and updaters of the parent
+ * lose the replicas to it.
  */
 export function fromScaleManagedFields(
   parent: readonly ManagedFieldsEntry[] | undefined,

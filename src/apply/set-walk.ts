@@ -5,7 +5,10 @@ import type { Schema } from '../schema/schema.ts'
 import { compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
 
-/** Returns the node of an element in a new set, which is made from one or two others. Undefined if it has none. If the result is an open node, its elements are walked first. */
+/**
+ * Returns the node of an element in a new set, which is made from one or two others. Undefined if it has none. If the
+ * result is an open node, its elements are walked first.
+ */
 export type SetRule = (open: OpenNode, element: PathElement) => FieldSet | OpenNode | undefined
 
 /** A node of a new set that is being made from the nodes of the same path in one or two others. */
@@ -60,7 +63,10 @@ export class OpenNode {
     return this.#elements?.[this.#next++]
   }
 
-  /** Returns the next element of either node, in order. Returns `.`, which callers skip, for an element of the second node that the first one has too. */
+  /**
+   * Returns the next element of either node, in order. Returns `.`, which callers skip, for an element of the second
+   * node that the first one has too.
+   */
   takeOfBoth(): PathElement | undefined {
     this.#others ??= namesOf(this.b)
     const own = this.#elements?.[this.#next]
@@ -97,7 +103,10 @@ export class OpenNode {
     out[element] = node
   }
 
-  /** The new node. It is the first node itself if nothing changed, so that unchanged sets stay shared. Undefined if it has no paths. */
+  /**
+   * The new node. It is the first node itself if nothing changed, so that unchanged sets stay shared. Undefined if it
+   * has no paths.
+   */
   get result(): FieldSet | undefined {
     if (this.#out === undefined || this.#isSame) return this.a
     if (this.#size === 0) return this.#isMember ? EMPTY : undefined
@@ -108,7 +117,10 @@ export class OpenNode {
 /** Elements that one step walks. */
 const FEW = 512
 
-/** A walk through one set, or two in parallel. It keeps a stack, because a generator for each node would cost small sets more than their elements. */
+/**
+ * A walk through one set, or two in parallel. It keeps a stack, because a generator for each node would cost small sets
+ * more than their elements.
+ */
 class SetWalk {
   result: FieldSet = EMPTY
   readonly #rule: SetRule
@@ -158,7 +170,10 @@ class SetWalk {
   }
 }
 
-/** Makes a set by a rule: synchronously if it is small, otherwise in steps. `isUnion`: whether elements that only the second set has are walked too. */
+/**
+ * Makes a set by a rule: synchronously if it is small, otherwise in steps. `isUnion`: whether elements that only the
+ * second set has are walked too.
+ */
 export function walked(rule: SetRule, root: OpenNode, isUnion = false): FieldSet | Steps<FieldSet> {
   const walk = new SetWalk(rule, root, isUnion)
   return !root.isWide && !walk.goOn() ? walk.result : restOf(walk)

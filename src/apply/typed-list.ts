@@ -22,7 +22,10 @@ export interface ListItem {
   all: Json[] | undefined
 }
 
-/** The items of a set or a list of type map by path element, in the order of the list. Throws a TypedError if an item has no key. */
+/**
+ * The items of a set or a list of type map by path element, in the order of the list. Throws a TypedError if an item
+ * has no key.
+ */
 export function* itemsOf(list: ListSchema, values: readonly Json[]): Steps<Map<PathElement, ListItem>> {
   const items = new Map<PathElement, ListItem>()
   let i = 0
@@ -51,7 +54,10 @@ export function* orderedItemsOf(list: ListSchema, values: readonly Json[]): Step
   return items.length < 2 ? items : yield* sortInSteps(items, inElementOrder)
 }
 
-/** Orders items of one list as `compareElements` orders their path elements, but without parsing those that have all keys. */
+/**
+ * Orders items of one list as `compareElements` orders their path elements, but without parsing those that have all
+ * keys.
+ */
 export const inElementOrder = (a: ListItem, b: ListItem): number => {
   if (a.key.length === 0 || b.key.length === 0) return compareElements(a.element, b.element)
   for (let i = 0; i < a.key.length; i++) {
@@ -66,7 +72,10 @@ export const inElementOrder = (a: ListItem, b: ListItem): number => {
 const complaint = (index: number, what: string): TypedError => new TypedError(`element ${index}: ${what}`)
 const keysComplaint = (index: number, what: string): TypedError => complaint(index, `associative list with keys ${what}`)
 
-/** Returns an item with its keys, of which absent ones have the default of their field. `key` is empty if one is missing. Throws TypedError. */
+/**
+ * Returns an item with its keys, of which absent ones have the default of their field. `key` is empty if one is
+ * missing. Throws TypedError.
+ */
 function keyed(list: ListSchema, value: Json, index: number): ListItem {
   if (value === null) throw keysComplaint(index, 'may not have a null element')
   if (typeof value !== 'object' || Array.isArray(value)) throw keysComplaint(index, 'may not have non-map elements')
@@ -78,7 +87,8 @@ function keyed(list: ListSchema, value: Json, index: number): ListItem {
     if (used !== undefined) {
       fields.push([name, used])
       key.push(used)
-    } else if (!list.partialKeys) throw keysComplaint(index, `has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
+    } else if (!list.partialKeys)
+      throw keysComplaint(index, `has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
   }
   if (fields.length === 0) {
     const keys = (list.listMapKeys ?? []).map(name => JSON.stringify(name)).join(' ')

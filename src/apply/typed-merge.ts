@@ -9,14 +9,18 @@ import { asArray, asObject } from './typed.ts'
 import { itemElement } from './typed-list.ts'
 import { memberSchema, shapeOf, tracksElements } from './typed-schema.ts'
 
-/** Merges a configuration into an object, in steps. Values of the configuration win. List items that are in both have the configuration's order. The result shares unchanged values with the arguments. */
+/**
+ * Merges a configuration into an object, in steps. Values of the configuration win. List items that are in both have
+ * the configuration's order. The result shares unchanged values with the arguments.
+ */
 export function* mergeTyped(schema: Schema | undefined, live: JsonObject, config: JsonObject): Steps<JsonObject> {
   const merged = yield* merge(schema, live, config)
   return isJsonObject(merged) ? merged : {}
 }
 
 /**
- * Merges two values, either of which may be absent. Undefined if the result is. Not a generator itself: each level of nested values is one generator, and resuming takes stack for every level.
+ * Merges two values, either of which may be absent. Undefined if the result is. Not a generator itself: each level of
+ * nested values is one generator, and resuming takes stack for every level.
  */
 function merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Steps<Json | undefined> {
   if (config === undefined) return settled(live)
@@ -41,10 +45,15 @@ function* settled<T>(value: T): Steps<T> {
 const NO_NAMES: readonly string[] = []
 
 /**
- * Members of the configuration replace those of the live object; new ones come last. An object that has become empty is undefined, one that was given empty
- * stays.
+ * Members of the configuration replace those of the live object; new ones come last. An object that has become empty is
+ * undefined, one that was given empty stays.
  */
-function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined, config: JsonObject | undefined, given: Json): Steps<Json | undefined> {
+function* mergeMembers(
+  schema: Schema | undefined,
+  live: JsonObject | undefined,
+  config: JsonObject | undefined,
+  given: Json,
+): Steps<Json | undefined> {
   const out: JsonObject = {}
   let any = false
   let isBare = true
@@ -87,8 +96,9 @@ function* keyedElements(list: ListSchema, values: readonly Json[]): Steps<Elemen
 }
 
 /**
- * Merges the items of two lists. Items that are only in the live list keep their places. Items of the configuration keep its order, and each follows the live items that precede it. `given` is the
- * configuration's value, which is the result if both lists are empty. Source: structured-merge-diff's visitListItems.
+ * Merges the items of two lists. Items that are only in the live list keep their places. Items of the configuration
+ * keep its order, and each follows the live items that precede it. `given` is the configuration's value, which is the
+ * result if both lists are empty. Source: structured-merge-diff's visitListItems.
  */
 function* mergeElements(list: ListSchema, live: readonly Json[], config: readonly Json[], given: Json): Steps<Json | undefined> {
   if (live.length === 0 && config.length === 0) return given
@@ -146,7 +156,8 @@ function* mergeElements(list: ListSchema, live: readonly Json[], config: readonl
 /** Removes the paths of a set from a value, in steps. Objects and lists that are empty afterwards become null. */
 export function* removeItems(schema: Schema | undefined, value: Json, items: FieldSet): Steps<Json> {
   const shape = shapeOf(schema)
-  if (typeof value !== 'object' || value === null) return shape === 'leaf' && value !== null ? value : typeof value === 'object' ? null : value
+  if (typeof value !== 'object' || value === null)
+    return shape === 'leaf' && value !== null ? value : typeof value === 'object' ? null : value
   if (Array.isArray(value)) {
     if (!tracksElements(schema) || value.length === 0) return null
     const out: Json[] = []

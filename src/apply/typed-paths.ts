@@ -17,7 +17,8 @@ export function* toFieldSet(schema: Schema | undefined, value: JsonObject): Step
 }
 
 /** Whether a value is null, an empty list or an empty object. */
-export const isBare = (value: Json): boolean => value === null || (Array.isArray(value) ? value.length === 0 : typeof value === 'object' && isBareObject(value))
+export const isBare = (value: Json): boolean =>
+  value === null || (Array.isArray(value) ? value.length === 0 : typeof value === 'object' && isBareObject(value))
 
 function isBareObject(value: JsonObject): boolean {
   if (isWide(value)) return false
@@ -43,8 +44,8 @@ function* sortedLater(value: JsonObject, listed?: readonly string[]): Steps<stri
 }
 
 /**
- * Returns the node of a value that was added or removed: its own path and all paths below, in steps. Undefined if there are none below. This is so for most values, which then need no
- * generator.
+ * Returns the node of a value that was added or removed: its own path and all paths below, in steps. Undefined if there
+ * are none below. This is so for most values, which then need no generator.
  */
 export function pathsBelow(schema: Schema | undefined, value: Json): Steps<FieldSet> | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -68,7 +69,10 @@ interface Present {
   readonly node: FieldSet
 }
 
-/** Number of members from which sorting is faster than inserting each at its rank. A struct of a custom kind may have tens of thousands. */
+/**
+ * Number of members from which sorting is faster than inserting each at its rank. A struct of a custom kind may have
+ * tens of thousands.
+ */
 const FEW_MEMBERS = 64
 
 /** Paths of everything that is set, in declared order. Members that the type does not declare have none. */
@@ -120,8 +124,9 @@ function* whollyElements(list: ListSchema, values: readonly Json[]): Steps<Field
 }
 
 /**
- * Returns the node of a value in a configuration. Undefined if it has no paths. Unlike in a comparison, the path of a declared struct member is not in the set if there are paths below it. `itself`: whether the
- * value's own path is in the set. Runs in steps if the value has members or items.
+ * Returns the node of a value in a configuration. Undefined if it has no paths. Unlike in a comparison, the path of a
+ * declared struct member is not in the set if there are paths below it. `itself`: whether the value's own path is in
+ * the set. Runs in steps if the value has members or items.
  */
 function configured(schema: Schema | undefined, value: Json, itself: boolean): FieldSet | undefined | Steps<FieldSet | undefined> {
   const shape = shapeOf(schema)

@@ -3,8 +3,9 @@ import { type Field, isScalar, type ListSchema, type Schema, type StructSchema }
 import type { PathElement } from './path-element.ts'
 
 /**
- * Granularity in which values of a schema are merged and owned. `leaf`: as one value. `members`: an object by its members. `elements`: a list by its items, which have a key or
- * are a set. `any`: no schema, so the value decides (objects by their members, all others as one value).
+ * Granularity in which values of a schema are merged and owned. `leaf`: as one value. `members`: an object by its
+ * members. `elements`: a list by its items, which have a key or are a set. `any`: no schema, so the value decides
+ * (objects by their members, all others as one value).
  */
 export type Shape = 'leaf' | 'members' | 'elements' | 'any'
 
@@ -35,7 +36,8 @@ export const tracksElements = (schema: Schema | undefined): schema is ListSchema
 
 /** The schema of a member. Undefined if it is not declared. */
 export function memberSchema(schema: Schema | undefined, name: string): Schema | undefined {
-  if (schema?.type === 'struct') return fieldOf(schema, name)?.schema ?? (schema.typeMeta && (name === 'kind' || name === 'apiVersion') ? TEXT : undefined)
+  if (schema?.type === 'struct')
+    return fieldOf(schema, name)?.schema ?? (schema.typeMeta && (name === 'kind' || name === 'apiVersion') ? TEXT : undefined)
   return schema?.type === 'map' ? schema.values : undefined
 }
 
@@ -45,7 +47,10 @@ const fieldOf = (schema: StructSchema, name: string): Field | undefined =>
 
 const aliases = new WeakMap<StructSchema, ReadonlyMap<string, Field>>()
 
-/** Fields by alias. An index, because an object of a custom kind may have many unknown members, each of which is looked up. */
+/**
+ * Fields by alias. An index, because an object of a custom kind may have many unknown members, each of which is looked
+ * up.
+ */
 function aliasesOf(schema: StructSchema): ReadonlyMap<string, Field> {
   let known = aliases.get(schema)
   if (!known) {

@@ -8,7 +8,10 @@ import { fieldElement, type PathElement, printElement } from './path-element.ts'
 import { itemElement, TypedError } from './typed-list.ts'
 import { memberSchema, shapeOf } from './typed-schema.ts'
 
-/** Validates a configuration against a schema, in steps. Returns structured-merge-diff's messages: unknown fields, wrong types, duplicate or missing keys. */
+/**
+ * Validates a configuration against a schema, in steps. Returns structured-merge-diff's messages: unknown fields, wrong
+ * types, duplicate or missing keys.
+ */
 export function* validateTyped(schema: Schema | undefined, value: Json): Steps<string[]> {
   const errors: string[] = []
   yield* validateNode(schema, value, undefined, { errors, repeatable: false })
@@ -16,10 +19,12 @@ export function* validateTyped(schema: Schema | undefined, value: Json): Steps<s
 }
 
 /**
- * Returns why a live object does not match its schema, with upstream's message. Undefined if it does. Only objects of custom kinds may not match: they are kept when their schema changes, and are read in
- * versions that declare other fields. Built-in kinds are not checked.
+ * Returns why a live object does not match its schema, with upstream's message. Undefined if it does. Only objects of
+ * custom kinds may not match: they are kept when their schema changes, and are read in versions that declare other
+ * fields. Built-in kinds are not checked.
  */
-export const misfitOf = (schema: StructSchema, live: KubeObject): Steps<string | undefined> | undefined => FINDERS[schema.form.name](schema, live)
+export const misfitOf = (schema: StructSchema, live: KubeObject): Steps<string | undefined> | undefined =>
+  FINDERS[schema.form.name](schema, live)
 
 const FINDERS: Readonly<Record<FormName, (schema: StructSchema, live: KubeObject) => Steps<string | undefined> | undefined>> = {
   typed: () => undefined,

@@ -20,8 +20,9 @@ export interface Comparison {
 }
 
 /**
- * Compares two normalized objects of a schema as structured-merge-diff does, in steps. A value that is in only one of them is added or removed with all paths below it. A value that
- * is in both and differs is modified at its leaves. Throws a TypedError if a list item has no key.
+ * Compares two normalized objects of a schema as structured-merge-diff does, in steps. A value that is in only one of
+ * them is added or removed with all paths below it. A value that is in both and differs is modified at its leaves.
+ * Throws a TypedError if a list item has no key.
  */
 export function* compareObjects(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Comparison> {
   const compared = compareValues(schema, old, next)
@@ -29,7 +30,9 @@ export function* compareObjects(schema: Schema | undefined, old: JsonObject, nex
   return { added: delta?.added ?? EMPTY, modified: delta?.modified ?? EMPTY, removed: delta?.removed ?? EMPTY }
 }
 
-/** The nodes of one path in the three sets. A member is undefined if neither the path nor one below it is in the set. */
+/**
+ * The nodes of one path in the three sets. A member is undefined if neither the path nor one below it is in the set.
+ */
 interface Delta {
   added?: FieldSet | undefined
   modified?: FieldSet | undefined
@@ -41,7 +44,10 @@ type Compared = Delta | undefined | Steps<Delta | undefined>
 
 const MODIFIED: Delta = Object.freeze({ modified: EMPTY })
 
-/** Compares two values. Only objects and lists that are not identical need steps. Generators are delegated to directly, so that there is one for each level of depth. */
+/**
+ * Compares two values. Only objects and lists that are not identical need steps. Generators are delegated to directly,
+ * so that there is one for each level of depth.
+ */
 function compareValues(schema: Schema | undefined, old: Json, next: Json): Compared {
   if (old === next) return undefined
   const shape = shapeOf(schema)
@@ -51,7 +57,9 @@ function compareValues(schema: Schema | undefined, old: Json, next: Json): Compa
   return compareInside(schema, old, next)
 }
 
-/** Compares an object with null, a list or a scalar. Both are leaves if they are empty, so that null and `{}` differ. */
+/**
+ * Compares an object with null, a list or a scalar. Both are leaves if they are empty, so that null and `{}` differ.
+ */
 function* compareMixed(schema: Schema | undefined, old: Json, next: Json): Steps<Delta | undefined> {
   if (isBare(old) && isBare(next)) return MODIFIED
   // Whether a wide object is empty takes milliseconds to find out.
@@ -93,7 +101,10 @@ export const asArray = (value: Json): Json[] => (Array.isArray(value) ? value : 
 /** The value if it is an object; otherwise undefined. */
 export const asObject = (value: Json): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
-/** Compares values without a schema by their JSON type. A value that changes its type is modified. If one of the two is an object, its members are also added or removed. */
+/**
+ * Compares values without a schema by their JSON type. A value that changes its type is modified. If one of the two is
+ * an object, its members are also added or removed.
+ */
 function compareUntyped(old: Json, next: Json): Compared {
   const left = old === null ? {} : asObject(old)
   const right = next === null ? {} : asObject(next)
@@ -106,7 +117,10 @@ function* compareKinds(old: JsonObject, next: JsonObject): Steps<Delta | undefin
   return { ...members, modified: EMPTY }
 }
 
-/** Paths of an added or removed member include everything below it; a changed one has those of its parts. Undefined if nothing differs. */
+/**
+ * Paths of an added or removed member include everything below it; a changed one has those of its parts. Undefined if
+ * nothing differs.
+ */
 function* compareMembers(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Delta | undefined> {
   const nodes = new DeltaNodes()
   const declared = schema?.type === 'struct' ? structMembers(schema) : undefined
@@ -165,13 +179,18 @@ function* compareElements(list: ListSchema, old: Json[], next: Json[]): Steps<De
   })
 }
 
-/** Compares items of one path element. Items that share it are one value. A single item that gets duplicates is removed, and the duplicates are added, and vice versa. */
+/**
+ * Compares items of one path element. Items that share it are one value. A single item that gets duplicates is removed,
+ * and the duplicates are added, and vice versa.
+ */
 function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem | undefined): Steps<Delta | undefined> {
   const before = old?.count ?? 0
   const after = next?.count ?? 0
   if (before <= 1 && after <= 1) {
     if (old === undefined) return next && { added: yield* wholly(schema, next.value) }
-    return next === undefined ? { removed: yield* wholly(schema, old.value) } : yield* runIfSteps(compareValues(schema, old.value, next.value))
+    return next === undefined
+      ? { removed: yield* wholly(schema, old.value) }
+      : yield* runIfSteps(compareValues(schema, old.value, next.value))
   }
   if (before >= 2 && after >= 2) return yield* runIfSteps(compareLeaves(old?.all ?? [], next?.all ?? []))
   if (before >= 2) return { removed: EMPTY, added: next && (yield* wholly(schema, next.value)) }
@@ -220,10 +239,17 @@ class DeltaNodes {
     this.#removed[element] = node
   }
 
-  /** Returns the nodes of the object or list, ordered. Undefined if there are none. `order` defaults to that of UTF-16 code units. */
+  /**
+   * Returns the nodes of the object or list, ordered. Undefined if there are none. `order` defaults to that of UTF-16
+   * code units.
+   */
   delta(order: ((a: PathElement, b: PathElement) => number) | undefined): Delta | undefined {
     if (this.#added === undefined && this.#modified === undefined && this.#removed === undefined) return undefined
-    return { added: orderElements(this.#added, order), modified: orderElements(this.#modified, order), removed: orderElements(this.#removed, order) }
+    return {
+      added: orderElements(this.#added, order),
+      modified: orderElements(this.#modified, order),
+      removed: orderElements(this.#removed, order),
+    }
   }
 
   /** `delta` in steps, for many nodes. */

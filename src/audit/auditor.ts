@@ -22,7 +22,10 @@ export interface AuditTarget {
   readonly plugin: AuditPlugin
   readonly sink: AuditSink
   readonly format: AuditFormat
-  /** Bytes beyond which the objects of an event are removed. If it is still longer, the event is dropped. Undefined if there is no limit. */
+  /**
+   * Bytes beyond which the objects of an event are removed. If it is still longer, the event is dropped. Undefined if
+   * there is no limit.
+   */
   readonly maxEventBytes: number | undefined
 }
 
@@ -60,7 +63,10 @@ export class Auditor {
     return this.#options.targets.some(({ sink }) => sink.waits)
   }
 
-  /** Returns the event of a request. Undefined if the policy excludes it. `user`: undefined if the request was not authenticated. */
+  /**
+   * Returns the event of a request. Undefined if the policy excludes it. `user`: undefined if the request was not
+   * authenticated.
+   */
   begin(request: AuditedRequest, user: User | undefined): AuditEvent | undefined {
     const audited = this.#options.evaluate(user, request.info)
     this.metrics.level(audited?.level ?? 'None')
@@ -68,8 +74,9 @@ export class Auditor {
   }
 
   /**
-   * Writes an event for the current state of the request, unless the policy omits the stage. Resolves when it is written or queued. Resolves with false if the request must fail because its first event cannot be written.
-   * Never rejects.
+   * Writes an event for the current state of the request, unless the policy omits the stage. Resolves when it is
+   * written or queued. Resolves with false if the request must fail because its first event cannot be written. Never
+   * rejects.
    */
   async process(event: AuditEvent, stage: Stage): Promise<boolean> {
     if (event.audited.omitStages.has(stage)) return true
@@ -130,7 +137,9 @@ const millisecondsText = (milliseconds: number): string => formatDuration(BigInt
 
 /** Bytes of lists that are buffered at once. */
 const ROOM_BYTES = 64 * 1024 * 1024
-/** Maximum bytes that wait for room. Clients disconnect and retry while their first responses still wait for the log. */
+/**
+ * Maximum bytes that wait for room. Clients disconnect and retry while their first responses still wait for the log.
+ */
 const MOST_WAITING_BYTES = 512 * 1024 * 1024
 
 /** Returns the bytes of bodies that are made while they are sent. */

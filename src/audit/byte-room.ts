@@ -1,7 +1,10 @@
 /** Memory of a waiter besides the bytes that it requests. */
 const BESIDE_WAITING = 1024
 
-/** A FIFO semaphore of bytes. A request beyond the total is granted when nothing else is. The bytes that may wait are bounded. */
+/**
+ * A FIFO semaphore of bytes. A request beyond the total is granted when nothing else is. The bytes that may wait are
+ * bounded.
+ */
 export class ByteRoom {
   readonly #most: number
   readonly #mostWaiting: number
@@ -15,7 +18,10 @@ export class ByteRoom {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Resolves with true when there is room; the caller returns it by `give`. Resolves with false immediately if too many bytes wait. */
+  /**
+   * Resolves with true when there is room; the caller returns it by `give`. Resolves with false immediately if too many
+   * bytes wait.
+   */
   async take(bytes: number): Promise<boolean> {
     if (this.#waiting.length > 0 && this.#waitingBytes + bytes + BESIDE_WAITING > this.#mostWaiting) return false
     await new Promise<void>(go => {

@@ -29,7 +29,10 @@ export interface AuditReference {
   readonly resourceVersion: string
 }
 
-/** State of an audited request, from which its events are written at each stage. Only the request's own handlers modify it. */
+/**
+ * State of an audited request, from which its events are written at each stage. Only the request's own handlers modify
+ * it.
+ */
 export class AuditEvent implements AuditRecord {
   readonly request: AuditedRequest
   readonly audited: Audited

@@ -14,7 +14,10 @@ export const JSON_TYPE = '"kind":"Event","apiVersion":"audit.k8s.io/v1"'
 
 const TRUNCATED = ['audit.k8s.io/truncated', 'true'] as const
 
-/** Returns an event at a stage as Go writes an audit.k8s.io/v1 Event: strings and bodies, to be concatenated. `at`: milliseconds since the epoch. */
+/**
+ * Returns an event at a stage as Go writes an audit.k8s.io/v1 Event: strings and bodies, to be concatenated. `at`:
+ * milliseconds since the epoch.
+ */
 export function jsonPieces(event: AuditEvent, stage: Stage, at: number): (string | AuditedBody)[] {
   const { requestBody, responseBody, annotations } = event
   return [
@@ -44,7 +47,9 @@ function headText(event: AuditEvent, stage: Stage): string {
     `"verb":${writeString(request.info.verb)}`,
     `"user":${user === undefined ? '{}' : userText(user)}`,
     ...(impersonated ? [`"impersonatedUser":${userText(impersonated)}`] : []),
-    ...(event.impersonationConstraint ? [`"authenticationMetadata":${struct(member('impersonationConstraint', event.impersonationConstraint))}`] : []),
+    ...(event.impersonationConstraint
+      ? [`"authenticationMetadata":${struct(member('impersonationConstraint', event.impersonationConstraint))}`]
+      : []),
     ...listMember('sourceIPs', event.sourceIps),
     ...member('userAgent', agent.length > LONGEST_AGENT ? `${agent.slice(0, LONGEST_AGENT)}...TRUNCATED` : agent),
     ...referenceMember(event),
@@ -61,7 +66,9 @@ function tailText({ request }: AuditEvent, at: number, annotations: ReadonlyMap<
 /** authentication.k8s.io/v1 UserInfo. */
 function userText({ name, uid, groups, extra = {} }: User): string {
   const extras =
-    Object.keys(extra).length === 0 ? [] : [`"extra":${goJson(Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])))}`]
+    Object.keys(extra).length === 0
+      ? []
+      : [`"extra":${goJson(Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])))}`]
   return struct(member('username', name), member('uid', uid), listMember('groups', groups), extras)
 }
 

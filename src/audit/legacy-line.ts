@@ -7,7 +7,10 @@ import type { EventSummary } from './sink.ts'
 /** Returns the characters of the texts, besides those that every event has. */
 const charactersOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
 
-/** Returns an event as the one-line text of --audit-log-format=legacy, as kube-apiserver writes it. Until the text is made, it retains the required strings only, not bodies or the request. */
+/**
+ * Returns an event as the one-line text of --audit-log-format=legacy, as kube-apiserver writes it. Until the text is
+ * made, it retains the required strings only, not bodies or the request.
+ */
 export function legacyText({ request, user, sourceIps, impersonated, reference, status, code }: AuditEvent, stage: Stage): EventSummary {
   const { auditId, userAgent, uri, receivedAt } = request
   const { verb, isResource } = request.info

@@ -47,7 +47,10 @@ function withoutNewline(buffers: readonly Buffer[]): readonly Buffer[] {
   return [...buffers.slice(0, -1), last.subarray(0, -1)]
 }
 
-/** Returns the bytes of a body in parts, which may be shared. The event loop gets turns in between. Consumes a FilledBody. */
+/**
+ * Returns the bytes of a body in parts, which may be shared. The event loop gets turns in between. Consumes a
+ * FilledBody.
+ */
 export async function* bodyBytes(body: AuditedBody): AsyncGenerator<Buffer, void> {
   if (Buffer.isBuffer(body)) yield body
   else if (!isFilled(body)) yield* body
@@ -61,7 +64,10 @@ export async function* bodyBytes(body: AuditedBody): AsyncGenerator<Buffer, void
   }
 }
 
-/** Replaces newlines by spaces. JSON has newlines only between tokens, where both are equivalent. A quoted text can therefore not begin a line. */
+/**
+ * Replaces newlines by spaces. JSON has newlines only between tokens, where both are equivalent. A quoted text can
+ * therefore not begin a line.
+ */
 export function onOneLine(part: Buffer): Buffer {
   let at = part.indexOf(NEWLINE)
   if (at < 0) return part

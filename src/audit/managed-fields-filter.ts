@@ -11,8 +11,8 @@ const DEEPEST = 5
 const DROPPED = 'managedFields'
 
 /**
- * Removes managed fields from compact JSON that comes in parts: those of an object, of each item of a list, and of each object in the rows of a Table. Everything else is copied byte by byte, so that numbers
- * are unchanged.
+ * Removes managed fields from compact JSON that comes in parts: those of an object, of each item of a list, and of each
+ * object in the rows of a Table. Everything else is copied byte by byte, so that numbers are unchanged.
  */
 export class ManagedFieldsFilter {
   #depth = 0
@@ -41,7 +41,10 @@ export class ManagedFieldsFilter {
     return out.subarray(0, at)
   }
 
-  /** Passes or drops one byte outside of strings. Returns the offset in `out` after it. Commas are held back until the next kept member. */
+  /**
+   * Passes or drops one byte outside of strings. Returns the offset in `out` after it. Commas are held back until the
+   * next kept member.
+   */
   #take(byte: number, out: Buffer, at: number): number {
     if (this.#inString) return this.#inText(byte, out, at)
     if (byte === QUOTE) {
@@ -62,7 +65,10 @@ export class ManagedFieldsFilter {
     return this.#pass(byte, out, at)
   }
 
-  /** Holds back a key until it is known whether it is kept. A key that is longer than the removed one is kept. Latin-1 preserves its bytes. */
+  /**
+   * Holds back a key until it is known whether it is kept. A key that is longer than the removed one is kept. Latin-1
+   * preserves its bytes.
+   */
   #inText(byte: number, out: Buffer, at: number): number {
     const ends = byte === QUOTE && !this.#escaped
     this.#escaped = byte === BACKSLASH && !this.#escaped

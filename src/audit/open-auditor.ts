@@ -81,7 +81,10 @@ export interface AuditObserver {
   readonly sink: AuditSink
 }
 
-/** Reads the policy, opens the log and creates the webhook's client. Returns undefined without a policy or a target; policy and log are validated all the same. Throws AuditConfigError. */
+/**
+ * Reads the policy, opens the log and creates the webhook's client. Returns undefined without a policy or a target;
+ * policy and log are validated all the same. Throws AuditConfigError.
+ */
 export async function openAuditor({ policyFile, log: wanted, webhook }: AuditOptions, parts: AuditParts): Promise<Auditor | undefined> {
   const { metrics, log, observer } = parts
   const given = policyFile === undefined ? undefined : await readPolicyFile(policyFile, message => log.warn(message))
@@ -96,7 +99,9 @@ export async function openAuditor({ policyFile, log: wanted, webhook }: AuditOpt
     if (webhook) targets.push(await webhookTarget(webhook, parts))
   }
   const policy = given ?? observer?.policy
-  return policy === undefined || targets.length === 0 ? undefined : new Auditor({ evaluate: policyEvaluator(policy), targets, metrics, log })
+  return policy === undefined || targets.length === 0
+    ? undefined
+    : new Auditor({ evaluate: policyEvaluator(policy), targets, metrics, log })
 }
 
 function logTarget({ format, maxEventBytes, ...options }: AuditLogOptions, output: LogOutput, parts: AuditParts): AuditTarget {
@@ -107,11 +112,19 @@ function logTarget({ format, maxEventBytes, ...options }: AuditLogOptions, outpu
 /** Concurrent batches of a webhook. kube-apiserver has no limit. */
 const CONCURRENT_BATCHES = 100
 
-async function webhookTarget({ maxEventBytes, configFile, initialBackoffMs, ...options }: AuditWebhookOptions, parts: AuditParts): Promise<AuditTarget> {
+async function webhookTarget(
+  { maxEventBytes, configFile, initialBackoffMs, ...options }: AuditWebhookOptions,
+  parts: AuditParts,
+): Promise<AuditTarget> {
   try {
     const client = remoteClient(await readKubeconfig(configFile), parts)
     const backend = webhookBackend({ ...parts, client, backoff: webhookBackoff(initialBackoffMs), signal: parts.abandoned })
-    return { plugin: 'webhook', format: 'json', maxEventBytes, sink: sinkOf(options, { ...parts, backend, concurrency: CONCURRENT_BATCHES }) }
+    return {
+      plugin: 'webhook',
+      format: 'json',
+      maxEventBytes,
+      sink: sinkOf(options, { ...parts, backend, concurrency: CONCURRENT_BATCHES }),
+    }
   } catch (error) {
     throw error instanceof KubeconfigError ? new AuditConfigError(`initializing audit webhook: ${error.message}`) : error
   }

@@ -13,8 +13,16 @@ export interface FailureListeners {
 const MOST_LOGGED = 10
 
 /** Counts and logs events that a part of auditing has lost. */
-export function pluginFailed({ metrics, log }: FailureListeners, plugin: AuditPlugin, error: unknown, events: readonly Pick<WrittenEvent, 'summary'>[]): void {
+export function pluginFailed(
+  { metrics, log }: FailureListeners,
+  plugin: AuditPlugin,
+  error: unknown,
+  events: readonly Pick<WrittenEvent, 'summary'>[],
+): void {
   metrics.failed(plugin, events.length)
   const summaries = events.slice(0, MOST_LOGGED).map(event => event.summary.text())
-  log.error(`Error in audit plugin '${plugin}' affecting ${events.length} audit events`, { error: errorMessage(error), event: summaries.join('\n') })
+  log.error(`Error in audit plugin '${plugin}' affecting ${events.length} audit events`, {
+    error: errorMessage(error),
+    event: summaries.join('\n'),
+  })
 }

@@ -20,7 +20,10 @@ export class AuditConfigError extends Error {
 
 const API_VERSION = 'audit.k8s.io/v1'
 
-/** Reads and validates a policy. As in kube-apiserver, errors of strict decoding are passed to `warn` and otherwise ignored. Throws AuditConfigError with kube-apiserver's messages. */
+/**
+ * Reads and validates a policy. As in kube-apiserver, errors of strict decoding are passed to `warn` and otherwise
+ * ignored. Throws AuditConfigError with kube-apiserver's messages.
+ */
 export async function readPolicyFile(file: string, warn: (message: string) => void): Promise<AuditPolicy> {
   const failed = (why: string): AuditConfigError => new AuditConfigError(`loading audit policy file: ${why}`)
   const bytes = await readConfigFile(file).catch((error: unknown) => {
@@ -41,7 +44,8 @@ function decodePolicy(bytes: Buffer, refuse: (why: string) => AuditConfigError, 
     const parsed = parseYaml(bytes)
     const { apiVersion, kind } = typeOfBody(parsed.value)
     if (apiVersion === '') throw refuse('unknown group version field audit.k8s.io/__internal, Kind=Policy in policy')
-    if (apiVersion === API_VERSION && KINDS.includes(kind)) throw refuse(`failed decoding: converting (v1.${kind}) to (audit.Policy): unknown conversion`)
+    if (apiVersion === API_VERSION && KINDS.includes(kind))
+      throw refuse(`failed decoding: converting (v1.${kind}) to (audit.Policy): unknown conversion`)
     if (apiVersion !== API_VERSION || (kind !== '' && kind !== 'Policy'))
       throw refuse(
         `failed decoding: no kind ${JSON.stringify(kind || 'Policy')} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`,

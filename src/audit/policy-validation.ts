@@ -14,7 +14,11 @@ interface GivenRule {
   readonly level?: string
   readonly nonResourceURLs?: readonly string[]
   readonly namespaces?: readonly string[]
-  readonly resources?: readonly { readonly group?: string; readonly resources?: readonly string[]; readonly resourceNames?: readonly string[] }[]
+  readonly resources?: readonly {
+    readonly group?: string
+    readonly resources?: readonly string[]
+    readonly resourceNames?: readonly string[]
+  }[]
   readonly omitStages?: readonly string[]
 }
 
@@ -24,7 +28,10 @@ export function validateAuditPolicy({ rules, omitStages = [] }: GivenPolicy): Fi
   return [...stageErrors(omitStages, fieldPath('omitStages')), ...(rules ?? []).flatMap((rule, i) => ruleErrors(rule, path.index(i)))]
 }
 
-function ruleErrors({ level = '', nonResourceURLs = [], namespaces = [], resources = [], omitStages = [] }: GivenRule, path: FieldPath): FieldError[] {
+function ruleErrors(
+  { level = '', nonResourceURLs = [], namespaces = [], resources = [], omitStages = [] }: GivenRule,
+  path: FieldPath,
+): FieldError[] {
   const urls = path.child('nonResourceURLs')
   const isBoth = nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)
   return [
@@ -45,12 +52,17 @@ function urlErrors(url: string, path: FieldPath): FieldError[] {
   if (url === '*') return []
   return [
     ...(url.startsWith('/') ? [] : [invalid(path, url, "non-resource URL rules must begin with a '/' character")]),
-    ...(url.slice(0, -1).includes('*') ? [invalid(path, url, "non-resource URL wildcards '*' must be the final character of the rule")] : []),
+    ...(url.slice(0, -1).includes('*')
+      ? [invalid(path, url, "non-resource URL wildcards '*' must be the final character of the rule")]
+      : []),
   ]
 }
 
 /** As upstream, without the index of the entry. */
-function resourceErrors({ group = '', resources = [], resourceNames = [] }: NonNullable<GivenRule['resources']>[number], path: FieldPath): FieldError[] {
+function resourceErrors(
+  { group = '', resources = [], resourceNames = [] }: NonNullable<GivenRule['resources']>[number],
+  path: FieldPath,
+): FieldError[] {
   const faults = group === '' ? [] : isDns1123Subdomain(group)
   return [
     ...(faults.length > 0 ? [invalid(path.child('group'), group, faults.join(','))] : []),

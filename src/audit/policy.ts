@@ -10,7 +10,11 @@ export type Stage = (typeof STAGES)[number]
 /** Levels of detail, in ascending order. Metadata has no bodies, Request has the request's, RequestResponse both. */
 export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
 
-/** Which requests are audited, and in how much detail (https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy). Absent and empty lists match everything. */
+/**
+ * Which requests are audited, and in how much detail
+ * (https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy). Absent and empty lists
+ * match everything.
+ */
 export interface AuditPolicy {
   /** The first matching rule applies. Never empty. */
   readonly rules: readonly PolicyRule[]
@@ -18,7 +22,10 @@ export interface AuditPolicy {
   readonly omitManagedFields?: boolean
 }
 
-/** A rule of a policy. Empty and omitted lists match everything. A rule with `resources` or `namespaces` only matches resource requests, one with `nonResourceURLs` only others. */
+/**
+ * A rule of a policy. Empty and omitted lists match everything. A rule with `resources` or `namespaces` only matches
+ * resource requests, one with `nonResourceURLs` only others.
+ */
 export interface PolicyRule {
   readonly level: 'None' | AuditLevel
   readonly users?: readonly string[]
@@ -49,7 +56,10 @@ export interface Audited {
   readonly omitManagedFields: boolean
 }
 
-/** Evaluates a policy for a request. Returns undefined for the level None. `user`: undefined if the request was not authenticated. */
+/**
+ * Evaluates a policy for a request. Returns undefined for the level None. `user`: undefined if the request was not
+ * authenticated.
+ */
 export type PolicyEvaluator = (user: User | undefined, info: RequestInfo) => Audited | undefined
 
 /** Compiles a policy. As upstream, a request that no rule matches is not audited. */
@@ -58,7 +68,11 @@ export function policyEvaluator({ rules, omitStages = [], omitManagedFields = fa
   return (user, info) => compiled.find(({ rule }) => matchesAuditRule(rule, user, info))?.audited
 }
 
-function auditedBy({ level, omitStages = [], omitManagedFields }: PolicyRule, always: readonly Stage[], byDefault: boolean): Audited | undefined {
+function auditedBy(
+  { level, omitStages = [], omitManagedFields }: PolicyRule,
+  always: readonly Stage[],
+  byDefault: boolean,
+): Audited | undefined {
   if (level === 'None') return undefined
   return { level, omitStages: new Set([...always, ...omitStages]), omitManagedFields: omitManagedFields ?? byDefault }
 }
@@ -87,7 +101,11 @@ function matchesGroupResources({ group = '', resources, resourceNames }: GroupRe
   const { resource, subresource } = info
   const whole = subresource === '' ? resource : `${resource}/${subresource}`
   return resources.some(
-    one => one === whole || one === '*' || (subresource !== '' && one === `*/${subresource}`) || (one.endsWith('/*') && one.slice(0, -2) === resource),
+    one =>
+      one === whole ||
+      one === '*' ||
+      (subresource !== '' && one === `*/${subresource}`) ||
+      (one.endsWith('/*') && one.slice(0, -2) === resource),
   )
 }
 

@@ -3,7 +3,10 @@ import type { ResponseStatus } from '../meta/status.ts'
 import type { Auditor } from './auditor.ts'
 import type { AuditEvent } from './event.ts'
 
-/** The stages of an audited request, each of which is reported once. A method may return a promise that the request has to wait for. */
+/**
+ * The stages of an audited request, each of which is reported once. A method may return a promise that the request has
+ * to wait for.
+ */
 export class RequestAudit {
   readonly event: AuditEvent
   readonly #auditor: Auditor
@@ -41,7 +44,14 @@ export class RequestAudit {
 
   /** Records that a bug caused the response. */
   panicked(message: string): void {
-    this.event.status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: `APIServer panic'd: ${message}`, reason: 'InternalError' }
+    this.event.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: `APIServer panic'd: ${message}`,
+      reason: 'InternalError',
+    }
     this.event.responseBody = undefined
     this.#panicking = true
   }
@@ -64,13 +74,16 @@ export class RequestAudit {
   ends(): Promise<unknown> | undefined {
     if (this.#over) return undefined
     const { event } = this
-    if (event.code === 0) event.status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', message: 'Connection closed early' }
+    if (event.code === 0)
+      event.status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', message: 'Connection closed early' }
     if (event.code === 0) event.code = 200
     const done = Promise.all([this.#started(), this.#ended()])
     return this.#auditor.waits ? done : undefined
   }
 
-  /** Reports the stage ResponseStarted. Only long-running requests have it; requests that failed early have no other. */
+  /**
+   * Reports the stage ResponseStarted. Only long-running requests have it; requests that failed early have no other.
+   */
   async #started(): Promise<void> {
     if (this.#begun || this.#over || this.#panicking || !(this.#failedEarly || this.event.request.longRunning)) return
     this.#begun = true

@@ -5,8 +5,8 @@ import { isIP } from 'node:net'
 const LONGEST = 16 * 1024
 
 /**
- * Returns the source addresses of a request, in order: those of X-Forwarded-For, X-Real-Ip if it is not among them, and the address of the connection if it is not the last of them. A client can forge all but
- * the last.
+ * Returns the source addresses of a request, in order: those of X-Forwarded-For, X-Real-Ip if it is not among them, and
+ * the address of the connection if it is not the last of them. A client can forge all but the last.
  */
 export function sourceIps(headers: IncomingHttpHeaders, remoteAddress: string): string[] {
   const ips = headerText(headers['x-forwarded-for'])
@@ -20,7 +20,8 @@ export function sourceIps(headers: IncomingHttpHeaders, remoteAddress: string): 
   return ips
 }
 
-const headerText = (header: string | readonly string[] | undefined): string => (typeof header === 'string' ? header : (header?.[0] ?? '')).slice(0, LONGEST)
+const headerText = (header: string | readonly string[] | undefined): string =>
+  (typeof header === 'string' ? header : (header?.[0] ?? '')).slice(0, LONGEST)
 
 /** Returns an address as Go prints it, or an empty string if it is invalid. IPv4-mapped IPv6 addresses become IPv4. */
 function ipOf(text: string): string {

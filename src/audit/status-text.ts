@@ -8,7 +8,8 @@ export const struct = (...members: readonly (readonly string[])[]): string => `{
 /** Returns a string member. Omitted if it is empty. */
 export const member = (name: string, text: string | undefined): string[] => (text ? [`"${name}":${writeString(text)}`] : [])
 
-export const listMember = (name: string, texts: readonly string[]): string[] => (texts.length === 0 ? [] : [`"${name}":[${texts.map(writeString).join(',')}]`])
+export const listMember = (name: string, texts: readonly string[]): string[] =>
+  texts.length === 0 ? [] : [`"${name}":[${texts.map(writeString).join(',')}]`]
 
 /** Returns the members of a Status without its type. `code`: code of the response, if it differs. */
 export const statusMembers = (status: Partial<ResponseStatus>, code = status.code): string[] => [
@@ -21,13 +22,16 @@ export const statusMembers = (status: Partial<ResponseStatus>, code = status.cod
 ]
 
 /** Returns a Status as the object of a response. */
-export const statusObject = (status: ResponseStatus): Buffer => Buffer.from(struct(['"kind":"Status"', '"apiVersion":"v1"'], statusMembers(status)))
+export const statusObject = (status: ResponseStatus): Buffer =>
+  Buffer.from(struct(['"kind":"Status"', '"apiVersion":"v1"'], statusMembers(status)))
 
 /** Members in the order of metav1.StatusDetails. Zero values are omitted. */
 function detailsMember(details: StatusDetails | undefined): string[] {
   if (details === undefined) return []
   const { causes = [], retryAfterSeconds } = details
-  const causeTexts = causes.map(({ reason, message, field }) => struct(member('reason', reason), member('message', message), member('field', field)))
+  const causeTexts = causes.map(({ reason, message, field }) =>
+    struct(member('reason', reason), member('message', message), member('field', field)),
+  )
   const text = struct(
     member('name', details.name),
     member('group', details.group),

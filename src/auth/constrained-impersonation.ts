@@ -15,13 +15,19 @@ import { assemble, type ImpersonatedPart, impersonateParts, namesUser, parseImpe
 /** Result of impersonation: the user that a request acts as. */
 export interface Impersonated {
   readonly user: User
-  /** Optional. Verb that allowed the impersonation, for the audit log. Omitted for the legacy verb `impersonate`, and without impersonation. */
+  /**
+   * Optional. Verb that allowed the impersonation, for the audit log. Omitted for the legacy verb `impersonate`, and
+   * without impersonation.
+   */
   readonly constraint?: string
 }
 
 type Mode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info'
 
-/** From this number of groups or extra values on, permission for all of them (`*`) is checked before the individual ones. */
+/**
+ * From this number of groups or extra values on, permission for all of them (`*`) is checked before the individual
+ * ones.
+ */
 const MANY = 4
 const NODE_PREFIX = 'system:node:'
 const NODES_GROUP = 'system:nodes'
@@ -29,9 +35,10 @@ const NODE_NAME = 'authentication.kubernetes.io/node-name'
 const NODE_KEYS = 'authentication.kubernetes.io/associated-node-keys'
 
 /**
- * Returns the user that the request asks to impersonate. Its own user needs two permissions of a matching mode: to impersonate that user
- * (`impersonate:user-info`) and to perform this request on its behalf (`impersonate-on:user-info:list`). The legacy verb `impersonate` allows everything
- * (KEP-5284). Throws 403 for the best matching mode.
+ * Returns the user that the request asks to impersonate. Its own user needs two permissions of a matching mode: to
+ * impersonate that user (`impersonate:user-info`) and to perform this request on its behalf
+ * (`impersonate-on:user-info:list`). The legacy verb `impersonate` allows everything (KEP-5284). Throws 403 for the
+ * best matching mode.
  */
 export async function impersonateConstrained(
   user: User,
@@ -62,14 +69,19 @@ export async function impersonateConstrained(
   throw first
 }
 
-/** Returns the matching modes, narrowest first. Nodes and service accounts can be impersonated only by name, without groups or extra. */
+/**
+ * Returns the matching modes, narrowest first. Nodes and service accounts can be impersonated only by name, without
+ * groups or extra.
+ */
 function modesOf(asked: readonly ImpersonatedPart[], requester: User): Mode[] {
   const [part, ...more] = asked
   const node = part && impersonatedNode(part)
   const nameAlone = more.length === 0
   if (node !== undefined) {
     if (!nameAlone) return []
-    return serviceAccountOf(requester.name) && onlyOf(requester.extra?.[NODE_NAME]) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
+    return serviceAccountOf(requester.name) && onlyOf(requester.extra?.[NODE_NAME]) === node
+      ? ['associated-node', 'arbitrary-node']
+      : ['arbitrary-node']
   }
   if (part?.kind === 'ServiceAccount') return nameAlone ? ['serviceaccount'] : []
   return ['user-info']
@@ -114,14 +126,18 @@ class ModeCheck {
   #nameAttributes(part: ImpersonatedPart): RequestAttributes {
     const node = impersonatedNode(part)
     if (node !== undefined) return this.#attributes('nodes', this.#mode === 'associated-node' ? '*' : node)
-    return part.kind === 'ServiceAccount' ? this.#attributes('serviceaccounts', part.name, { namespace: part.namespace }) : this.#attributes('users', part.name)
+    return part.kind === 'ServiceAccount'
+      ? this.#attributes('serviceaccounts', part.name, { namespace: part.namespace })
+      : this.#attributes('users', part.name)
   }
 
   /** Checks the groups. `system:masters` cannot be impersonated in any mode. */
   async #checkGroups(groups: readonly ImpersonatedPart[]): Promise<void> {
     const names = groups.map(({ name }) => name)
-    if (names.includes('')) throw forbidden(this.#requester, this.#attributes('groups', ''), 'impersonating the empty string group is not allowed')
-    if (names.includes(MASTERS)) throw forbidden(this.#requester, this.#attributes('groups', MASTERS), `impersonating the ${MASTERS} group is not allowed`)
+    if (names.includes(''))
+      throw forbidden(this.#requester, this.#attributes('groups', ''), 'impersonating the empty string group is not allowed')
+    if (names.includes(MASTERS))
+      throw forbidden(this.#requester, this.#attributes('groups', MASTERS), `impersonating the ${MASTERS} group is not allowed`)
     if (names.length >= MANY && (await this.#has(this.#attributes('groups', '*')))) return
     for (const name of names) await this.#need(this.#attributes('groups', name))
   }

@@ -28,8 +28,8 @@ export interface ImpersonatedPart {
 
 /**
  * Returns the user that the request asks to impersonate, if its own user may impersonate each attribute
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). Returns the request's own user if no known header is set.
- * Throws 403, or the error from `faceless` if attributes are set without a user.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). Returns the request's
+ * own user if no known header is set. Throws 403, or the error from `faceless` if attributes are set without a user.
  */
 export async function impersonate(
   user: User,
@@ -45,10 +45,16 @@ export async function impersonate(
 }
 
 /** Whether a user is named. Other attributes cannot be impersonated alone. */
-export const namesUser = (asked: readonly ImpersonatedPart[]): boolean => asked.some(({ kind }) => kind === 'User' || kind === 'ServiceAccount')
+export const namesUser = (asked: readonly ImpersonatedPart[]): boolean =>
+  asked.some(({ kind }) => kind === 'User' || kind === 'ServiceAccount')
 
 /** Returns the impersonated user, if `user` may impersonate each attribute. Throws 403. */
-export async function impersonateParts(user: User, asked: readonly ImpersonatedPart[], authorizer: Authorizer, signal: AbortSignal): Promise<User> {
+export async function impersonateParts(
+  user: User,
+  asked: readonly ImpersonatedPart[],
+  authorizer: Authorizer,
+  signal: AbortSignal,
+): Promise<User> {
   for (const part of asked) {
     const attributes = attributesOf(part)
     const { decision, reason } = await authorizer.authorize(user, attributes, signal)
@@ -59,8 +65,8 @@ export async function impersonateParts(user: User, asked: readonly ImpersonatedP
 }
 
 /**
- * Parses the impersonation headers, in kube-apiserver's order. Reads raw headers, because Node joins repeated headers with commas, which group names may
- * contain.
+ * Parses the impersonation headers, in kube-apiserver's order. Reads raw headers, because Node joins repeated headers
+ * with commas, which group names may contain.
  */
 export function parseImpersonation(rawHeaders: readonly string[]): ImpersonatedPart[] {
   const values = impersonationHeaders(rawHeaders)
@@ -94,7 +100,10 @@ function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string
   return values
 }
 
-/** Formats a part as Go prints a core/v1 ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+/**
+ * Formats a part as Go prints a core/v1 ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion,
+ * fieldPath.
+ */
 const printReference = ({ kind, namespace, name, extraKey }: ImpersonatedPart): string =>
   `{${[kind, namespace, name, '', isOfAuthentication(kind) ? `${AUTHENTICATION_GROUP}/v1` : '', '', extraKey].join(' ')}}`
 
@@ -111,7 +120,15 @@ const isOfAuthentication = (kind: ImpersonatedPart['kind']): boolean => kind ===
 
 function attributesOf({ kind, name, namespace, extraKey }: ImpersonatedPart): RequestAttributes {
   const group = isOfAuthentication(kind) ? AUTHENTICATION_GROUP : ''
-  return resourceAttributes({ verb: 'impersonate', group, version: 'v1', namespace, resource: RESOURCES[kind], subresource: extraKey, name })
+  return resourceAttributes({
+    verb: 'impersonate',
+    group,
+    version: 'v1',
+    namespace,
+    resource: RESOURCES[kind],
+    subresource: extraKey,
+    name,
+  })
 }
 
 /** Builds the user from its attributes and adds implied groups. */

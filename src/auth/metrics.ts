@@ -24,7 +24,9 @@ export const createDecisions = (): CounterFamily =>
     labels: ['type', 'name', 'decision'],
   })
 
-/** Durations of updates to the Node authorizer's graph. Source: plugin/pkg/auth/authorizer/node in k8s.io/kubernetes. */
+/**
+ * Durations of updates to the Node authorizer's graph. Source: plugin/pkg/auth/authorizer/node in k8s.io/kubernetes.
+ */
 export const createGraphDurations = (): HistogramFamily =>
   new HistogramFamily({
     name: 'node_authorizer_graph_actions_duration_seconds',

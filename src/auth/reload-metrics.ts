@@ -2,7 +2,10 @@ import { InfoFamily } from '../lib/info-family.ts'
 import { CounterFamily, GaugeFamily, type MetricFamily, type Stability } from '../lib/metrics.ts'
 import { sha256Label } from '../lib/sha256-label.ts'
 
-/** Metrics of configuration file reloads. Source: k8s.io/apiserver, pkg/server/options/authenticationconfig/metrics and authorizationconfig/metrics. */
+/**
+ * Metrics of configuration file reloads. Source: k8s.io/apiserver, pkg/server/options/authenticationconfig/metrics and
+ * authorizationconfig/metrics.
+ */
 export class ReloadMetrics {
   readonly families: readonly MetricFamily[]
   readonly #server: string

@@ -30,7 +30,8 @@ export class CatalogSnapshot {
     this.definitions = definitions
     this.release = release
     for (const definition of definitions) {
-      for (const { group, names } of [definition.hub, ...definition.versions]) this.#byGroupResource.set(`${group}/${names.plural}`, definition)
+      for (const { group, names } of [definition.hub, ...definition.versions])
+        this.#byGroupResource.set(`${group}/${names.plural}`, definition)
       if (definition.internal) continue
       for (const version of definition.versions) {
         const id = `${version.group}/${version.name}/${version.names.plural}`
@@ -72,11 +73,16 @@ export class CatalogSnapshot {
 }
 
 /** Sorts groups by rank, with unranked ones last in their original order, and versions of a group by preference. */
-function inDiscoveryOrder(found: readonly { readonly groupVersion: string; readonly version: Version }[], release: Release | undefined): string[] {
+function inDiscoveryOrder(
+  found: readonly { readonly groupVersion: string; readonly version: Version }[],
+  release: Release | undefined,
+): string[] {
   const groups = [...new Set(found.map(({ version }) => version.group))].sort((a, b) => groupRank(a, release) - groupRank(b, release))
   const rank = new Map(groups.map((group, i) => [group, i]))
   const rankOf = ({ group }: Version): number => rank.get(group) ?? groups.length
-  return [...found].sort(({ version: a }, { version: b }) => rankOf(a) - rankOf(b) || compareVersions(a, b)).map(({ groupVersion }) => groupVersion)
+  return [...found]
+    .sort(({ version: a }, { version: b }) => rankOf(a) - rankOf(b) || compareVersions(a, b))
+    .map(({ groupVersion }) => groupVersion)
 }
 
 /** Returns the deprecation of a version in this release, or undefined. */

@@ -5,8 +5,8 @@ import type { OpenConnection } from '../lib/in-process-connection.ts'
 import type { StructSchema } from '../schema/schema.ts'
 
 /**
- * A subresource that connects to another server: `log` streams a text, `upgrade` leaves HTTP (exec, attach, portforward), `proxy` forwards any request,
- * upgraded or not. Its options are query parameters.
+ * A subresource that connects to another server: `log` streams a text, `upgrade` leaves HTTP (exec, attach,
+ * portforward), `proxy` forwards any request, upgraded or not. Its options are query parameters.
  */
 export interface ConnectSubresource {
   readonly how: 'log' | 'upgrade' | 'proxy'
@@ -17,7 +17,10 @@ export interface ConnectSubresource {
   readonly options: StructSchema
   /** Set if the rest of the path, after the subresource, is the option `path`. */
   readonly subpath?: true
-  /** Returns the destination of the request, or undefined if there is nothing to read yet. Throws a StatusError if there is no destination. */
+  /**
+   * Returns the destination of the request, or undefined if there is nothing to read yet. Throws a StatusError if there
+   * is no destination.
+   */
   locate(call: ConnectCall): Promise<Destination | undefined>
 }
 
@@ -54,8 +57,9 @@ export interface KubeletAddresses {
 }
 
 /**
- * Authentication of the connection. `kubelet`: the server certificate is verified with the kubelet CA, and a client certificate is presented. `unverified
- * kubelet`: a client certificate is presented without verifying the server. `anything`: neither, since pods and services have certificates of their own.
+ * Authentication of the connection. `kubelet`: the server certificate is verified with the kubelet CA, and a client
+ * certificate is presented. `unverified kubelet`: a client certificate is presented without verifying the server.
+ * `anything`: neither, since pods and services have certificates of their own.
  */
 export type Trust = 'kubelet' | 'unverified kubelet' | 'anything'
 

@@ -1,12 +1,22 @@
 import type { KubeObject, TypedObject } from '../api/meta/object.ts'
 import type { ObjectReader } from './connect.ts'
-import type { AccessEvent, KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource, WriteOptions } from './definition.ts'
+import type {
+  AccessEvent,
+  KindDefinition,
+  ListAccess,
+  ResourceAccess,
+  ResourceDefinition,
+  ResourceId,
+  Subresource,
+  WriteOptions,
+} from './definition.ts'
 
 /** Converts the definition of a kind to the type that the catalog holds. */
 export const defineResource = <H extends TypedObject>(definition: KindDefinition<H>): ResourceDefinition => widened(definition)
 
 /** Converts a subresource with a kind of its own, `S`, to the type that its parent holds. */
-export const defineSubresource = <H extends TypedObject, S extends TypedObject>(subresource: Subresource<H, S>): Subresource<H> => widened(subresource)
+export const defineSubresource = <H extends TypedObject, S extends TypedObject>(subresource: Subresource<H, S>): Subresource<H> =>
+  widened(subresource)
 
 /** Identifies a built-in kind, with the type of its objects in the hub version. */
 export interface KindId<T extends TypedObject> extends ResourceId {
@@ -44,12 +54,19 @@ export interface CacheReader {
 }
 
 /** Calls CacheReader.cachedObject. The object may be shared and must not be changed. */
-export const cachedKind = <T extends TypedObject>(cache: CacheReader, id: KindId<T>, namespace: string, name: string): T | Promise<T> | undefined =>
-  widened(cache.cachedObject(id, namespace, name))
+export const cachedKind = <T extends TypedObject>(
+  cache: CacheReader,
+  id: KindId<T>,
+  namespace: string,
+  name: string,
+): T | Promise<T> | undefined => widened(cache.cachedObject(id, namespace, name))
 
 /** Calls CacheReader.cachedObjects. The objects may be shared and must not be changed. */
-export const cachedKinds = <T extends TypedObject>(cache: CacheReader, id: KindId<T>, namespace: string): readonly T[] | Promise<readonly T[]> | undefined =>
-  widened(cache.cachedObjects(id, namespace))
+export const cachedKinds = <T extends TypedObject>(
+  cache: CacheReader,
+  id: KindId<T>,
+  namespace: string,
+): readonly T[] | Promise<readonly T[]> | undefined => widened(cache.cachedObjects(id, namespace))
 
 /** Names the object of a write. */
 export interface ObjectLocation extends WriteOptions {
@@ -75,8 +92,8 @@ export const watchKind = <T extends TypedObject>(
 ): Promise<void> => api.watch(id, '', signal, event => handle(widened(event)), options)
 
 /**
- * Narrows or widens a type without a check. Hooks are called only with objects that the schema of their version or kind has decoded and defaulted, and reads by
- * the server return objects that the schema of the hub version has decoded. That an object has the declared type follows from its schema, which only this
- * function assumes.
+ * Narrows or widens a type without a check. Hooks are called only with objects that the schema of their version or kind
+ * has decoded and defaulted, and reads by the server return objects that the schema of the hub version has decoded.
+ * That an object has the declared type follows from its schema, which only this function assumes.
  */
 const widened = <T>(definition: unknown): T => definition as T

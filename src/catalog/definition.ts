@@ -14,8 +14,9 @@ import type { StructSchema } from '../schema/schema.ts'
 import type { ConnectSubresource } from './connect.ts'
 
 /**
- * A resource type: the objects that are stored under one prefix, and the versions in which they are served. A kind is defined as a `KindDefinition` with its
- * own types, which `defineResource` converts for the catalog. `H` is the type of its objects in the hub version, `V` that in other versions.
+ * A resource type: the objects that are stored under one prefix, and the versions in which they are served. A kind is
+ * defined as a `KindDefinition` with its own types, which `defineResource` converts for the catalog. `H` is the type of
+ * its objects in the hub version, `V` that in other versions.
  */
 export interface ResourceDefinition<H extends TypedObject = KubeObject, V extends TypedObject = KubeObject> {
   readonly scope: 'Namespaced' | 'Cluster'
@@ -31,11 +32,17 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
     readonly prefix: string
     /** Version in which the release stores objects. It need be neither served nor the hub version. */
     readonly version: Version<V, H>
-    /** Optional. The field that is selected by most, by its name in selectors and its path in the storage version. Its value is a string, empty if absent. */
+    /**
+     * Optional. The field that is selected by most, by its name in selectors and its path in the storage version. Its
+     * value is a string, empty if absent.
+     */
     readonly indexedBy?: { readonly field: string; readonly path: readonly string[] }
     /** Optional. Selectable fields of stored objects, if they exceed those of the storage version. */
     readonly fields?: Version<V, H>['selectableFields']
-    /** Optional. Reports whether the object is stored without a status, which is set by default whenever the object is read. */
+    /**
+     * Optional. Reports whether the object is stored without a status, which is set by default whenever the object is
+     * read.
+     */
     readonly defaultsStatus?: (object: H) => boolean
     /** Optional. Whether the object is stored without a default, which reads then set. */
     readonly lacksDefaults?: (object: H) => boolean
@@ -46,8 +53,8 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
   /** Serves a resource that is not stored, by verb. */
   readonly virtual?: VirtualResource<H>
   /**
-   * Whether the resource is used only by the server's own code. It is stored, but has no path and does not appear in discovery or OpenAPI
-   * (`/registry/ranges/…`).
+   * Whether the resource is used only by the server's own code. It is stored, but has no path and does not appear in
+   * discovery or OpenAPI (`/registry/ranges/…`).
    */
   readonly internal?: boolean
   /** Whether the server itself needs the resource in every release, even if none of its versions is served. */
@@ -72,9 +79,15 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly names: Names
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
-  /** Optional. Verbs in discovery, if they differ from the served ones: a kind that is being removed no longer advertises writes. */
+  /**
+   * Optional. Verbs in discovery, if they differ from the served ones: a kind that is being removed no longer
+   * advertises writes.
+   */
   readonly advertisedVerbs?: readonly string[]
-  /** Optional. First release in which objects cannot be created, because the definition of the custom kind is being deleted. */
+  /**
+   * Optional. First release in which objects cannot be created, because the definition of the custom kind is being
+   * deleted.
+   */
   readonly noCreatesSince?: Release
   /** Optional. Kind of lists. Defaults to the kind followed by `List`. */
   readonly listKind?: string
@@ -86,8 +99,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   /** Optional. Schema of the list, if upstream's list has more in OpenAPI than its items. */
   readonly listSchema?: StructSchema
   /**
-   * Convert an object that the caller owns to and from the hub version, without loss. The caller sets kind and apiVersion; metadata is the same in all
-   * versions. Unset if nothing else differs.
+   * Convert an object that the caller owns to and from the hub version, without loss. The caller sets kind and
+   * apiVersion; metadata is the same in all versions. Unset if nothing else differs.
    */
   readonly toHub?: (object: V) => H | Steps<H>
   readonly fromHub?: (object: H) => TypedObject | Steps<TypedObject>
@@ -99,7 +112,10 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly table?: TableDefinition<V>
   /** Replaces `table` if releases print the kind differently. Undefined if a release prints it as `table` does. */
   readonly tableIn?: (release: Release) => TableDefinition<V> | undefined
-  /** Fields that a selector may name besides metadata.name and metadata.namespace, with functions that return their values. */
+  /**
+   * Fields that a selector may name besides metadata.name and metadata.namespace, with functions that return their
+   * values.
+   */
   readonly selectableFields?: Readonly<Record<string, (object: V) => string>>
   /** Returns the error message for a selector with any other field. */
   readonly unselectable?: (field: string) => string
@@ -113,8 +129,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
 /** Converts objects of a kind between its versions with a webhook. */
 export interface RemoteConverter {
   /**
-   * Converts objects to a version, in one call and in order. The objects are shared and not changed; one that has the version already is returned itself.
-   * Throws a ConversionError.
+   * Converts objects to a version, in one call and in order. The objects are shared and not changed; one that has the
+   * version already is returned itself. Throws a ConversionError.
    * @param prune Whether members that the version does not declare are removed. Default: true.
    */
   convert(objects: readonly KubeObject[], to: Version, options?: { readonly prune?: boolean }): Promise<readonly KubeObject[]>
@@ -142,7 +158,8 @@ export interface TableRowCondition {
 export interface TableDefinition<T extends TypedObject = KubeObject> {
   readonly columns: readonly TableColumn[]
   /**
-   * Returns one cell per column. `now` is in milliseconds since the epoch and used only for ages, which the server prints. If it is ANY_TIME, ages are left open.
+   * Returns one cell per column. `now` is in milliseconds since the epoch and used only for ages, which the server
+   * prints. If it is ANY_TIME, ages are left open.
    */
   readonly cells: (object: T, now: number) => Json[]
   /** Returns conditions of the row. kubectl can leave out rows that are `Completed`. */
@@ -151,7 +168,10 @@ export interface TableDefinition<T extends TypedObject = KubeObject> {
   readonly order?: (a: T, b: T) => number
 }
 
-/** A subresource. `H` is the type of the parent, `S` that of a subresource of another kind, which `defineSubresource` hides. */
+/**
+ * A subresource. `H` is the type of the parent, `S` that of a subresource of another kind, which `defineSubresource`
+ * hides.
+ */
 export interface Subresource<H extends TypedObject = KubeObject, S extends TypedObject = KubeObject> {
   /** Optional. Feature gate without which it is not served. */
   readonly gate?: GateName
@@ -170,7 +190,10 @@ export interface Subresource<H extends TypedObject = KubeObject, S extends Typed
     /** Other apiVersions that a body of this kind may have: `policy/v1beta1`. */
     readonly alsoTakes?: readonly string[]
   }
-  /** For a subresource with the parent's kind (`status`, `finalize`, `resize`, `approval`). It inherits nothing from the parent's strategy. */
+  /**
+   * For a subresource with the parent's kind (`status`, `finalize`, `resize`, `approval`). It inherits nothing from the
+   * parent's strategy.
+   */
   readonly strategy?: Strategy<H>
   /** For a subresource of another kind that reads and writes the parent (scale). */
   readonly view?: SubresourceView<H, S>
@@ -187,9 +210,15 @@ export interface SubresourceView<H extends TypedObject = KubeObject, S extends T
   readonly answer?: (parent: H) => TypedObject
   /** Optional. View that a write starts from, if it differs: it may have values that the parent lacks. */
   readonly draft?: (parent: H) => TypedObject
-  /** Optional. Whether declarative validation of the view's type runs. Default: since 1.37. Views of custom kinds have none, as upstream. */
+  /**
+   * Optional. Whether declarative validation of the view's type runs. Default: since 1.37. Views of custom kinds have
+   * none, as upstream.
+   */
   readonly declaredRules?: boolean
-  /** Returns the parent with the fields of the view, or the errors of the view after `judge` has filtered them. Owns the parent and may change it. */
+  /**
+   * Returns the parent with the fields of the view, or the errors of the view after `judge` has filtered them. Owns the
+   * parent and may change it.
+   */
   readonly put: (parent: H, view: S, judge?: (errors: readonly FieldError[]) => readonly FieldError[]) => H | FieldError[]
   /** Paths of fields in managed fields: path in the view → path in the parent. */
   readonly fields: Readonly<Record<string, readonly string[]>>
@@ -210,7 +239,10 @@ export interface VirtualCall<B extends TypedObject = KubeObject> {
   readonly api: ResourceAccess
 }
 
-/** Response of a virtual resource: an object of its kind, a Status of a success, or a list with code 200, whose items may omit kind and apiVersion. */
+/**
+ * Response of a virtual resource: an object of its kind, a Status of a success, or a list with code 200, whose items
+ * may omit kind and apiVersion.
+ */
 export type VirtualResult =
   | { readonly code: number; readonly object: TypedObject }
   | { readonly code: number; readonly status: ResponseStatus }
@@ -225,19 +257,34 @@ export interface VirtualResource<B extends TypedObject = KubeObject> {
 /** Options of a write of the server itself. */
 export interface WriteOptions {
   readonly subresource?: string
-  /** Whether the managed fields stay as they are: upstream makes this write in the storage, where fields have no managers. */
+  /**
+   * Whether the managed fields stay as they are: upstream makes this write in the storage, where fields have no
+   * managers.
+   */
   readonly keepsManagers?: boolean
 }
 
-/** In-process access to any resource through the registry: without authentication and authorization, but with defaults, validation and conflicts. */
+/**
+ * In-process access to any resource through the registry: without authentication and authorization, but with defaults,
+ * validation and conflicts.
+ */
 export interface ResourceAccess {
   /** Returns the resource of a kind in a version that is currently served. */
   resourceOf(version: GroupVersion, kind: string): ResourceId | undefined
   get(gr: ResourceId, namespace: string, name: string, options?: { resourceVersion?: string }): Promise<KubeObject>
   list(gr: ResourceId, namespace: string, options?: ListAccess): Promise<{ items: KubeObject[]; resourceVersion: string }>
   create(gr: ResourceId, namespace: string, object: KubeObject): Promise<KubeObject>
-  /** Reads, changes and writes an object, and repeats this on a conflict. `change` owns its copy; if it returns undefined, nothing is written. */
-  update(gr: ResourceId, namespace: string, name: string, change: (object: KubeObject) => KubeObject | undefined, options?: WriteOptions): Promise<KubeObject>
+  /**
+   * Reads, changes and writes an object, and repeats this on a conflict. `change` owns its copy; if it returns
+   * undefined, nothing is written.
+   */
+  update(
+    gr: ResourceId,
+    namespace: string,
+    name: string,
+    change: (object: KubeObject) => KubeObject | undefined,
+    options?: WriteOptions,
+  ): Promise<KubeObject>
   delete(
     gr: ResourceId,
     namespace: string,
@@ -245,9 +292,10 @@ export interface ResourceAccess {
     options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number; dryRun?: boolean },
   ): Promise<void>
   /**
-   * Delivers the events of a resource to `handle`, from its present state on: `added` for existing objects, then changes. The next event follows when the
-   * promise that `handle` returns, if any, resolves. Resolves when the watch ends, which the signal causes; rejects with the error that ended it, or with what
-   * `handle` throws. `name` limits it to objects of that name. `metadataOnly` delivers only metadata without managed fields, which costs less.
+   * Delivers the events of a resource to `handle`, from its present state on: `added` for existing objects, then
+   * changes. The next event follows when the promise that `handle` returns, if any, resolves. Resolves when the watch
+   * ends, which the signal causes; rejects with the error that ended it, or with what `handle` throws. `name` limits it
+   * to objects of that name. `metadataOnly` delivers only metadata without managed fields, which costs less.
    */
   watch(
     gr: ResourceId,
@@ -294,42 +342,56 @@ export interface HookContext {
 }
 
 /**
- * Behaviour of a kind. Every hook is optional, and gets decoded and defaulted objects in the hub version. A hook that changes an object owns it; `old` is
- * shared with readers and must not be changed.
+ * Behaviour of a kind. Every hook is optional, and gets decoded and defaulted objects in the hub version. A hook that
+ * changes an object owns it; `old` is shared with readers and must not be changed.
  */
 export interface Strategy<T extends TypedObject = KubeObject> {
   /** PUT on a name that does not exist creates the object (Lease, Endpoints, Event …). Defaults to false. */
   readonly allowCreateOnUpdate?: boolean
   /** PUT without a resourceVersion overwrites the object. Defaults to true. */
   readonly allowUnconditionalUpdate?: boolean
-  /** Throws a StatusError if the user may not write this object, although the request is authorized. Runs after mutating admission and before `prepare`. */
+  /**
+   * Throws a StatusError if the user may not write this object, although the request is authorized. Runs after mutating
+   * admission and before `prepare`.
+   */
   readonly authorize?: (next: T, old: T | undefined, ctx: HookContext) => Promise<void>
   /**
-   * Sets fields that the server controls: clears the status on create, keeps it on update, increments the generation and so on. `old` is undefined on create.
+   * Sets fields that the server controls: clears the status on create, keeps it on update, increments the generation
+   * and so on. `old` is undefined on create.
    */
   readonly prepare?: (next: T, old: T | undefined, ctx: HookContext) => void | Steps<void>
   /**
-   * Returns the errors of the kind and apiVersion that an object claims, in its claimed kind. Throws a StatusError if it claims none. Runs before `prepare`. If there are errors, the rest of the metadata and the
-   * schema are not validated. Omitted if objects always have the kind's type.
+   * Returns the errors of the kind and apiVersion that an object claims, in its claimed kind. Throws a StatusError if
+   * it claims none. Runs before `prepare`. If there are errors, the rest of the metadata and the schema are not
+   * validated. Omitted if objects always have the kind's type.
    */
   readonly typeErrors?: (next: T) => FieldError[]
   /**
-   * Returns all errors of upstream's validation, in its order, and in steps if validating one object may take long. The registry validates ObjectMeta with
-   * `validateName`.
+   * Returns all errors of upstream's validation, in its order, and in steps if validating one object may take long. The
+   * registry validates ObjectMeta with `validateName`.
    */
   readonly validate?: (next: T, old: T | undefined, ctx: HookContext) => FieldError[] | Steps<FieldError[]>
   /** Throws a StatusError if the object may not be deleted. Runs before preconditions and admission. */
   readonly validateDelete?: (old: T) => void
-  /** Returns the errors of schemas and CEL rules, which may take many turns. Runs after `validate`, whose errors it gets. */
+  /**
+   * Returns the errors of schemas and CEL rules, which may take many turns. Runs after `validate`, whose errors it
+   * gets.
+   */
   readonly evaluate?: (next: T, old: T | undefined, ctx: HookContext, errors: readonly FieldError[]) => Promise<FieldError[]>
-  /** Whether declarative validation of the type runs before 1.37, which validates every type. Defaults to true, except for subresources. */
+  /**
+   * Whether declarative validation of the type runs before 1.37, which validates every type. Defaults to true, except
+   * for subresources.
+   */
   readonly declaredRules?: boolean
   /**
-   * Further validations of metadata by the kind's own update validation, in its order, after that of the registry: `whole` like a create, `change` like an
-   * update. Each repeats the errors. Defaults to `change` once.
+   * Further validations of metadata by the kind's own update validation, in its order, after that of the registry:
+   * `whole` like a create, `change` like an update. Each repeats the errors. Defaults to `change` once.
    */
   readonly metaRounds?: readonly ('whole' | 'change')[]
-  /** Whether finalizers need no domain: the kind validates metadata by the generic rules, not by those of the core group. */
+  /**
+   * Whether finalizers need no domain: the kind validates metadata by the generic rules, not by those of the core
+   * group.
+   */
   readonly plainFinalizers?: boolean
   /** Whether the metadata of a new object is validated only if the kind's own rules find no errors. */
   readonly judgesMetaLast?: boolean
@@ -338,21 +400,21 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   /** Normalizes the object after validation, before it is compared with the stored one and returned. */
   readonly canonicalize?: (next: T) => void
   /**
-   * Sets the defaults that decoding would add to the stored object, in a dry run. Runs after validating admission, which gets the object without
-   * them.
+   * Sets the defaults that decoding would add to the stored object, in a dry run. Runs after validating admission,
+   * which gets the object without them.
    */
   readonly defaultStored?: (next: T) => Steps<void> | undefined
   readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[] | Steps<string[]>
   /**
-   * Reserves values that are stored under other keys. Called before the write; the reservation is committed after the write has succeeded, and rolled back if
-   * it fails, is retried or is a dry run. May change `next`.
+   * Reserves values that are stored under other keys. Called before the write; the reservation is committed after the
+   * write has succeeded, and rolled back if it fails, is retried or is a dry run. May change `next`.
    */
   readonly begin?: (next: T | undefined, old: T | undefined, ctx: HookContext, api: ResourceAccess, dryRun: boolean) => Promise<Reservation>
   /** Lifetime of a new object in seconds, by an etcd lease (events). */
   readonly ttlSeconds?: (object: T) => number | undefined
   /**
-   * Grace period of a deletion in seconds, for another program to finish (pods on a node); 0 to delete the object in a second write; undefined if the kind has
-   * no graceful deletion. `requested` is DeleteOptions.gracePeriodSeconds.
+   * Grace period of a deletion in seconds, for another program to finish (pods on a node); 0 to delete the object in a
+   * second write; undefined if the kind has no graceful deletion. `requested` is DeleteOptions.gracePeriodSeconds.
    */
   readonly gracePeriod?: (object: T, requested: number | undefined, ctx: HookContext) => number | undefined
   /** Reports whether an object without finalizers must be kept (namespaces: spec.finalizers). */
@@ -361,7 +423,9 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly markDeleting?: (object: T) => void
   /** Whether DELETE returns the deleted object instead of a Status (services, pods, claims …). */
   readonly returnsDeleted?: boolean
-  /** Propagation policy of a DELETE without one. Defaults to `background`. `none`: the policy of the request is ignored. */
+  /**
+   * Propagation policy of a DELETE without one. Defaults to `background`. `none`: the policy of the request is ignored.
+   */
   readonly defaultPropagation?: 'orphan' | 'background' | 'none'
   /** Whether the kind checks the preconditions of a DELETE itself, with the messages of storage. */
   readonly ownPreconditions?: boolean
@@ -369,7 +433,10 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly orphanWarning?: string
   /** Paths that writes to this resource or subresource do not own: `[['status']]`. */
   readonly resetFields?: readonly (readonly string[])[]
-  /** Replaces `resetFields` if releases differ. `inAllVersions`: writes of a custom kind do not own the paths in other versions either. */
+  /**
+   * Replaces `resetFields` if releases differ. `inAllVersions`: writes of a custom kind do not own the paths in other
+   * versions either.
+   */
   readonly resetFieldsIn?: (release: Release) => { readonly fields: readonly (readonly string[])[]; readonly inAllVersions?: boolean }
 }
 

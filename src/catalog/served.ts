@@ -9,8 +9,8 @@ import type { ResourceDefinition, Version } from './definition.ts'
 const versionKind = ({ group, name, kind, names }: Version): ApiKind => ({ group, version: name, kind, resource: names.plural })
 
 /**
- * Returns the definitions with only their served versions. A kind without a served version has no path: it becomes internal if the server or the release needs
- * it, the latter if a GA version exists; otherwise it is removed.
+ * Returns the definitions with only their served versions. A kind without a served version has no path: it becomes
+ * internal if the server or the release needs it, the latter if a GA version exists; otherwise it is removed.
  * @param exists reports whether the release has the version, served or not.
  */
 export function servedDefinitions(
@@ -37,7 +37,12 @@ export const isInRelease =
     existsIn(release, apiVersionOf({ group, version }), kind)
 
 /** Rejects a version in `--runtime-config` that the release has, but this server does not. Throws LifecycleError. */
-export function checkIsBuilt(definitions: readonly ResourceDefinition[], release: Release, config: RuntimeConfig, later: LaterVersions = {}): void {
+export function checkIsBuilt(
+  definitions: readonly ResourceDefinition[],
+  release: Release,
+  config: RuntimeConfig,
+  later: LaterVersions = {},
+): void {
   for (const [key, value] of config) {
     const [group = '', version = '', resource] = key.split('/')
     if (!value || group === 'api') continue

@@ -15,11 +15,15 @@ export function typesOf(release: Release): TypeRegistry {
   return registry
 }
 
-/** Returns the values of an enum in a release, in the declared order. @param id the declared type, `resource.DeviceTaintEffect` */
+/**
+ * Returns the values of an enum in a release, in the declared order. @param id the declared type,
+ * `resource.DeviceTaintEffect`
+ */
 export const enumValuesIn = (release: Release, id: string): readonly string[] => typesOf(release).enumValues(id)
 
 /**
- * Returns the values of an enum, as messages list them: `first`, then the others in the declared order, which is upstream's in most messages.
+ * Returns the values of an enum, as messages list them: `first`, then the others in the declared order, which is
+ * upstream's in most messages.
  * @param id the declared type, `core.Protocol`. If releases have different values, those of the default release are returned.
  */
 export function enumValues(id: string, ...first: readonly string[]): readonly string[] {
@@ -28,5 +32,8 @@ export function enumValues(id: string, ...first: readonly string[]): readonly st
   return first.length === 0 ? values : [...first, ...values.filter(value => !first.includes(value))]
 }
 
-/** Types of the default release, which definitions of kinds refer to. `builtinResources` replaces them with those of the emulated release. */
+/**
+ * Types of the default release, which definitions of kinds refer to. `builtinResources` replaces them with those of the
+ * emulated release.
+ */
 export const types = typesOf(DEFAULT_RELEASE)

@@ -20,7 +20,8 @@ export function withFeatures(definition: ResourceDefinition, release: ReleasePar
   const bound = new Map<Version, Version>(all.map(version => [version, bindVersion(version, release)]))
   const of = (version: Version): Version => bound.get(version) ?? version
   const stored =
-    storage && (all.find(({ name }) => name === release.storedIn({ group: hub.group, resource: hub.names.plural, kind: hub.kind })) ?? storage.version)
+    storage &&
+    (all.find(({ name }) => name === release.storedIn({ group: hub.group, resource: hub.names.plural, kind: hub.kind })) ?? storage.version)
   if (stored === storage?.version && [...bound].every(([version, same]) => version === same)) return definition
   const [first, ...more] = versions
   return {

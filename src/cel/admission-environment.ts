@@ -4,7 +4,9 @@ import { DYN, listTypeOf, parseType, structOf, type Type, withParts } from './ty
 import { USER_INFO, userInfoStruct } from './user-info.ts'
 import { PatchObject, PatchOperation } from './values/patch.ts'
 
-/** Variables and types that an admission expression has besides `object`, `oldObject`, `namespaceObject` and `request`. */
+/**
+ * Variables and types that an admission expression has besides `object`, `oldObject`, `namespaceObject` and `request`.
+ */
 export interface AdmissionParts {
   readonly params?: boolean
   readonly authorizer?: boolean
@@ -24,8 +26,8 @@ const KIND = { group: 'string', version: 'string', kind: 'string' }
 const RESOURCE = { group: 'string', version: 'string', resource: 'string' }
 
 /**
- * Types of `request` and `namespaceObject`, with the fields that the API server declares. `request` is an admission.k8s.io AdmissionRequest without `object`
- * and `oldObject`, which are variables.
+ * Types of `request` and `namespaceObject`, with the fields that the API server declares. `request` is an
+ * admission.k8s.io AdmissionRequest without `object` and `oldObject`, which are variables.
  */
 const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
   'kubernetes.GroupVersionKind': structWith(KIND),
@@ -46,7 +48,13 @@ const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
     options: 'dyn',
   }),
   'kubernetes.NamespaceSpec': structWith({ finalizers: 'list(string)' }),
-  'kubernetes.NamespaceCondition': structWith({ status: 'string', type: 'string', lastTransitionTime: 'timestamp', message: 'string', reason: 'string' }),
+  'kubernetes.NamespaceCondition': structWith({
+    status: 'string',
+    type: 'string',
+    lastTransitionTime: 'timestamp',
+    message: 'string',
+    reason: 'string',
+  }),
   'kubernetes.NamespaceStatus': structWith({ conditions: 'list(kubernetes.NamespaceCondition)', phase: 'string' }),
   'kubernetes.NamespaceMetadata': structWith({
     name: 'string',
@@ -62,13 +70,20 @@ const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
     resourceVersion: 'string',
     finalizers: 'list(string)',
   }),
-  'kubernetes.Namespace': structWith({ metadata: 'kubernetes.NamespaceMetadata', spec: 'kubernetes.NamespaceSpec', status: 'kubernetes.NamespaceStatus' }),
+  'kubernetes.Namespace': structWith({
+    metadata: 'kubernetes.NamespaceMetadata',
+    spec: 'kubernetes.NamespaceSpec',
+    status: 'kubernetes.NamespaceStatus',
+  }),
 }
 
 /** Escapes a key for a JSON pointer. Declared only in expressions that build patches. */
 const ESCAPE = parseDeclarations('string_jsonpatch_escapeKey_string: jsonpatch.escapeKey(string) -> string')
 
-/** Fields of a JSON patch operation (RFC 6902). An unknown field gets a type that no value fits, so the checker rejects it. */
+/**
+ * Fields of a JSON patch operation (RFC 6902). An unknown field gets a type that no value fits, so the checker rejects
+ * it.
+ */
 const PATCH_MEMBERS = structWith({ op: 'string', path: 'string', from: 'string', value: 'dyn' })
 const PATCH: StructDeclaration = {
   fieldType: name => PATCH_MEMBERS.fieldType(name) ?? structOf(''),
@@ -87,8 +102,8 @@ function patchStruct(name: string): StructDeclaration | undefined {
 const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
 
 /**
- * Returns the type that later expressions see for a variable. Scalars, and lists and maps of them, keep their type; everything else is dyn, as in the API
- * server.
+ * Returns the type that later expressions see for a variable. Scalars, and lists and maps of them, keep their type;
+ * everything else is dyn, as in the API server.
  */
 export function seenType(type: Type): Type {
   if (type.kind === 'list' || type.kind === 'map') return withParts(type, seenType)

@@ -1,6 +1,9 @@
 import type { ReadonlyNodeTable } from './node-table.ts'
 
-/** Number of a node, unique within one expression. Nodes are numbered as in cel-go; costs and checked types are stored by number. */
+/**
+ * Number of a node, unique within one expression. Nodes are numbered as in cel-go; costs and checked types are stored
+ * by number.
+ */
 export type ExprId = number
 
 /** Value of a literal. Integers are always bigint here. A running program represents the small ones as numbers. */

@@ -3,7 +3,15 @@ import { type Environment, extend, structWith } from './environment.ts'
 import { structOf } from './type.ts'
 
 const REVIEW = 'kubernetes.SubjectAccessReviewSpec'
-const ATTRIBUTES = { namespace: 'string', verb: 'string', group: 'string', version: 'string', resource: 'string', subresource: 'string', name: 'string' }
+const ATTRIBUTES = {
+  namespace: 'string',
+  verb: 'string',
+  group: 'string',
+  version: 'string',
+  resource: 'string',
+  subresource: 'string',
+  name: 'string',
+}
 const SELECTORS = { fieldSelector: 'kubernetes.FieldSelectorAttributes', labelSelector: 'kubernetes.LabelSelectorAttributes' }
 const SELECTOR = structWith({ rawSelector: 'string', requirements: 'list(kubernetes.SelectorRequirement)' })
 
@@ -26,8 +34,8 @@ const WITHOUT_SELECTORS = structWith(ATTRIBUTES)
 const WITH_SELECTORS = structWith({ ...ATTRIBUTES, ...SELECTORS })
 
 /**
- * Environment of the match conditions of an authorization webhook. Declares `request`, the spec of the SubjectAccessReview that would be sent.
- * Source: k8s.io/apiserver, pkg/authorization/cel.
+ * Environment of the match conditions of an authorization webhook. Declares `request`, the spec of the
+ * SubjectAccessReview that would be sent. Source: k8s.io/apiserver, pkg/authorization/cel.
  * @param selectors whether the feature gate AuthorizeWithSelectors is enabled.
  */
 export function authorizationEnvironment(base: Environment, selectors: boolean): Environment {

@@ -2,7 +2,8 @@ import { defined } from '../lib/invariant.ts'
 import type { Expr, ExprId } from './ast.ts'
 
 /**
- * Joins terms with a logical operator in a balanced tree, as cel-go does: a long chain of operators then stays below the depth limit.
+ * Joins terms with a logical operator in a balanced tree, as cel-go does: a long chain of operators then stays below
+ * the depth limit.
  * @param ids numbers of the calls from left to right, one fewer than terms.
  */
 export function balanced(name: string, terms: readonly Expr[], ids: readonly ExprId[]): Expr {

@@ -3,7 +3,10 @@ import type { ReadonlyNodeTable } from './node-table.ts'
 import { BOOL, BYTES, DOUBLE, DYN, INT, NULL, STRING, type Type, UINT } from './type.ts'
 import type { Int } from './values/value.ts'
 
-/** Meaning of a name or call: the qualified name of a variable, type or constant, or the matching overloads of a function. */
+/**
+ * Meaning of a name or call: the qualified name of a variable, type or constant, or the matching overloads of a
+ * function.
+ */
 export type CheckedReference =
   | { readonly kind: 'name'; readonly name: string; readonly constant?: Int }
   | { readonly kind: 'overloads'; readonly name: string; readonly ids: readonly string[] }

@@ -28,8 +28,12 @@ import {
   typeTypeOf,
 } from './type.ts'
 
-/** Infers the types of all nodes. Type errors are reported with cel-go's messages; the result is valid only if nothing was reported. */
-export const checkTypes = (ast: Ast, environment: Environment, issues: Issues): Steps<Checked> => new Checker(ast, environment, issues).run()
+/**
+ * Infers the types of all nodes. Type errors are reported with cel-go's messages; the result is valid only if nothing
+ * was reported.
+ */
+export const checkTypes = (ast: Ast, environment: Environment, issues: Issues): Steps<Checked> =>
+  new Checker(ast, environment, issues).run()
 
 /** Variables of the loops around a node, from the innermost outward. */
 interface TypeScope {
@@ -68,7 +72,10 @@ class Checker {
     return { ast: this.#ast, types: this.#types, references: this.#references, result }
   }
 
-  /** Replaces the inferred type of each node by its final type. Nodes that share a type object still share one afterwards. */
+  /**
+   * Replaces the inferred type of each node by its final type. Nodes that share a type object still share one
+   * afterwards.
+   */
   *#closeTypes(): Steps<void> {
     const closed = new Map<Type, Type>()
     for (let id = 0; id < this.#types.end; id++) {
@@ -95,7 +102,10 @@ class Checker {
     this.#report(id, () => `expected type '${printType(expected)}' but found '${printType(actual)}'`)
   }
 
-  /** Reports whether the given types are assignable to the wanted ones. If they are, the type parameters that follow from it are bound. */
+  /**
+   * Reports whether the given types are assignable to the wanted ones. If they are, the type parameters that follow
+   * from it are bound.
+   */
   #fits(wanted: readonly Type[], given: readonly Type[]): boolean {
     return this.#knowledge.assign(wanted, given)
   }
@@ -159,7 +169,10 @@ class Checker {
     return declared ? typeTypeOf(declared.type ?? structOf(name)) : types.get(name)
   }
 
-  /** Resolves a dotted name first, such as `google.protobuf.Timestamp` or a variable with a dot, and selects a field otherwise. */
+  /**
+   * Resolves a dotted name first, such as `google.protobuf.Timestamp` or a variable with a dot, and selects a field
+   * otherwise.
+   */
   *#select(expr: SelectExpr): Steps<Type> {
     const name = dottedName(expr)
     const meant = name === undefined ? undefined : this.#name(expr.id, name)
@@ -267,7 +280,10 @@ class Checker {
     return held ?? type
   }
 
-  /** Returns the common type of two elements, or dyn if they differ. Mixed literals are reported separately (literal-checks.ts). */
+  /**
+   * Returns the common type of two elements, or dyn if they differ. Mixed literals are reported separately
+   * (literal-checks.ts).
+   */
   #join(previous: Type | undefined, current: Type): Type {
     if (!previous) return current
     return this.#fits([previous], [current]) ? mostGeneral(previous, current) : DYN
@@ -303,7 +319,10 @@ class Checker {
       const wanted = this.#structField(field.id, name, field.name) ?? ERROR
       const value = field.optional ? this.#optionalValue(field.value, given) : given
       if (this.#fits([wanted], [value])) continue
-      this.#report(field.id, () => `expected type of field '${field.name}' is '${printType(wanted)}' but provided type is '${printType(value)}'`)
+      this.#report(
+        field.id,
+        () => `expected type of field '${field.name}' is '${printType(wanted)}' but provided type is '${printType(value)}'`,
+      )
     }
     return type
   }
@@ -359,7 +378,10 @@ class Checker {
       this.#fits([DYN], [range])
       return [DYN, DYN]
     }
-    this.#report(expr.id, () => `expression of type '${printType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`)
+    this.#report(
+      expr.id,
+      () => `expression of type '${printType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+    )
     return [ERROR, ERROR]
   }
 }

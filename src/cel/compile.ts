@@ -13,11 +13,14 @@ export type Compiled = { readonly issues: Issues; readonly checked?: Checked }
 export const compile = (text: string, environment: Environment): Compiled => runAtOnce(compileInSteps(text, environment))
 
 /**
- * Parses and type-checks an expression, in steps of some hundred nodes, because an expression may have 100,000 characters. Never throws: errors are reported as
- * issues.
+ * Parses and type-checks an expression, in steps of some hundred nodes, because an expression may have 100,000
+ * characters. Never throws: errors are reported as issues.
  */
 export function* compileInSteps(text: string, environment: Environment): Steps<Compiled> {
-  const { issues, ast } = yield* parseExpression(text, { macros: environment.macros, optionalSyntax: environment.functions.has('optional.of') })
+  const { issues, ast } = yield* parseExpression(text, {
+    macros: environment.macros,
+    optionalSyntax: environment.functions.has('optional.of'),
+  })
   if (!ast) return { issues }
   const checked = yield* checkTypes(ast, environment, issues)
   if (issues.count === 0) yield* checkLiterals(checked, issues)

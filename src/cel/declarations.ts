@@ -33,7 +33,10 @@ function paramsOf({ kind, name, params }: Type): string[] {
   return kind === 'param' ? [name] : params.flatMap(paramsOf)
 }
 
-/** Parses declarations, one per line: `id: name(args) -> result` for a function, `id: .name(target, args) -> result` for a member function. */
+/**
+ * Parses declarations, one per line: `id: name(args) -> result` for a function, `id: .name(target, args) -> result` for
+ * a member function.
+ */
 export function parseDeclarations(text: string): FunctionDeclaration[] {
   const functions = new Map<string, Overload[]>()
   for (const line of text.trim().split('\n')) {
@@ -41,7 +44,13 @@ export function parseDeclarations(text: string): FunctionDeclaration[] {
     if (id === undefined || name === undefined || args === undefined || result === undefined) throw new Error(`no signature: ${line}`)
     const argTypes = splitTypes(args).map(parseType)
     const resultType = parseType(result)
-    const overload = { id, member: dot === '.', args: argTypes, result: resultType, params: [...new Set([...argTypes, resultType].flatMap(paramsOf))] }
+    const overload = {
+      id,
+      member: dot === '.',
+      args: argTypes,
+      result: resultType,
+      params: [...new Set([...argTypes, resultType].flatMap(paramsOf))],
+    }
     const overloads = functions.get(name)
     if (overloads) overloads.push(overload)
     else functions.set(name, [overload])

@@ -41,7 +41,10 @@ export class TreeDepths {
     return node
   }
 
-  /** Reports whether the tree exceeds the limit. It is checked once, at the root, because cel-go reports the error without a position. */
+  /**
+   * Reports whether the tree exceeds the limit. It is checked once, at the root, because cel-go reports the error
+   * without a position.
+   */
   isTooDeep(node: Expr): boolean {
     return (this.#depths.get(node.id) ?? 0) > MAX_DEPTH
   }

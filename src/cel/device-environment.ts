@@ -19,7 +19,10 @@ const device = structWith(FIELDS)
 /** A device that several claims may share. */
 const shareableDevice = structWith({ ...FIELDS, allowMultipleAllocations: 'bool' })
 
-/** First minor version whose default is that devices may be shared. Expressions that the version before must compile may use it one version later. */
+/**
+ * First minor version whose default is that devices may be shared. Expressions that the version before must compile may
+ * use it one version later.
+ */
 const SHARING_BY_DEFAULT = 35
 
 /**
@@ -41,7 +44,10 @@ interface Sized {
   readonly fields?: Readonly<Record<string, Sized>>
 }
 
-/** Maximum number of attributes and capacities of a device together. Source: resource.k8s.io/v1beta1, ResourceSliceMaxAttributesAndCapacitiesPerDevice. */
+/**
+ * Maximum number of attributes and capacities of a device together. Source: resource.k8s.io/v1beta1,
+ * ResourceSliceMaxAttributesAndCapacitiesPerDevice.
+ */
 const MAX_ENTRIES = 32
 /** Attribute values: strings and versions of up to 64 characters. Other types are smaller. */
 const ATTRIBUTE: Sized = { max: 64 }

@@ -85,7 +85,8 @@ function indexFunctions(declarations: readonly FunctionDeclaration[]): Map<strin
 }
 
 /**
- * Returns the functions, macros and types of every expression, without variables. Environments are cached per release and never change.
+ * Returns the functions, macros and types of every expression, without variables. Environments are cached per release
+ * and never change.
  * @param minor minor version of the oldest release that must be able to run the expression. 28 and later are distinguished, as in the API server.
  */
 export function baseEnvironment(minor: number): Environment {
@@ -100,7 +101,10 @@ export function baseEnvironment(minor: number): Environment {
 /** Base environments by minor version. */
 const bases = new Map<number, Environment>()
 
-/** Builds a base environment. Stored expressions use the declarations of every release, new ones those of the oldest server that may evaluate them. */
+/**
+ * Builds a base environment. Stored expressions use the declarations of every release, new ones those of the oldest
+ * server that may evaluate them.
+ */
 function makeBase(minor: number): Environment {
   const additions = ADDITIONS.filter(({ since, until }) => since <= minor && (until === undefined || minor < until))
   const types = additions.flatMap(addition => addition.types ?? []).map(parseType)
@@ -115,7 +119,11 @@ function makeBase(minor: number): Environment {
 }
 
 /** Adds variables and structs. Added structs hide those of the base environment. */
-export function extend(base: Environment, variables: Readonly<Record<string, Type>>, struct: Environment['struct'] = () => undefined): Environment {
+export function extend(
+  base: Environment,
+  variables: Readonly<Record<string, Type>>,
+  struct: Environment['struct'] = () => undefined,
+): Environment {
   return {
     ...base,
     variables: new Map([...base.variables, ...Object.entries(variables)]),

@@ -37,7 +37,10 @@ export interface FormatFault {
   readonly message: string
 }
 
-/** Returns the first part of an argument that the clause cannot print. `deep` also checks the elements of literals, which `%s` prints. */
+/**
+ * Returns the first part of an argument that the clause cannot print. `deep` also checks the elements of literals,
+ * which `%s` prints.
+ */
 function* misfit(expr: Expr, { kinds }: Clause, types: Checked['types'], deep: boolean): Steps<{ id: ExprId; type: Type } | undefined> {
   if (isStepDone()) yield
   const type = typeOfNode({ types }, expr.id)
@@ -59,13 +62,17 @@ function readClause(rest: string): { fault: string } | { fault?: never; clause: 
   const length = precision?.[0].length ?? 0
   const parsing = 'error while parsing precision: '
   if (precision && length === rest.length) return { fault: `${parsing}could not find end of precision specifier` }
-  if (precision?.[1] === '') return { fault: `${parsing}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax` }
+  if (precision?.[1] === '')
+    return { fault: `${parsing}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax` }
   const letter = rest.charAt(length)
   const known = CLAUSES.get(letter)
   return known ? { clause: known, length: length + 1 } : { fault: `unrecognized formatting clause "${letter}"` }
 }
 
-/** Checks a call of `format` whose format string and argument list are literals. Any other call is checked during evaluation. */
+/**
+ * Checks a call of `format` whose format string and argument list are literals. Any other call is checked during
+ * evaluation.
+ */
 export function* formatFault({ id, name, target, args }: CallExpr, types: Checked['types']): Steps<FormatFault | undefined> {
   const [list] = args
   if (name !== 'format' || target?.kind !== 'literal' || target.literal.type !== 'string' || list?.kind !== 'list') return undefined

@@ -1,7 +1,10 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Source } from './source.ts'
 
-/** A token. The type of punctuation and keywords is their text; other types have the names of cel-go's grammar, which errors print. */
+/**
+ * A token. The type of punctuation and keywords is their text; other types have the names of cel-go's grammar, which
+ * errors print.
+ */
 export interface Token {
   readonly type: string
   readonly text: string
@@ -30,7 +33,34 @@ export const ESC_IDENTIFIER = 'ESC_IDENTIFIER'
 
 /** Token types in the order of cel-go's grammar. Errors list expected tokens in this order. */
 export const TOKEN_ORDER: readonly string[] = [
-  ...[EOF, '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', '+', '*', '/', '%'],
+  ...[
+    EOF,
+    '==',
+    '!=',
+    'in',
+    '<',
+    '<=',
+    '>=',
+    '>',
+    '&&',
+    '||',
+    '[',
+    ']',
+    '{',
+    '}',
+    '(',
+    ')',
+    '.',
+    ',',
+    '-',
+    '!',
+    '?',
+    ':',
+    '+',
+    '*',
+    '/',
+    '%',
+  ],
   ...['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', IDENTIFIER, ESC_IDENTIFIER],
 ]
 
@@ -74,7 +104,10 @@ interface Scan {
   readonly at: number
 }
 
-/** Splits a source into tokens, in steps of some hundred. Characters that begin no token are reported as faults and skipped, as in ANTLR lexers. */
+/**
+ * Splits a source into tokens, in steps of some hundred. Characters that begin no token are reported as faults and
+ * skipped, as in ANTLR lexers.
+ */
 export const readTokens = (source: Source): Steps<Tokens> => new Lexer(source).read()
 
 class Lexer implements Tokens {
@@ -137,7 +170,9 @@ class Lexer implements Tokens {
     return at
   }
 
-  /** Returns the offset after an exponent. An `e` without digits is not an exponent but the beginning of an identifier. */
+  /**
+   * Returns the offset after an exponent. An `e` without digits is not an exponent but the beginning of an identifier.
+   */
   #exponent(at: number): number {
     if (!isOneOf(this.#points[at], 'e', 'E')) return at
     const from = isOneOf(this.#points[at + 1], '+', '-') ? at + 2 : at + 1
@@ -194,7 +229,10 @@ class Lexer implements Tokens {
     else this.#fault(scan.at)
   }
 
-  /** Returns the longest string that begins at a quote. Triple quotes are used only if the triple-quoted string is terminated. */
+  /**
+   * Returns the longest string that begins at a quote. Triple quotes are used only if the triple-quoted string is
+   * terminated.
+   */
   #scanString(quote: number, raw: boolean): Scan {
     const mark = this.#points[quote] ?? ''
     const short = this.#scanQuoted(quote + 1, mark, 1, raw)
@@ -203,7 +241,10 @@ class Lexer implements Tokens {
     return long.accepted ? long : short
   }
 
-  /** Scans to the closing quote. A line break ends a string in single quotes; escapes are skipped unless the string is raw. */
+  /**
+   * Scans to the closing quote. A line break ends a string in single quotes; escapes are skipped unless the string is
+   * raw.
+   */
   #scanQuoted(from: number, mark: string, quotes: 1 | 3, raw: boolean): Scan {
     const endless = quotes === 3 && !raw ? this.#endlessFrom(mark) : undefined
     for (let at = from; at < this.#points.length; at++) {
@@ -223,8 +264,8 @@ class Lexer implements Tokens {
   }
 
   /**
-   * Returns the offsets from which the string is known to be unterminated. A scan stops at such an offset, so that many quotes with escaped ends are scanned in
-   * linear time.
+   * Returns the offsets from which the string is known to be unterminated. A scan stops at such an offset, so that many
+   * quotes with escaped ends are scanned in linear time.
    */
   #endlessFrom(mark: string): Uint8Array {
     const endless = this.#endless.get(mark) ?? new Uint8Array(this.#points.length)

@@ -90,9 +90,8 @@ function* checkMap({ entries }: MapExpr, types: Checked['types'], report: Report
 }
 
 /**
- * Reports literals that are invalid as an argument (a malformed duration, say), and lists and maps of mixed types, even if their type is dyn. The API server
- * does so since 1.29.
- * Only arguments of `format` may be mixed.
+ * Reports literals that are invalid as an argument (a malformed duration, say), and lists and maps of mixed types, even
+ * if their type is dyn. The API server does so since 1.29. Only arguments of `format` may be mixed.
  */
 export function* checkLiterals({ ast, types }: Checked, issues: Issues): Steps<void> {
   const report: Report = (id, message) => issues.report(issues.source.locationOf(ast.offsets.get(id) ?? 0), message)

@@ -40,7 +40,10 @@ export function unescapeString(text: string): string {
   })
 }
 
-/** Returns the bytes value of a literal that is given as written, without its `b`. Numeric escapes are bytes, other characters UTF-8. */
+/**
+ * Returns the bytes value of a literal that is given as written, without its `b`. Numeric escapes are bytes, other
+ * characters UTF-8.
+ */
 export function unescapeBytes(text: string): Uint8Array {
   const { content, raw } = body(text)
   if (raw) return Buffer.from(content)

@@ -3,7 +3,10 @@ import { runAtOnce, type Steps } from '../lib/steps.ts'
 
 /** An evaluation that can be suspended during long work and resumed later. */
 export interface LongWork {
-  /** Returns the result of the work identified by `owner` and `id`. If it is not finished, throws what suspends the evaluation. */
+  /**
+   * Returns the result of the work identified by `owner` and `id`. If it is not finished, throws what suspends the
+   * evaluation.
+   */
   result<T extends object>(owner: object, id: string, begin: () => Steps<T>): T
 }
 

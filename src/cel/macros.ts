@@ -18,8 +18,8 @@ export class MacroFault extends Error {
 }
 
 /**
- * Expands a call, in steps if it copies an argument. Returns undefined if the call is not a use of the macro. The number of arguments matches the key in
- * Macros. Nodes are made in cel-go's order, because their numbers follow it.
+ * Expands a call, in steps if it copies an argument. Returns undefined if the call is not a use of the macro. The
+ * number of arguments matches the key in Macros. Nodes are made in cel-go's order, because their numbers follow it.
  */
 type Expand = (make: MacroBuilder, target: Expr, ...args: Expr[]) => Expr | Steps<Expr> | undefined
 

@@ -16,7 +16,9 @@ const ATTRIBUTES: Readonly<Record<string, Type>> = Object.fromEntries(
 )
 
 /**
- * Environment of selectors of named resources. Attributes of an instance are selected by type and name: `attributes.bool['fast']`.
- * Source: k8s.io/dynamic-resource-allocation, structured/namedresources/cel/compile.go, 1.30.
+ * Environment of selectors of named resources. Attributes of an instance are selected by type and name:
+ * `attributes.bool['fast']`. Source: k8s.io/dynamic-resource-allocation, structured/namedresources/cel/compile.go,
+ * 1.30.
  */
-export const namedResourcesEnvironment = (base: Environment): Environment => extend(withLibrary(base, SEMVER_OF_STRINGS, new Map()), ATTRIBUTES)
+export const namedResourcesEnvironment = (base: Environment): Environment =>
+  extend(withLibrary(base, SEMVER_OF_STRINGS, new Map()), ATTRIBUTES)

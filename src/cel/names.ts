@@ -1,12 +1,14 @@
 import type { Expr } from './ast.ts'
 
 /**
- * Limit for dotted names, in characters, above the length of every declared name. Without it, each select of a long chain would look up a name as long as the
- * chain.
+ * Limit for dotted names, in characters, above the length of every declared name. Without it, each select of a long
+ * chain would look up a name as long as the chain.
  */
 const LONGEST_NAME = 2000
 
-/** Returns the dotted name that nested selects spell. Undefined for other expressions, and for names that are too long. */
+/**
+ * Returns the dotted name that nested selects spell. Undefined for other expressions, and for names that are too long.
+ */
 export function dottedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name
   if (expr.kind !== 'select' || expr.testOnly) return undefined

@@ -6,8 +6,8 @@ import { NodeTable } from './node-table.ts'
 export const ACCUMULATOR = '@result'
 
 /**
- * Limit for the nodes of an expression. Macros of optionals duplicate their target, so that a chain of them grows exponentially. No expression without such a
- * chain reaches the limit.
+ * Limit for the nodes of an expression. Macros of optionals duplicate their target, so that a chain of them grows
+ * exponentially. No expression without such a chain reaches the limit.
  */
 const MAX_NODES = 200_000
 
@@ -53,7 +53,10 @@ export interface LoopParts {
   readonly accumulator?: string
 }
 
-/** Makes the nodes of a macro's expansion. Each method makes one node with a number of its own, at the position of the call. */
+/**
+ * Makes the nodes of a macro's expansion. Each method makes one node with a number of its own, at the position of the
+ * call.
+ */
 export class MacroBuilder {
   readonly #nodes: NodeBuilder
   readonly #offset: number
@@ -134,7 +137,8 @@ export class MacroBuilder {
         return { ...expr, id, elements: yield* this.#copies(expr.elements) }
       case 'map': {
         const entries: MapEntry[] = []
-        for (const entry of expr.entries) entries.push({ ...entry, id: this.#id(), key: yield* this.copy(entry.key), value: yield* this.copy(entry.value) })
+        for (const entry of expr.entries)
+          entries.push({ ...entry, id: this.#id(), key: yield* this.copy(entry.key), value: yield* this.copy(entry.value) })
         return { ...expr, id, entries }
       }
       case 'struct': {

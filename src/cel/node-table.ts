@@ -3,7 +3,8 @@ const PAGE_BITS = 6
 const PAGE = 1 << PAGE_BITS
 
 /**
- * Map of values by node number, which are dense. It grows by one page at a time. A Map is rehashed as a whole when it grows, which takes too long for one step.
+ * Map of values by node number, which are dense. It grows by one page at a time. A Map is rehashed as a whole when it
+ * grows, which takes too long for one step.
  */
 export class NodeTable<T extends NonNullable<unknown>> {
   readonly #pages: ((T | undefined)[] | undefined)[] = []

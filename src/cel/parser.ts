@@ -8,7 +8,19 @@ import { EOF, ESC_IDENTIFIER, IDENTIFIER, readTokens, type Token } from './lexer
 import { literalOf } from './literal-token.ts'
 import { LiteralFault } from './literals.ts'
 import type { Macros } from './macros.ts'
-import { CONDITIONAL, INDEX, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NEGATE, OPTIONAL_INDEX, OPTIONAL_SELECT, PRODUCTS, RELATIONS, SUMS } from './operators.ts'
+import {
+  CONDITIONAL,
+  INDEX,
+  LOGICAL_AND,
+  LOGICAL_NOT,
+  LOGICAL_OR,
+  NEGATE,
+  OPTIONAL_INDEX,
+  OPTIONAL_SELECT,
+  PRODUCTS,
+  RELATIONS,
+  SUMS,
+} from './operators.ts'
 import { codePointsOf, NO_LOCATION, Source } from './source.ts'
 import { ParseStop, TokenCursor } from './token-cursor.ts'
 import { NUMBERS, RESERVED, STARTS, WORDS } from './token-sets.ts'
@@ -48,7 +60,10 @@ export function* parseExpression(text: string, options: ParserOptions): Steps<Pa
   }
 }
 
-/** A recursive-descent parser with a method for each grammar rule. It yields after some hundred terms. Nodes are numbered in cel-go's order. */
+/**
+ * A recursive-descent parser with a method for each grammar rule. It yields after some hundred terms. Nodes are
+ * numbered in cel-go's order.
+ */
 class Parser {
   readonly #issues: Issues
   readonly #options: ParserOptions
@@ -186,7 +201,10 @@ class Parser {
     return expr
   }
 
-  /** Reads `.name`, `.name(…)` and `.?name`. A name in backticks is read and refused. Without a name, the error lists the tokens that cel-go expects. */
+  /**
+   * Reads `.name`, `.name(…)` and `.?name`. A name in backticks is read and refused. Without a name, the error lists
+   * the tokens that cel-go expects.
+   */
   *#selection(operand: Expr): Steps<Expr> {
     const optional = this.#cursor.peek().type === '?'
     const at = optional ? 2 : 1
@@ -205,7 +223,8 @@ class Parser {
       const id = this.#nodes.idAt(this.#cursor.take())
       return yield* this.#nodes.memberCall(id, name.text, operand, yield* this.#arguments())
     }
-    if (!optional) return this.#nodes.sized({ kind: 'select', id: this.#nodes.idAt(dot), operand, field: name.text, testOnly: false }, 1, [operand])
+    if (!optional)
+      return this.#nodes.sized({ kind: 'select', id: this.#nodes.idAt(dot), operand, field: name.text, testOnly: false }, 1, [operand])
     if (!this.#options.optionalSyntax) return this.#nodes.fault(dot.start, "unsupported syntax '.?'")
     const field: Expr = { kind: 'literal', id: this.#nodes.idAt(name), literal: { type: 'string', value: name.text } }
     return this.#nodes.sized({ kind: 'call', id: this.#nodes.idAt(dot), name: OPTIONAL_SELECT, args: [operand, field] }, 1, [operand])
@@ -318,7 +337,10 @@ class Parser {
     return mark !== undefined
   }
 
-  /** Ids are given to the map, then to each entry before its key, as in cel-go, which costs and errors refer to. A comma may follow the last entry. */
+  /**
+   * Ids are given to the map, then to each entry before its key, as in cel-go, which costs and errors refer to. A comma
+   * may follow the last entry.
+   */
   *#map(): Steps<Expr> {
     const id = this.#nodes.idAt(this.#cursor.take())
     const entries: MapEntry[] = []

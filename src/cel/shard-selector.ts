@@ -24,8 +24,9 @@ interface Range {
 }
 
 /**
- * Parses a shard selector in steps, such as `shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, or several joined by `||`. The expression is parsed as CEL, and never evaluated. Throws
- * ShardSelectorError. Source: k8s.io/apiserver, pkg/sharding.
+ * Parses a shard selector in steps, such as
+ * `shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, or several joined by `||`. The
+ * expression is parsed as CEL, and never evaluated. Throws ShardSelectorError. Source: k8s.io/apiserver, pkg/sharding.
  */
 export function* shardSelectorSteps(text: string): Steps<ShardSelector> {
   const expression = text.trim()
@@ -51,7 +52,8 @@ function* rangesOf(root: Expr): Steps<Range[]> {
   const open: Expr[] = [root]
   for (let expr = open.pop(); expr !== undefined; expr = open.pop()) {
     if (isStepDone()) yield
-    if (expr.kind !== 'call') throw new ShardSelectorError(`unexpected expression kind ${KINDS[expr.kind]}; expected ${FUNCTION}() call or || operator`)
+    if (expr.kind !== 'call')
+      throw new ShardSelectorError(`unexpected expression kind ${KINDS[expr.kind]}; expected ${FUNCTION}() call or || operator`)
     if (expr.name === LOGICAL_OR) open.push(...[...expr.args].reverse())
     else if (expr.name === FUNCTION) ranges.push(rangeOf(expr))
     else throw new ShardSelectorError(`unsupported function ${quote(expr.name)}; only ${FUNCTION}() and || are allowed`)
@@ -61,9 +63,11 @@ function* rangesOf(root: Expr): Steps<Range[]> {
 
 function rangeOf({ args }: CallExpr): Range {
   const [field, first, last] = args
-  if (args.length !== 3 || !field || !first || !last) throw new ShardSelectorError(`${FUNCTION}() requires exactly 3 arguments, got ${args.length}`)
+  if (args.length !== 3 || !field || !first || !last)
+    throw new ShardSelectorError(`${FUNCTION}() requires exactly 3 arguments, got ${args.length}`)
   const path = pathOf(field)
-  if (!Object.hasOwn(FIELDS, path)) throw new ShardSelectorError(`unsupported field path ${quote(path)}; supported: ${Object.keys(FIELDS).join(', ')}`)
+  if (!Object.hasOwn(FIELDS, path))
+    throw new ShardSelectorError(`unsupported field path ${quote(path)}; supported: ${Object.keys(FIELDS).join(', ')}`)
   const start = boundOf(first, 'hexStart')
   const end = boundOf(last, 'hexEnd')
   if (!isLess(numberOf(start), numberOf(end))) throw new ShardSelectorError(`shard range start ${start} must be less than end ${end}`)
@@ -76,7 +80,9 @@ function pathOf(expr: Expr): string {
   let at = expr
   for (; at.kind === 'select'; at = at.operand) fields.push(at.field)
   if (at.kind !== 'ident')
-    throw new ShardSelectorError(`${FUNCTION}() first argument: expected field path (e.g. object.metadata.uid), got expression kind ${KINDS[at.kind]}`)
+    throw new ShardSelectorError(
+      `${FUNCTION}() first argument: expected field path (e.g. object.metadata.uid), got expression kind ${KINDS[at.kind]}`,
+    )
   return [at.name, ...fields.reverse()].join('.')
 }
 
@@ -96,7 +102,9 @@ function boundOf(expr: Expr, name: string): string {
   if (wrong !== undefined) throw failed(`: invalid hex character ${quote(wrong)} in ${quote(bound)}`)
   if (hex.length > DIGITS && bound !== END) throw failed(`: 17-digit hex value must be '${END}' (2^64), got ${quote(bound)}`)
   if (hex.length < DIGITS)
-    throw failed(` must be a 0x-prefixed 16-digit hex value, got ${quote(bound)} (did you mean ${quote(`0x${hex.padStart(DIGITS, '0')}`)}?)`)
+    throw failed(
+      ` must be a 0x-prefixed 16-digit hex value, got ${quote(bound)} (did you mean ${quote(`0x${hex.padStart(DIGITS, '0')}`)}?)`,
+    )
   return bound
 }
 

@@ -68,7 +68,10 @@ export class Source {
     return { line: low + 1, column: offset - (starts[low] ?? 0) }
   }
 
-  /** Returns the line of a position, and below it a mark at the column. Empty if there is no such line, or if it is too long. */
+  /**
+   * Returns the line of a position, and below it a mark at the column. Empty if there is no such line, or if it is too
+   * long.
+   */
   snippet({ line, column }: Location): string {
     const start = this.#starts[line - 1]
     if (start === undefined || this.points.length === 0) return ''

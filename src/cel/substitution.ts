@@ -12,12 +12,17 @@ export class TypesTooLarge extends Error {
 
 /** Maximum number of parts of a type. Each loop over a list can double the parts of the element type. */
 export const MOST_PARTS = 1000
-/** Maximum number of parts that a call of `assign`, `known` or `closed` visits, including the parts of bound parameters. */
+/**
+ * Maximum number of parts that a call of `assign`, `known` or `closed` visits, including the parts of bound parameters.
+ */
 const MOST_VISITS = 20_000
 /** Maximum number of parts that are visited in one step. */
 const PARTS_OF_A_STEP = 4096
 
-/** Bindings of type parameters. A failed `assign` rolls back its bindings from an undo log, because copying all bindings for each call would be quadratic. */
+/**
+ * Bindings of type parameters. A failed `assign` rolls back its bindings from an undo log, because copying all bindings
+ * for each call would be quadratic.
+ */
 export class Knowledge {
   readonly #types = new Map<string, Type>()
   #undo: (readonly [string, Type | undefined])[] = []
@@ -43,8 +48,8 @@ export class Knowledge {
   }
 
   /**
-   * Reports whether values of the given types can be used where the wanted types are expected. If they can, the bindings that follow from it are kept. Throws
-   * TypesTooLarge.
+   * Reports whether values of the given types can be used where the wanted types are expected. If they can, the
+   * bindings that follow from it are kept. Throws TypesTooLarge.
    */
   assign(wanted: readonly Type[], given: readonly Type[]): boolean {
     this.#undo = []
@@ -108,7 +113,8 @@ function substitute(types: Substitution, type: Type): Type {
 }
 
 /** Whether each pair of types is assignable. */
-const assignAll = (draft: Knowledge, first: readonly Type[], second: readonly Type[]): boolean => partsMatch(first, second, (a, b) => assignable(draft, a, b))
+const assignAll = (draft: Knowledge, first: readonly Type[], second: readonly Type[]): boolean =>
+  partsMatch(first, second, (a, b) => assignable(draft, a, b))
 
 /** Reports whether null is a value of the type. Wrappers are nullable, scalars are not. */
 function isNullable({ kind, nullable }: Type): boolean {
@@ -139,7 +145,10 @@ function assignable(draft: Knowledge, a: Type, b: Type): boolean {
   return a.kind === b.kind && a.name === b.name && assignAll(draft, a.params, b.params)
 }
 
-/** Binds a parameter to a type, and reports whether it can. Returns `free` if the parameter is unbound and occurs in the type itself. */
+/**
+ * Binds a parameter to a type, and reports whether it can. Returns `free` if the parameter is unbound and occurs in the
+ * type itself.
+ */
 function stand(draft: Knowledge, type: Type, param: Type): boolean | 'free' {
   if (sameType(type, param)) return true
   const value = draft.get(param.name)

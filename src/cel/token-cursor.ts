@@ -26,7 +26,10 @@ function printSet(types: readonly string[]): string {
   return sorted.length === 1 ? all : `{${all}}`
 }
 
-/** Cursor over the tokens of an expression. It recovers from syntax errors and reports them with the messages of cel-go's ANTLR parser. */
+/**
+ * Cursor over the tokens of an expression. It recovers from syntax errors and reports them with the messages of
+ * cel-go's ANTLR parser.
+ */
 export class TokenCursor {
   readonly #source: Source
   readonly #issues: Issues
@@ -76,7 +79,10 @@ export class TokenCursor {
     return result
   }
 
-  /** Takes a token of the type. An extraneous token before it is skipped, and a missing one is inserted if the next token then fits. */
+  /**
+   * Takes a token of the type. An extraneous token before it is skipped, and a missing one is inserted if the next
+   * token then fits.
+   */
   expect(type: string, expected: readonly string[] = [type]): Token {
     if (this.is(type)) return this.take()
     if (this.peek().type === type && !this.is(EOF)) {
@@ -84,9 +90,12 @@ export class TokenCursor {
       this.take()
       return this.take()
     }
-    // An expression must follow a colon. A closing bracket must be followed by a continuation of the term, or by a token of the enclosing rule.
+    // An expression must follow a colon. A closing bracket must be followed by a continuation of the term, or by a
+    // token of the enclosing rule.
     const fits =
-      type === ':' ? STARTS.includes(this.current.type) : CONTINUATIONS.has(this.current.type) || this.#follow.at(-1)?.includes(this.current.type) === true
+      type === ':'
+        ? STARTS.includes(this.current.type)
+        : CONTINUATIONS.has(this.current.type) || this.#follow.at(-1)?.includes(this.current.type) === true
     if (expected.length === 1 && type !== EOF && fits) {
       this.#report(this.current.start, `missing ${printSet(expected)} at '${escapeText(this.current.text)}'`)
       return { ...this.current, type, text: type, stop: this.current.start }
@@ -107,7 +116,9 @@ export class TokenCursor {
     return type === '?' || STARTS.includes(type)
   }
 
-  /** Checks that the current token begins one of several alternatives. A single extraneous token before one is skipped. */
+  /**
+   * Checks that the current token begins one of several alternatives. A single extraneous token before one is skipped.
+   */
   expectOneOf(expected: readonly string[], message = expected): void {
     if (expected.includes(this.current.type)) return
     if (this.is(EOF) || !expected.includes(this.peek().type)) this.mismatch(message)
@@ -129,7 +140,10 @@ export class TokenCursor {
     throw new ParseStop()
   }
 
-  /** Reports further errors as cel-go does: at an operator without a left operand, it continues as if the operand were there. */
+  /**
+   * Reports further errors as cel-go does: at an operator without a left operand, it continues as if the operand were
+   * there.
+   */
   #goOn(distance: number): void {
     for (let at = distance; OPERATORS.has(this.peek(at).type); at++) {
       const next = this.peek(at + 1)

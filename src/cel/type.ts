@@ -71,8 +71,16 @@ export const TIMESTAMP = simple('timestamp', 'google.protobuf.Timestamp')
 export const TYPE = simple('type')
 export const UINT = simple('uint')
 
-/** Makes the type of a list. `parts` counts the types within a type, and `isOpen` is true if a parameter is among them. */
-export const listTypeOf = (element: Type): Type => ({ kind: 'list', name: 'list', params: [element], parts: element.parts + 1, isOpen: element.isOpen })
+/**
+ * Makes the type of a list. `parts` counts the types within a type, and `isOpen` is true if a parameter is among them.
+ */
+export const listTypeOf = (element: Type): Type => ({
+  kind: 'list',
+  name: 'list',
+  params: [element],
+  parts: element.parts + 1,
+  isOpen: element.isOpen,
+})
 /** Makes the type of a map. The type of its keys is not restricted here. */
 export const mapOf = (key: Type, value: Type): Type => ({
   kind: 'map',
@@ -89,7 +97,13 @@ export const wrapperOf = (scalar: Type): Type => ({ ...scalar, nullable: true })
 /** Makes a parameter of a signature. Each call binds parameters anew. */
 export const paramOf = (name: string): Type => simple('param', name)
 /** Makes a type that has no fields, only functions. Types with different parameters differ. */
-export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params, parts: sumOfParts(params), isOpen: someOpen(params) })
+export const opaqueOf = (name: string, ...params: Type[]): Type => ({
+  kind: 'opaque',
+  name,
+  params,
+  parts: sumOfParts(params),
+  isOpen: someOpen(params),
+})
 export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
 
 /** Simple types by the name that declarations use. */
@@ -100,7 +114,10 @@ const SIMPLE: ReadonlyMap<string, Type> = new Map(
 /** Opaque types whose names look like structs. */
 const OPAQUE = new Set(['net.IP', 'net.CIDR'])
 
-/** Parses the notation in which errors print types: `list(string)`, `map(K, V)`, `kubernetes.URL`. A single capital letter is a parameter. */
+/**
+ * Parses the notation in which errors print types: `list(string)`, `map(K, V)`, `kubernetes.URL`. A single capital
+ * letter is a parameter.
+ */
 export function parseType(text: string): Type {
   const open = text.indexOf('(')
   if (open < 0) {
@@ -180,4 +197,5 @@ export const isDyn = ({ kind }: Type): boolean => kind === 'dyn' || kind === 'an
 export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error'
 
 /** Returns the value type of an optional. Undefined for any other type. */
-export const heldBy = ({ kind, name, params }: Type): Type | undefined => (kind === 'opaque' && name === 'optional_type' ? params[0] : undefined)
+export const heldBy = ({ kind, name, params }: Type): Type | undefined =>
+  kind === 'opaque' && name === 'optional_type' ? params[0] : undefined

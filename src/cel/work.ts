@@ -8,8 +8,8 @@ export class CostLimitExceeded extends Error {
 }
 
 /**
- * Limit for the elements and characters that functions visit between two rounds of a loop. A visit costs as little as a tenth of a unit, so this many visits
- * fit into the cost limit of a call.
+ * Limit for the elements and characters that functions visit between two rounds of a loop. A visit costs as little as a
+ * tenth of a unit, so this many visits fit into the cost limit of a call.
  */
 const MOST_WORK = 10_000_000
 /** Limit for the elements of a concatenated list. Each of them costs at least one unit when a loop visits it. */
@@ -21,8 +21,8 @@ const MOST_SEARCHED = 40_000_000
 let left = Number.POSITIVE_INFINITY
 
 /**
- * Bounds the work of functions between two rounds of a loop, during which nothing else can run, independently of its cost. The cost model doesn't cover nested
- * lists, or types that are known only during evaluation.
+ * Bounds the work of functions between two rounds of a loop, during which nothing else can run, independently of its
+ * cost. The cost model doesn't cover nested lists, or types that are known only during evaluation.
  */
 export function withBoundedWork<T>(run: () => T): T {
   const before = left

@@ -59,11 +59,17 @@ interface Attempt {
 }
 
 /**
- * Creates an object, or applies it if it exists. If the server refuses values of the wrong type or conflicts with other managers, the write is repeated without
- * these, so that later objects find it and further errors are found.
+ * Creates an object, or applies it if it exists. If the server refuses values of the wrong type or conflicts with other
+ * managers, the write is repeated without these, so that later objects find it and further errors are found.
  */
-export async function applyObject(clients: ApplyClients, object: InputObject, target: ApplyTarget, options: ApplyOptions): Promise<AppliedObject> {
-  const read = async (): Promise<JsonObject | undefined> => (object.name === '' ? undefined : clients.admin.get(target.served, target.namespace, object.name))
+export async function applyObject(
+  clients: ApplyClients,
+  object: InputObject,
+  target: ApplyTarget,
+  options: ApplyOptions,
+): Promise<AppliedObject> {
+  const read = async (): Promise<JsonObject | undefined> =>
+    object.name === '' ? undefined : clients.admin.get(target.served, target.namespace, object.name)
   const before = options.mayExist ? await read() : undefined
   const result = await writeObject(clients, object, target, before, options)
   if (before || options.mayExist || result.last.error === undefined) return result
@@ -112,8 +118,10 @@ async function writeObject(
     } else break
   }
   // A value of the wrong type is left out, and may be required. Its parent is invalid then, and is not found by others.
-  const isFollowUp = ({ field = '', message }: CheckFinding): boolean => removed.has(field) || (removed.size > 0 && message.startsWith(`${field}: Not found: `))
-  if (last.error) findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined).filter(finding => !isFollowUp(finding)))
+  const isFollowUp = ({ field = '', message }: CheckFinding): boolean =>
+    removed.has(field) || (removed.size > 0 && message.startsWith(`${field}: Not found: `))
+  if (last.error)
+    findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined).filter(finding => !isFollowUp(finding)))
   return { first: await strictly(client, object, attempt, decisive), last, before, findings, steps: last.steps }
 }
 
@@ -129,11 +137,21 @@ async function strictly(client: ForkClient, object: InputObject, attempt: Attemp
   // A value that cannot be decoded is reported before unknown fields, and everything else after them.
   if (response.code === 400 || isUnauthorized(response) || !response.warnings.some(text => STRICT.test(text))) return response
   const force = attempt.method === 'PATCH' ? { force: 'true' } : {}
-  const strict = await send(client, object, { ...attempt, query: { ...attempt.query, ...force, fieldValidation: 'Strict', dryRun: 'All' } }, new Set())
+  const strict = await send(
+    client,
+    object,
+    { ...attempt, query: { ...attempt.query, ...force, fieldValidation: 'Strict', dryRun: 'All' } },
+    new Set(),
+  )
   return strict.code === 409 ? response : strict
 }
 
-function send(client: ForkClient, object: InputObject, { method, path, query }: Attempt, without: ReadonlySet<SourceNode>): Promise<ForkResponse> {
+function send(
+  client: ForkClient,
+  object: InputObject,
+  { method, path, query }: Attempt,
+  without: ReadonlySet<SourceNode>,
+): Promise<ForkResponse> {
   return client.send({
     method,
     path,

@@ -107,7 +107,10 @@ export async function runCheck(argv: readonly string[], { out, err }: Streams): 
   return given.isOn('watch') ? watched(options, checkOnce, err) : checkOnce()
 }
 
-/** Checks at each change until the process is interrupted. Errors of files are printed, since the next change may correct them. Resolves with the last status. */
+/**
+ * Checks at each change until the process is interrupted. Errors of files are printed, since the next change may
+ * correct them. Resolves with the last status.
+ */
 async function watched(
   { paths = [], crds = [], policies = [], cases = [] }: CheckOptions,
   checkOnce: () => Promise<number>,
@@ -139,7 +142,8 @@ function severityOf(text: string): CheckSeverity {
 /** Converts flags to options. Throws ArgumentError. */
 function optionsOf(given: Arguments): CheckOptions {
   const paths = given.values('filename')
-  if (paths.length === 0 && given.values('cases').length === 0) throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
+  if (paths.length === 0 && given.values('cases').length === 0)
+    throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
   const release = given.value('release')
   return {
     paths,

@@ -34,9 +34,16 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const fork = await openFork({ flags: flagsOf(options, cluster?.release), tables: cluster?.tables })
   try {
     if (cluster && !cluster.isComplete) await createDumpedNamespaces(fork, cluster.tables)
-    const result = await checkOn(fork, { input, given }, { ...options, hasCluster: cluster !== undefined, knowsKinds: cluster?.isComplete === true })
+    const result = await checkOn(
+      fork,
+      { input, given },
+      { ...options, hasCluster: cluster !== undefined, knowsKinds: cluster?.isComplete === true },
+    )
     const tested = await runSuites(suites, given, options)
-    return { input: joinedInputs(given, input), result: { ...result, cases: tested, remarks: [...(cluster?.remarks ?? []), ...result.remarks] } }
+    return {
+      input: joinedInputs(given, input),
+      result: { ...result, cases: tested, remarks: [...(cluster?.remarks ?? []), ...result.remarks] },
+    }
   } finally {
     await fork.close()
   }
@@ -58,7 +65,10 @@ async function runSuites(suites: readonly CaseSuite[], given: Input, options: Ch
   return results
 }
 
-const clusterSource = (path: string, { context, release, skipHashCheck = false, etcdPrefix = '/registry' }: CheckOptions): ClusterSource => ({
+const clusterSource = (
+  path: string,
+  { context, release, skipHashCheck = false, etcdPrefix = '/registry' }: CheckOptions,
+): ClusterSource => ({
   path,
   context,
   release: release === undefined ? undefined : releaseOption(release),
@@ -73,7 +83,10 @@ function releaseOption(text: string): Release {
   return release
 }
 
-function flagsOf({ gates = {}, runtimeConfig, encryptionProviderConfig, etcdPrefix, ...options }: CheckOptions, ofCluster: Release | undefined): Flags {
+function flagsOf(
+  { gates = {}, runtimeConfig, encryptionProviderConfig, etcdPrefix, ...options }: CheckOptions,
+  ofCluster: Release | undefined,
+): Flags {
   const release = options.release ?? ofCluster ?? DEFAULT_RELEASE
   const chosen = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`)
   return {
@@ -112,7 +125,8 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkC
   } = options
   const { hasCluster, knowsKinds } = options
   const reviews = new WebhookReviews(webhooks)
-  const clientOf = (user: User): ForkClient => new ForkClient({ fork, user, userAgent: 'kubectl', comparesAll: showDefaults, reviewInstead: reviews.review })
+  const clientOf = (user: User): ForkClient =>
+    new ForkClient({ fork, user, userAgent: 'kubectl', comparesAll: showDefaults, reviewInstead: reviews.review })
   const admin = clientOf(ADMIN)
   const checker = new Checker({
     fork,
@@ -147,7 +161,9 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkC
   return {
     release: fork.gates.release,
     objects: objects.toSorted(byPosition(input)),
-    findings: [...faults, ...checker.findings, ...types, ...references, ...reviews.findings()].toSorted(byPosition(joinedInputs(given, input))),
+    findings: [...faults, ...checker.findings, ...types, ...references, ...reviews.findings()].toSorted(
+      byPosition(joinedInputs(given, input)),
+    ),
     cases: [],
     remarks: [...(preview === undefined ? [] : [preview]), ...input.remarks],
   }
@@ -157,7 +173,8 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkC
 function byPosition(input: Input): (a: Pick<CheckFinding, 'position'>, b: Pick<CheckFinding, 'position'>) => number {
   const places = new Map(textsOf(input).map(({ name }, i) => [name, i]))
   const place = ({ position }: Pick<CheckFinding, 'position'>): number => (position === undefined ? -1 : (places.get(position.file) ?? 0))
-  return (a, b) => place(a) - place(b) || (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0)
+  return (a, b) =>
+    place(a) - place(b) || (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0)
 }
 
 /** Returns the user of requests: the administrator, or the user and groups of `as`. */

@@ -93,7 +93,10 @@ export class Checker {
     }
   }
 
-  /** Forgets the objects that were applied so far, and findings about them other than errors: they exist before the check. */
+  /**
+   * Forgets the objects that were applied so far, and findings about them other than errors: they exist before the
+   * check.
+   */
   forget(): void {
     const errors = this.findings.filter(({ severity }) => severity === 'error')
     this.findings.splice(0, this.findings.length, ...errors)
@@ -127,7 +130,10 @@ export class Checker {
     }
   }
 
-  /** Checks the pods of all workloads. Their controllers create them again until admission allows them, so that objects that came later count as well. */
+  /**
+   * Checks the pods of all workloads. Their controllers create them again until admission allows them, so that objects
+   * that came later count as well.
+   */
   async checkPods(): Promise<void> {
     const { admin, reviews, options } = this.#parts
     if (!options.checksPods) return
@@ -142,7 +148,10 @@ export class Checker {
     }
   }
 
-  /** Reports a kind that the fork does not serve. An object in a removed version is checked as what the version that replaces it would say. */
+  /**
+   * Reports a kind that the fork does not serve. An object in a removed version is checked as what the version that
+   * replaces it would say.
+   */
   async #unknown(object: InputObject): Promise<CheckedObject> {
     const { options, fork } = this.#parts
     this.unserved.push({ object, namespace: object.namespace || options.namespace })
@@ -150,7 +159,12 @@ export class Checker {
     const message = `no matches for kind "${object.kind}" in version "${object.apiVersion}"`
     const severity = options.strict || options.knowsKinds ? 'error' : 'warning'
     if (standing?.state === 'removed') {
-      this.findings.push(objectFinding(object, 'removed-version', 'error', standing.warning, { field: 'apiVersion', advice: adviceOf(object, this.#release) }))
+      this.findings.push(
+        objectFinding(object, 'removed-version', 'error', standing.warning, {
+          field: 'apiVersion',
+          advice: adviceOf(object, this.#release),
+        }),
+      )
       await this.#checkSuccessor(object)
     } else if (standing?.state === 'not yet')
       this.findings.push(
@@ -171,7 +185,13 @@ export class Checker {
       const advice = isOfClient ? 'this is a file of another program, and no API object' : unknownAdvice(object, fork)
       this.findings.push(objectFinding(object, 'unknown-kind', isOfClient ? 'note' : severity, message, { field: 'kind', advice }))
     }
-    return { ...checkedName(object), verdict: 'unknown', code: 0, message, position: locationPosition(object, locateField(object.node, '')) }
+    return {
+      ...checkedName(object),
+      verdict: 'unknown',
+      code: 0,
+      message,
+      position: locationPosition(object, locateField(object.node, '')),
+    }
   }
 
   async #checkSuccessor(object: InputObject): Promise<void> {
@@ -181,8 +201,14 @@ export class Checker {
     if (successor.object) await this.check(successor.object)
   }
 
-  /** Creates a missing namespace, so that the objects in it can be checked. Returns the server's error if the namespaces of the server are known. */
-  async #ensureNamespace(object: InputObject, namespace: string): Promise<{ readonly code: number; readonly message?: string } | undefined> {
+  /**
+   * Creates a missing namespace, so that the objects in it can be checked. Returns the server's error if the namespaces
+   * of the server are known.
+   */
+  async #ensureNamespace(
+    object: InputObject,
+    namespace: string,
+  ): Promise<{ readonly code: number; readonly message?: string } | undefined> {
     const { admin, fork, options } = this.#parts
     const namespaces = fork.served('v1', 'Namespace')
     if (namespace === '' || namespaces === undefined) return undefined
@@ -216,13 +242,22 @@ export class Checker {
     if (other === undefined) return
     const { file, line } = locationPosition(other, locateField(other.node, ''))
     this.findings.push(
-      objectFinding(object, 'repeated-object', 'warning', `this object is already in the input, at ${file}:${line}: the later one changes it`, {
-        field: 'metadata.name',
-      }),
+      objectFinding(
+        object,
+        'repeated-object',
+        'warning',
+        `this object is already in the input, at ${file}:${line}: the later one changes it`,
+        {
+          field: 'metadata.name',
+        },
+      ),
     )
   }
 
-  /** Lets a definition convert without its webhook, which cannot be called. Versions then differ in nothing but their names. */
+  /**
+   * Lets a definition convert without its webhook, which cannot be called. Versions then differ in nothing but their
+   * names.
+   */
   async #withoutConversion({ metadata, spec }: JsonObject): Promise<void> {
     const { admin, fork } = this.#parts
     const definitions = fork.served('apiextensions.k8s.io/v1', 'CustomResourceDefinition')
@@ -250,7 +285,9 @@ function unknownAdvice({ apiVersion, kind }: InputObject, { plane }: Fork): stri
     kinds.map(({ version }) => version.kind),
   )
   if (near !== undefined) return `did you mean ${near}?`
-  return kinds.length > 0 && BUILTIN_GROUP.test(apiVersion) ? `${apiVersion} has no such kind` : 'pass its CustomResourceDefinition with --crds'
+  return kinds.length > 0 && BUILTIN_GROUP.test(apiVersion)
+    ? `${apiVersion} has no such kind`
+    : 'pass its CustomResourceDefinition with --crds'
 }
 
 function verdictOf(before: JsonObject | undefined, after: ForkResponse): CheckedObject['verdict'] {
@@ -262,7 +299,8 @@ function verdictOf(before: JsonObject | undefined, after: ForkResponse): Checked
 
 /** Diff of the stored object. The values of a Secret are replaced by their lengths. */
 function diffOf({ before, last }: AppliedObject, { kind, name }: InputObject): string {
-  const shown = (object: JsonObject | undefined): JsonObject | undefined => object && withoutWriteMetadata(kind === 'Secret' ? maskedSecret(object) : object)
+  const shown = (object: JsonObject | undefined): JsonObject | undefined =>
+    object && withoutWriteMetadata(kind === 'Secret' ? maskedSecret(object) : object)
   return yamlDiff(shown(before), shown(last.object), [`a/${kind}/${name}`, `b/${kind}/${name}`])
 }
 

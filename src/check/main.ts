@@ -13,9 +13,17 @@ import { runCheck } from './check-command.ts'
 
 /** Whether the message of an error is for the user: errors of the command line, files, servers and stores. */
 const isOfUser = (error: unknown): error is Error =>
-  [ArgumentError, FlagError, LifecycleError, ManifestError, ClusterError, BackendError, BoltError, EncryptionConfigError, InputBoundError].some(
-    kind => error instanceof kind,
-  ) ||
+  [
+    ArgumentError,
+    FlagError,
+    LifecycleError,
+    ManifestError,
+    ClusterError,
+    BackendError,
+    BoltError,
+    EncryptionConfigError,
+    InputBoundError,
+  ].some(kind => error instanceof kind) ||
   (error instanceof Error && 'code' in error)
 
 /** Runs the command of this process, and sets its exit code. */
@@ -31,7 +39,9 @@ export function main(): void {
       process.exitCode = status
     },
     (error: unknown) => {
-      streams.err(`Error: ${isOfUser(error) ? printable(error.message) : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+      streams.err(
+        `Error: ${isOfUser(error) ? printable(error.message) : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      )
       process.exitCode = 2
     },
   )

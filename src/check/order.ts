@@ -3,7 +3,10 @@ import type { InputObject } from './input/input-object.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 
-/** Kinds by the stage in which they are applied, as `group/Kind`. Kinds that are not listed come in the stage of workloads. */
+/**
+ * Kinds by the stage in which they are applied, as `group/Kind`. Kinds that are not listed come in the stage of
+ * workloads.
+ */
 const STAGES: readonly (readonly string[])[] = [
   ['apiextensions.k8s.io/CustomResourceDefinition'],
   ['/Namespace'],
@@ -50,7 +53,10 @@ const stageOf = (object: Pick<InputObject, 'apiVersion' | 'kind'>): number => {
   return LAST.has(kind) ? STAGES.length + 1 : (STAGE_OF.get(kind) ?? STAGES.length)
 }
 
-/** Orders objects so that those on which others depend come first: definitions, namespaces, classes, roles, policies, configuration, workloads. */
+/**
+ * Orders objects so that those on which others depend come first: definitions, namespaces, classes, roles, policies,
+ * configuration, workloads.
+ */
 export const inOrder = (objects: readonly InputObject[]): InputObject[] => objects.toSorted((a, b) => stageOf(a) - stageOf(b))
 
 /** Reports whether admission of other objects depends on objects of this kind. */
@@ -71,4 +77,5 @@ const ON_PODS: ReadonlySet<string> = new Set([
 
 /** Reports whether an object decides which pods may be created. */
 export const decidesOnPods = (object: Pick<InputObject, 'apiVersion' | 'kind' | 'value'>): boolean =>
-  ON_PODS.has(groupKind(object)) || Object.keys(objectIn(objectIn(object.value.metadata).labels)).some(label => label.startsWith('pod-security.kubernetes.io/'))
+  ON_PODS.has(groupKind(object)) ||
+  Object.keys(objectIn(objectIn(object.value.metadata).labels)).some(label => label.startsWith('pod-security.kubernetes.io/'))

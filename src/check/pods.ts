@@ -15,8 +15,9 @@ export interface PodCheckOptions {
 }
 
 /**
- * Sends the pods of a workload through admission, as its controller would: policies, Pod Security, limits and quotas apply to pods, and the server accepts
- * workloads whose pods they deny. In a namespace with a quota, all replicas are created, so that the quota counts the whole input.
+ * Sends the pods of a workload through admission, as its controller would: policies, Pod Security, limits and quotas
+ * apply to pods, and the server accepts workloads whose pods they deny. In a namespace with a quota, all replicas are
+ * created, so that the quota counts the whole input.
  */
 export async function podFindings(placed: PlacedObject, { admin, strict }: PodCheckOptions): Promise<CheckFinding[]> {
   const { object, response, before, namespace } = placed
@@ -84,7 +85,9 @@ function podOf(name: string, workload: JsonObject, { template }: PodTemplate): J
   const { labels = {}, annotations = {} } = objectAt(template, 'metadata')
   const spec = objectAt(template, 'spec')
   const claims = claimVolumes(name, workload)
-  const others = (Array.isArray(spec.volumes) ? spec.volumes : []).filter(volume => !claims.some(claim => claim.name === objectIn(volume).name))
+  const others = (Array.isArray(spec.volumes) ? spec.volumes : []).filter(
+    volume => !claims.some(claim => claim.name === objectIn(volume).name),
+  )
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -103,7 +106,10 @@ function claimVolumes(name: string, { kind, spec }: JsonObject): JsonObject[] {
   })
 }
 
-/** Number of pods that a workload runs. Those of a DaemonSet depend on the nodes, and those of a CronJob on the time: they count as one and none. */
+/**
+ * Number of pods that a workload runs. Those of a DaemonSet depend on the nodes, and those of a CronJob on the time:
+ * they count as one and none.
+ */
 function replicasOf({ kind, spec }: JsonObject): number {
   const { replicas, parallelism } = objectIn(spec)
   if (kind === 'CronJob') return 0

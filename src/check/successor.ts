@@ -14,7 +14,10 @@ export interface Successor {
   readonly findings: readonly CheckFinding[]
 }
 
-/** Converts an object in a removed version to the version that the release serves, as `binnacle convert` does. Its findings have the positions of the original. */
+/**
+ * Converts an object in a removed version to the version that the release serves, as `binnacle convert` does. Its
+ * findings have the positions of the original.
+ */
 export function successorOf(kinds: ReleaseKinds, object: InputObject): Successor {
   const found = kinds.find(object)
   if (found === undefined) return { object: undefined, findings: [] }
@@ -25,11 +28,16 @@ export function successorOf(kinds: ReleaseKinds, object: InputObject): Successor
     const to = apiVersionOfVersion(conversion.to)
     const value = { ...conversion.after, apiVersion: to, kind: conversion.to.kind }
     const successor: InputObject = { ...object, apiVersion: to, kind: conversion.to.kind, value, convertedFrom: object.apiVersion }
-    const lost = conversion.lost.map(field => objectFinding(successor, 'dropped-value', 'warning', `${field} has no counterpart in ${to}`, { field }))
+    const lost = conversion.lost.map(field =>
+      objectFinding(successor, 'dropped-value', 'warning', `${field} has no counterpart in ${to}`, { field }),
+    )
     return { object: successor, findings: lost }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     const at = culpritOf(object, found.version, new Set())
-    return { object: undefined, findings: [objectFinding(object, 'wrong-type', 'error', error.message, { ...(at && { at, field: at.path }) })] }
+    return {
+      object: undefined,
+      findings: [objectFinding(object, 'wrong-type', 'error', error.message, { ...(at && { at, field: at.path }) })],
+    }
   }
 }

@@ -1,8 +1,8 @@
 // Declarations of `binnacle/check`. The package publishes them, so this file imports nothing.
 
 /**
- * Severity of a finding. `error`: the server refuses the object. `warning`: the server accepts the object, and it will not work as written or will stop
- * working. `note`: for information.
+ * Severity of a finding. `error`: the server refuses the object. `warning`: the server accepts the object, and it will
+ * not work as written or will stop working. `note`: for information.
  */
 export type CheckSeverity = 'error' | 'warning' | 'note'
 
@@ -39,7 +39,10 @@ export interface CheckFinding {
   readonly advice?: string
   /** Omitted if the finding is about a file. */
   readonly object?: CheckedName
-  /** Optional. Version that the object was converted to, because the release does not serve its own: the finding is about the result. */
+  /**
+   * Optional. Version that the object was converted to, because the release does not serve its own: the finding is
+   * about the result.
+   */
   readonly as?: string
   /** Optional. Path of the field, such as `spec.template.spec.containers[0].image`. */
   readonly field?: string
@@ -102,7 +105,10 @@ export interface CheckOptions {
   readonly runtimeConfig?: string
   /** Files and folders of CustomResourceDefinitions that are defined before the check. */
   readonly crds?: readonly string[]
-  /** Etcd snapshot, data directory, file or folder of `kubectl get -o yaml`, must-gather, or kubeconfig. It is only read. */
+  /**
+   * Etcd snapshot, data directory, file or folder of `kubectl get -o yaml`, must-gather, or kubeconfig. It is only
+   * read.
+   */
   readonly against?: string
   /** Context of the kubeconfig. Default: the current one. */
   readonly context?: string
@@ -114,14 +120,19 @@ export interface CheckOptions {
   readonly encryptionProviderConfig?: string
   /** Namespace of objects that name none. Default: `default`. */
   readonly namespace?: string
-  /** User whose permissions count, such as `jane` or `system:serviceaccount:shop:deployer`. Default: an administrator. */
+  /**
+   * User whose permissions count, such as `jane` or `system:serviceaccount:shop:deployer`. Default: an administrator.
+   */
   readonly as?: string
   readonly asGroups?: readonly string[]
   /** Field manager of applies. Default: `kubectl`. */
   readonly fieldManager?: string
   /** Whether fields of other managers are taken over without a finding. Default: false. */
   readonly forceConflicts?: boolean
-  /** Whether objects are applied in the order of the input. If not, definitions, namespaces and policies come first. Default: false. */
+  /**
+   * Whether objects are applied in the order of the input. If not, definitions, namespaces and policies come first.
+   * Default: false.
+   */
   readonly asGiven?: boolean
   /** Whether unknown kinds, missing references and pods that would be denied are errors. Default: false. */
   readonly strict?: boolean

@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Time without a change after which a check begins, in milliseconds. An editor writes a file in several steps. */
 const QUIET_MS = 100
 
-/** Calls `run`, and again after each change of files or folders, until the signal aborts. A change during a run causes another run. */
+/**
+ * Calls `run`, and again after each change of files or folders, until the signal aborts. A change during a run causes
+ * another run.
+ */
 export async function runAtChanges(paths: readonly string[], run: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let changes = 0
   let wake: (() => void) | undefined

@@ -17,7 +17,10 @@ interface MissedCalls {
   count: number
 }
 
-/** Reviews of admission webhooks: sent to the URLs that the user names. Other webhooks admit every object, and are recorded. */
+/**
+ * Reviews of admission webhooks: sent to the URLs that the user names. Other webhooks admit every object, and are
+ * recorded.
+ */
 export class WebhookReviews {
   readonly #urls: Readonly<Record<string, string>>
   readonly #missed = new Map<string, MissedCalls>()
@@ -29,7 +32,10 @@ export class WebhookReviews {
     this.#urls = urls
   }
 
-  /** Returns an AdmissionReview with the response. Rejects with WebhookCallError if a named URL does not respond with 200. */
+  /**
+   * Returns an AdmissionReview with the response. Rejects with WebhookCallError if a named URL does not respond
+   * with 200.
+   */
   readonly review = async (webhook: WebhookName, review: string): Promise<Buffer> => {
     const url = Object.hasOwn(this.#urls, webhook.name) ? this.#urls[webhook.name] : undefined
     if (url !== undefined) return postReview(url, review)

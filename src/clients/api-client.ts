@@ -68,16 +68,18 @@ export interface ApplyOptions {
 }
 
 /**
- * Client of the API of one server, in its process or over HTTP. Every method rejects with a StatusError if the server rejects the request. Objects that are
- * returned may be shared with other readers and must not be changed. Objects that are passed belong to the client.
+ * Client of the API of one server, in its process or over HTTP. Every method rejects with a StatusError if the server
+ * rejects the request. Objects that are returned may be shared with other readers and must not be changed. Objects that
+ * are passed belong to the client.
  */
 export interface ApiClient {
   /** @param subresource `scale`: returns the Scale of the object. The kind names the resource of the object then. */
   get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource?: 'scale'): Promise<T>
   list<T extends TypedObject>(kind: ResourceKind<T>, query?: ListQuery): Promise<ObjectList<T>>
   /**
-   * Delivers the changes after a resource version, one after the other: the next one waits for the promise that `handle` returns. Resolves when the server ends
-   * the watch or the signal aborts. Rejects with 410 if the resource version is too old.
+   * Delivers the changes after a resource version, one after the other: the next one waits for the promise that
+   * `handle` returns. Resolves when the server ends the watch or the signal aborts. Rejects with 410 if the resource
+   * version is too old.
    */
   watch<T extends TypedObject>(
     kind: ResourceKind<T>,
@@ -89,12 +91,18 @@ export interface ApiClient {
   /** Replaces an object. Rejects with 409 if the object has another resource version than the stored one. */
   update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource?: string): Promise<T>
   patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: PatchBody, type?: PatchType): Promise<T>
-  /** Server-side apply. The configuration needs no apiVersion, kind and name. Creates a missing object, unless the configuration has a uid or a resource version. */
+  /**
+   * Server-side apply. The configuration needs no apiVersion, kind and name. Creates a missing object, unless the
+   * configuration has a uid or a resource version.
+   */
   apply<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, configuration: JsonObject, options: ApplyOptions): Promise<T>
   delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options?: DeletePreconditions): Promise<void>
   /** Creates an object at a subresource of another kind: `binding`, `eviction`. */
   post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void>
-  /** Returns the kinds of a group whose objects can be listed and patched, in all served versions. The preferred version is first. Empty if the group is not served. */
+  /**
+   * Returns the kinds of a group whose objects can be listed and patched, in all served versions. The preferred version
+   * is first. Empty if the group is not served.
+   */
   kindsOf(group: string): Promise<readonly ResourceKind<TypedObject>[]>
 }
 
@@ -126,7 +134,8 @@ export interface ClientUser {
 }
 
 /** `namespace/name`, or the name alone of an object without a namespace, as client-go's MetaNamespaceKeyFunc. */
-export const objectKey = ({ metadata: { namespace = '', name = '' } }: TypedObject): string => (namespace === '' ? name : `${namespace}/${name}`)
+export const objectKey = ({ metadata: { namespace = '', name = '' } }: TypedObject): string =>
+  namespace === '' ? name : `${namespace}/${name}`
 
 /** Returns a configuration with the apiVersion and the kind of a kind, and the name of an object. */
 export const appliedConfiguration = (

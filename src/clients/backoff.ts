@@ -18,8 +18,8 @@ export interface Backoff {
 export const webhookBackoff = (initialMs: number): Backoff => ({ initialMs, factor: 1.5, jitter: 0.2, steps: 5 })
 
 /**
- * Whether client-go considers the error transient: connection reset, 429, 500, 504, or a response with Retry-After. Codes only count if the Status has no
- * reason.
+ * Whether client-go considers the error transient: connection reset, 429, 500, 504, or a response with Retry-After.
+ * Codes only count if the Status has no reason.
  */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof RemoteCallError)) return false
@@ -45,7 +45,10 @@ export const systemBackoff: BackoffEnvironment = {
   },
 }
 
-/** Calls until the call succeeds, fails with an error that is not retried, the steps are used up, or the signal aborts. Throws the last error. */
+/**
+ * Calls until the call succeeds, fails with an error that is not retried, the steps are used up, or the signal aborts.
+ * Throws the last error.
+ */
 export async function withBackoff<T>(
   backoff: Backoff,
   signal: AbortSignal,

@@ -27,9 +27,9 @@ const SHA1_SIGNATURES: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.5', '1
 const MOST_CERTIFICATES = 10
 
 /**
- * Counts requests to servers whose certificate lacks a subject alternative name or is signed with SHA-1: those that failed because of it, and those that
- * succeeded because certificates are not verified.
- * Source: k8s.io/apiserver, pkg/util/x509metrics.
+ * Counts requests to servers whose certificate lacks a subject alternative name or is signed with SHA-1: those that
+ * failed because of it, and those that succeeded because certificates are not verified. Source: k8s.io/apiserver,
+ * pkg/util/x509metrics.
  */
 export class CertificateMetrics {
   readonly #counters: Readonly<Record<CertificateFlaw, CounterFamily>>
@@ -43,8 +43,14 @@ export class CertificateMetrics {
       return family
     }
     this.#counters = {
-      'missing-san': counter('missing_san', 'Number of requests to servers whose certificate has no subject alternative name, or that failed for it.'),
-      'insecure-sha1': counter('insecure_sha1', 'Number of requests to servers whose certificates are signed with SHA-1, or that failed for it.'),
+      'missing-san': counter(
+        'missing_san',
+        'Number of requests to servers whose certificate has no subject alternative name, or that failed for it.',
+      ),
+      'insecure-sha1': counter(
+        'insecure_sha1',
+        'Number of requests to servers whose certificates are signed with SHA-1, or that failed for it.',
+      ),
     }
   }
 
@@ -52,7 +58,10 @@ export class CertificateMetrics {
     return Object.values(this.#counters)
   }
 
-  /** Returns an observer for one call. @param host host in the URL. @param audit record of the request that the call is made for. */
+  /**
+   * Returns an observer for one call. @param host host in the URL. @param audit record of the request that the call is
+   * made for.
+   */
   observer(host: string, audit?: AuditRecord): CertificateObserver {
     const count = (flaws: readonly CertificateFlaw[]): void => {
       for (const flaw of flaws) {
@@ -85,9 +94,16 @@ function flawsOf(socket: TLSSocket): CertificateFlaw[] {
   const leaf = socket.getPeerCertificate(true)
   if (!('raw' in leaf)) return []
   const chain = [leaf]
-  for (let next = leaf.issuerCertificate; next !== undefined && next !== chain.at(-1) && chain.length < MOST_CERTIFICATES; next = next.issuerCertificate)
+  for (
+    let next = leaf.issuerCertificate;
+    next !== undefined && next !== chain.at(-1) && chain.length < MOST_CERTIFICATES;
+    next = next.issuerCertificate
+  )
     chain.push(next)
-  return [...(leaf.subjectaltname === undefined ? (['missing-san'] as const) : []), ...(chain.some(isSignedWithSha1) ? (['insecure-sha1'] as const) : [])]
+  return [
+    ...(leaf.subjectaltname === undefined ? (['missing-san'] as const) : []),
+    ...(chain.some(isSignedWithSha1) ? (['insecure-sha1'] as const) : []),
+  ]
 }
 
 /** Whether a certificate is signed with SHA-1. Signatures of roots are not relevant. */

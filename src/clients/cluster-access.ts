@@ -50,8 +50,8 @@ const MOUNT = /\/binnacle\/(?:at|branches)\/[^/]+\/?$/
 export const serverOf = (url: URL): URL => new URL(url.href.replace(/\/$/, '').replace(MOUNT, ''))
 
 /**
- * Returns a kubeconfig with a single context for a path of the server, which replaces that of a moment or branch. Contents of referenced files are embedded.
- * Throws ArgumentError.
+ * Returns a kubeconfig with a single context for a path of the server, which replaces that of a moment or branch.
+ * Contents of referenced files are embedded. Throws ArgumentError.
  */
 export function kubeconfigAt(file: string, contextName: string | undefined, path: string): JsonObject {
   const config = readConfig(file)
@@ -129,7 +129,11 @@ function readBeside(path: string, file: string): Buffer {
 /** Authorization header of a user. A token takes precedence over a password. */
 function authorization(path: string, user: JsonObject): Record<string, string> {
   const token =
-    typeof user.token === 'string' ? user.token : typeof user.tokenFile === 'string' ? readBeside(path, user.tokenFile).toString().trim() : undefined
+    typeof user.token === 'string'
+      ? user.token
+      : typeof user.tokenFile === 'string'
+        ? readBeside(path, user.tokenFile).toString().trim()
+        : undefined
   if (token !== undefined) return { authorization: `Bearer ${token}` }
   if (typeof user.username !== 'string') return {}
   return { authorization: `Basic ${Buffer.from(`${user.username}:${String(user.password ?? '')}`).toString('base64')}` }

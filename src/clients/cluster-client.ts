@@ -38,8 +38,8 @@ export class ClusterError extends Error {
 }
 
 /**
- * Error to print for a command with a single request: the server's message alone, if it sent one. @param isOff message to use if the server does not serve the
- * path.
+ * Error to print for a command with a single request: the server's message alone, if it sent one. @param isOff message
+ * to use if the server does not serve the path.
  */
 export function askedError(error: unknown, isOff: string): unknown {
   if (!(error instanceof ClusterError) || error.status === undefined) return error
@@ -88,7 +88,8 @@ export class ClusterClient {
   }
 
   /**
-   * Streams a response of any length into a new file, readable only by its owner. The file appears once it is complete. Throws ClusterError or a system error.
+   * Streams a response of any length into a new file, readable only by its owner. The file appears once it is complete.
+   * Throws ClusterError or a system error.
    */
   async save(path: string, file: string): Promise<void> {
     const response = await this.#ask({ method: 'GET', path, accept: 'application/octet-stream' })
@@ -105,11 +106,18 @@ export class ClusterClient {
   #ask({ method, path, accept, body }: OutgoingRequest, signal?: AbortSignal): Promise<IncomingMessage> {
     const { server } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
-    const headers = { ...this.#access.headers, accept, 'user-agent': USER_AGENT, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const headers = {
+      ...this.#access.headers,
+      accept,
+      'user-agent': USER_AGENT,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
     const options = { method, headers, timeout: TIMEOUT_MS, ...(signal && { signal }) }
     return new Promise((resolve, reject) => {
       const request = this.#agent ? requestTls(url, { ...options, agent: this.#agent }) : requestPlain(url, options)
-      request.on('error', error => reject(errorCode(error) === 'ECONNREFUSED' ? notThere(url) : requestFailure(`${url.origin}${path}`, error)))
+      request.on('error', error =>
+        reject(errorCode(error) === 'ECONNREFUSED' ? notThere(url) : requestFailure(`${url.origin}${path}`, error)),
+      )
       request.on('timeout', () => request.destroy(new Error('no response within a minute')))
       request.on('response', response => {
         if (response.statusCode === 200 || response.statusCode === 201) return resolve(response)
@@ -147,5 +155,8 @@ function collected(path: string, response: IncomingMessage): Promise<Buffer> {
 function refusedError(path: string, { statusCode, headers }: IncomingMessage, body: string): ClusterError {
   const { message } = parsedObject(body) ?? {}
   const answer = typeof message === 'string' ? message : undefined
-  return new ClusterError(`${path}: ${statusCode} ${answer ?? body.trim().slice(0, 200)}`, statusCode, { retryAfter: headers['retry-after'], answer })
+  return new ClusterError(`${path}: ${statusCode} ${answer ?? body.trim().slice(0, 200)}`, statusCode, {
+    retryAfter: headers['retry-after'],
+    answer,
+  })
 }

@@ -26,7 +26,10 @@ export interface ListedResource {
 /** Waits for milliseconds. Replaced in tests. */
 export type Wait = (milliseconds: number) => Promise<unknown>
 
-/** Returns the listable resources of all groups, in the preferred version. @param onUnread called for group versions without discovery. Throws ClusterError. */
+/**
+ * Returns the listable resources of all groups, in the preferred version. @param onUnread called for group versions
+ * without discovery. Throws ClusterError.
+ */
 export async function listedResources(
   client: ClusterClient,
   isSkipped: (name: string) => boolean,
@@ -34,7 +37,9 @@ export async function listedResources(
   wait: Wait = sleep,
 ): Promise<ListedResource[]> {
   const groups = await patiently(client, '/apis', wait)
-  const preferred = objectsIn(isJsonObject(groups) ? groups.groups : []).flatMap(({ preferredVersion, versions }) => versionsToList(preferredVersion, versions))
+  const preferred = objectsIn(isJsonObject(groups) ? groups.groups : []).flatMap(({ preferredVersion, versions }) =>
+    versionsToList(preferredVersion, versions),
+  )
   const listed = new Map<string, ListedResource>()
   for (const version of ['v1', ...preferred])
     try {
@@ -44,7 +49,8 @@ export async function listedResources(
       for (const { name, kind, verbs } of objectsIn(isJsonObject(answer) ? answer.resources : [])) {
         const id = `${group}/${String(name)}`
         if (typeof name !== 'string' || typeof kind !== 'string' || name.includes('/') || isSkipped(name) || listed.has(id)) continue
-        if (Array.isArray(verbs) && verbs.includes('list')) listed.set(id, { group, name, apiVersion: version, kind, path: `${path}/${name}` })
+        if (Array.isArray(verbs) && verbs.includes('list'))
+          listed.set(id, { group, name, apiVersion: version, kind, path: `${path}/${name}` })
       }
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error
@@ -55,7 +61,8 @@ export async function listedResources(
 
 /** Group versions with the preferred one first. Others may have resources that it lacks. */
 function versionsToList(preferred: Json | undefined, versions: Json | undefined): string[] {
-  const nameOf = (version: Json | undefined): string[] => (isJsonObject(version) && typeof version.groupVersion === 'string' ? [version.groupVersion] : [])
+  const nameOf = (version: Json | undefined): string[] =>
+    isJsonObject(version) && typeof version.groupVersion === 'string' ? [version.groupVersion] : []
   return [...new Set([...nameOf(preferred), ...objectsIn(versions).flatMap(nameOf)])]
 }
 
@@ -67,7 +74,10 @@ export interface ListPage {
   readonly isAnew: boolean
 }
 
-/** Yields a list page by page. Retries a page if the server is busy (429, with Retry-After) or fails (5xx). Throws ClusterError. */
+/**
+ * Yields a list page by page. Retries a page if the server is busy (429, with Retry-After) or fails (5xx). Throws
+ * ClusterError.
+ */
 export async function* listPages(client: ClusterClient, path: string, wait: Wait = sleep): AsyncGenerator<ListPage> {
   let beginnings = 1
   let isAnew = false
@@ -83,7 +93,11 @@ export async function* listPages(client: ClusterClient, path: string, wait: Wait
       continue
     }
     const metadata = objectIn(page.metadata)
-    yield { items: objectsIn(page.items), resourceVersion: typeof metadata.resourceVersion === 'string' ? metadata.resourceVersion : '', isAnew }
+    yield {
+      items: objectsIn(page.items),
+      resourceVersion: typeof metadata.resourceVersion === 'string' ? metadata.resourceVersion : '',
+      isAnew,
+    }
     isAnew = false
     const next = typeof metadata.continue === 'string' ? metadata.continue : ''
     if (next === '') return
@@ -92,7 +106,10 @@ export async function* listPages(client: ClusterClient, path: string, wait: Wait
   }
 }
 
-/** Sends a GET, with retries while the server is busy or fails. The delay is the larger of Retry-After and the own backoff. */
+/**
+ * Sends a GET, with retries while the server is busy or fails. The delay is the larger of Retry-After and the own
+ * backoff.
+ */
 async function patiently(client: ClusterClient, path: string, wait: Wait): Promise<Json> {
   let own = FIRST_WAIT_MS
   for (let tries = 1; ; tries++)

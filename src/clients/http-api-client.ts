@@ -57,7 +57,10 @@ export class HttpApiClient implements ApiClient {
     return this.#object(kind, { method: 'GET', path: objectPathOf(kind, { namespace, name, subresource }) })
   }
 
-  async list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', resourceVersion, ...query }: ListQuery = {}): Promise<ObjectList<T>> {
+  async list<T extends TypedObject>(
+    kind: ResourceKind<T>,
+    { namespace = '', resourceVersion, ...query }: ListQuery = {},
+  ): Promise<ObjectList<T>> {
     const items: T[] = []
     for (let rest = ''; ; ) {
       const page = rest === '' ? { ...(resourceVersion !== undefined && { resourceVersion }) } : { continue: rest }
@@ -128,14 +131,19 @@ export class HttpApiClient implements ApiClient {
   async kindsOf(group: string): Promise<readonly ResourceKind<TypedObject>[]> {
     const versions = await this.#versionsOf(group)
     const lists = await Promise.all(versions.map(version => this.#discovery(groupPathOf({ group, version }))))
-    return lists.flatMap((list, i) => objectsIn(list.resources).flatMap(resource => discoveredKind({ group, version: versions[i] ?? '' }, resource)))
+    return lists.flatMap((list, i) =>
+      objectsIn(list.resources).flatMap(resource => discoveredKind({ group, version: versions[i] ?? '' }, resource)),
+    )
   }
 
   /** Versions of a group, the preferred one first. */
   async #versionsOf(group: string): Promise<string[]> {
     const found = await this.#discovery(group === '' ? '/api' : `/apis/${encodeURIComponent(group)}`)
     const { version: preferred } = objectIn(found.preferredVersion)
-    const all = group === '' ? texts(found.versions) : objectsIn(found.versions).flatMap(({ version }) => (typeof version === 'string' ? [version] : []))
+    const all =
+      group === ''
+        ? texts(found.versions)
+        : objectsIn(found.versions).flatMap(({ version }) => (typeof version === 'string' ? [version] : []))
     return typeof preferred === 'string' ? [preferred, ...all.filter(version => version !== preferred)] : all
   }
 
@@ -162,7 +170,10 @@ export class HttpApiClient implements ApiClient {
     return parseJson(await bodyOf(response)).value
   }
 
-  /** Resolves to a successful response. Rejects with the StatusError of another one, or with an Error if there is no response. */
+  /**
+   * Resolves to a successful response. Rejects with the StatusError of another one, or with an Error if there is no
+   * response.
+   */
   #send({ method, path, body, contentType = 'application/json', signal }: OutgoingRequest): Promise<IncomingMessage> {
     const { url: base, token, userAgent = USER_AGENT } = this.#access
     const bytes = body && Buffer.from(JSON.stringify(body))
@@ -202,10 +213,14 @@ const tlsOptions = ({
   ...(insecureSkipTlsVerify === true && { rejectUnauthorized: false }),
 })
 
-/** Path of one object. Throws an Error if the name would make it that of a collection, or of another object when the URL is parsed. */
+/**
+ * Path of one object. Throws an Error if the name would make it that of a collection, or of another object when the URL
+ * is parsed.
+ */
 function objectPathOf(kind: ResourceKind<TypedObject>, of: ObjectName): string {
   if (of.name === '') throw new Error(`${kind.kind} without a name`)
-  if ([of.namespace, of.name].some(part => part === '.' || part === '..')) throw new Error(`no ${kind.kind} has the name ${of.namespace}/${of.name}`)
+  if ([of.namespace, of.name].some(part => part === '.' || part === '..'))
+    throw new Error(`no ${kind.kind} has the name ${of.namespace}/${of.name}`)
   return pathOf(kind, of)
 }
 
@@ -216,7 +231,9 @@ const texts = (value: Json | undefined): string[] => (Array.isArray(value) ? val
 /** Verbs of kinds whose objects can be listed and patched. */
 const CHANGEABLE = ['list', 'patch']
 
-/** Returns the kind of an entry of discovery. Empty for subresources, and if its objects cannot be listed and patched. */
+/**
+ * Returns the kind of an entry of discovery. Empty for subresources, and if its objects cannot be listed and patched.
+ */
 function discoveredKind(of: GroupVersion, { name, kind, namespaced, verbs }: JsonObject): ResourceKind<TypedObject>[] {
   if (typeof name !== 'string' || typeof kind !== 'string' || name.includes('/')) return []
   const allowed = texts(verbs)
@@ -224,7 +241,10 @@ function discoveredKind(of: GroupVersion, { name, kind, namespaced, verbs }: Jso
 }
 
 /** Path of a collection if the name is empty, otherwise of an object or subresource. */
-function pathOf({ group, version, resource, namespaced }: ResourceKind<TypedObject>, { namespace, name, subresource = '' }: ObjectName): string {
+function pathOf(
+  { group, version, resource, namespaced }: ResourceKind<TypedObject>,
+  { namespace, name, subresource = '' }: ObjectName,
+): string {
   const prefix = groupPathOf({ group, version })
   const scope = namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
   const object = name === '' ? '' : `/${encodeURIComponent(name)}`
@@ -238,7 +258,8 @@ const sent = ({ group, version, kind }: ResourceKind<TypedObject>, object: Typed
 })
 
 /** Gives a response the type of its kind: the server has validated and encoded it by that kind's schema. */
-const readObject = <T extends TypedObject>(_kind: ResourceKind<T>, json: JsonObject): T => decodedObject({ metadata: {}, ...json }) as unknown as T
+const readObject = <T extends TypedObject>(_kind: ResourceKind<T>, json: JsonObject): T =>
+  decodedObject({ metadata: {}, ...json }) as unknown as T
 
 /** Throws the StatusError of an error event. */
 function watchedChange<T extends TypedObject>(kind: ResourceKind<T>, line: Buffer): WatchedChange<T> {

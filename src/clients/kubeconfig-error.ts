@@ -8,4 +8,5 @@ export class KubeconfigError extends Error {
 }
 
 /** Error with all faults of a context. */
-export const invalidConfiguration = (errors: readonly string[]): KubeconfigError => new KubeconfigError(`invalid configuration: ${aggregate(errors)}`)
+export const invalidConfiguration = (errors: readonly string[]): KubeconfigError =>
+  new KubeconfigError(`invalid configuration: ${aggregate(errors)}`)

@@ -32,7 +32,9 @@ export function validateCluster(name: string, cluster: Cluster): string[] {
   const proxyFault = proxy ? proxyUrlFault(proxy) : undefined
   if (proxyFault !== undefined) errors.push(`invalid 'proxy-url' ${quote(proxy ?? '')} for cluster ${quote(name)}: ${proxyFault}`)
   if (cluster['certificate-authority'] && cluster['certificate-authority-data'])
-    errors.push(`certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`)
+    errors.push(
+      `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,
+    )
   return [...errors, ...unreadableFile(cluster['certificate-authority'], 'certificate-authority', name)]
 }
 
@@ -54,7 +56,9 @@ export function validateAuthInfo(name: string, user: AuthInfo): string[] {
   return [
     ...validateCertificate(name, user),
     ...(user.exec ? validateExec(name, user.exec, user['auth-provider'] !== undefined) : []),
-    ...(methods.length > 1 ? [`more than one authentication method found for ${name}; found [${methods.join(' ')}], only one is allowed`] : []),
+    ...(methods.length > 1
+      ? [`more than one authentication method found for ${name}; found [${methods.join(' ')}], only one is allowed`]
+      : []),
     ...(impersonated && !user.as ? [`requesting uid, groups or user-extra for ${name} without impersonating a user`] : []),
   ]
 }
@@ -66,7 +70,9 @@ function validateCertificate(name: string, user: AuthInfo): string[] {
   return [
     ...(certFile && certData ? [`client-cert-data and client-cert are both specified for ${name}. client-cert-data will override.`] : []),
     ...(keyFile && keyData ? [`client-key-data and client-key are both specified for ${name}; client-key-data will override`] : []),
-    ...(!keyFile && !keyData ? [`client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`] : []),
+    ...(!keyFile && !keyData
+      ? [`client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`]
+      : []),
     ...unreadableFile(certFile, 'client-cert', name),
     ...unreadableFile(keyFile, 'client-key', name),
   ]

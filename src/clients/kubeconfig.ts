@@ -16,8 +16,9 @@ const NO_CONFIGURATION = 'no configuration has been provided, try setting KUBERN
 const USER_FILES = ['client-certificate', 'client-key', 'tokenFile'] as const
 
 /**
- * Reads server and credentials of a context of a kubeconfig. Default: the current one. Parses and validates as client-go does. Relative paths are resolved
- * against the file's folder, and the files are read. Throws KubeconfigError, also for features that are not implemented: credential plugins and proxies.
+ * Reads server and credentials of a context of a kubeconfig. Default: the current one. Parses and validates as
+ * client-go does. Relative paths are resolved against the file's folder, and the files are read. Throws
+ * KubeconfigError, also for features that are not implemented: credential plugins and proxies.
  * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 export async function readKubeconfig(path: string, contextName?: string): Promise<Remote> {
@@ -26,7 +27,9 @@ export async function readKubeconfig(path: string, contextName?: string): Promis
   const contexts = indexEntries(config.contexts, ({ context }) => context)
   const context = contexts.get(name) ?? {}
   const base = dirname(resolve(path))
-  const cluster = withPaths(base, indexEntries(config.clusters, one => one.cluster).get(context.cluster ?? '') ?? {}, ['certificate-authority'])
+  const cluster = withPaths(base, indexEntries(config.clusters, one => one.cluster).get(context.cluster ?? '') ?? {}, [
+    'certificate-authority',
+  ])
   const user = withPaths(base, indexEntries(config.users, one => one.user).get(context.user ?? '') ?? {}, USER_FILES)
   const errors = [
     ...(name !== '' && !contexts.has(name) ? [`context was not found for specified context: ${name}`] : []),
@@ -42,10 +45,14 @@ export async function readKubeconfig(path: string, contextName?: string): Promis
 /** Throws KubeconfigError for unsupported features that would change the identity or the route of requests. */
 function checkSupported(cluster: Cluster, user: AuthInfo, names: { readonly cluster?: string; readonly user?: string }): void {
   if (user.exec)
-    throw new KubeconfigError(`the user ${JSON.stringify(names.user)} has exec: credential plugins are not implemented; use a token or a client certificate`)
+    throw new KubeconfigError(
+      `the user ${JSON.stringify(names.user)} has exec: credential plugins are not implemented; use a token or a client certificate`,
+    )
   // kube-apiserver has no built-in auth providers either.
-  if (user['auth-provider']) throw new KubeconfigError(`no Auth Provider found for name ${JSON.stringify(user['auth-provider'].name ?? '')}`)
-  if (cluster['proxy-url']) throw new KubeconfigError(`the cluster ${JSON.stringify(names.cluster)} has proxy-url: proxies are not implemented`)
+  if (user['auth-provider'])
+    throw new KubeconfigError(`no Auth Provider found for name ${JSON.stringify(user['auth-provider'].name ?? '')}`)
+  if (cluster['proxy-url'])
+    throw new KubeconfigError(`the cluster ${JSON.stringify(names.cluster)} has proxy-url: proxies are not implemented`)
 }
 
 /** Users of a kubeconfig by name, with absolute paths. */
@@ -107,7 +114,8 @@ function decodeKubeconfig(bytes: Buffer, path: string): Config {
 function refuseRepeated(list: readonly { readonly name?: string }[], goType: string): void {
   const seen = new Set<string>()
   for (const { name = '' } of list) {
-    if (seen.has(name)) throw new DecodeError(`error converting *[]Named${goType} into *map[string]*api.${goType}: duplicate name "${name}" in list`)
+    if (seen.has(name))
+      throw new DecodeError(`error converting *[]Named${goType} into *map[string]*api.${goType}: duplicate name "${name}" in list`)
     seen.add(name)
   }
 }

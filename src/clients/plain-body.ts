@@ -12,7 +12,10 @@ export class BodyError extends DialError {
   }
 }
 
-/** Returns the body of a response as Go's client reads it: decompressed if its encoding is `gzip`. Throws a BodyError if the compressed data is malformed. */
+/**
+ * Returns the body of a response as Go's client reads it: decompressed if its encoding is `gzip`. Throws a BodyError if
+ * the compressed data is malformed.
+ */
 export function plainBody(response: IncomingMessage): AsyncIterable<Buffer> {
   return response.headers['content-encoding']?.toLowerCase() === 'gzip' ? unzipped(response) : response
 }

@@ -51,10 +51,15 @@ export function keptConnections(tls: SecureContextOptions & { readonly rejectUna
 export const keptPlainConnections = (dial?: Dial): HttpAgent => (dial ? new DialledAgent(dial, KEPT) : new HttpAgent(KEPT))
 
 /**
- * Posts JSON, follows redirects, and retries while the response has Retry-After. Throws a DialError with Go's message if there is no response, a RedirectError
- * if a redirect fails, or the abort reason of the signal.
+ * Posts JSON, follows redirects, and retries while the response has Retry-After. Throws a DialError with Go's message
+ * if there is no response, a RedirectError if a redirect fails, or the abort reason of the signal.
  */
-export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, limits: ResponseLimits = {}): Promise<CallResponse> {
+export async function post(
+  to: Destination,
+  body: string | Buffer,
+  signal: AbortSignal,
+  limits: ResponseLimits = {},
+): Promise<CallResponse> {
   for (let attempt = 0; ; attempt++) {
     const answer = await followRedirects({ to, body }, signal, limits)
     const again = attempt < MAX_RETRIES && !isSuccess(answer) ? retryAfterMs(answer) : undefined
@@ -134,7 +139,8 @@ async function ask({ to, body }: Sent, signal: AbortSignal, limits: ResponseLimi
 const bodyTooLarge = (): Error => new BodyError('http: response body too large')
 
 /** Code and reason of an error of Node or OpenSSL. */
-const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } => (error instanceof Error ? error : new Error(String(error)))
+const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } =>
+  error instanceof Error ? error : new Error(String(error))
 
 /** Translates a connection error to Go's message, on which clients and tests match. */
 function connectionError(error: unknown, address: string): Error {
@@ -156,14 +162,26 @@ export async function responseFailure({ status, headers, body }: CallResponse): 
   const shown = await statusIn(body)
   if (shown) return shown
   const type = headers['content-type']
-  return serverResponse(status, undefined, type === undefined || type.startsWith('text/') ? body.subarray(0, MAX_TEXT_BYTES).toString().trim() : 'unknown')
+  return serverResponse(
+    status,
+    undefined,
+    type === undefined || type.startsWith('text/') ? body.subarray(0, MAX_TEXT_BYTES).toString().trim() : 'unknown',
+  )
 }
 
 /** Parses a body as a failure Status. Undefined if it is not one. */
 async function statusIn(body: Buffer): Promise<StatusError | undefined> {
   if (body.length > MAX_STATUS_BYTES) return undefined
   try {
-    const { kind = 'Status', apiVersion = 'v1', status, message = '', code = 0, reason = '', details } = objectIn(await readForeignJson(body))
+    const {
+      kind = 'Status',
+      apiVersion = 'v1',
+      status,
+      message = '',
+      code = 0,
+      reason = '',
+      details,
+    } = objectIn(await readForeignJson(body))
     return kind === 'Status' && apiVersion === 'v1' && status === 'Failure'
       ? failure(Number(code), String(reason), String(message), isJsonObject(details) ? details : undefined)
       : undefined

@@ -35,8 +35,8 @@ export interface Sent {
 }
 
 /**
- * Returns the request that a response redirects to, as Go's http.Client follows it. Undefined if it does not redirect. Throws a RedirectError if the Location
- * is invalid.
+ * Returns the request that a response redirects to, as Go's http.Client follows it. Undefined if it does not redirect.
+ * Throws a RedirectError if the Location is invalid.
  */
 export function redirected({ to, body }: Sent, { status, headers: { location } }: CallResponse): Sent | undefined {
   if (location === undefined || location === '' || !(BY_GET.has(status) || BY_SAME.has(status))) return undefined
@@ -66,7 +66,10 @@ function urlFault(text: string): string {
 }
 
 /** Address of a redirect. The same host is dialled as before. */
-function addressOf(to: Destination, { protocol, host, hostname, port }: URL): Pick<Destination, 'host' | 'port' | 'authority' | 'serverName'> {
+function addressOf(
+  to: Destination,
+  { protocol, host, hostname, port }: URL,
+): Pick<Destination, 'host' | 'port' | 'authority' | 'serverName'> {
   if (host === to.authority) return { host: to.host, port: to.port, authority: host, serverName: to.serverName }
   const name = hostname.replace(/^\[(.*)\]$/, '$1')
   return { host: name, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port), authority: host, serverName: name }

@@ -41,7 +41,10 @@ export class RemoteCallError extends Error {
 
 /** Posts JSON to the server of a kubeconfig. */
 export interface RemoteClient {
-  /** Resolves to a successful response. Otherwise throws RemoteCallError. Its message contains the URL if there was no response. */
+  /**
+   * Resolves to a successful response. Otherwise throws RemoteCallError. Its message contains the URL if there was no
+   * response.
+   */
   post(body: string | Buffer, signal: AbortSignal): Promise<CallResponse>
   /** Closes idle connections. */
   close(): void
@@ -57,7 +60,10 @@ export interface RemoteClientOptions {
   readonly dial?: Dial | undefined
 }
 
-/** Creates a client. Keeps connections alive. Tokens and certificates from files are reloaded. Throws KubeconfigError if a certificate is invalid. */
+/**
+ * Creates a client. Keeps connections alive. Tokens and certificates from files are reloaded. Throws KubeconfigError if
+ * a certificate is invalid.
+ */
 export function remoteClient(remote: Remote, options: RemoteClientOptions): RemoteClient {
   const { clock, userAgent = 'kube-apiserver', timeoutMs = TIMEOUT_MS, certificates, dial } = options
   const path = `${remote.path}?timeout=${timeoutMs / 1000}s`
@@ -97,7 +103,8 @@ export function remoteClient(remote: Remote, options: RemoteClientOptions): Remo
 
 function lost(url: string, why: string | undefined, error: unknown): RemoteCallError {
   const text = why ?? errorMessage(error)
-  const end = why === DEADLINE ? 'timeout' : why === CANCELED ? 'canceled' : text === 'EOF' || /connection reset/.test(text) ? 'reset' : undefined
+  const end =
+    why === DEADLINE ? 'timeout' : why === CANCELED ? 'canceled' : text === 'EOF' || /connection reset/.test(text) ? 'reset' : undefined
   if (why === undefined && error instanceof BodyError) return new RemoteCallError(text, { end })
   return new RemoteCallError(`Post ${JSON.stringify(error instanceof RedirectError ? error.url : url)}: ${text}`, { end })
 }

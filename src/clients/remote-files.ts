@@ -2,7 +2,10 @@ import { readConfigFile } from '../lib/bounded-input.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Pem, Remote, RemoteCredentials } from './remote.ts'
 
-/** Interval between reloads, in milliseconds. As client-go: half of the time between a kubelet's renewal of a token and its expiry. */
+/**
+ * Interval between reloads, in milliseconds. As client-go: half of the time between a kubelet's renewal of a token and
+ * its expiry.
+ */
 const PERIOD_MS = 60_000
 
 /** Current contents of token and certificate files. */

@@ -42,7 +42,10 @@ export const credentialsOf = async (user: AuthInfo): Promise<RemoteCredentials> 
   headers: { ...impersonation(user), ...basic(user) },
 })
 
-/** Builds the remote of a context. Throws KubeconfigError. As in client-go, plain HTTP sends only impersonation headers, no credentials. */
+/**
+ * Builds the remote of a context. Throws KubeconfigError. As in client-go, plain HTTP sends only impersonation headers,
+ * no credentials.
+ */
 export async function remoteOf(cluster: Cluster, user: AuthInfo): Promise<Remote> {
   const { scheme, host: authority, path } = serverUrl(cluster.server ?? '')
   if (scheme !== 'http' && scheme !== 'https')
@@ -75,7 +78,8 @@ function serverUrl(server: string): GoUrl {
     const url = parsedUrl(server)
     if (url && url.scheme !== '' && url.host !== '') return url
     const plain = parseGoUrl(`http://${server}`)
-    if (plain.path !== '' && plain.path !== '/') throw new KubeconfigError(`host must be a URL or a host:port pair: ${JSON.stringify(server)}`)
+    if (plain.path !== '' && plain.path !== '/')
+      throw new KubeconfigError(`host must be a URL or a host:port pair: ${JSON.stringify(server)}`)
     return plain
   } catch (error) {
     throw error instanceof GoUrlError ? new KubeconfigError(error.message) : error
@@ -115,7 +119,9 @@ const basic = ({ username, password }: AuthInfo): Record<string, string> =>
 /** Impersonation headers of a user. Only sent with a user name. */
 function impersonation(user: AuthInfo): Record<string, string | string[]> {
   if (!user.as) return {}
-  const extra = Object.entries(user['as-user-extra'] ?? {}).map(([key, values]) => [`Impersonate-Extra-${headerName(key)}`, values ?? []] as const)
+  const extra = Object.entries(user['as-user-extra'] ?? {}).map(
+    ([key, values]) => [`Impersonate-Extra-${headerName(key)}`, values ?? []] as const,
+  )
   return {
     'Impersonate-User': user.as,
     ...(user['as-uid'] && { 'Impersonate-Uid': user['as-uid'] }),
@@ -127,7 +133,9 @@ function impersonation(user: AuthInfo): Record<string, string | string[]> {
 /** Escapes an extra key for a header name, as client-go does. */
 const headerName = (key: string): string =>
   [...Buffer.from(key)]
-    .map(byte => (NAME.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`))
+    .map(byte =>
+      NAME.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    )
     .join('')
 
 const NAME = /[A-Za-z0-9!#$&'*+.^_`|~-]/

@@ -3,7 +3,10 @@ import { DialError } from '../lib/dial-error.ts'
 /** Maximum number of response bytes that are buffered at the same time, over all users of the room. */
 const MOST_BYTES = 256 << 20
 
-/** Limits the memory that responses of other servers may occupy while they are received: each of many calls can receive a long response slowly. */
+/**
+ * Limits the memory that responses of other servers may occupy while they are received: each of many calls can receive
+ * a long response slowly.
+ */
 export class ResponseBudget {
   readonly #mostBytes: number
   #bytes = 0

@@ -56,7 +56,13 @@ export interface MediaOffer {
 }
 
 /** @param domain adds `meta.DOMAIN` to the accepted names of the group of Tables and PartialObjectMetadata */
-export const mediaOffer = ({ cbor = false, domain = 'k8s.io' }: { readonly cbor?: boolean; readonly domain?: string } = {}): MediaOffer => ({
+export const mediaOffer = ({
+  cbor = false,
+  domain = 'k8s.io',
+}: {
+  readonly cbor?: boolean
+  readonly domain?: string
+} = {}): MediaOffer => ({
   types: cbor ? [...BUILTIN_MEDIA_TYPES, cborMediaType] : BUILTIN_MEDIA_TYPES,
   groups: new Set(['meta.k8s.io', `meta.${domain}`]),
 })
@@ -87,7 +93,10 @@ export interface NegotiationRules {
   allowsTransform?(mediaType: string, as: Transform | undefined): boolean
 }
 
-/** Rules of resources: Tables in JSON and YAML, PartialObjectMetadata in any type. `groups`: accepted names of meta.k8s.io. */
+/**
+ * Rules of resources: Tables in JSON and YAML, PartialObjectMetadata in any type. `groups`: accepted names of
+ * meta.k8s.io.
+ */
 export const resourceRules = (plainTypes?: ReadonlySet<string>, groups: ReadonlySet<string> = META_GROUPS): NegotiationRules => ({
   allowsTransform(mediaType, as) {
     if (as === undefined) return plainTypes === undefined || plainTypes.has(mediaType)
@@ -100,8 +109,15 @@ const META_GROUPS: ReadonlySet<string> = new Set(['meta.k8s.io'])
 
 const noTransform: NegotiationRules = { allowsTransform: (_mediaType, as) => as === undefined }
 
-/** Selects a representation by an Accept header; undefined if none is acceptable. Types are compared case-sensitively, as upstream does. */
-export function negotiateOutput(accept: string | undefined, offer: readonly MediaType[], rules: NegotiationRules = noTransform): Accepted | undefined {
+/**
+ * Selects a representation by an Accept header; undefined if none is acceptable. Types are compared case-sensitively,
+ * as upstream does.
+ */
+export function negotiateOutput(
+  accept: string | undefined,
+  offer: readonly MediaType[],
+  rules: NegotiationRules = noTransform,
+): Accepted | undefined {
   const first = offer[0]
   if (first !== undefined && (accept === undefined || accept === '')) return plainly(first.type)
   const header = accept ?? ''
@@ -116,7 +132,11 @@ export function negotiateOutput(accept: string | undefined, offer: readonly Medi
 }
 
 /** Selects the representation of a watch: the accepted type must support streaming. */
-export function negotiateStream(accept: string | undefined, offer: readonly MediaType[], rules: NegotiationRules = noTransform): Accepted | undefined {
+export function negotiateStream(
+  accept: string | undefined,
+  offer: readonly MediaType[],
+  rules: NegotiationRules = noTransform,
+): Accepted | undefined {
   const accepted = negotiateOutput(accept, offer, rules)
   return accepted && offer.some(media => media.type === accepted.mediaType && media.stream) ? accepted : undefined
 }
@@ -124,7 +144,9 @@ export function negotiateStream(accept: string | undefined, offer: readonly Medi
 /** Returns the types that an error lists, in the order of the offer. */
 export function offeredTypes(offer: readonly MediaType[], streaming = false): string[] {
   const own = offer.filter(media => media.alias !== true)
-  return streaming ? own.filter(media => media.stream).map(({ type, streamType }) => streamType ?? `${type};stream=watch`) : own.map(media => media.type)
+  return streaming
+    ? own.filter(media => media.stream).map(({ type, streamType }) => streamType ?? `${type};stream=watch`)
+    : own.map(media => media.type)
 }
 
 /** Message of a 406 response. */
@@ -135,7 +157,9 @@ export const notAcceptableText = (offer: readonly MediaType[], streaming = false
 export const unsupportedMediaTypeText = (offer: readonly MediaType[]): string =>
   `the body of the request was in an unknown format - accepted media types include: ${offeredTypes(offer).join(', ')}`
 
-/** Returns the type of a body by its Content-Type, the first of the offer without one; undefined if it is not supported. */
+/**
+ * Returns the type of a body by its Content-Type, the first of the offer without one; undefined if it is not supported.
+ */
 export function negotiateInput(contentType: string | undefined, offer: readonly MediaType[]): string | undefined {
   if (contentType === undefined || contentType === '') return offer[0]?.type
   const offered = (type: string | undefined): string | undefined => offer.find(media => media.type === type)?.type
@@ -143,8 +167,8 @@ export function negotiateInput(contentType: string | undefined, offer: readonly 
 }
 
 /**
- * Check that upstream's router makes before negotiation: a clause must name an offered type exactly, or accept any type; `application/*` is not enough. `produces`:
- * for collections, includes the streaming types.
+ * Check that upstream's router makes before negotiation: a clause must name an offered type exactly, or accept any
+ * type; `application/*` is not enough. `produces`: for collections, includes the streaming types.
  */
 export function routeAccepts(accept: string | undefined, produces: readonly string[]): boolean {
   if (accept === undefined || accept === '') return true
@@ -157,9 +181,12 @@ export function routeAccepts(accept: string | undefined, produces: readonly stri
 }
 
 /** Text of the 406 response if `routeAccepts` fails. */
-export const routeNotAcceptableText = (produces: readonly string[]): string => `406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`
+export const routeNotAcceptableText = (produces: readonly string[]): string =>
+  `406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`
 
-/** Whether to indent JSON: requested by the query (`pretty=true`), or the client is a browser or a command line tool. */
+/**
+ * Whether to indent JSON: requested by the query (`pretty=true`), or the client is a browser or a command line tool.
+ */
 export function prefersPretty(prettyQuery: string | null | undefined, userAgent: string): boolean {
   if (prettyQuery) return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(prettyQuery)
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
@@ -200,8 +227,8 @@ const FEW_CLAUSES = 12
 const LONGEST_KEPT = 512
 
 /**
- * Parses an Accept header to its clauses in order of preference. Clients repeat a few headers, so 256 parsed headers of bounded length are cached for all
- * clients.
+ * Parses an Accept header to its clauses in order of preference. Clients repeat a few headers, so 256 parsed headers of
+ * bounded length are cached for all clients.
  */
 function parseAccept(header: string): readonly Clause[] {
   const known = parsed.get(header)
@@ -213,7 +240,8 @@ function parseAccept(header: string): readonly Clause[] {
 }
 
 /**
- * Returns the clauses of a header in order. In a long header, clauses that repeat the previous one or name a type that no server offers are skipped unparsed.
+ * Returns the clauses of a header in order. In a long header, clauses that repeat the previous one or name a type that
+ * no server offers are skipped unparsed.
  */
 function clausesOf(header: string): Clause[] {
   const clauses: Clause[] = []
@@ -229,7 +257,10 @@ function clausesOf(header: string): Clause[] {
   return clauses
 }
 
-/** Upstream's order is not total (wildcards go last whatever their q), so the result depends on its sort algorithm: few clauses are sorted by insertion. */
+/**
+ * Upstream's order is not total (wildcards go last whatever their q), so the result depends on its sort algorithm: few
+ * clauses are sorted by insertion.
+ */
 function sortClauses(clauses: Clause[]): Clause[] {
   if (clauses.length > FEW_CLAUSES) return clauses.sort((a, b) => wildness(a) - wildness(b) || b.q - a.q)
   const sorted: Clause[] = []
@@ -280,7 +311,8 @@ function parametersOf(text: string): Pick<Clause, 'q' | 'params'> {
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(['as', 'g', 'v', 'sv', 'stream', 'pretty', 'profile'])
 
 /** Not transitive: the caller's algorithm decides the order. Source: goautoneg's acceptSlice.Less. */
-const precedes = (a: Clause, b: Clause): boolean => a.q > b.q || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
+const precedes = (a: Clause, b: Clause): boolean =>
+  a.q > b.q || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-zA-Z]+$/
 

@@ -1,8 +1,8 @@
 /** Number of entries, a power of two. */
 const SLOTS = 4096
 /**
- * Short ASCII strings by hash; a collision replaces the entry. The same few keys occur in every object, and creating a string costs more than comparing its
- * bytes. An entry depends on its bytes alone, so all requests can share it.
+ * Short ASCII strings by hash; a collision replaces the entry. The same few keys occur in every object, and creating a
+ * string costs more than comparing its bytes. An entry depends on its bytes alone, so all requests can share it.
  */
 const interned = new Array<string | undefined>(SLOTS)
 
@@ -24,7 +24,10 @@ function isAt(bytes: Buffer, from: number, text: string): boolean {
   return true
 }
 
-/** Decodes a few bytes; undefined if one of them is not ASCII. Faster than `Buffer.toString` below about 24 bytes. The range must lie within the buffer. */
+/**
+ * Decodes a few bytes; undefined if one of them is not ASCII. Faster than `Buffer.toString` below about 24 bytes. The
+ * range must lie within the buffer.
+ */
 export function asciiText(bytes: Buffer, from: number, length: number): string | undefined {
   const end = from + length
   let text = ''

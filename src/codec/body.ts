@@ -11,7 +11,10 @@ import { type ParsedYaml, repeatedKeysText, untypedValue } from './yaml.ts'
 /** A decoded body, before defaulting. */
 export interface DecodedBody {
   readonly object: JsonObject
-  /** Errors of strict field validation, as warnings print them: `duplicate field "data"`, `unknown field "spec.foo"`, `line 7: key "k" already set in map`. */
+  /**
+   * Errors of strict field validation, as warnings print them: `duplicate field "data"`, `unknown field "spec.foo"`,
+   * `line 7: key "k" already set in map`.
+   */
   readonly strict: readonly string[]
   /** The same errors as one text, which follows `strict decoding error: `. */
   readonly strictText: string
@@ -21,18 +24,23 @@ export interface DecodedBody {
 const MAX_STRICT = 100
 
 /** Like `decodeBodyInSteps`, in one call, for the operator's own files. */
-export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml): DecodedBody => runAtOnce(decodeBodyInSteps(schema, parsed))
+export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml): DecodedBody =>
+  runAtOnce(decodeBodyInSteps(schema, parsed))
 
 /**
- * Decodes a parsed body into a type. Reports at most 100 strict errors, each once, in upstream's order. A step is one walk through the value. Throws
- * DecodeError.
+ * Decodes a parsed body into a type. Reports at most 100 strict errors, each once, in upstream's order. A step is one
+ * walk through the value. Throws DecodeError.
  */
 export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | ParsedYaml): Steps<DecodedBody> {
   if (!('yaml' in parsed)) return yield* decodeParsed(schema, parsed)
   const decoded = yield* decodeParsed(schema, yield* runIfSteps(READERS[schema.form.name].ofYaml(parsed)))
   if (parsed.duplicates.length === 0) return decoded
   const first = repeatedKeysText(parsed.duplicates)
-  return { ...decoded, strict: [...parsed.duplicates, ...decoded.strict], strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}` }
+  return {
+    ...decoded,
+    strict: [...parsed.duplicates, ...decoded.strict],
+    strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}`,
+  }
 }
 
 /** Merges repeated members and restores literals first, because decoding sees each member once. */
@@ -48,7 +56,10 @@ function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedB
       strict.add(`${what} field ${quote(path)}`)
     }
   }
-  const object = yield* READERS[schema.form.name].object(schema, parsed, { onUnknown: reporter('unknown'), onDuplicate: reporter('duplicate') })
+  const object = yield* READERS[schema.form.name].object(schema, parsed, {
+    onUnknown: reporter('unknown'),
+    onDuplicate: reporter('duplicate'),
+  })
   return { object, strict: [...strict], strictText: [...strict].join(', ') }
 }
 
@@ -89,7 +100,10 @@ const READERS: Readonly<Record<FormName, BodyReader>> = {
   },
 }
 
-/** Returns the value that decoding sees if members are repeated: those of a type are merged, of others the last one counts. */
+/**
+ * Returns the value that decoding sees if members are repeated: those of a type are merged, of others the last one
+ * counts.
+ */
 export const mergeRepeated = (schema: StructSchema, parsed: ParsedJson): Json =>
   parsed.repeated !== undefined && schema.form.name === 'typed' ? settle(parsed, parsed.value, { schema }) : parsed.value
 
@@ -105,8 +119,8 @@ interface GoVariable {
 }
 
 /**
- * Merges the repeated members of a value, as decoding one after the other into the same variable does: structs, maps and list items are merged, and null leaves
- * a scalar unchanged. Quantities keep the digits that were sent.
+ * Merges the repeated members of a value, as decoding one after the other into the same variable does: structs, maps
+ * and list items are merged, and null leaves a scalar unchanged. Quantities keep the digits that were sent.
  */
 function settle(parsed: ParsedJson, value: Json, { schema, before, literal, pointer = false }: GoVariable): Json {
   if (value === null) return before !== undefined && !pointer && keepsNull(schema) ? before : null
@@ -115,7 +129,9 @@ function settle(parsed: ParsedJson, value: Json, { schema, before, literal, poin
   if (Array.isArray(value)) {
     const items = schema?.type === 'list' ? schema.items : undefined
     const earlier = Array.isArray(before) ? before : []
-    return value.map((item, index) => settle(parsed, item, { schema: items, before: earlier[index], literal: literals?.get(String(index)) }))
+    return value.map((item, index) =>
+      settle(parsed, item, { schema: items, before: earlier[index], literal: literals?.get(String(index)) }),
+    )
   }
   if (schema?.type !== 'struct' && schema?.type !== 'map') return value
   const out: JsonObject = isJsonObject(before) ? { ...before } : {}
@@ -123,20 +139,32 @@ function settle(parsed: ParsedJson, value: Json, { schema, before, literal, poin
     const field = schema.type === 'struct' ? schema.fields.get(key) : undefined
     const known = schema.type === 'struct' && Object.hasOwn(out, key) ? out[key] : undefined
     const inner = schema.type === 'map' ? schema.values : field?.schema
-    setMember(out, key, settle(parsed, member, { schema: inner, before: known, literal: literals?.get(key), pointer: field?.pointer === true }))
+    setMember(
+      out,
+      key,
+      settle(parsed, member, { schema: inner, before: known, literal: literals?.get(key), pointer: field?.pointer === true }),
+    )
   }
   return out
 }
 
 /** Whether decoding null leaves a variable of this type unchanged. */
 const keepsNull = (schema: Schema | undefined): boolean =>
-  schema?.type === 'struct' || schema?.type === 'string' || schema?.type === 'integer' || schema?.type === 'boolean' || schema?.type === 'number'
+  schema?.type === 'struct' ||
+  schema?.type === 'string' ||
+  schema?.type === 'integer' ||
+  schema?.type === 'boolean' ||
+  schema?.type === 'number'
 
-/** Returns the kind and apiVersion of a body; both are empty if unset. Member names are matched without case. Throws DecodeError with upstream's text. */
+/**
+ * Returns the kind and apiVersion of a body; both are empty if unset. Member names are matched without case. Throws
+ * DecodeError with upstream's text.
+ */
 export function typeOfBody(value: Json): { apiVersion: string; kind: string } {
   const claimed = { apiVersion: '', kind: '' }
   if (value === null) return claimed
-  const wrong = (what: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`)
+  const wrong = (what: string): DecodeError =>
+    new DecodeError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`)
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw wrong(
       `${goTypeName(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,

@@ -2,8 +2,8 @@
 const COPY_FROM = 48
 
 /**
- * Copies the bytes of `source` in [`from`, `to`) into `out` and returns the offset after the last byte written. Like all writes here it does not check the
- * capacity: bytes beyond the end are dropped.
+ * Copies the bytes of `source` in [`from`, `to`) into `out` and returns the offset after the last byte written. Like
+ * all writes here it does not check the capacity: bytes beyond the end are dropped.
  */
 export function copyBytes(out: Buffer, at: number, source: Buffer, from: number, to: number): number {
   if (to - from >= COPY_FROM) source.copy(out, at, from, to)
@@ -11,7 +11,10 @@ export function copyBytes(out: Buffer, at: number, source: Buffer, from: number,
   return at + to - from
 }
 
-/** Writes a UTF-16 code unit as one to three bytes of UTF-8 and returns the offset after it; -1 for a surrogate and for NaN. */
+/**
+ * Writes a UTF-16 code unit as one to three bytes of UTF-8 and returns the offset after it; -1 for a surrogate and for
+ * NaN.
+ */
 export function writeCodeUnit(out: Buffer, at: number, unit: number): number {
   if (!(unit < 0xd800 || unit > 0xdfff)) return -1
   let end = at

@@ -15,8 +15,9 @@ import { MOST_VALUES, tooManyValues } from './value-bound.ts'
 export interface ParsedCbor extends ParsedJson {
   readonly cbor: true
   /**
-   * First fault of a well-formed item: a repeated key, invalid UTF-8, an integer beyond 64 bits, or a simple value that JSON does not have. `shallow`: the
-   * fault is in a key of the outermost map, or in the value of kind or apiVersion, so not even the type of the object is known.
+   * First fault of a well-formed item: a repeated key, invalid UTF-8, an integer beyond 64 bits, or a simple value that
+   * JSON does not have. `shallow`: the fault is in a key of the outermost map, or in the value of kind or apiVersion,
+   * so not even the type of the object is known.
    */
   readonly fault?: { readonly text: string; readonly shallow: boolean }
 }
@@ -47,9 +48,9 @@ const LATER_BASE16 = 23
 const SHORT = 24
 
 /**
- * Parses one data item into the JSON data model, as apimachinery does. Byte strings become strings: base64url, base64 or hexadecimal within tags 21 to 23.
- * Other tags are dropped. Integers beyond 2^53 are bigint. Throws CborError if the bytes are not well-formed, and 413 if they hold too many values; other
- * faults are part of the result.
+ * Parses one data item into the JSON data model, as apimachinery does. Byte strings become strings: base64url, base64
+ * or hexadecimal within tags 21 to 23. Other tags are dropped. Integers beyond 2^53 are bigint. Throws CborError if the
+ * bytes are not well-formed, and 413 if they hold too many values; other faults are part of the result.
  */
 export const parseCbor = (bytes: Buffer, limits = BODY_LIMITS): ParsedCbor => runAtOnce(parseCborInSteps(bytes, limits))
 
@@ -180,14 +181,16 @@ class CborReader {
   }
 
   #unsigned(value: number | bigint): Json {
-    if (value > MAX_INT64) this.#input.note(`cbor: cannot unmarshal positive integer into Go value of type int64 (${value} overflows Go's int64)`)
+    if (value > MAX_INT64)
+      this.#input.note(`cbor: cannot unmarshal positive integer into Go value of type int64 (${value} overflows Go's int64)`)
     return normal(value)
   }
 
   /** Decodes a negative integer: argument n encodes -1 - n. */
   #negative(argument: number | bigint): Json {
     const value = typeof argument === 'number' && argument < Number.MAX_SAFE_INTEGER ? -1 - argument : -1n - BigInt(argument)
-    if (value < -MAX_INT64 - 1n) this.#input.note(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`)
+    if (value < -MAX_INT64 - 1n)
+      this.#input.note(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`)
     return normal(value)
   }
 
@@ -219,7 +222,10 @@ class CborReader {
     return this.#textOf(input.stringBytes())
   }
 
-  /** Decodes UTF-8. Upstream keeps invalid UTF-8 of a byte string; a JavaScript string cannot, so it is a fault as in a text string. */
+  /**
+   * Decodes UTF-8. Upstream keeps invalid UTF-8 of a byte string; a JavaScript string cannot, so it is a fault as in a
+   * text string.
+   */
   #textOf(bytes: Buffer, shallow = false): string {
     if (!isUtf8(bytes)) this.#input.note('cbor: invalid UTF-8 string', shallow)
     return bytes.toString('utf8')
@@ -248,7 +254,10 @@ class CborReader {
     path.push(isMap ? '' : 0)
   }
 
-  /** Reports whether an array or map ends here, and adds it to the one around it if so. Throws if it has as many items as are allowed, and another. */
+  /**
+   * Reports whether an array or map ends here, and adds it to the one around it if so. Throws if it has as many items
+   * as are allowed, and another.
+   */
   #isClosed(top: OpenItem): boolean {
     const input = this.#input
     const { count, read } = top
@@ -316,7 +325,9 @@ class CborReader {
     this.#setKey(top, this.#textOf(input.stringBytes(), top.step === 0))
   }
 
-  /** Upstream accepts an integer as a map key. No struct has such a field, and in a map it is a key of the wrong type. */
+  /**
+   * Upstream accepts an integer as a map key. No struct has such a field, and in a map it is a key of the wrong type.
+   */
   #putOddKey(top: OpenItem, key: Json): void {
     const type = TYPES[top.keyType]
     this.#input.note(
@@ -326,15 +337,21 @@ class CborReader {
     this.#setKey(top, typeof key === 'object' ? '' : String(key))
   }
 
-  /** Sets the key of the next value. Of repeated keys the last value counts, and a fault is noted. It is shallow in the root (see `ParsedCbor.fault`). */
+  /**
+   * Sets the key of the next value. Of repeated keys the last value counts, and a fault is noted. It is shallow in the
+   * root (see `ParsedCbor.fault`).
+   */
   #setKey(top: OpenItem, key: string): void {
     const input = this.#input
     input.path[top.step] = key
-    if (key in top.value && Object.hasOwn(top.value, key)) input.note(`cbor: found duplicate map key "${key}" at map element index ${top.read}`, top.step === 0)
+    if (key in top.value && Object.hasOwn(top.value, key))
+      input.note(`cbor: found duplicate map key "${key}" at map element index ${top.read}`, top.step === 0)
     top.key = key
   }
 
-  /** Reads the tags from the one whose head was read, and the tagged value. `later`: the enclosing tag outside of them. */
+  /**
+   * Reads the tags from the one whose head was read, and the tagged value. `later`: the enclosing tag outside of them.
+   */
   #readTagged(depth: number, later: number): void {
     const input = this.#input
     let level = depth
@@ -384,7 +401,8 @@ class CborReader {
 const hasKey = ({ key }: OpenItem): boolean => key !== undefined
 
 /** Converts a bigint to a number if it is a safe integer. */
-const normal = (value: number | bigint): number | bigint => (typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value)
+const normal = (value: number | bigint): number | bigint =>
+  typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
 
 /** Tags 21 to 23 (RFC 8949, section 3.4.5.2): encodes bytes as the tag requests. */
 function laterEncoded(bytes: Buffer, tag: number): string {

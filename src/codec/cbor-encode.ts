@@ -9,9 +9,9 @@ import { ARRAY, CborOutput, MAP } from './cbor-output.ts'
 export const SELF_DESCRIBED = Buffer.from([0xd9, 0xd9, 0xf7])
 
 /**
- * Encodes a normalised object as apimachinery does, deterministically (RFC 8949, section 4.2.1). Strings and keys are byte strings, keys are sorted by their
- * encoded bytes, so shorter ones come first; bytes carry tag 22 (later base64); numbers have the shortest form. Without `typed`, kind and apiVersion are
- * omitted, as in list items.
+ * Encodes a normalised object as apimachinery does, deterministically (RFC 8949, section 4.2.1). Strings and keys are
+ * byte strings, keys are sorted by their encoded bytes, so shorter ones come first; bytes carry tag 22 (later base64);
+ * numbers have the shortest form. Without `typed`, kind and apiVersion are omitted, as in list items.
  */
 export function encodeCbor(schema: StructSchema, object: JsonObject, typed = true): Buffer {
   const out = begin()
@@ -41,7 +41,10 @@ export function arrayHead(length: number): Buffer {
   return takeOutput(out)
 }
 
-/** Encodes a map of encoded members, each in one or more parts. Returns the parts in the order in which they are sent, without copying them. */
+/**
+ * Encodes a map of encoded members, each in one or more parts. Returns the parts in the order in which they are sent,
+ * without copying them.
+ */
 export function cborMap(members: Readonly<Record<string, readonly Buffer[]>>): Buffer[] {
   const entries = Object.entries(members).sort(([a], [b]) => byKey(a, b))
   const out = begin()
@@ -56,8 +59,8 @@ function encodedKey(key: string): Buffer {
 }
 
 /**
- * Output buffer of the last encoding, for the next one: allocating it costs as much as encoding a small object. A nested encoding finds it unset and allocates
- * its own.
+ * Output buffer of the last encoding, for the next one: allocating it costs as much as encoding a small object. A
+ * nested encoding finds it unset and allocates its own.
  */
 let spare: CborOutput | undefined
 
@@ -82,8 +85,8 @@ const BEYOND_ASCII = /[^\0-\x7f]/
 const byLengthAndText = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1)
 
 /**
- * Sorts keys in the order of `byKey`. Few keys are sorted in place, comparing lengths in characters if all are ASCII. Many keys usually arrive sorted by text,
- * so that only grouping them by length remains.
+ * Sorts keys in the order of `byKey`. Few keys are sorted in place, comparing lengths in characters if all are ASCII.
+ * Many keys usually arrive sorted by text, so that only grouping them by length remains.
  */
 export function sortKeys(keys: string[]): string[] {
   if (keys.length < 2) return keys
@@ -111,7 +114,10 @@ function isAscending(keys: readonly string[]): boolean {
   return true
 }
 
-/** Writes a value without a schema, with sorted keys. An undefined item of a list is null; an undefined member is omitted. */
+/**
+ * Writes a value without a schema, with sorted keys. An undefined item of a list is null; an undefined member is
+ * omitted.
+ */
 function writeAny(out: CborOutput, value: Json | undefined): void {
   if (typeof value === 'string') out.text(value)
   else if (typeof value === 'number') out.number(value)
@@ -167,7 +173,10 @@ function writeStruct(out: CborOutput, schema: StructSchema, object: JsonObject, 
   }
 }
 
-/** Returns the members of a struct that are fields and not undefined, in the order of their keys. `typed`: with kind and apiVersion. */
+/**
+ * Returns the members of a struct that are fields and not undefined, in the order of their keys. `typed`: with kind and
+ * apiVersion.
+ */
 export function presentMembers(schema: StructSchema, object: JsonObject, typed: boolean): CborMember[] {
   const plan = planOf(schema)
   const present: CborMember[] = []

@@ -15,7 +15,16 @@ export const TAG = 6
 export const SIMPLE = 7
 
 /** Names of the major types in the errors of fxamacker/cbor. */
-export const TYPES = ['positive integer', 'negative integer', 'byte string', 'UTF-8 text string', 'array', 'map', 'tag', 'primitives'] as const
+export const TYPES = [
+  'positive integer',
+  'negative integer',
+  'byte string',
+  'UTF-8 text string',
+  'array',
+  'map',
+  'tag',
+  'primitives',
+] as const
 
 /** Additional information from which the argument of a head is in the bytes behind it. */
 const ONE_BYTE = 24
@@ -30,7 +39,8 @@ const SHORT_CHUNK = 16
 const MOST_PATH = 200
 
 /** Error text of fxamacker/cbor for an item of a known type that is not accepted. */
-export const refusedItem = (type: number, what: string): string => `cbor: data item of cbor type ${TYPES[type]} is not accepted by protocol: ${what}`
+export const refusedItem = (type: number, what: string): string =>
+  `cbor: data item of cbor type ${TYPES[type]} is not accepted by protocol: ${what}`
 
 const unexpectedEnd = (): CborError => new CborError('unexpected EOF')
 
@@ -42,7 +52,10 @@ export class CborInput {
   major = 0
   /** Additional information of the last head, 0 to 31. Below 24 it is the argument itself. */
   info = 0
-  /** Argument of the last head: a value, a length or a tag; -1 for an indefinite length; for a float, its value. A bigint beyond 2^53. */
+  /**
+   * Argument of the last head: a value, a length or a tag; -1 for an indefinite length; for a float, its value. A
+   * bigint beyond 2^53.
+   */
   argument: number | bigint = 0
   /** Members and indices that lead to the current item. */
   readonly path: (string | number)[] = []
@@ -67,7 +80,10 @@ export class CborInput {
     return (this.bytes[this.at] ?? 0) >> 5
   }
 
-  /** Reads the head of an item into `major`, `info` and `argument`. Throws CborError if it is not well-formed, or is a float that JSON cannot represent. */
+  /**
+   * Reads the head of an item into `major`, `info` and `argument`. Throws CborError if it is not well-formed, or is a
+   * float that JSON cannot represent.
+   */
   readHead(): void {
     this.need(1)
     const initial = this.bytes[this.at++] ?? 0
@@ -113,7 +129,8 @@ export class CborInput {
   }
 
   /**
-   * Returns the length of the last head in bytes, items or pairs; -1 if a break ends the item. Throws above `limit`: an unexpected end if `tooMany` is empty.
+   * Returns the length of the last head in bytes, items or pairs; -1 if a break ends the item. Throws above `limit`: an
+   * unexpected end if `tooMany` is empty.
    */
   lengthOf(limit: number, tooMany: string): number {
     const { argument, major } = this
@@ -133,7 +150,10 @@ export class CborInput {
     return true
   }
 
-  /** Returns the bytes of the string whose head was read. A string of definite length is a view of the input; the chunks of an indefinite one are joined. */
+  /**
+   * Returns the bytes of the string whose head was read. A string of definite length is a view of the input; the chunks
+   * of an indefinite one are joined.
+   */
   stringBytes(): Buffer {
     const type = this.major
     const whole = this.#take(this.lengthOf(this.bytes.length - this.at, ''))
@@ -147,8 +167,9 @@ export class CborInput {
   }
 
   /**
-   * Copies the chunks of a string of indefinite length to `to`, or only measures them without it. Returns their total length. No object is allocated per chunk, and short ones are read
-   * by a loop of their own. Throws 413 for more chunks than a body may have values.
+   * Copies the chunks of a string of indefinite length to `to`, or only measures them without it. Returns their total
+   * length. No object is allocated per chunk, and short ones are read by a loop of their own. Throws 413 for more
+   * chunks than a body may have values.
    */
   #joinChunks(type: number, to?: Buffer): number {
     this.#chunks = 0
@@ -196,7 +217,10 @@ export class CborInput {
     return this.bytes.subarray(from, this.at)
   }
 
-  /** Records why a well-formed item is not acceptable. Only the first fault is kept. See `ParsedCbor.fault` for `shallow`. */
+  /**
+   * Records why a well-formed item is not acceptable. Only the first fault is kept. See `ParsedCbor.fault` for
+   * `shallow`.
+   */
   note(text: string, shallow = false): void {
     this.fault ??= { text: this.#located(text), shallow }
   }

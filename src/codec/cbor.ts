@@ -12,7 +12,13 @@ export { encodeCborInSteps } from './cbor-encode-in-steps.ts'
 export { CborError } from './cbor-error.ts'
 
 /** Names of JSON types in the errors of fxamacker/cbor. */
-const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'byte string', number: 'positive integer', bool: 'primitives', object: 'map', array: 'array' }
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'byte string',
+  number: 'positive integer',
+  bool: 'primitives',
+  object: 'map',
+  array: 'array',
+}
 
 /** Translates an error of the JSON decoder into the wording of this media type. */
 export function asCborText(message: string): string {
@@ -23,7 +29,10 @@ export function asCborText(message: string): string {
     if (/[.eE]/.test(digits)) return `cbor: cannot unmarshal primitives ${rest}`
     return `cbor: cannot unmarshal ${digits.startsWith('-') ? 'negative' : 'positive'} integer ${rest} (${digits} overflows ${type})`
   }
-  return message.replace(/^json: cannot unmarshal (string|number|bool|object|array)\b/, (_, type: string) => `cbor: cannot unmarshal ${TYPE_NAMES[type]}`)
+  return message.replace(
+    /^json: cannot unmarshal (string|number|bool|object|array)\b/,
+    (_, type: string) => `cbor: cannot unmarshal ${TYPE_NAMES[type]}`,
+  )
 }
 
 /** Returns the kind and apiVersion of a body; both are empty if unset. Throws CborError. */
@@ -32,11 +41,13 @@ export function typeOfCbor({ value, fault }: ParsedCbor): { apiVersion: string; 
   if (fault?.shallow) throw wrong(fault.text)
   const claimed = { apiVersion: '', kind: '' }
   if (value === null) return claimed
-  if (typeof value !== 'object' || Array.isArray(value)) throw wrong(`cbor: cannot unmarshal ${cborTypeName(value)} into Go value of type v1.TypeMeta`)
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw wrong(`cbor: cannot unmarshal ${cborTypeName(value)} into Go value of type v1.TypeMeta`)
   for (const name of ['kind', 'apiVersion'] as const) {
     const member = value[name]
     if (member === undefined || member === null) continue
-    if (typeof member !== 'string') throw wrong(`cbor: cannot unmarshal ${cborTypeName(member)} into Go struct field v1.TypeMeta.${name} of type string`)
+    if (typeof member !== 'string')
+      throw wrong(`cbor: cannot unmarshal ${cborTypeName(member)} into Go struct field v1.TypeMeta.${name} of type string`)
     claimed[name] = member
   }
   // Like upstream, treats an apiVersion that cannot be parsed as absent.
@@ -51,7 +62,10 @@ function cborTypeName(value: Json): string {
   return typeof value === 'string' ? 'byte string' : Array.isArray(value) ? 'array' : 'map'
 }
 
-/** Reports whether bytes begin with the self-described tag, as every body and every stored value of this media type does. */
+/**
+ * Reports whether bytes begin with the self-described tag, as every body and every stored value of this media type
+ * does.
+ */
 export const isCbor = (bytes: Buffer): boolean => SELF_DESCRIBED.equals(bytes.subarray(0, SELF_DESCRIBED.length))
 
 /** Parses a stored value into the JSON data model. Throws CborError. */
@@ -68,7 +82,11 @@ export function* parseStoredCborInSteps(bytes: Buffer): Steps<Json> {
 export const cborBody = (item: Buffer): Buffer => Buffer.concat([SELF_DESCRIBED, item])
 
 /** Encodes a list in segments from its encoded metadata and items, which are not decoded or copied. */
-export function cborList(type: { readonly kind: string; readonly apiVersion: string }, metadata: Buffer, items: readonly Buffer[]): Buffer[] {
+export function cborList(
+  type: { readonly kind: string; readonly apiVersion: string },
+  metadata: Buffer,
+  items: readonly Buffer[],
+): Buffer[] {
   return [
     SELF_DESCRIBED,
     ...cborMap({

@@ -11,7 +11,10 @@ const ESCAPE = 6
 const ESCAPES: ReadonlyMap<number, Buffer> = new Map([0x3c, 0x3e, 0x26].map(byte => [byte, Buffer.from(`\\u00${byte.toString(16)}`)]))
 const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** Removes the white space between the tokens of valid JSON and escapes it for HTML, in steps. The result is a single line. */
+/**
+ * Removes the white space between the tokens of valid JSON and escapes it for HTML, in steps. The result is a single
+ * line.
+ */
 export function* compactJson(json: Buffer): Steps<Buffer[]> {
   const parts: Buffer[] = []
   let inString = false

@@ -9,8 +9,9 @@ import { type ParsedYaml, parseYamlInSteps, YamlError } from './yaml.ts'
 export type TypeOfConfig = (apiVersion: string, kind: string) => StructSchema | undefined
 
 /**
- * Decodes a configuration file of the operator, YAML or JSON, strictly: unknown and repeated members are errors. Defaults are not applied. Throws DecodeError
- * with the text of apimachinery's strict codec. `isSecret`: no error quotes the file.
+ * Decodes a configuration file of the operator, YAML or JSON, strictly: unknown and repeated members are errors.
+ * Defaults are not applied. Throws DecodeError with the text of apimachinery's strict codec. `isSecret`: no error
+ * quotes the file.
  */
 export const decodeConfigFile = (bytes: Buffer, typeOf: TypeOfConfig, { isSecret = false } = {}): JsonObject =>
   runAtOnce(
@@ -28,7 +29,10 @@ export function* parseConfigInSteps(bytes: Buffer): Steps<ParsedYaml> {
   }
 }
 
-/** `decodeConfigFile` of a parsed value, in steps. `text`: the text that the error for a missing kind or version quotes; undefined for a secret. */
+/**
+ * `decodeConfigFile` of a parsed value, in steps. `text`: the text that the error for a missing kind or version quotes;
+ * undefined for a secret.
+ */
 export function* decodeConfigInSteps(parsed: ParsedYaml, typeOf: TypeOfConfig, text: (() => string) | undefined): Steps<JsonObject> {
   const missing = (what: string): DecodeError => new DecodeError(`Object '${what}' is missing${text ? ` in '${text()}'` : ''}`)
   try {
@@ -37,7 +41,9 @@ export function* decodeConfigInSteps(parsed: ParsedYaml, typeOf: TypeOfConfig, t
     if (apiVersion === '') throw missing('apiVersion')
     const type = typeOf(apiVersion, kind)
     if (type === undefined)
-      throw new DecodeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
+      throw new DecodeError(
+        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`,
+      )
     const { object, strict, strictText } = yield* decodeBodyInSteps(type, parsed)
     if (strict.length > 0) throw new DecodeError(`strict decoding error: ${strictText}`)
     return object

@@ -4,15 +4,19 @@ import { parseJsonInSteps } from './json.ts'
 import { parseExactlyInSteps } from './json-exact.ts'
 import { MOST_VALUES } from './value-bound.ts'
 
-/** Shorter texts are parsed by JSON.parse, which is faster but cannot be interrupted: it takes some milliseconds for this many opening brackets. */
+/**
+ * Shorter texts are parsed by JSON.parse, which is faster but cannot be interrupted: it takes some milliseconds for
+ * this many opening brackets.
+ */
 const SHORT_BYTES = 32 * 1024
 
 /** Limit on the members of one object. */
 const MOST_MEMBERS = 16_384
 
 /**
- * Parses JSON from another server in steps, whatever its size and content. Throws JsonSyntaxError with Go's text, and TooManyValuesError for more than
- * `mostValues` values (default 65,536, because each costs a hundred times its bytes) or an object of more than 16,384 members.
+ * Parses JSON from another server in steps, whatever its size and content. Throws JsonSyntaxError with Go's text, and
+ * TooManyValuesError for more than `mostValues` values (default 65,536, because each costs a hundred times its bytes)
+ * or an object of more than 16,384 members.
  */
 export function* parseForeignJson(bytes: Buffer, mostValues = MOST_VALUES): Steps<Json> {
   const bounds = { values: mostValues, members: MOST_MEMBERS }

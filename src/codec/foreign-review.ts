@@ -15,8 +15,8 @@ const OBJECT = /^(?:(?!\ufeff)[\s\u0085])*\{/
 export const beginsAsObject = (body: Buffer): boolean => OBJECT.test(body.subarray(0, 1024).toString())
 
 /**
- * Parses a webhook's response in steps. A text that does not begin like a JSON object is parsed as YAML, as apimachinery's decoders do. Throws JsonSyntaxError,
- * TooManyValuesError or YamlError.
+ * Parses a webhook's response in steps. A text that does not begin like a JSON object is parsed as YAML, as
+ * apimachinery's decoders do. Throws JsonSyntaxError, TooManyValuesError or YamlError.
  */
 export async function readForeignReview(body: Buffer): Promise<Json> {
   return beginsAsObject(body) ? readForeignJson(body, undefined, MOST_REVIEW_VALUES) : readForeignYaml(body)
@@ -24,5 +24,7 @@ export async function readForeignReview(body: Buffer): Promise<Json> {
 
 /** Parses a webhook's response as YAML, of which JSON is a subset. A text longer than `MAX_YAML_BYTES` must be JSON. */
 export async function readForeignYaml(body: Buffer): Promise<Json> {
-  return body.length > MAX_YAML_BYTES ? readForeignJson(body, undefined, MOST_REVIEW_VALUES) : (await runInTurns(parseYamlInSteps(body))).value
+  return body.length > MAX_YAML_BYTES
+    ? readForeignJson(body, undefined, MOST_REVIEW_VALUES)
+    : (await runInTurns(parseYamlInSteps(body))).value
 }

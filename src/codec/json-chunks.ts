@@ -37,8 +37,8 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * Parses a long text in steps: short members are parsed together, one chunk a step. Undefined if a chunk cannot be parsed on its own, a member appears in two
- * chunks, or the text is not a list or object.
+ * Parses a long text in steps: short members are parsed together, one chunk a step. Undefined if a chunk cannot be
+ * parsed on its own, a member appears in two chunks, or the text is not a list or object.
  */
 export function* parseInChunks(text: string, parseShort: ParseShort): Steps<Json | undefined> {
   const parser = new ChunkParser(text, parseShort)
@@ -64,7 +64,10 @@ class ChunkParser {
     this.#parseShort = parseShort
   }
 
-  /** Reads to the end of the next string, or one other character. Returns false at the end of the text, or if it cannot be parsed in chunks. */
+  /**
+   * Reads to the end of the next string, or one other character. Returns false at the end of the text, or if it cannot
+   * be parsed in chunks.
+   */
   readToken(): boolean {
     const { at } = this
     const text = this.#text
@@ -92,7 +95,9 @@ class ChunkParser {
     return end > 0
   }
 
-  /** Returns false at the end of the root, too: the caller looks at `result`, which is undefined if the text is no JSON. */
+  /**
+   * Returns false at the end of the root, too: the caller looks at `result`, which is undefined if the text is no JSON.
+   */
   #close(top: Open, at: number): boolean {
     const stack = this.#stack
     if ((top.value !== undefined || at - top.from > CHUNK || stack.length === 1) && !this.#readRest(top, at)) return false
@@ -109,7 +114,10 @@ class ChunkParser {
     return true
   }
 
-  /** Adds the remaining members of a list or object that ends at the offset. Only an empty one may end right after its opening bracket. */
+  /**
+   * Adds the remaining members of a list or object that ends at the offset. Only an empty one may end right after its
+   * opening bracket.
+   */
   #readRest(top: Open, at: number): boolean {
     return top.value === undefined && isBlank(this.#text, top.start + 1, at) ? this.#hold(this.#stack.length - 1) : this.#readChunk(top, at)
   }
@@ -137,12 +145,19 @@ class ChunkParser {
       open.value = open.isList ? [] : {}
       if (parent === undefined) continue
       if (parent.comma >= parent.from && !this.#addMembers(parent, text.slice(parent.from, parent.comma))) return false
-      if (parent.isAfterLong || !this.#addMembers(parent, `${text.slice(Math.max(parent.from, parent.comma + 1), open.start)}null`, open.value)) return false
+      if (
+        parent.isAfterLong ||
+        !this.#addMembers(parent, `${text.slice(Math.max(parent.from, parent.comma + 1), open.start)}null`, open.value)
+      )
+        return false
     }
     return true
   }
 
-  /** Adds the members between two commas, at least one. `long`: value of a single long member, for which the text has `null`. */
+  /**
+   * Adds the members between two commas, at least one. `long`: value of a single long member, for which the text has
+   * `null`.
+   */
   #addMembers(open: Open, members: string, long?: Json): boolean {
     const { isList, value: target } = open
     const parsed = this.#parseShort(isList ? `[${members}]` : `{${members}}`)

@@ -11,7 +11,8 @@ import { beginsNumber, JsonScanner } from './json-scanner.ts'
 export interface ParsedJson {
   readonly value: Json
   /**
-   * Paths (`spec.ports[0].name`) of members that are repeated in their object, each once and at most 100, in the order of the text. The last occurrence counts.
+   * Paths (`spec.ports[0].name`) of members that are repeated in their object, each once and at most 100, in the order
+   * of the text. The last occurrence counts.
    */
   readonly duplicates: string[]
   /** Literals of numbers whose fraction or exponent the value has lost (`1.0`). Omitted if there are none. */
@@ -71,10 +72,15 @@ export class TooManyValuesError extends Error {
 }
 
 /**
- * Parses byte by byte, in steps, and reports what JSON.parse loses: repeated members, exact numbers, Go's errors. `withTexts`: `literals` also has strings and
- * `-0` that Go would write differently. Throws JsonSyntaxError, and TooManyValuesError if the text exceeds `bounds`.
+ * Parses byte by byte, in steps, and reports what JSON.parse loses: repeated members, exact numbers, Go's errors.
+ * `withTexts`: `literals` also has strings and `-0` that Go would write differently. Throws JsonSyntaxError, and
+ * TooManyValuesError if the text exceeds `bounds`.
  */
-export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, { values: mostValues, members }: ParseBounds = UNBOUNDED): Steps<ParsedJson> {
+export function* parseExactlyInSteps(
+  bytes: Buffer,
+  withTexts = false,
+  { values: mostValues, members }: ParseBounds = UNBOUNDED,
+): Steps<ParsedJson> {
   const parser = new ExactParser(bytes, withTexts, members)
   let next = STEP_BYTES
   for (let values = 1; parser.readNext(); values++) {
@@ -161,7 +167,8 @@ class ExactParser {
         if (!isArray) this.#readKey(frame)
         return true
       }
-      if (scanner.peek() !== (isArray ? CLOSE_BRACKET : CLOSE_BRACE)) scanner.fail(isArray ? 'after array element' : 'after object key:value pair')
+      if (scanner.peek() !== (isArray ? CLOSE_BRACKET : CLOSE_BRACE))
+        scanner.fail(isArray ? 'after array element' : 'after object key:value pair')
       this.#close(frame)
     }
     return false
@@ -175,7 +182,10 @@ class ExactParser {
     this.#put(value, this.#withTexts && written !== writeString(value) ? written : undefined)
   }
 
-  /** Reads a number. A 64-bit integer stays exact; of other numbers the literal is kept if the value does not determine it. */
+  /**
+   * Reads a number. A 64-bit integer stays exact; of other numbers the literal is kept if the value does not determine
+   * it.
+   */
   #readNumber(): void {
     const literal = this.#scanner.readNumber()
     const value = Number(literal)

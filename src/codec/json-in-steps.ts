@@ -38,8 +38,8 @@ const SORTED: Schema = { type: 'json', goType: '' }
 const RAW: Schema = { type: 'raw', goType: '' }
 
 /**
- * Writes a value that may be large, like `goJson`, or like `writeStruct` if a schema is given. Returns the text in parts. Uses an explicit stack, because a
- * generator for each small object would cost more than its text.
+ * Writes a value that may be large, like `goJson`, or like `writeStruct` if a schema is given. Returns the text in
+ * parts. Uses an explicit stack, because a generator for each small object would cost more than its text.
  */
 export function* goJsonInSteps(value: Json, schema = SORTED, write: WriteText = writeString): Steps<string[]> {
   const parts: string[] = []
@@ -95,7 +95,10 @@ function begin(value: Json | undefined, schema: Schema, stack: Open[], write: Wr
   return '{'
 }
 
-/** Returns the keys in the order of the schema; some may belong to undefined members. Many keys are returned unsorted, to be sorted in steps, and those of a wide object are left to the first step. */
+/**
+ * Returns the keys in the order of the schema; some may belong to undefined members. Many keys are returned unsorted,
+ * to be sorted in steps, and those of a wide object are left to the first step.
+ */
 function orderedKeys(schema: Schema, value: JsonObject): Pick<Open & { form: 'object' }, 'keys' | 'isSorted'> {
   if (schema.type === 'struct' && !schema.preserveUnknown) return { keys: declaredKeys(schema, value), isSorted: true }
   if (isWide(value)) return { keys: undefined, isSorted: schema.type === 'raw' }

@@ -6,8 +6,8 @@ const NEWLINE = 0x0a
 const SPACE = 0x20
 
 /**
- * Indents JSON by two spaces a level like Go's json.Indent: empty objects and arrays stay on one line. Works on compact JSON that may arrive in parts, and
- * copies its tokens unchanged.
+ * Indents JSON by two spaces a level like Go's json.Indent: empty objects and arrays stay on one line. Works on compact
+ * JSON that may arrive in parts, and copies its tokens unchanged.
  */
 export class JsonIndenter {
   #depth = 0
@@ -23,8 +23,8 @@ export class JsonIndenter {
   }
 
   /**
-   * Returns the indented length of a part in bytes. Parts must be passed in order, each once, either all to `measure` or all to `write`: state carries over
-   * from one to the next.
+   * Returns the indented length of a part in bytes. Parts must be passed in order, each once, either all to `measure`
+   * or all to `write`: state carries over from one to the next.
    */
   measure(part: Buffer): number {
     let length = part.length
@@ -36,8 +36,8 @@ export class JsonIndenter {
   }
 
   /**
-   * Writes a part from offset `from` to `target` at offset `at`. Stops when the capacity left is less than the white space of the current level needs. Returns
-   * both offsets reached.
+   * Writes a part from offset `from` to `target` at offset `at`. Stops when the capacity left is less than the white
+   * space of the current level needs. Returns both offsets reached.
    */
   write(part: Buffer, from: number, target: Buffer, at: number): { read: number; written: number } {
     let out = at

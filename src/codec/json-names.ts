@@ -2,8 +2,11 @@ import { setMember } from '../meta/equal.ts'
 import { stringEnd } from './json-chunks.ts'
 
 /**
- * Protects member names in JSON.parse of V8 from 12.5 on (Node 23 and later). It predicts the next name from the shapes of earlier objects, and compares the prediction with as many characters of the source as the name has, without looking at escapes: after `{"\\":1}`, `{"\"":2}` is returned with the name `\`.
- * Any object can teach it a shape, so each text is protected, whatever was parsed before it. A wrong name has a backslash, because the source has one where the first escape begins.
+ * Protects member names in JSON.parse of V8 from 12.5 on (Node 23 and later). It predicts the next name from the shapes
+ * of earlier objects, and compares the prediction with as many characters of the source as the name has, without
+ * looking at escapes: after `{"\\":1}`, `{"\"":2}` is returned with the name `\`. Any object can teach it a shape, so
+ * each text is protected, whatever was parsed before it. A wrong name has a backslash, because the source has one where
+ * the first escape begins.
  */
 
 type Container = Record<string, unknown> | unknown[]
@@ -27,7 +30,8 @@ export function protectJsonNames(): void {
 }
 
 /**
- * Returns a JSON.parse whose names are those of the text. Calls with a reviver are passed on without protection. Texts with an escape in a name take half as long again, and those with a backslash in a name several times as long.
+ * Returns a JSON.parse whose names are those of the text. Calls with a reviver are passed on without protection. Texts
+ * with an escape in a name take half as long again, and those with a backslash in a name several times as long.
  */
 export function protectedParse(parse: typeof JSON.parse): typeof JSON.parse {
   return (given, reviver) => {
@@ -73,7 +77,10 @@ function hasBackslashInName(value: unknown): boolean {
   return false
 }
 
-/** A private-use character. In a coded name it stands before the four hexadecimal digits of a character that JSON escapes, or of itself. */
+/**
+ * A private-use character. In a coded name it stands before the four hexadecimal digits of a character that JSON
+ * escapes, or of itself.
+ */
 const MARK = '\ue000'
 /** Matches characters in the source of a name that its code does not have. */
 const NOT_CODED = /[\\\ue000]/
@@ -81,7 +88,10 @@ const NOT_CODED = /[\\\ue000]/
 const HAS_CODE = /["\\\ue000]|[^ -\uffff]/g
 const CODE = /\ue000([0-9a-f]{4})/g
 
-/** Codes the names of a text so that their source has no escapes, as far as its strings end. An invalid name is left for the engine to report. */
+/**
+ * Codes the names of a text so that their source has no escapes, as far as its strings end. An invalid name is left for
+ * the engine to report.
+ */
 function codedNames(text: string, parse: typeof JSON.parse): string {
   const pieces: string[] = []
   let copied = 0

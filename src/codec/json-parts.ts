@@ -7,8 +7,8 @@ const NEWLINE = 0x0a
 const EMPTY = Buffer.from('[]')
 
 /**
- * Parses compact JSON written by this program in steps. Items of lists that are members of the root are parsed one by one, at least one step each, because a
- * list can be as large as the store.
+ * Parses compact JSON written by this program in steps. Items of lists that are members of the root are parsed one by
+ * one, at least one step each, because a list can be as large as the store.
  */
 export function* parseOwnParts(json: Buffer): Steps<Json> {
   const lists: Buffer[][] = []

@@ -1,4 +1,7 @@
-/** Scans compact JSON written by this program, byte by byte. The JSON is trusted to be well-formed. Offsets are in bytes. */
+/**
+ * Scans compact JSON written by this program, byte by byte. The JSON is trusted to be well-formed. Offsets are in
+ * bytes.
+ */
 
 export const QUOTE = 0x22
 export const COMMA = 0x2c
@@ -16,7 +19,10 @@ const LETTER_Z = 0x5a
 export const OPEN_BRACE = 0x7b
 export const CLOSE_BRACE = 0x7d
 
-/** Returns the end of the value at the offset. Negative if JSON.stringify might spell the value differently: it has a `\\u` escape or a minus. */
+/**
+ * Returns the end of the value at the offset. Negative if JSON.stringify might spell the value differently: it has a
+ * `\\u` escape or a minus.
+ */
 export function endOfValue(source: Buffer, from: number): number {
   const { length } = source
   let plain = true
@@ -25,7 +31,8 @@ export function endOfValue(source: Buffer, from: number): number {
   for (; read < length; read++) {
     const byte = source[read] ?? 0
     if (byte === QUOTE) {
-      for (read++; read < length && source[read] !== QUOTE; read++) if (source[read] === BACKSLASH && source[++read] === LETTER_U) plain = false
+      for (read++; read < length && source[read] !== QUOTE; read++)
+        if (source[read] === BACKSLASH && source[++read] === LETTER_U) plain = false
       if (depth > 0) continue
       read++
       break
@@ -46,7 +53,8 @@ const digitAt = (source: Buffer, at: number): number => (source[at] ?? 0) - ZERO
 const twoDigits = (source: Buffer, at: number): number => 10 * digitAt(source, at) + digitAt(source, at + 1)
 
 /**
- * Parses `"2006-01-02T15:04:05Z"`, whose opening quote is at the offset, to seconds since 1970; -1 for any other form, or if 32 bits cannot hold the result.
+ * Parses `"2006-01-02T15:04:05Z"`, whose opening quote is at the offset, to seconds since 1970; -1 for any other form,
+ * or if 32 bits cannot hold the result.
  */
 export function secondsAt(source: Buffer, at: number): number {
   if (source[at] !== QUOTE || source[at + 20] !== LETTER_Z || source[at + 21] !== QUOTE) return -1

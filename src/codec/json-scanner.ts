@@ -53,7 +53,10 @@ export class JsonScanner {
     return this.#bytes.toString('utf8', from, this.at)
   }
 
-  /** Reads the string whose opening quote is next and decodes it. Invalid UTF-8 and lone surrogates become U+FFFD, as in Go. */
+  /**
+   * Reads the string whose opening quote is next and decodes it. Invalid UTF-8 and lone surrogates become U+FFFD, as in
+   * Go.
+   */
   readString(): string {
     const bytes = this.#bytes
     const start = this.at++

@@ -4,7 +4,10 @@ import { goJson, writeScalar, writeString, writeValue } from '../schema/json-tex
 import { orderedFields, sortedKeys } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 
-/** Writes a struct in declared order, whatever the order of the object's own members. Unknown members are omitted unless the struct preserves them. */
+/**
+ * Writes a struct in declared order, whatever the order of the object's own members. Unknown members are omitted unless
+ * the struct preserves them.
+ */
 export function writeStruct(schema: StructSchema, object: JsonObject): string {
   let out = ''
   const put = (name: string, text: string): void => {
@@ -40,7 +43,8 @@ function writeBy(schema: Schema, value: Json | undefined): string {
         .join(',')}}`
     }
     case 'union':
-      if (Array.isArray(value)) return `[${value.map(item => (schema.form === 'list' ? writeBy(schema.struct, item) : writeScalar(item))).join(',')}]`
+      if (Array.isArray(value))
+        return `[${value.map(item => (schema.form === 'list' ? writeBy(schema.struct, item) : writeScalar(item))).join(',')}]`
       return writeStruct(schema.struct, value)
     case 'json':
       return goJson(value)
@@ -49,7 +53,9 @@ function writeBy(schema: Schema, value: Json | undefined): string {
   }
 }
 
-/** Writes the same as `writeStruct`, in pieces that each take little time, for responses that may quote a whole body. */
+/**
+ * Writes the same as `writeStruct`, in pieces that each take little time, for responses that may quote a whole body.
+ */
 export function* structPieces(schema: StructSchema, object: JsonObject): Generator<string> {
   let before = '{'
   for (const field of orderedFields(schema)) {

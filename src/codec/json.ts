@@ -21,7 +21,10 @@ protectJsonNames()
 /** Nesting limit of Go's encoding/json. Deeper texts are left to the exact parser, which reports Go's error. */
 const MAX_DEPTH = 10_000
 
-/** Parses a body as Go does. Integers beyond 2^53 are bigint; invalid UTF-8 and lone surrogates become U+FFFD. Throws JsonSyntaxError with Go's text. */
+/**
+ * Parses a body as Go does. Integers beyond 2^53 are bigint; invalid UTF-8 and lone surrogates become U+FFFD. Throws
+ * JsonSyntaxError with Go's text.
+ */
 export const parseJson = (bytes: Buffer): ParsedJson => runAtOnce(parseJsonInSteps(bytes))
 
 /** Like `parseJson`, in steps, for bodies that may be large. */
@@ -33,15 +36,18 @@ export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
   return yield* parseExactlyInSteps(bytes)
 }
 
-/** Matches an escaped surrogate, and some texts without one. A search for a substring that begins with a backslash takes ten times as long in a text of backslashes. */
+/**
+ * Matches an escaped surrogate, and some texts without one. A search for a substring that begins with a backslash takes
+ * ten times as long in a text of backslashes.
+ */
 const ESCAPED_SURROGATE = /\\u[dD]/
 
 /** Longest text in characters that is parsed in one call. */
 const SHORT = 32 * 1024
 
 /**
- * Parses a JSON text that JSON.parse reads without loss: no member is repeated, no number loses digits. Undefined for any other text, including text that is
- * not JSON.
+ * Parses a JSON text that JSON.parse reads without loss: no member is repeated, no number loses digits. Undefined for
+ * any other text, including text that is not JSON.
  */
 export function* parsePlain(text: string): Steps<Json | undefined> {
   return text.length > SHORT ? yield* parseInChunks(text, parsePlainAtOnce) : parsePlainAtOnce(text)
@@ -59,8 +65,9 @@ function parsePlainAtOnce(text: string): Json | undefined {
 }
 
 /**
- * Counts the members of a text: JSON.parse has lost none if its value has as many. Undefined if the text is nested too deeply, or has a number that may have
- * lost digits, a zero fraction (`1.0` is not an integer), a negative zero, or an escaped surrogate that may be unpaired.
+ * Counts the members of a text: JSON.parse has lost none if its value has as many. Undefined if the text is nested too
+ * deeply, or has a number that may have lost digits, a zero fraction (`1.0` is not an integer), a negative zero, or an
+ * escaped surrogate that may be unpaired.
  */
 function plainMembers(text: string): number | undefined {
   let colons = 0
@@ -94,7 +101,9 @@ function zeroFraction(text: string, from: number): boolean {
   return !(c >= 0x31 && c <= 0x39)
 }
 
-/** Counts members at every depth. Uses an explicit stack, because a value may be nested as deeply as JSON.parse allows. */
+/**
+ * Counts members at every depth. Uses an explicit stack, because a value may be nested as deeply as JSON.parse allows.
+ */
 function countMembers(root: Json): number {
   if (typeof root !== 'object' || root === null) return 0
   let count = 0
@@ -120,15 +129,16 @@ const hasMarkup = (text: string): boolean =>
   text.includes('<') || text.includes('>') || text.includes('&') || text.includes('\u2028') || text.includes('\u2029')
 
 /**
- * Encodes a normalised object like Go's encoder, without a trailing newline: fields in declared order, map keys sorted by bytes, and `<`, `>`, `&`, U+2028 and
- * U+2029 escaped.
+ * Encodes a normalised object like Go's encoder, without a trailing newline: fields in declared order, map keys sorted
+ * by bytes, and `<`, `>`, `&`, U+2028 and U+2029 escaped.
  */
 export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
   return Buffer.from(encodeJsonText(schema, object))
 }
 
 /** Like `encodeJson`, in steps, for objects that may be large. */
-export const encodeJsonInSteps = (schema: StructSchema, object: JsonObject): Steps<Buffer> => WRITERS[schema.form.name].bytesInSteps(schema, object)
+export const encodeJsonInSteps = (schema: StructSchema, object: JsonObject): Steps<Buffer> =>
+  WRITERS[schema.form.name].bytesInSteps(schema, object)
 
 /** Like `encodeJson`, as a string. */
 export const encodeJsonText = (schema: StructSchema, object: JsonObject): string => WRITERS[schema.form.name].text(schema, object)

@@ -1,7 +1,18 @@
 import protobuf from 'protobufjs/minimal.js'
 import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { ProtobufError } from '../lib/protobuf-error.ts'
-import { expectWire, readBytes, readEnd, readTag, readVarint, skipField, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from '../lib/protobuf-wire.ts'
+import {
+  expectWire,
+  readBytes,
+  readEnd,
+  readTag,
+  readVarint,
+  skipField,
+  WIRE_BYTES,
+  WIRE_FIXED32,
+  WIRE_FIXED64,
+  WIRE_VARINT,
+} from '../lib/protobuf-wire.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { noteMembers } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
@@ -18,13 +29,16 @@ const MAX_DEPTH = 1000
 const MOST_PATH = 200
 
 /**
- * Decodes a message to a value of the JSON data model, which is not yet normalised: the caller decodes it with its schema. Unknown fields are dropped. Throws
- * ProtobufError with upstream's text, followed by the path if there is one, and 413 for more than `mostValues` values.
+ * Decodes a message to a value of the JSON data model, which is not yet normalised: the caller decodes it with its
+ * schema. Unknown fields are dropped. Throws ProtobufError with upstream's text, followed by the path if there is one,
+ * and 413 for more than `mostValues` values.
  */
 export const decodeMessage = (schema: StructSchema, bytes: Uint8Array, mostValues?: number): JsonObject =>
   runAtOnce(decodeMessageInSteps(schema, bytes, mostValues))
 
-/** Like `decodeMessage`, in steps, for messages that may be large. Most map entries are set after the message is read. */
+/**
+ * Like `decodeMessage`, in steps, for messages that may be large. Most map entries are set after the message is read.
+ */
 export function* decodeMessageInSteps(schema: StructSchema, bytes: Uint8Array, mostValues = Number.POSITIVE_INFINITY): Steps<JsonObject> {
   const reader = new MessageReader(bytes, mostValues)
   const value = yield* reader.read(schema)
@@ -46,10 +60,14 @@ interface LateEntry {
   readonly value: Json
 }
 
-/** Map entries of a message that are set when they are read. Setting a member of a wide object takes longer than reading it. */
+/**
+ * Map entries of a message that are set when they are read. Setting a member of a wide object takes longer than reading
+ * it.
+ */
 const FEW_ENTRIES = 1024
 
-const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** Members of each struct by field number, computed when it is first decoded. */
 const byNumber = new WeakMap<StructSchema, ReadonlyMap<number, PlanEntry>>()
@@ -63,7 +81,10 @@ function planEntries(schema: StructSchema): ReadonlyMap<number, PlanEntry> {
   return entries
 }
 
-/** Reads one message recursively. Repeated fields are merged as protobuf requires: scalars are replaced, structs merged, lists and maps extended. */
+/**
+ * Reads one message recursively. Repeated fields are merged as protobuf requires: scalars are replaced, structs merged,
+ * lists and maps extended.
+ */
 class MessageReader {
   readonly #reader: protobuf.Reader
   readonly #bytes: Buffer
@@ -131,7 +152,10 @@ class MessageReader {
     this.#leave(end)
   }
 
-  /** `#message` in steps, for the root and the structs in it that are in no list: they contain the long lists and maps. Others are read in one call, as a generator for each would cost more. */
+  /**
+   * `#message` in steps, for the root and the structs in it that are in no list: they contain the long lists and maps.
+   * Others are read in one call, as a generator for each would cost more.
+   */
   *#messageInSteps(end: number, schema: StructSchema, out: JsonObject): Steps<void> {
     this.#enter()
     const reader = this.#reader
@@ -303,7 +327,10 @@ function wireOf(schema: Schema): number {
   return WIRE_BYTES
 }
 
-/** Go name of a field: the capitalised JSON name, apart from a few with more capitals. The metadata of an object is an embedded struct. */
+/**
+ * Go name of a field: the capitalised JSON name, apart from a few with more capitals. The metadata of an object is an
+ * embedded struct.
+ */
 const goFieldName = (name: string): string => GO_NAMES.get(name) ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 const GO_NAMES = new Map([

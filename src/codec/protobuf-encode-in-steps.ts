@@ -62,7 +62,8 @@ function* addField(parts: Uint8Array[], number: number, schema: Schema, value: J
   if (schema.type === 'struct' && isJsonObject(value)) return yield* addMessage(parts, number, schema, value)
   if (schema.type === 'list' && Array.isArray(value)) return yield* addItems(parts, number, schema, value)
   if (schema.type === 'map' && isJsonObject(value)) return yield* addEntries(parts, number, schema, value)
-  if ((schema.type === 'raw' || schema.type === 'json') && typeof value === 'object' && value !== null) return yield* addJson(parts, number, schema, value)
+  if ((schema.type === 'raw' || schema.type === 'json') && typeof value === 'object' && value !== null)
+    return yield* addJson(parts, number, schema, value)
   return addPart(parts, encodeField(number, schema, value, pointer))
 }
 

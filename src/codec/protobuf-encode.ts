@@ -12,8 +12,9 @@ import { planOf, zeros } from './protobuf-plan.ts'
 type Writer = protobuf.Writer
 
 /**
- * Encodes a normalised object as the protobuf message of its type, like Go's generated code: ascending field numbers, non-pointer scalars even if zero, no
- * empty lists and maps, map entries sorted by key. kind and apiVersion are not part of a message.
+ * Encodes a normalised object as the protobuf message of its type, like Go's generated code: ascending field numbers,
+ * non-pointer scalars even if zero, no empty lists and maps, map entries sorted by key. kind and apiVersion are not
+ * part of a message.
  */
 export function encodeMessage(schema: StructSchema, object: JsonObject): Uint8Array {
   const writer = protobuf.Writer.create()
@@ -48,7 +49,9 @@ function writeField(writer: Writer, number: number, schema: Schema, value: Json 
   else if (!pointer) writeZero(writer, number, schema)
 }
 
-/** Writes a map, whose entries are messages of a key and a value. Go sorts entries, so equal objects have equal bytes. */
+/**
+ * Writes a map, whose entries are messages of a key and a value. Go sorts entries, so equal objects have equal bytes.
+ */
 function writeMap(writer: Writer, number: number, values: Schema, map: JsonObject): void {
   for (const key of sortedKeys(map)) {
     writer.uint32((number << 3) | WIRE_BYTES).fork()
@@ -91,7 +94,10 @@ function writeValue(writer: Writer, number: number, schema: Schema, value: Json)
   }
 }
 
-/** Writes a union, a message of two fields. A boolean is always written, and is true beside a struct; for other forms only the field that is set. */
+/**
+ * Writes a union, a message of two fields. A boolean is always written, and is true beside a struct; for other forms
+ * only the field that is set.
+ */
 function writeUnion(writer: Writer, { form, struct }: UnionSchema, value: Json): void {
   const isStruct = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (form === 'boolean') {

@@ -40,7 +40,8 @@ export interface MemberLayout {
 }
 
 /** The three bytes at an offset, which distinguish most names. */
-export const threeBytes = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
+export const threeBytes = (bytes: Uint8Array, at: number): number =>
+  (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
 
 /** A field of a message. */
 export interface EntryLayout {
@@ -66,19 +67,23 @@ export interface MessageLayout {
   readonly zeroEnds: Int32Array
   /** Whether some members are in an inlined message. */
   readonly inlines: boolean
-  /** Whether the last object had members in another order than the message. The next one is likely to have the same order. */
+  /**
+   * Whether the last object had members in another order than the message. The next one is likely to have the same
+   * order.
+   */
   scattered: boolean
 }
 
 /**
- * Creates the layout of a struct. Layouts of nested structs are created when they first occur. Takes as long as transcoding some hundred objects, so the caller
- * keeps it.
+ * Creates the layout of a struct. Layouts of nested structs are created when they first occur. Takes as long as
+ * transcoding some hundred objects, so the caller keeps it.
  */
 export function newLayout(schema: StructSchema): MessageLayout {
   const fields = orderedFields(schema)
   const places = new Map(fields.map(({ name }, place) => [name, place]))
   const entryOf = (entry: PlanEntry): EntryLayout => {
-    if ('inline' in entry) return { member: -1, value: valueLayout(entry.number, entry.inline), zero: undefined, inline: planOf(entry.inline).map(entryOf) }
+    if ('inline' in entry)
+      return { member: -1, value: valueLayout(entry.number, entry.inline), zero: undefined, inline: planOf(entry.inline).map(entryOf) }
     const { number, field } = entry
     const zero = encodeField(number, entry.schema, undefined, field.pointer)
     return {
@@ -90,7 +95,11 @@ export function newLayout(schema: StructSchema): MessageLayout {
   }
   const entries = planOf(schema).map(entryOf)
   const indices = new Map(entries.map(({ member }, index) => [member, index]))
-  const members = fields.map(({ name }, place) => ({ key: Buffer.from(`${JSON.stringify(name)}:`), place, index: indices.get(place) ?? -1 }))
+  const members = fields.map(({ name }, place) => ({
+    key: Buffer.from(`${JSON.stringify(name)}:`),
+    place,
+    index: indices.get(place) ?? -1,
+  }))
   let ended = 0
   const zeroEnds = entries.map(({ zero }) => {
     ended += zero?.length ?? 0
@@ -112,7 +121,16 @@ function valueLayout(number: number, schema: Schema): ValueLayout {
   const wire = form === 'integer' || form === 'boolean' ? WIRE_VARINT : WIRE_BYTES
   const items = form === 'list' && schema.type === 'list' ? valueLayout(number, schema.items) : undefined
   const values = form === 'map' && schema.type === 'map' ? valueLayout(2, schema.values) : undefined
-  return { form, number, tag: (number << 3) | wire, schema, room: { bytes: 1 }, inner: { bytes: 1 }, items: items ?? values, layout: undefined }
+  return {
+    form,
+    number,
+    tag: (number << 3) | wire,
+    schema,
+    room: { bytes: 1 },
+    inner: { bytes: 1 },
+    items: items ?? values,
+    layout: undefined,
+  }
 }
 
 /** Form of a value. Lists of lists, and maps of lists or maps, have wrapper messages, which are left to the encoder. */

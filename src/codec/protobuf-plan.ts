@@ -2,12 +2,15 @@ import type { Json } from '../api/meta/object.ts'
 import type { Field, Schema, StructSchema } from '../schema/schema.ts'
 
 /** An entry of a message: an inlined message or a field. */
-export type PlanEntry = { readonly number: number; readonly inline: StructSchema } | { readonly number: number; readonly field: Field; readonly schema: Schema }
+export type PlanEntry =
+  | { readonly number: number; readonly inline: StructSchema }
+  | { readonly number: number; readonly field: Field; readonly schema: Schema }
 
 const plans = new WeakMap<StructSchema, readonly PlanEntry[]>()
 
 /**
- * Returns the entries of a struct's protobuf message by ascending number. A message that is inlined in JSON is one entry; fields without a number are omitted.
+ * Returns the entries of a struct's protobuf message by ascending number. A message that is inlined in JSON is one
+ * entry; fields without a number are omitted.
  */
 export function planOf(schema: StructSchema): readonly PlanEntry[] {
   const known = plans.get(schema)

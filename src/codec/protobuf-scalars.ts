@@ -10,7 +10,8 @@ import { decodeBytes, decodeUtf8 } from './utf8.ts'
 type ProtobufReader = protobuf.Reader
 
 /**
- * Reads a string, starting at its length. Upstream does not check that it is UTF-8: it keeps all bytes, and writes U+FFFD for each invalid one in JSON and YAML, and `\x..` in messages.
+ * Reads a string, starting at its length. Upstream does not check that it is UTF-8: it keeps all bytes, and writes
+ * U+FFFD for each invalid one in JSON and YAML, and `\x..` in messages.
  */
 export function readText(reader: ProtobufReader): string {
   const start = reader.pos

@@ -1,11 +1,26 @@
 import { copyBytes, writeCodeUnit } from './byte-writing.ts'
 import { parseJson } from './json.ts'
-import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, LETTER_F, LETTER_T, LETTER_U, QUOTE, secondsAt, unescaped, ZERO } from './json-scan.ts'
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  LETTER_F,
+  LETTER_T,
+  LETTER_U,
+  QUOTE,
+  secondsAt,
+  unescaped,
+  ZERO,
+} from './json-scan.ts'
 import { encodeField } from './protobuf-encode.ts'
 import type { Room, ValueLayout } from './protobuf-layout.ts'
 import { giveUp, type Transcription } from './protobuf-transcription.ts'
 
-/** Transcodes values without members. Each function starts at the value's first byte in the JSON and ends after its last. */
+/**
+ * Transcodes values without members. Each function starts at the value's first byte in the JSON and ends after its
+ * last.
+ */
 
 /** Digits of an integer that a double certainly represents exactly. */
 const SAFE_DIGITS = 15
@@ -98,7 +113,10 @@ export function transcodeQuantity(t: Transcription, value: ValueLayout): void {
   t.close(from, left, room)
 }
 
-/** Copies JSON into a message unchanged. In the form `raw`, JSON escapes that the message spells differently make the value be parsed and encoded. */
+/**
+ * Copies JSON into a message unchanged. In the form `raw`, JSON escapes that the message spells differently make the
+ * value be parsed and encoded.
+ */
 export function transcodeRaw(t: Transcription, value: ValueLayout): void {
   const begun = t.pos
   const plain = t.skip()

@@ -37,8 +37,8 @@ export class Transcription {
   }
 
   /**
-   * Begins a field with a length: reserves `room.bytes` for the length and returns the offset of the content. The caller must pass the current `room.bytes` to
-   * `close`.
+   * Begins a field with a length: reserves `room.bytes` for the length and returns the offset of the content. The
+   * caller must pass the current `room.bytes` to `close`.
    */
   open(tag: number, room: Room): number {
     this.varint(tag)
@@ -47,8 +47,8 @@ export class Transcription {
   }
 
   /**
-   * Writes the length of the content that begins at `from`, for which `left` bytes were reserved. Moves the content if the length needs another number of
-   * bytes.
+   * Writes the length of the content that begins at `from`, for which `left` bytes were reserved. Moves the content if
+   * the length needs another number of bytes.
    */
   close(from: number, left: number, room: Room): void {
     const { out } = this

@@ -35,7 +35,10 @@ export function wrapSegments(type: TypeMeta, segments: readonly Buffer[]): Buffe
   return [envelopeHead(type, length), ...segments, TAIL]
 }
 
-/** Encodes the magic number, the type as field 1, and the tag and length of the message as field 2, in the field order of gogo. */
+/**
+ * Encodes the magic number, the type as field 1, and the tag and length of the message as field 2, in the field order
+ * of gogo.
+ */
 function envelopeHead({ apiVersion, kind }: TypeMeta, length: number): Buffer {
   const writer = protobuf.Writer.create()
   writer.uint32(0x0a).fork().uint32(0x0a).string(apiVersion).uint32(0x12).string(kind).ldelim()
@@ -66,7 +69,10 @@ const TYPE_META: WireMessage = {
   ],
 }
 
-/** Decodes an envelope. The message is a view of the bytes and is not decoded. Throws ProtobufError with upstream's text. */
+/**
+ * Decodes an envelope. The message is a view of the bytes and is not decoded. Throws ProtobufError with upstream's
+ * text.
+ */
 export function unwrap(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (bytes.length < MAGIC.length || MAGIC.compare(bytes, 0, MAGIC.length) !== 0)
@@ -96,7 +102,8 @@ function readType(bytes: Uint8Array, before: TypeMeta): TypeMeta {
 }
 
 /** Encodes a normalised object, with its kind and apiVersion, as a body. */
-export const encodeProtobuf = (schema: StructSchema, type: TypeMeta, object: JsonObject): Buffer => wrap(type, encodeMessage(schema, object))
+export const encodeProtobuf = (schema: StructSchema, type: TypeMeta, object: JsonObject): Buffer =>
+  wrap(type, encodeMessage(schema, object))
 
 /** Encodes the metadata of a list message, which precedes its items. */
 export const listHead = (listMeta: Uint8Array): Buffer => Buffer.concat([head(META_TAG, listMeta.length), listMeta])
@@ -112,15 +119,18 @@ export const listItemHead = (length: number): number => {
 }
 
 /**
- * Writes the tag and length of an item so that they end at offset `item`. Returns the offset of the tag. Saves a copy of the item if space was reserved
- * before it.
+ * Writes the tag and length of an item so that they end at offset `item`. Returns the offset of the tag. Saves a copy
+ * of the item if space was reserved before it.
  */
 export const writeItemHead = (target: Buffer, item: number, length: number): number => writeHead(ITEM_TAG, target, item, length)
 
 /** Like `writeItemHead`, for the metadata of an object. */
 export const writeMetaHead = (target: Buffer, meta: number, length: number): number => writeHead(META_TAG, target, meta, length)
 
-/** `content`: offset at which the content begins. Returns the offset of the tag. MOST_ITEM_HEAD bytes must be free before the content. */
+/**
+ * `content`: offset at which the content begins. Returns the offset of the tag. MOST_ITEM_HEAD bytes must be free
+ * before the content.
+ */
 function writeHead(tag: number, target: Buffer, content: number, length: number): number {
   const from = content - listItemHead(length)
   let at = from
@@ -154,7 +164,10 @@ function head(tag: number, length: number): Buffer {
   }
 }
 
-/** Encodes a watch event as one frame: its length in four bytes, then a bare WatchEvent, without an envelope. `object` is an enveloped object. */
+/**
+ * Encodes a watch event as one frame: its length in four bytes, then a bare WatchEvent, without an envelope. `object`
+ * is an enveloped object.
+ */
 export function watchFrame(type: string, object: Buffer): Buffer {
   const writer = protobuf.Writer.create()
   writer.uint32(0x0a).string(type)

@@ -19,7 +19,10 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return out.toString('utf8', 0, end)
 }
 
-/** Decodes UTF-8, and keeps each byte that is not part of a valid sequence as a lone surrogate, U+DC80 to U+DCFF. Writers write U+FFFD for it, `quote` writes `\x..`. */
+/**
+ * Decodes UTF-8, and keeps each byte that is not part of a valid sequence as a lone surrogate, U+DC80 to U+DCFF.
+ * Writers write U+FFFD for it, `quote` writes `\x..`.
+ */
 export function decodeBytes(bytes: Uint8Array): string {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (isUtf8(source)) return source.toString('utf8')

@@ -1,14 +1,17 @@
 import { tooLargeError } from '../meta/status.ts'
 
 /**
- * Limit on the values of a body: members, elements, objects and lists, at every depth. A value costs a hundred times its bytes in time and memory before the
- * server knows whether the object can be stored, and three megabytes hold a million of `{}`. Real objects of at most 1.5 megabytes, etcd's limit, hold some
- * 20,000.
+ * Limit on the values of a body: members, elements, objects and lists, at every depth. A value costs a hundred times
+ * its bytes in time and memory before the server knows whether the object can be stored, and three megabytes hold a
+ * million of `{}`. Real objects of at most 1.5 megabytes, etcd's limit, hold some 20,000.
  */
 export const MOST_VALUES = 65_536
 /** Limit for YAML, whose parser takes several times as long for each value. */
 const MOST_YAML_VALUES = 32_768
-/** Limit on the lines of YAML, including those of texts: three megabytes hold three million empty lines, which the parser reads one by one. */
+/**
+ * Limit on the lines of YAML, including those of texts: three megabytes hold three million empty lines, which the
+ * parser reads one by one.
+ */
 const MOST_YAML_LINES = 1 << 20
 
 const NEWLINE = 0x0a
@@ -65,8 +68,8 @@ function countJsonValues(bytes: Buffer): number {
 const MOST_COMMAS_OF_TEXT = 500
 
 /**
- * Throws 413 if a YAML text holds too many values or lines. A text that begins like JSON is counted as JSON; otherwise each line that looks like a member or an
- * element counts as a value.
+ * Throws 413 if a YAML text holds too many values or lines. A text that begins like JSON is counted as JSON; otherwise
+ * each line that looks like a member or an element counts as a value.
  */
 export function boundYamlValues(bytes: Buffer): void {
   if (bytes.length <= MOST_YAML_VALUES) return

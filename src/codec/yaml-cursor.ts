@@ -79,7 +79,10 @@ export class YamlCursor {
     this.line++
   }
 
-  /** Skips a line break and returns it as a scalar has it: separators of lines and paragraphs stay, others become a line feed. Empty at the end of the text. */
+  /**
+   * Skips a line break and returns it as a scalar has it: separators of lines and paragraphs stay, others become a line
+   * feed. Empty at the end of the text.
+   */
   readBreak(): string {
     const { char } = this
     if (char === '') return ''

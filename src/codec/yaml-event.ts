@@ -20,7 +20,9 @@ export interface CollectionEvent extends NodeProperties {
   readonly type: 'sequence' | 'mapping'
 }
 
-/** An event of a YAML parser. Documents, sequences and mappings have an `end`; a mapping's keys and values alternate. */
+/**
+ * An event of a YAML parser. Documents, sequences and mappings have an `end`; a mapping's keys and values alternate.
+ */
 export type YamlEvent =
   | ScalarEvent
   | CollectionEvent

@@ -13,7 +13,10 @@ const FAULTS: readonly (readonly [RegExp, string])[] = [
   [/null byte|non-printable/, 'control characters are not allowed'],
 ]
 
-/** Returns the message of a syntax error, in go-yaml's wording if it is known: `yaml: line 4: found character that cannot start any token`. */
+/**
+ * Returns the message of a syntax error, in go-yaml's wording if it is known:
+ * `yaml: line 4: found character that cannot start any token`.
+ */
 export function yamlFault(error: YAMLException, source: string): string {
   // go-yaml checks this before it parses.
   if (/(?![\t\n\r\u0085])[\p{Cc}\ufffe\uffff]/u.test(source)) return 'yaml: control characters are not allowed'
@@ -49,7 +52,10 @@ function atProblem(error: YAMLException, source: string): string | undefined {
   return undefined
 }
 
-/** A flow collection that does not end: go-yaml reports the line after the last, counted from zero, and what could have followed. */
+/**
+ * A flow collection that does not end: go-yaml reports the line after the last, counted from zero, and what could have
+ * followed.
+ */
 function atEnd({ reason, mark }: YAMLException, source: string): string | undefined {
   if (!/within a flow collection|deficient indentation/.test(reason) || source.slice(mark?.position ?? 0).trim() !== '') return undefined
   const open = innermost(source)
@@ -60,7 +66,10 @@ function atEnd({ reason, mark }: YAMLException, source: string): string | undefi
   return `yaml: line ${line}: ${wanted}`
 }
 
-/** Matches a quoted text (up to the end if it is not closed, so that each is scanned only once), a comment, or a bracket. */
+/**
+ * Matches a quoted text (up to the end if it is not closed, so that each is scanned only once), a comment, or a
+ * bracket.
+ */
 const BRACKETS = /(?<=^|[\s[{,:])"(?:[^"\\]|\\.)*"?|(?<=^|[\s[{,:])'[^']*'?|(?<=\s)#[^\n]*|[[\]{}]/gs
 
 /** Returns the bracket that would close the innermost open collection of a text. */

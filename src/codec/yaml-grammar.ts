@@ -20,8 +20,8 @@ const HANDLES: readonly (readonly [handle: string, prefix: string])[] = [
 ]
 
 /**
- * The parser of go-yaml 2, for the first document of a text. Uses an explicit stack, because a text can be nested deeper than the call
- * stack. Source: parserc.go in sigs.k8s.io/yaml/goyaml.v2.
+ * The parser of go-yaml 2, for the first document of a text. Uses an explicit stack, because a text can be nested
+ * deeper than the call stack. Source: parserc.go in sigs.k8s.io/yaml/goyaml.v2.
  */
 class Grammar {
   readonly #scanner: YamlScanner
@@ -125,15 +125,24 @@ class Grammar {
     this.#directives()
     if (!this.#is('document start')) this.#fail('did not find expected <document start>')
     return this.#afterTake(() =>
-      this.#is('version', 'tag directive', 'document start', 'document end', 'stream end') ? this.#emptyHere(this.#documentEnd) : this.#node(this.#documentEnd),
+      this.#is('version', 'tag directive', 'document start', 'document end', 'stream end')
+        ? this.#emptyHere(this.#documentEnd)
+        : this.#node(this.#documentEnd),
     )
   }
 
-  /** Reads the directives before a document. Only YAML 1.1 is accepted, as in go-yaml; handles apply to this document only. */
+  /**
+   * Reads the directives before a document. Only YAML 1.1 is accepted, as in go-yaml; handles apply to this document
+   * only.
+   */
   #directives(): void {
     let hasVersion = false
     const handles = new Map<string, string>()
-    for (let token = this.#scanner.peek(); token.type === 'version' || token.type === 'tag directive'; this.#take(), token = this.#scanner.peek()) {
+    for (
+      let token = this.#scanner.peek();
+      token.type === 'version' || token.type === 'tag directive';
+      this.#take(), token = this.#scanner.peek()
+    ) {
       if (token.type === 'tag directive') {
         if (handles.has(token.value)) this.#fail('found duplicate %TAG directive')
         handles.set(token.value, token.suffix)
@@ -168,7 +177,9 @@ class Grammar {
     return this.#pop()
   }
 
-  /** Parses a node from its properties on: an anchor and a tag, in any order. `count`: number of those that were taken. */
+  /**
+   * Parses a node from its properties on: an anchor and a tag, in any order. `count`: number of those that were taken.
+   */
   #properties(first: Token, count: number, options: NodeOptions): State | undefined {
     const token = this.#scanner.peek()
     if (count < 2 && (token.type === 'anchor' || token.type === 'tag') && (count === 0 || token.type !== first.type)) {
@@ -230,12 +241,16 @@ class Grammar {
 
   readonly #indentlessEntry: State = () => {
     if (!this.#is('-')) return this.#close()
-    return this.#afterTake(() => (this.#is('-', '?', ':', 'block end') ? this.#empty(this.#indentlessEntry) : this.#node(this.#indentlessEntry)))
+    return this.#afterTake(() =>
+      this.#is('-', '?', ':', 'block end') ? this.#empty(this.#indentlessEntry) : this.#node(this.#indentlessEntry),
+    )
   }
 
   readonly #blockKey: State = () => {
     if (this.#is('?')) {
-      return this.#afterTake(() => (this.#is('?', ':', 'block end') ? this.#empty(this.#blockValue) : this.#node(this.#blockValue, { mayBeIndentless: true })))
+      return this.#afterTake(() =>
+        this.#is('?', ':', 'block end') ? this.#empty(this.#blockValue) : this.#node(this.#blockValue, { mayBeIndentless: true }),
+      )
     }
     if (!this.#is('block end')) this.#fail('did not find expected key')
     this.#take()
@@ -244,7 +259,9 @@ class Grammar {
 
   readonly #blockValue: State = () => {
     if (!this.#is(':')) return this.#emptyHere(this.#blockKey)
-    return this.#afterTake(() => (this.#is('?', ':', 'block end') ? this.#empty(this.#blockKey) : this.#node(this.#blockKey, { mayBeIndentless: true })))
+    return this.#afterTake(() =>
+      this.#is('?', ':', 'block end') ? this.#empty(this.#blockKey) : this.#node(this.#blockKey, { mayBeIndentless: true }),
+    )
   }
 
   readonly #flowSequence =
@@ -293,7 +310,9 @@ class Grammar {
 
   readonly #flowKey: State = () => {
     if (this.#is('?'))
-      return this.#afterTake(() => (this.#is(':', ',', '}') ? this.#emptyHere(this.#flowValue) : this.#node(this.#flowValue, { isBlock: false })))
+      return this.#afterTake(() =>
+        this.#is(':', ',', '}') ? this.#emptyHere(this.#flowValue) : this.#node(this.#flowValue, { isBlock: false }),
+      )
     if (!this.#is('}')) return this.#node(this.#emptyValue, { isBlock: false })
     this.#take()
     return this.#close()
@@ -321,8 +340,9 @@ interface NodeOptions {
 class UnknownAnchor extends Error {}
 
 /**
- * Parses the first document of a text with the grammar of go-yaml, in steps, and returns its error: `yaml: line 4: did not find expected key`. Text that
- * follows the document is ignored: `{a: b} c`. Takes time linear in the text. `readerFault`: error that is returned if the scanner reaches it.
+ * Parses the first document of a text with the grammar of go-yaml, in steps, and returns its error:
+ * `yaml: line 4: did not find expected key`. Text that follows the document is ignored: `{a: b} c`. Takes time linear
+ * in the text. `readerFault`: error that is returned if the scanner reaches it.
  */
 export function* parseDocument(text: string, consume: EventConsumer, readerFault?: ReaderFault): Steps<string | undefined> {
   const grammar = new Grammar(text)

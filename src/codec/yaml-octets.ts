@@ -6,7 +6,10 @@ export interface OctetFault {
   readonly text: string
 }
 
-/** Returns the first fault in the UTF-8 of a text; undefined if it is valid. Source: yaml_parser_update_buffer of go-yaml's readerc.go. */
+/**
+ * Returns the first fault in the UTF-8 of a text; undefined if it is valid. Source: yaml_parser_update_buffer of
+ * go-yaml's readerc.go.
+ */
 export function octetFault(bytes: Buffer): OctetFault | undefined {
   if (isUtf8(bytes)) return undefined
   for (let at = 0; at < bytes.length; ) {

@@ -1,9 +1,12 @@
 import { parseInteger } from '../lib/integer.ts'
 /**
- * Type and value of an untagged plain scalar by the rules of go-yaml 2, which kubectl and kube-apiserver share: YAML 1.1 words, octal with a leading zero,
- * dates as text.
+ * Type and value of an untagged plain scalar by the rules of go-yaml 2, which kubectl and kube-apiserver share: YAML
+ * 1.1 words, octal with a leading zero, dates as text.
  */
-export type Scalar = { readonly tag: 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'str'; readonly value: null | boolean | number | bigint | string }
+export type Scalar = {
+  readonly tag: 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'str'
+  readonly value: null | boolean | number | bigint | string
+}
 
 /** Words that YAML 1.1 does not read as text, in all spellings. */
 const words = new Map<string, Scalar>()
@@ -23,9 +26,13 @@ const INTEGER = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9]
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 /** A float without digits before its point. Underscores stand between digits. */
 const FRACTION = /^\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?$/
-const DATE = /^[0-9]{4}-(\d{1,2})-(\d{1,2})(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[-+]\d{2}:\d{2})| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
+const DATE =
+  /^[0-9]{4}-(\d{1,2})-(\d{1,2})(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[-+]\d{2}:\d{2})| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
-/** Resolves the type and value of an unquoted scalar. `isDated`: whether it may be a timestamp. Source: resolve of go-yaml 2. */
+/**
+ * Resolves the type and value of an unquoted scalar. `isDated`: whether it may be a timestamp. Source: resolve of
+ * go-yaml 2.
+ */
 export function resolvePlain(text: string, isDated = true): Scalar {
   if (text !== '' && !HINTED.test(text)) return { tag: 'str', value: text }
   const known = words.get(text)
@@ -37,7 +44,8 @@ export function resolvePlain(text: string, isDated = true): Scalar {
   }
   if (first !== 0x2b && first !== 0x2d && (first < 0x30 || first > 0x39)) return { tag: 'str', value: text }
   const dated = isDated ? DATE.exec(text) : null
-  if (dated && Number(dated[1]) >= 1 && Number(dated[1]) <= 12 && Number(dated[2]) >= 1 && Number(dated[2]) <= 31) return { tag: 'timestamp', value: text }
+  if (dated && Number(dated[1]) >= 1 && Number(dated[1]) <= 12 && Number(dated[2]) >= 1 && Number(dated[2]) <= 31)
+    return { tag: 'timestamp', value: text }
   const plain = text.replaceAll('_', '')
   const whole = INTEGER.test(plain) ? readInteger(plain) : undefined
   if (whole !== undefined) return { tag: 'int', value: whole }
@@ -48,7 +56,10 @@ export function resolvePlain(text: string, isDated = true): Scalar {
   return { tag: 'str', value: text }
 }
 
-/** Converts a float as the detour through JSON does: JSON writes whole numbers below 1e21 without an exponent, so those within int64 become integers. */
+/**
+ * Converts a float as the detour through JSON does: JSON writes whole numbers below 1e21 without an exponent, so those
+ * within int64 become integers.
+ */
 function asJsonReads(value: number): number | bigint {
   if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63) return value
   return BigInt(String(value))

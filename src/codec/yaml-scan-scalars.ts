@@ -36,12 +36,17 @@ function addBreak(breaks: Pieces | undefined, cursor: YamlCursor): Pieces {
   return pieces
 }
 
-/** Returns what the breaks between two lines become: the first line feed is a blank, or nothing before further breaks. */
-const fold = (lead: string, breaks: Pieces | undefined): string => (lead !== '\n' ? `${lead}${breaks ?? ''}` : breaks === undefined ? ' ' : `${breaks}`)
+/**
+ * Returns what the breaks between two lines become: the first line feed is a blank, or nothing before further breaks.
+ */
+const fold = (lead: string, breaks: Pieces | undefined): string =>
+  lead !== '\n' ? `${lead}${breaks ?? ''}` : breaks === undefined ? ' ' : `${breaks}`
 
 type Chomping = '+' | '-' | undefined
 
-/** Scans a literal or folded scalar and returns its text. `around`: column of the enclosing collection, -1 at the root. */
+/**
+ * Scans a literal or folded scalar and returns its text. `around`: column of the enclosing collection, -1 at the root.
+ */
 export function scanBlockScalar(cursor: YamlCursor, around: number): ScalarScan<string> {
   const isLiteral = cursor.char === '|'
   cursor.skip()
@@ -76,7 +81,9 @@ export function scanBlockScalar(cursor: YamlCursor, around: number): ScalarScan<
   }
 }
 
-/** Scans the chomping indicator `+` or `-` and the indentation, in any order. The indentation is 0 if it is not given. */
+/**
+ * Scans the chomping indicator `+` or `-` and the indentation, in any order. The indentation is 0 if it is not given.
+ */
 function scanIndicators(cursor: YamlCursor): { readonly increment: number; readonly chomping: Chomping } {
   const scanChomping = (): Chomping => {
     const { char } = cursor
@@ -92,10 +99,14 @@ function scanIndicators(cursor: YamlCursor): { readonly increment: number; reado
   return { increment, chomping: chomping ?? scanChomping() }
 }
 
-/** Skips the indentation of a line. `wanted`: indentation of the scalar, 0 if its first line determines it. Returns the column. */
+/**
+ * Skips the indentation of a line. `wanted`: indentation of the scalar, 0 if its first line determines it. Returns the
+ * column.
+ */
 function skipIndent(cursor: YamlCursor, wanted: number): number {
   while ((wanted === 0 || cursor.column < wanted) && cursor.char === ' ') cursor.skip()
-  if ((wanted === 0 || cursor.column < wanted) && cursor.char === '\t') cursor.fail('found a tab character where an indentation space is expected')
+  if ((wanted === 0 || cursor.column < wanted) && cursor.char === '\t')
+    cursor.fail('found a tab character where an indentation space is expected')
   return cursor.column
 }
 
@@ -174,7 +185,10 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['P', '\u2029'],
 ])
 
-/** Scans an escape and returns its text: two single quotes, a backslash with its code, or a backslash before a line break, which has none. */
+/**
+ * Scans an escape and returns its text: two single quotes, a backslash with its code, or a backslash before a line
+ * break, which has none.
+ */
 function scanEscape(cursor: YamlCursor): string {
   if (cursor.char === "'") {
     cursor.skip()
@@ -253,5 +267,6 @@ export function scanPlain(cursor: YamlCursor, indent: number, inFlow: boolean): 
 
 /** Skips the blanks at the beginning of a line. Tabs cannot indent it. */
 function skipLeadingBlanks(cursor: YamlCursor, indent: number): void {
-  for (; cursor.isBlank(); cursor.skip()) if (cursor.column < indent && cursor.char === '\t') cursor.fail('found a tab character that violates indentation')
+  for (; cursor.isBlank(); cursor.skip())
+    if (cursor.column < indent && cursor.char === '\t') cursor.fail('found a tab character that violates indentation')
 }

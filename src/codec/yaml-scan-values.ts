@@ -14,7 +14,9 @@ function readWord(cursor: YamlCursor): string {
   return word
 }
 
-/** A directive. `value`: the version number, or the handle of the tag. `suffix`: the prefix that the handle stands for. */
+/**
+ * A directive. `value`: the version number, or the handle of the tag. `suffix`: the prefix that the handle stands for.
+ */
 interface Directive {
   readonly type: 'version' | 'tag directive'
   readonly value: string
@@ -73,7 +75,8 @@ export function endLine(cursor: YamlCursor): void {
 export function scanAnchor(cursor: YamlCursor): string {
   cursor.skip()
   const name = readWord(cursor)
-  if (name === '' || !(cursor.isBlankOrEnd() || '?:,]}%@`'.includes(cursor.char))) cursor.fail('did not find expected alphabetic or numeric character')
+  if (name === '' || !(cursor.isBlankOrEnd() || '?:,]}%@`'.includes(cursor.char)))
+    cursor.fail('did not find expected alphabetic or numeric character')
   return name
 }
 
@@ -140,7 +143,8 @@ function scanEscapedOctets(cursor: YamlCursor): string {
     if (cursor.char !== '%' || !HEX.test(cursor.charAt(1)) || !HEX.test(cursor.charAt(2))) cursor.fail('did not find URI escaped octet')
     const octet = Number.parseInt(cursor.charAt(1) + cursor.charAt(2), 16)
     if (octets.length === 0) {
-      width = octet < 0x80 ? 1 : octet >= 0xc0 && octet < 0xe0 ? 2 : octet >= 0xe0 && octet < 0xf0 ? 3 : octet >= 0xf0 && octet < 0xf8 ? 4 : 0
+      width =
+        octet < 0x80 ? 1 : octet >= 0xc0 && octet < 0xe0 ? 2 : octet >= 0xe0 && octet < 0xf0 ? 3 : octet >= 0xf0 && octet < 0xf8 ? 4 : 0
       if (width === 0) cursor.fail('found an incorrect leading UTF-8 octet')
     } else if ((octet & 0xc0) !== 0x80) cursor.fail('found an incorrect trailing UTF-8 octet')
     octets.push(octet)

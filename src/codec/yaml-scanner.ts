@@ -105,7 +105,10 @@ export class YamlScanner extends YamlCursor {
     return this.#isReady
   }
 
-  /** Whether the next token will not change: while it could be a key, a later `:` inserts tokens before it. Scans another part of the text if it may change. */
+  /**
+   * Whether the next token will not change: while it could be a key, a later `:` inserts tokens before it. Scans
+   * another part of the text if it may change.
+   */
   #isFinal(): boolean {
     if (this.#unfinished !== undefined) {
       if (this.#unfinished()) this.#unfinished = undefined
@@ -315,7 +318,10 @@ export class YamlScanner extends YamlCursor {
     this.skip()
   }
 
-  /** At a simple key, inserts the key's token before tokens that have been read already, since only the colon shows that it is one. */
+  /**
+   * At a simple key, inserts the key's token before tokens that have been read already, since only the colon shows that
+   * it is one.
+   */
   #fetchValue(): void {
     const key = this.#lastKey
     if (this.#isValidKey(key)) {

@@ -7,7 +7,10 @@ export interface YamlSource {
   readonly fault?: ReaderFault
 }
 
-/** Error of go-yaml's reader for invalid bytes. It occurs when the scanner reads beyond `from`, an offset in the text: the reader decodes ahead in chunks. */
+/**
+ * Error of go-yaml's reader for invalid bytes. It occurs when the scanner reads beyond `from`, an offset in the text:
+ * the reader decodes ahead in chunks.
+ */
 export interface ReaderFault {
   readonly message: string
   readonly from: number
@@ -28,7 +31,10 @@ export function* decodeYaml(given: Buffer): Steps<YamlSource> {
   const text = withoutMark(control < 0 ? decoded.text : decoded.text.slice(0, control))
   if (message === undefined) return { text }
   const before = control < 0 ? decoded.text : decoded.text.slice(0, control)
-  return { text, fault: { message, from: chunkStart(bytes, encoding, encoding === 'utf8' ? Buffer.byteLength(before) : 2 * before.length) } }
+  return {
+    text,
+    fault: { message, from: chunkStart(bytes, encoding, encoding === 'utf8' ? Buffer.byteLength(before) : 2 * before.length) },
+  }
 }
 
 /** Error for characters that YAML does not allow even in quotes (YAML 1.1, section 5.1). */
@@ -70,7 +76,10 @@ function swapped(bytes: Buffer): Buffer {
 /** Bytes that go-yaml's reader decodes at once. */
 const CHUNK = 512
 
-/** Returns the offset in the text of the chunk in which the reader decodes the invalid character at `fault`, an offset in the bytes. */
+/**
+ * Returns the offset in the text of the chunk in which the reader decodes the invalid character at `fault`, an offset
+ * in the bytes.
+ */
 function chunkStart(bytes: Buffer, encoding: Encoding, fault: number): number {
   const end = fault + (encoding === 'utf8' ? utf8Width(bytes[fault] ?? 0) : utf16Width(bytes[fault + 1] ?? 0))
   let start = end > bytes.length ? fault : 0

@@ -167,13 +167,18 @@ export class TreeBuilder {
   #alias(name: string, line: number): void {
     const target = this.#anchors.get(name)
     if (target === undefined)
-      throw new YamlError(this.#anchors.has(name) ? `yaml: anchor '${name}' value contains itself` : `yaml: unknown anchor '${name}' referenced`)
+      throw new YamlError(
+        this.#anchors.has(name) ? `yaml: anchor '${name}' value contains itself` : `yaml: unknown anchor '${name}' referenced`,
+      )
     this.#count(1)
     this.#aliased += target.size
     this.#count(target.size)
     const { value } = target
     // A container is rejected as a key, whatever its raw form.
-    this.#add({ ...target, value: clone(value), size: target.size + 1, line }, { raw: typeof value === 'object' ? null : value, isMerge: false })
+    this.#add(
+      { ...target, value: clone(value), size: target.size + 1, line },
+      { raw: typeof value === 'object' ? null : value, isMerge: false },
+    )
   }
 
   /** Ends the innermost open node. `object`: value of a mapping, if it has been built already. */
@@ -184,7 +189,9 @@ export class TreeBuilder {
     // The outermost mapping is converted first: its error replaces those of the mappings within.
     this.#unsupported = unsupportedKey(members) ?? this.#unsupported
     const built: Built =
-      frame.kind === 'sequence' ? { value: items.map(item => item.value), size, line } : { value: object ?? mappingObject(members), size, line, members }
+      frame.kind === 'sequence'
+        ? { value: items.map(item => item.value), size, line }
+        : { value: object ?? mappingObject(members), size, line, members }
     if (frame.anchor !== undefined) this.#anchors.set(frame.anchor, built)
     this.#add(built, { raw: null, isMerge: false, ...(frame.kind === 'sequence' && { items }) })
   }
@@ -196,7 +203,8 @@ export class TreeBuilder {
     if (frame.kind === 'document') this.#root = built.value
     else if (frame.kind === 'sequence') frame.items.push(built)
     else if (frame.key === undefined) {
-      if (typeof built.value === 'object' && built.value !== null) throw new YamlError(`yaml: invalid map key: ${goLiteral(built.value, 'interface {}')}`)
+      if (typeof built.value === 'object' && built.value !== null)
+        throw new YamlError(`yaml: invalid map key: ${goLiteral(built.value, 'interface {}')}`)
       frame.key = built
       frame.rawKey = as.raw
       frame.keyIsMerge = as.isMerge
@@ -213,7 +221,10 @@ export class TreeBuilder {
     frame.members.set(key, built)
   }
 
-  /** Merges a mapping (https://yaml.org/type/merge.html). Unlike the specification, go-yaml reports a merged key that already exists as repeated. */
+  /**
+   * Merges a mapping (https://yaml.org/type/merge.html). Unlike the specification, go-yaml reports a merged key that
+   * already exists as repeated.
+   */
   #merge(frame: CollectionFrame, { members }: Built): void {
     if (!members) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
     for (const [key, built] of members) this.#set(frame, key, built)
@@ -224,7 +235,8 @@ export class TreeBuilder {
     this.#decoded += nodes
     this.#visited += nodes
     const [decoded, aliased] = [this.#decoded, this.#aliased]
-    if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) throw new YamlError('yaml: document contains excessive aliasing')
+    if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded))
+      throw new YamlError('yaml: document contains excessive aliasing')
   }
 }
 
@@ -238,12 +250,15 @@ function allowedAliasRatio(decoded: number): number {
 const tag = (name: string): string => `${YAML_TAG_PREFIX}${name}`
 
 /** Types of scalars by the tags that can be resolved. */
-const RESOLVABLE: ReadonlyMap<string, Scalar['tag']> = new Map((['bool', 'int', 'float', 'null', 'timestamp'] as const).map(name => [tag(name), name]))
+const RESOLVABLE: ReadonlyMap<string, Scalar['tag']> = new Map(
+  (['bool', 'int', 'float', 'null', 'timestamp'] as const).map(name => [tag(name), name]),
+)
 const BINARY = tag('binary')
 const MERGE = tag('merge')
 
 /** Whether a scalar is a key that merges its value. */
-const isMerge = ({ text, isPlain, tag: written }: ScalarEvent): boolean => text === '<<' && (written === '' ? isPlain : written === '!' || written === MERGE)
+const isMerge = ({ text, isPlain, tag: written }: ScalarEvent): boolean =>
+  text === '<<' && (written === '' ? isPlain : written === '!' || written === MERGE)
 
 /** Returns the value of a scalar. Throws YamlError for NaN and infinities, which JSON does not have. */
 export function scalarValue(event: ScalarContent): Key {
@@ -282,7 +297,10 @@ function binaryText(text: string): string {
   return Buffer.from(digits, 'base64').toString('utf8')
 }
 
-/** Converts a resolved scalar to a key. Whole floats become text, which differs from that of integers: `1e10` is `1e+10`. */
+/**
+ * Converts a resolved scalar to a key. Whole floats become text, which differs from that of integers: `1e10` is
+ * `1e+10`.
+ */
 function keyOf({ tag: resolved, value }: Scalar, text: string): Key {
   if (resolved === 'timestamp') return text
   return resolved === 'float' && Number.isInteger(Number(value)) ? floatKey(Number(value)) : value

@@ -4,7 +4,10 @@ import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import { failure } from '../meta/status.ts'
 import { staysText } from './yaml-scalar.ts'
 
-/** Limit on the indentation of one text in blanks. An object of 60 KB with values nested 9,000 levels deep has 240 MB of them. */
+/**
+ * Limit on the indentation of one text in blanks. An object of 60 KB with values nested 9,000 levels deep has 240 MB of
+ * them.
+ */
 const MOST_BLANKS = 32 * 1024 * 1024
 /** Blanks that end a step. */
 const STEP_BLANKS = 256 * 1024
@@ -18,12 +21,15 @@ interface Lines {
 }
 
 /**
- * Marshals a value like sigs.k8s.io/yaml: block style, keys in natural order, lists not indented below their key, and texts quoted that would be read as
- * another type.
+ * Marshals a value like sigs.k8s.io/yaml: block style, keys in natural order, lists not indented below their key, and
+ * texts quoted that would be read as another type.
  */
 export const yamlBytes = (value: Json): Buffer => Buffer.concat(runAtOnce(yamlInSteps(value)))
 
-/** Like `yamlBytes`, for a value of any size. A step makes one buffer of some hundred lines. Throws 406 for values that are nested too deeply. */
+/**
+ * Like `yamlBytes`, for a value of any size. A step makes one buffer of some hundred lines. Throws 406 for values that
+ * are nested too deeply.
+ */
 export function* yamlInSteps(value: Json): Steps<Buffer[]> {
   const buffers: Buffer[] = []
   const lines: Lines = { parts: [], stepBlanks: 0, blanks: 0 }
@@ -49,16 +55,23 @@ const isFull = ({ stepBlanks }: Lines): boolean => isStepDone() || stepBlanks > 
 function countBlanks(lines: Lines, count: number): void {
   lines.stepBlanks += count
   lines.blanks += count
-  if (lines.blanks > MOST_BLANKS) throw failure(406, 'NotAcceptable', 'the object is nested too deeply to be indented as YAML: ask for application/json')
+  if (lines.blanks > MOST_BLANKS)
+    throw failure(406, 'NotAcceptable', 'the object is nested too deeply to be indented as YAML: ask for application/json')
 }
 
-/** Position of a node: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
+/**
+ * Position of a node: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long
+ * key.
+ */
 type NodePosition = 'root' | 'value' | 'item'
 
 /** Number of keys from which listing them takes milliseconds. */
 const MANY_KEYS = 4096
 
-/** Writes a node and the end of its last line. `indent`: column of the node's own lines. `names`: the keys of an object, if they are known. */
+/**
+ * Writes a node and the end of its last line. `indent`: column of the node's own lines. `names`: the keys of an object,
+ * if they are known.
+ */
 function* writeNode(lines: Lines, value: Json, indent: number, place: NodePosition, names?: readonly string[]): Steps<void> {
   const gap = place === 'root' ? '' : ' '
   if (Array.isArray(value)) {
@@ -77,7 +90,10 @@ const NO_STEPS: readonly undefined[] = []
 
 const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
 
-/** Writes a list or an object below a key or a dash. Empty objects are the most frequent ones in managed fields, and need no generator. */
+/**
+ * Writes a list or an object below a key or a dash. Empty objects are the most frequent ones in managed fields, and
+ * need no generator.
+ */
 function writeBelow(lines: Lines, value: Json[] | JsonObject, indent: number, place: NodePosition): Steps<void> | undefined {
   const names = Array.isArray(value) || isWide(value) ? undefined : namesOf(value)
   if (names?.length !== 0) return writeNode(lines, value, indent, place, names)
@@ -134,8 +150,9 @@ function startLine(lines: Lines, indent: number, place: NodePosition): void {
 const yamlScalar = (value: null | boolean | number | bigint): string => (typeof value === 'number' ? numberText(value) : String(value))
 
 /**
- * Formats a number like strconv with format g: fractions have a two-digit exponent below 1e-4 and from 1e6. Whole numbers within int64 or uint64 have all their
- * digits, because go-yaml reads them as integers from the JSON that it converts.
+ * Formats a number like strconv with format g: fractions have a two-digit exponent below 1e-4 and from 1e6. Whole
+ * numbers within int64 or uint64 have all their digits, because go-yaml reads them as integers from the JSON that it
+ * converts.
  */
 function numberText(value: number): string {
   if (Number.isSafeInteger(value)) return String(value === 0 ? 0 : value)
@@ -156,8 +173,8 @@ const LINE_BREAK = /[\n\r\u0085\u2028\u2029]/
 const ORDINARY = /^[A-Za-z_][A-Za-z0-9_./-]{0,60}$/
 
 /**
- * Writes a text, with continuation lines at column `indent`. `ahead`: number of columns still to be written before it; undefined for a key, which stays on its
- * line.
+ * Writes a text, with continuation lines at column `indent`. `ahead`: number of columns still to be written before it;
+ * undefined for a key, which stays on its line.
  */
 function stringText(lines: Lines, text: string, indent: number, ahead?: number): string {
   if (ORDINARY.test(text) && staysText(text)) return text
@@ -217,7 +234,8 @@ function folded(lines: Lines, text: string, { start, indent, style }: Fold): str
   return out + text.slice(written)
 }
 
-const isSecondUnit = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
+const isSecondUnit = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
 
 /** Writes a literal block without the end of its last line. */
 function literal(lines: Lines, text: string, indent: number): string {
@@ -285,8 +303,8 @@ const isAscii = (code: number): boolean => code < 0x80
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 /**
- * Compares texts that first differ at `at`, if the characters there and around the digits are ASCII; undefined otherwise. Allocates nothing, because there can
- * be very many keys.
+ * Compares texts that first differ at `at`, if the characters there and around the digits are ASCII; undefined
+ * otherwise. Allocates nothing, because there can be very many keys.
  */
 function compareAscii(a: string, b: string, at: number): number | undefined {
   const first = a.charCodeAt(at)

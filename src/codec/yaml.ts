@@ -14,7 +14,8 @@ export { type ParsedYaml, YamlError } from './yaml-tree.ts'
 export { yamlBytes, yamlInSteps } from './yaml-writer.ts'
 
 /** Text of upstream's strict decoding error, which lists all repeated keys. */
-export const repeatedKeysText = (duplicates: readonly string[]): string => `yaml: unmarshal errors:\n${duplicates.map(line => `  ${line}`).join('\n')}`
+export const repeatedKeysText = (duplicates: readonly string[]): string =>
+  `yaml: unmarshal errors:\n${duplicates.map(line => `  ${line}`).join('\n')}`
 
 /** Parses the first document of a YAML or JSON text. An empty text is null. Throws YamlError. */
 export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSteps(bytes))
@@ -42,7 +43,8 @@ class ValueBuilder {
     try {
       yield* this.#tree.takeAll(events)
     } catch (error) {
-      // Aliases copy a value, and faults print one, recursively: the stack can overflow before the depth limit is reached.
+      // Aliases copy a value, and faults print one, recursively: the stack can overflow before the depth limit is
+      // reached.
       if (error instanceof RangeError) this.#error = new YamlError('yaml: the text is nested too deeply')
       else if (error instanceof YamlError) this.#error = error
       else throw error
@@ -55,7 +57,10 @@ class ValueBuilder {
   }
 }
 
-/** Converts a value that is decoded without a type, where Go represents integers beyond int64 as floats. Modifies the parsed value. */
+/**
+ * Converts a value that is decoded without a type, where Go represents integers beyond int64 as floats. Modifies the
+ * parsed value.
+ */
 export function* untypedValue({ value, hasUint64 }: ParsedYaml): Steps<Json> {
   if (!hasUint64) return value
   const root: [Json] = [value]
@@ -69,15 +74,18 @@ export function* untypedValue({ value, hasUint64 }: ParsedYaml): Steps<Json> {
   return root[0]
 }
 
-/** Matches JSON that YAML reads differently or not at all: YAML's additional line breaks, tabs, merge keys, `\/`, and a key and its colon on two lines. */
+/**
+ * Matches JSON that YAML reads differently or not at all: YAML's additional line breaks, tabs, merge keys, `\/`, and a
+ * key and its colon on two lines.
+ */
 const OTHERWISE_IN_YAML = /[\t\u0085\u2028\u2029]|"<<"|\\\/|"[^\S\r\n]*[\r\n]\s*:/
 
 /** Limit of YAML on keys without an indicator, in characters. */
 const LONGEST_KEY = 1000
 
 /**
- * Parses a text that is JSON and has the same value in YAML, as most applied configurations are. Undefined for any other text. The YAML parser takes ten times
- * as long for each value.
+ * Parses a text that is JSON and has the same value in YAML, as most applied configurations are. Undefined for any
+ * other text. The YAML parser takes ten times as long for each value.
  */
 function* asJson(source: string): Steps<Json | undefined> {
   if (!source.startsWith('{') || OTHERWISE_IN_YAML.test(source)) return undefined

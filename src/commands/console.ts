@@ -26,7 +26,8 @@ export async function runConsole(argv: readonly string[], { out }: Streams): Pro
 /** Creates a link to the console. Throws ClusterError. */
 async function newLink(client: ClusterClient): Promise<string> {
   const answer = await client.json('/binnacle/v1/console/links', 'POST').catch((error: unknown) => {
-    if (error instanceof ClusterError && error.status === 404) throw new ClusterError(`${client.server.origin} has no console: start it with --console`)
+    if (error instanceof ClusterError && error.status === 404)
+      throw new ClusterError(`${client.server.origin} has no console: start it with --console`)
     throw error
   })
   const { link, port } = isJsonObject(answer) ? answer : {}

@@ -48,7 +48,12 @@ async function written(snapshot: string, values: AsyncIterable<LatestValue>, new
   return `${counted.objects} ${counted.objects === 1 ? 'object' : 'objects'} exported, as of resource version ${newest}\n`
 }
 
-async function* exported(values: AsyncIterable<LatestValue>, prefix: string, now: number, counted: { objects: number }): AsyncGenerator<ExportedValue> {
+async function* exported(
+  values: AsyncIterable<LatestValue>,
+  prefix: string,
+  now: number,
+  counted: { objects: number },
+): AsyncGenerator<ExportedValue> {
   const own = `${prefix}/binnacle/`
   for await (const { key, value, createRevision, modRevision, deadline } of values) {
     if (key.toString('latin1', 0, own.length) === own) continue

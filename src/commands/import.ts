@@ -81,17 +81,27 @@ export async function runImport(argv: readonly string[], streams: Streams): Prom
     if (given.value(flag) !== undefined) throw new ArgumentError(`--${flag} cannot be used with --snapshot, whose values are not changed`)
   const checked = checkedSnapshot(snapshot, { skipHashCheck: given.isOn('skip-hash-check') })
   const { revision, leaseSeconds } = snapshotState(checked)
-  const count = await importValues(join(directory, 'store'), importedValues(checked, prefixOf(given), leaseSeconds, watchOf(given, streams.err)), revision)
+  const count = await importValues(
+    join(directory, 'store'),
+    importedValues(checked, prefixOf(given), leaseSeconds, watchOf(given, streams.err)),
+    revision,
+  )
   streams.out(summary(count, revision))
   return 0
 }
 
 const prefixOf = (given: Arguments): string => given.value('etcd-prefix') ?? '/registry'
 
-const summary = (count: number, revision: number): string => `${count} ${count === 1 ? 'object' : 'objects'} imported, as of resource version ${revision}\n`
+const summary = (count: number, revision: number): string =>
+  `${count} ${count === 1 ? 'object' : 'objects'} imported, as of resource version ${revision}\n`
 
 /** Yields the values of a snapshot. Leases start with their full time to live. */
-function* importedValues(snapshot: SnapshotPath, prefix: string, leaseSeconds: ReadonlyMap<string, number>, watch: InputWatch): Generator<ImportedValue> {
+function* importedValues(
+  snapshot: SnapshotPath,
+  prefix: string,
+  leaseSeconds: ReadonlyMap<string, number>,
+  watch: InputWatch,
+): Generator<ImportedValue> {
   const now = Date.now()
   for (const { lease, ...value } of snapshotValues(snapshot, prefix)) {
     watch.object(value.key)
@@ -128,7 +138,8 @@ async function importObjects(given: Arguments, directory: string, { out, err }: 
   }
 }
 
-const watchOf = (given: Arguments, say: Streams['err']): InputWatch => new InputWatch({ limits: readLimits(given), say, now: () => performance.now() })
+const watchOf = (given: Arguments, say: Streams['err']): InputWatch =>
+  new InputWatch({ limits: readLimits(given), say, now: () => performance.now() })
 
 /** Reads the encryption configuration. Throws EncryptionConfigError and ArgumentError. */
 function encryptionOf(file: string | undefined): Encryption | undefined {

@@ -11,7 +11,9 @@ import { COMMANDS } from './commands.ts'
 
 /** Whether the message of an error is for the user: errors of the command line, files, servers and stores. */
 const isOfUser = (error: unknown): error is Error =>
-  [ArgumentError, ManifestError, ClusterError, BackendError, BoltError, EncryptionConfigError, InputBoundError].some(kind => error instanceof kind) ||
+  [ArgumentError, ManifestError, ClusterError, BackendError, BoltError, EncryptionConfigError, InputBoundError].some(
+    kind => error instanceof kind,
+  ) ||
   (error instanceof Error && 'code' in error)
 
 async function main([name = '', ...argv]: readonly string[]): Promise<number> {

@@ -30,9 +30,12 @@ export async function runSnapshot(argv: readonly string[], { out }: Streams): Pr
     return 0
   }
   const [verb, file, ...more] = given.values('word')
-  if (file === undefined || more.length > 0) throw new ArgumentError('an action (save, restore or status) and a file are required: binnacle snapshot save FILE')
+  if (file === undefined || more.length > 0)
+    throw new ArgumentError('an action (save, restore or status) and a file are required: binnacle snapshot save FILE')
   if (given.isOn('server'))
-    throw new ArgumentError('--server: a snapshot is not restored into a running server: restore it into a new --data-dir, and start a server on that')
+    throw new ArgumentError(
+      '--server: a snapshot is not restored into a running server: restore it into a new --data-dir, and start a server on that',
+    )
   switch (verb) {
     case 'save':
       await save(given, file)

@@ -4,8 +4,8 @@ import { ClusterClient } from '../clients/cluster-client.ts'
 import type { Arguments } from '../lib/arguments.ts'
 
 /**
- * Calls `ask` with a client of the server that `--kubeconfig` and `--context` select, or of the default kubeconfig. Throws ArgumentError, and whatever `ask`
- * throws.
+ * Calls `ask` with a client of the server that `--kubeconfig` and `--context` select, or of the default kubeconfig.
+ * Throws ArgumentError, and whatever `ask` throws.
  * @param address changes the server's address.
  */
 export async function withServer<T>(

@@ -46,7 +46,10 @@ export interface TokenWebhookConfig {
   readonly cacheTtlMs: number
 }
 
-/** Parses the token webhook flags. Undefined if webhook token authentication is disabled. Throws FlagError with kube-apiserver's message. */
+/**
+ * Parses the token webhook flags. Undefined if webhook token authentication is disabled. Throws FlagError with
+ * kube-apiserver's message.
+ */
 function tokenWebhookOf(read: FlagReader): TokenWebhookConfig | undefined {
   const kubeconfigFile = read.text('authentication-token-webhook-config-file')
   if (kubeconfigFile === undefined) return undefined

@@ -14,7 +14,10 @@ const VERSION = 'audit.k8s.io/v1'
 /** The two audit backends, whose flags have the same names after the prefix. */
 type Plugin = 'log' | 'webhook'
 
-/** Parses the audit flags. Throws FlagError with kube-apiserver's message. As upstream, flags of a backend are ignored unless it is configured. */
+/**
+ * Parses the audit flags. Throws FlagError with kube-apiserver's message. As upstream, flags of a backend are ignored
+ * unless it is configured.
+ */
 export function auditOf(read: FlagReader): AuditOptions {
   const path = read.text('audit-log-path')
   const configFile = read.text('audit-webhook-config-file')
@@ -46,7 +49,8 @@ function auditLogOf(read: FlagReader, path: string): AuditLogOptions {
 
 /** Parses the webhook flags. The initial backoff has two names, of which the older is deprecated. */
 function auditWebhookOf(read: FlagReader, configFile: string): AuditWebhookOptions {
-  const initialBackoff = read.text('audit-webhook-initial-backoff') === undefined ? 'audit-webhook-batch-initial-backoff' : 'audit-webhook-initial-backoff'
+  const initialBackoff =
+    read.text('audit-webhook-initial-backoff') === undefined ? 'audit-webhook-batch-initial-backoff' : 'audit-webhook-initial-backoff'
   const initialBackoffMs = read.text(initialBackoff) === undefined ? DEFAULT_BACKOFF_MS : read.duration(initialBackoff)
   return { ...auditTarget(read, 'webhook'), configFile, initialBackoffMs }
 }
@@ -80,15 +84,17 @@ function batchOf(read: FlagReader, plugin: Plugin, mode: AuditMode): BatchOption
 }
 
 /**
- * Returns the size limit of an event, or undefined if truncation is off. Validated even if off, as upstream. The event limit bounds a batch too, because events
- * are added one by one.
+ * Returns the size limit of an event, or undefined if truncation is off. Validated even if off, as upstream. The event
+ * limit bounds a batch too, because events are added one by one.
  */
 function truncationOf(read: FlagReader, plugin: Plugin): number | undefined {
   const eventBytes = read.number(`audit-${plugin}-truncate-max-event-size`)
   const batchBytes = read.number(`audit-${plugin}-truncate-max-batch-size`)
   if (eventBytes <= 0) throw new FlagError(`invalid audit truncate ${plugin} max event size ${eventBytes}, must be a positive number`)
   if (batchBytes < eventBytes)
-    throw new FlagError(`invalid audit truncate ${plugin} max batch size ${batchBytes}, must be greater than max event size (${eventBytes})`)
+    throw new FlagError(
+      `invalid audit truncate ${plugin} max batch size ${batchBytes}, must be greater than max event size (${eventBytes})`,
+    )
   return read.bool(`audit-${plugin}-truncate-enabled`) ? eventBytes : undefined
 }
 

@@ -41,7 +41,10 @@ export interface RequestHeaderConfig {
 const UID_GATE = 'RemoteRequestHeaderUID'
 const hasHeader = (headers: readonly string[], name: string): boolean => headers.some(header => header.toLowerCase() === name.toLowerCase())
 
-/** Parses the `--requestheader-*` flags. Undefined if no front proxy is configured. Throws FlagError with kube-apiserver's message. */
+/**
+ * Parses the `--requestheader-*` flags. Undefined if no front proxy is configured. Throws FlagError with
+ * kube-apiserver's message.
+ */
 export function requestHeaderOf(read: FlagReader, features: Features): RequestHeaderConfig | undefined {
   const lists = {
     usernameHeaders: read.list('requestheader-username-headers'),
@@ -59,20 +62,29 @@ export function requestHeaderOf(read: FlagReader, features: Features): RequestHe
     throw new FlagError(`--requestheader-uid-headers requires the "${UID_GATE}" feature to be enabled`)
   if (isBlank(lists.uidHeaders)) throw new FlagError('empty value in "requestheader-uid-headers"')
   if (lists.uidHeaders.length > 0 && !hasHeader(lists.uidHeaders, 'X-Remote-Uid'))
-    throw new FlagError('--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work')
+    throw new FlagError(
+      '--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work',
+    )
   const clientCaFile = read.text('requestheader-client-ca-file')
   return clientCaFile === undefined ? undefined : { clientCaFile, ...lists }
 }
 
 /** Warnings of kube-apiserver about front proxy flags. */
 export function requestHeaderWarnings(read: FlagReader): string[] {
-  const lacks = (flag: 'requestheader-username-headers' | 'requestheader-group-headers' | 'requestheader-extra-headers-prefix', name: string): boolean =>
-    read.list(flag).length > 0 && !hasHeader(read.list(flag), name)
-  const warning = (flag: string, what: string): string => `--${flag} is set without specifying the standard ${what} - API aggregation will not work`
+  const lacks = (
+    flag: 'requestheader-username-headers' | 'requestheader-group-headers' | 'requestheader-extra-headers-prefix',
+    name: string,
+  ): boolean => read.list(flag).length > 0 && !hasHeader(read.list(flag), name)
+  const warning = (flag: string, what: string): string =>
+    `--${flag} is set without specifying the standard ${what} - API aggregation will not work`
   return [
-    ...(lacks('requestheader-username-headers', 'X-Remote-User') ? [warning('requestheader-username-headers', 'X-Remote-User header')] : []),
+    ...(lacks('requestheader-username-headers', 'X-Remote-User')
+      ? [warning('requestheader-username-headers', 'X-Remote-User header')]
+      : []),
     ...(lacks('requestheader-group-headers', 'X-Remote-Group') ? [warning('requestheader-group-headers', 'X-Remote-Group header')] : []),
-    ...(lacks('requestheader-extra-headers-prefix', 'X-Remote-Extra-') ? [warning('requestheader-extra-headers-prefix', 'X-Remote-Extra- header prefix')] : []),
+    ...(lacks('requestheader-extra-headers-prefix', 'X-Remote-Extra-')
+      ? [warning('requestheader-extra-headers-prefix', 'X-Remote-Extra- header prefix')]
+      : []),
   ]
 }
 
@@ -108,7 +120,8 @@ const MOST_TOKEN_MS = 2 ** 32 * 1000
 /** Validates the issuers. Throws FlagError with kube-apiserver's message. */
 function checkIssuers(issuers: readonly string[]): void {
   for (const [i, issuer] of issuers.entries()) {
-    if (issuer.includes(':')) checkUrl(issuer, why => `service-account-issuer ${quote(issuer)} contained a ':' but was not a valid URL: ${why}`)
+    if (issuer.includes(':'))
+      checkUrl(issuer, why => `service-account-issuer ${quote(issuer)} contained a ':' but was not a valid URL: ${why}`)
     if (issuers.indexOf(issuer) < i) throw new FlagError(`service-account-issuer ${quote(issuer)} is already specified`)
   }
 }
@@ -159,7 +172,8 @@ export function serviceAccountsOf(read: FlagReader, gates: Gates): ServiceAccoun
     throw new FlagError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
   const keySetUrl = read.text('service-account-jwks-uri')
   if (keySetUrl !== undefined) checkUrl(keySetUrl, why => `service-account-jwks-uri must be a valid URL: ${why}`)
-  if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl)) throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
+  if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl))
+    throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
   // The audiences default to the issuers.
   const audiences = read.list('api-audiences')
   return {

@@ -77,5 +77,7 @@ function requiredClaim(pair: string): readonly [string, string] {
 /** Warnings of kube-apiserver about anonymous access. */
 export const anonymousWarnings = (read: FlagReader): string[] =>
   isOpen(read) && read.bool('anonymous-auth')
-    ? ['AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer']
+    ? [
+        'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+      ]
     : []

@@ -42,7 +42,9 @@ export function authorizationOf(read: FlagReader, { values }: GivenFlags, gates:
   if (!gates.enabled('StructuredAuthorizationConfiguration'))
     throw new FlagError('--authorization-config cannot be used without enabling StructuredAuthorizationConfiguration feature flag')
   if (LEGACY_FLAGS.some(name => values.has(name)))
-    throw new FlagError('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
+    throw new FlagError(
+      '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+    )
   return { modes: [], configFile: file, rulesFile: undefined, policyFile: read.text('authorization-policy-file'), webhook: undefined }
 }
 
@@ -56,7 +58,8 @@ function ofFlags(read: FlagReader): AuthorizationConfig {
   if (!hasPolicies && policyFile !== undefined) throw new FlagError('cannot specify --authorization-policy-file without mode ABAC')
   const hasWebhook = modes.includes('Webhook')
   if (hasWebhook && kubeconfigFile === undefined) throw new FlagError("authorization-mode Webhook's authorization config file not passed")
-  if (!hasWebhook && kubeconfigFile !== undefined) throw new FlagError('cannot specify --authorization-webhook-config-file without mode Webhook')
+  if (!hasWebhook && kubeconfigFile !== undefined)
+    throw new FlagError('cannot specify --authorization-webhook-config-file without mode Webhook')
   if (new Set(modes).size < modes.length)
     throw new FlagError(`authorization-mode [${modes.map(mode => JSON.stringify(mode)).join(' ')}] has mode specified more than once`)
   return {

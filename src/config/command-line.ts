@@ -13,7 +13,9 @@ export type Command =
   /** @param profile profile whose defaults are printed. */
   | { readonly action: 'help'; readonly profile: Profile }
   | { readonly action: 'version' }
-  /** @param ignored accepted flags without effect. @param checkFiles throws FlagError if a named file cannot be read. */
+  /**
+   * @param ignored accepted flags without effect. @param checkFiles throws FlagError if a named file cannot be read.
+   */
   | { readonly action: 'serve'; readonly config: Config; readonly ignored: readonly string[]; readonly checkFiles: () => void }
 
 /** Parses a command line. Throws FlagError. */
@@ -24,7 +26,8 @@ export function readCommandLine(argv: readonly string[]): Command {
   if (first === 'version' && more.length === 0) return { action: first }
   if (/^[a-z]/i.test(first)) throw new FlagError(unknownCommand(first, more))
   const given = parseFlags(argv)
-  if (isTrueText(given.values.get('help')?.[0] ?? 'false')) return { action: 'help', profile: profileOf(given.values.get('profile')?.[0] ?? DEFAULT_PROFILE) }
+  if (isTrueText(given.values.get('help')?.[0] ?? 'false'))
+    return { action: 'help', profile: profileOf(given.values.get('profile')?.[0] ?? DEFAULT_PROFILE) }
   const version = given.values.get('version')?.[0] ?? 'false'
   if (version !== 'false') return { action: 'version' }
   return { action: 'serve', config: buildConfig(given), ignored: given.ignored, checkFiles: () => checkNamedFiles(given) }
@@ -44,7 +47,9 @@ export function usage(profile: Profile = DEFAULT_PROFILE): string {
   const described = (ours: boolean): string =>
     all
       .flatMap(([name, spec]) =>
-        spec.status === 'used' && (spec.own === true) === ours ? [line(name, { ...spec, ...(name === 'profile' && { default: profile }) })] : [],
+        spec.status === 'used' && (spec.own === true) === ours
+          ? [line(name, { ...spec, ...(name === 'profile' && { default: profile }) })]
+          : [],
       )
       .join('\n')
   return `${COMMANDS_USAGE}

@@ -29,7 +29,8 @@ const FILING = [
 /** Names of all commands. */
 export const COMMAND_NAMES: readonly string[] = [...new Set([...ASKING, ...FILING].map(([usage]) => usage.split(' ')[0] ?? ''))]
 
-const rows = (commands: readonly (readonly [string, string])[]): string => commands.map(([name, does]) => `  ${name.padEnd(29)} ${does}`).join('\n')
+const rows = (commands: readonly (readonly [string, string])[]): string =>
+  commands.map(([name, does]) => `  ${name.padEnd(29)} ${does}`).join('\n')
 
 /** First part of `--help`. */
 export const COMMANDS_USAGE = `Usage: binnacle [flags]               runs the server

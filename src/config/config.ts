@@ -26,7 +26,10 @@ export interface ProcessConfig {
   readonly livezGraceMs: number
 }
 
-/** Validated options of the server, in groups. All values are defaulted. Times in milliseconds. Files are paths as given. */
+/**
+ * Validated options of the server, in groups. All values are defaulted. Times in milliseconds. Files are paths as
+ * given.
+ */
 export interface Config {
   readonly release: ReleaseConfig
   readonly process: ProcessConfig
@@ -102,7 +105,8 @@ function checkTogether({ storage, access: { authorization }, process: { workers 
     throw new FlagError(
       `--branches=${mounts.branches} requires the embedded store: etcd cannot keep the revision of a branch, so --etcd-servers must not be set`,
     )
-  if (workers > 1 && etcd === undefined) throw new FlagError(`--workers=${workers} requires --etcd-servers: the embedded store supports one process`)
+  if (workers > 1 && etcd === undefined)
+    throw new FlagError(`--workers=${workers} requires --etcd-servers: the embedded store supports one process`)
   if (workers > 1 && listening.consolePort !== undefined)
     throw new FlagError(`--workers=${workers} and --console are mutually exclusive: sessions are kept by one process`)
   if (workers > 1 && observability.audit.log !== undefined)

@@ -12,7 +12,10 @@ export interface ControllersConfig {
   readonly quotaSyncPeriodMs: number
   /** Nodes that `kubelet` simulates: a number of equal ones, or a file of pools. */
   readonly nodes: number | { readonly file: string }
-  /** Ranges from which nodes get the addresses of their pods, with the prefix length of the block of a node. Empty if nodes get none. */
+  /**
+   * Ranges from which nodes get the addresses of their pods, with the prefix length of the block of a node. Empty if
+   * nodes get none.
+   */
   readonly podRanges: readonly PodRange[]
   /** Ranges of the addresses of load balancers. */
   readonly loadBalancerRanges: readonly string[]
@@ -49,9 +52,11 @@ const DEFAULTS: Readonly<Record<Profile, readonly ControllerName[]>> = {
 export function controllersOf(profile: Profile, { values }: GivenFlags, read: FlagReader): ControllersConfig {
   const given = values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*'])
   const enabled = enabledControllers(given, DEFAULTS[profile])
-  if (read.bool('read-only') && enabled.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
+  if (read.bool('read-only') && enabled.size > 0)
+    throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
   for (const [flag, name] of FLAGS_OF_CONTROLLERS)
-    if (read.isChanged(flag) && !enabled.has(name)) throw new FlagError(`--${flag} has no effect without ${name}: enable it by --profile=cluster`)
+    if (read.isChanged(flag) && !enabled.has(name))
+      throw new FlagError(`--${flag} has no effect without ${name}: enable it by --profile=cluster`)
   return {
     enabled,
     quotaSyncPeriodMs: read.duration('resource-quota-sync-period'),
@@ -75,7 +80,8 @@ function nodesOf(value: string): ControllersConfig['nodes'] {
 const simulatedAccessOf = (read: FlagReader): SimulatedAccess[] =>
   read.list('simulated-access').map(part => {
     const known = SIMULATED_ACCESS.find(each => each === part)
-    if (known === undefined) throw new FlagError(`--simulated-access: ${JSON.stringify(part)} is not a part; it may be ${SIMULATED_ACCESS.join(', ')}`)
+    if (known === undefined)
+      throw new FlagError(`--simulated-access: ${JSON.stringify(part)} is not a part; it may be ${SIMULATED_ACCESS.join(', ')}`)
     return known
   })
 
@@ -86,15 +92,19 @@ const MISSING: ReadonlySet<string> = new Set(MISSING_CONTROLLERS)
 const VOLUME_DRIVER: ControllerName = 'volume-driver'
 
 /**
- * Parses `*`, names, and `-name` to exclude, in any order. An explicit name takes precedence over `*`. A controller that is not built can only be excluded.
- * Throws FlagError.
+ * Parses `*`, names, and `-name` to exclude, in any order. An explicit name takes precedence over `*`. A controller
+ * that is not built can only be excluded. Throws FlagError.
  */
 function enabledControllers(given: readonly string[], defaults: readonly ControllerName[]): ReadonlySet<ControllerName> {
   for (const entry of given) {
     if (entry !== '*' && !KNOWN.has(entry.replace(/^-/, '')))
-      throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not in the list of known controllers: ${BUILT_CONTROLLERS.join(', ')}`)
-    if (MISSING.has(entry)) throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not built into this program; run it as another program`)
+      throw new FlagError(
+        `--controllers: ${JSON.stringify(entry)} is not in the list of known controllers: ${BUILT_CONTROLLERS.join(', ')}`,
+      )
+    if (MISSING.has(entry))
+      throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not built into this program; run it as another program`)
   }
-  const isDefault = (name: ControllerName): boolean => given.includes('*') && defaults.includes(name) && !(name === VOLUME_DRIVER && given.includes('-kubelet'))
+  const isDefault = (name: ControllerName): boolean =>
+    given.includes('*') && defaults.includes(name) && !(name === VOLUME_DRIVER && given.includes('-kubelet'))
   return new Set(BUILT_CONTROLLERS.filter(name => given.includes(name) || (isDefault(name) && !given.includes(`-${name}`))))
 }

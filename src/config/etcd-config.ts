@@ -44,14 +44,17 @@ export function etcdOf(read: FlagReader): EtcdConfig | undefined {
 /** Validates the endpoints of one store. */
 function serversOf(flag: string, servers: readonly string[]): string[] {
   const endpoints = servers.map(server => endpointOf(flag, server))
-  if (usesTls(endpoints, false) === undefined) throw new FlagError(`--${flag}: ${servers.join(', ')}: either all servers or none must use TLS`)
+  if (usesTls(endpoints, false) === undefined)
+    throw new FlagError(`--${flag}: ${servers.join(', ')}: either all servers or none must use TLS`)
   return servers.map(server => server.replace(/\/$/, ''))
 }
 
 function endpointOf(flag: string, server: string): Endpoint {
   const endpoint = parseEndpoint(server)
   if (!endpoint)
-    throw new FlagError(`--${flag}: ${JSON.stringify(server)} is not an address such as http://127.0.0.1:2379, 127.0.0.1:2379 or unix:///run/etcd.sock`)
+    throw new FlagError(
+      `--${flag}: ${JSON.stringify(server)} is not an address such as http://127.0.0.1:2379, 127.0.0.1:2379 or unix:///run/etcd.sock`,
+    )
   return endpoint
 }
 

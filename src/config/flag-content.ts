@@ -3,8 +3,8 @@ import type { FlagName } from './flag-table.ts'
 import { FlagError } from './parse-flags.ts'
 
 /**
- * Reads what flags refer to, mostly files. On failure, throws FlagError with the flags and the reason. Without `flags`, the reason must name them, as
- * kube-apiserver's messages do.
+ * Reads what flags refer to, mostly files. On failure, throws FlagError with the flags and the reason. Without `flags`,
+ * the reason must name them, as kube-apiserver's messages do.
  */
 export async function contentOf<T>(flags: readonly FlagName[], read: () => Promise<T>): Promise<T> {
   try {

@@ -43,7 +43,9 @@ export function reader({ values }: GivenFlags): FlagReader {
   const int = (name: FlagName, least: number, most = Number.MAX_SAFE_INTEGER): number => {
     const value = Number(text(name) ?? 0)
     if (value < least || value > most)
-      throw new FlagError(`--${name} ${value} must be ${most < Number.MAX_SAFE_INTEGER ? `between ${least} and ${most}` : `at least ${least}`}, inclusive`)
+      throw new FlagError(
+        `--${name} ${value} must be ${most < Number.MAX_SAFE_INTEGER ? `between ${least} and ${most}` : `at least ${least}`}, inclusive`,
+      )
     return value
   }
   return {
@@ -66,7 +68,9 @@ export function reader({ values }: GivenFlags): FlagReader {
           const equals = entry.indexOf('=')
           const [key, value] = equals < 0 ? [entry, 'true'] : [entry.slice(0, equals).trim(), entry.slice(equals + 1).trim()]
           if (!BOOL.test(value))
-            throw new FlagError(`--${name}: invalid value of ${key}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
+            throw new FlagError(
+              `--${name}: invalid value of ${key}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`,
+            )
           return [key, isTrueText(value)]
         }),
       ),

@@ -2,9 +2,9 @@ import { RELEASE_RANGE } from '../lifecycle/release.ts'
 import { type FlagSpec, ignored, ownFlag, refusedFlag, used } from './flag-spec.ts'
 
 /**
- * All flags of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and Binnacle's own. Defaults are
- * kube-apiserver's, except `--bind-address`, which is restricted to this machine, and `--authorization-mode`, which is `RBAC` as in every cluster
- * (kube-apiserver defaults to AlwaysAllow).
+ * All flags of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/),
+ * and Binnacle's own. Defaults are kube-apiserver's, except `--bind-address`, which is restricted to this machine, and
+ * `--authorization-mode`, which is `RBAC` as in every cluster (kube-apiserver defaults to AlwaysAllow).
  */
 export const FLAGS = {
   // Binnacle's own flags.
@@ -38,9 +38,20 @@ export const FLAGS = {
     'Serve the browser console on --console-port. The log contains a link that opens it once; `binnacle console` creates more.',
     'false',
   ),
-  'console-port': ownFlag('int', 'HTTPS port of the console. 0: a free one. Default: the one after --secure-port, or a free one if that is 0.'),
-  why: ownFlag('int', 'Number of recent requests whose steps are kept, for `binnacle why`. Kept in memory, without values of secrets. 0: none.', '0'),
-  'serve-damaged-store': ownFlag('bool', 'Serve the readable part of a damaged embedded store. The damaged file is kept (binnacle verify).', 'false'),
+  'console-port': ownFlag(
+    'int',
+    'HTTPS port of the console. 0: a free one. Default: the one after --secure-port, or a free one if that is 0.',
+  ),
+  why: ownFlag(
+    'int',
+    'Number of recent requests whose steps are kept, for `binnacle why`. Kept in memory, without values of secrets. 0: none.',
+    '0',
+  ),
+  'serve-damaged-store': ownFlag(
+    'bool',
+    'Serve the readable part of a damaged embedded store. The damaged file is kept (binnacle verify).',
+    'false',
+  ),
   'read-only': ownFlag(
     'bool',
     'Reject requests that would change stored objects or reach nodes, pods and services. No controllers run. For inspecting backups.',
@@ -50,8 +61,16 @@ export const FLAGS = {
     'int',
     'Maximum number of open moments (binnacle at): read-only views of past revisions below /binnacle/at/REVISION. Default: 4 with --history, otherwise 0: none.',
   ),
-  branches: ownFlag('int', 'Maximum number of branches (binnacle branch): writable copies of the server below /binnacle/branches/NAME. 0: none.', '0'),
-  'branch-bytes': ownFlag('int', 'Maximum bytes of the changes in a branch, and of the changes on the server since the branch was created.', '268435456'),
+  branches: ownFlag(
+    'int',
+    'Maximum number of branches (binnacle branch): writable copies of the server below /binnacle/branches/NAME. 0: none.',
+    '0',
+  ),
+  'branch-bytes': ownFlag(
+    'int',
+    'Maximum bytes of the changes in a branch, and of the changes on the server since the branch was created.',
+    '268435456',
+  ),
   'etcd-stand-in': ownFlag(
     'bool',
     'Probe whether the server of --etcd-servers is the etcd stand-in of `binnacle assets`, and if so use the embedded store.',
@@ -62,7 +81,11 @@ export const FLAGS = {
     'File to which the administrator’s kubeconfig is written, with mode 0600. Default: admin.kubeconfig in the data directory; none with --ephemeral.',
   ),
   'insecure-port': ownFlag('int', 'Port of plain HTTP on 127.0.0.1. Every request to it has administrator permissions. 0: none.', '0'),
-  domain: ownFlag('string', 'Domain whose neutral media type parameters (g=meta.DOMAIN) are accepted beside the Kubernetes ones.', 'k8s.io'),
+  domain: ownFlag(
+    'string',
+    'Domain whose neutral media type parameters (g=meta.DOMAIN) are accepted beside the Kubernetes ones.',
+    'k8s.io',
+  ),
   controllers: ownFlag(
     'list',
     'Controllers to run, by their names in kube-controller-manager. * enables those of the profile, NAME another one, -NAME disables one. Disable those that another program runs. Default: *; none with --profile=apiserver.',
@@ -78,7 +101,10 @@ export const FLAGS = {
   ),
   'allocate-node-cidrs': ownFlag('bool', 'Give each node a block of addresses for its pods (node-ipam-controller).', 'true'),
   'cluster-cidr': ownFlag('string', 'CIDR of the addresses of pods, or two of different families, comma separated.', '10.64.0.0/10'),
-  'node-cidr-mask-size': ownFlag('int', 'Prefix length of the block of a node in a cluster with one family. Default: 24 for IPv4, 64 for IPv6.'),
+  'node-cidr-mask-size': ownFlag(
+    'int',
+    'Prefix length of the block of a node in a cluster with one family. Default: 24 for IPv4, 64 for IPv6.',
+  ),
   'node-cidr-mask-size-ipv4': ownFlag('int', 'Prefix length of the IPv4 block of a node. Default: 24.'),
   'node-cidr-mask-size-ipv6': ownFlag('int', 'Prefix length of the IPv6 block of a node. Default: 64.'),
   'load-balancer-ip-range': ownFlag(
@@ -96,7 +122,11 @@ export const FLAGS = {
     '5m0s',
   ),
   workers: ownFlag('int', 'Number of processes that serve the ports. More than one requires --etcd-servers.', '1'),
-  http2: ownFlag('string', 'HTTP/2 implementation: own, that of this project, or builtin, that of Node, which a client can block (SECURITY.md).', 'own'),
+  http2: ownFlag(
+    'string',
+    'HTTP/2 implementation: own, that of this project, or builtin, that of Node, which a client can block (SECURITY.md).',
+    'own',
+  ),
   'service-addresses': ownFlag(
     'list',
     'Addresses of services for webhooks and aggregated servers, as NAMESPACE/NAME=HOST:PORT or NAMESPACE/NAME:PORT=HOST:PORT. For development without a cluster network.',
@@ -110,13 +140,19 @@ export const FLAGS = {
     'ip',
     'Address at which other machines reach the server. Default: --bind-address, or if that is 0.0.0.0 the first address of this machine that is not loopback.',
   ),
-  'cert-dir': used('string', 'Directory of the certificates. An existing pair apiserver.crt and apiserver.key is used. Default: pki in the data directory.'),
+  'cert-dir': used(
+    'string',
+    'Directory of the certificates. An existing pair apiserver.crt and apiserver.key is used. Default: pki in the data directory.',
+  ),
   'tls-cert-file': used('string', 'Serving certificate, followed by its chain. Default: a generated one.'),
   'tls-private-key-file': used('string', 'Private key of --tls-cert-file.'),
   'external-hostname': used('string', 'Additional host name in the generated serving certificate.'),
   'permit-address-sharing': ignored('bool'),
   'permit-port-sharing': ignored('bool'),
-  'tls-cipher-suites': used('list', 'Cipher suites for TLS 1.2 and earlier, by their Go names. TLS 1.3 suites are always enabled. Default: the secure ones.'),
+  'tls-cipher-suites': used(
+    'list',
+    'Cipher suites for TLS 1.2 and earlier, by their Go names. TLS 1.3 suites are always enabled. Default: the secure ones.',
+  ),
   'tls-curve-preferences': used(
     'list',
     'Key exchange groups, by their Go numbers: 23 (P-256), 24 (P-384), 25 (P-521), 29 (X25519). Default: those of OpenSSL.',
@@ -135,8 +171,16 @@ export const FLAGS = {
     'Regular expressions of origins whose pages may read responses (CORS). Each must be anchored at both ends of the host: //example\\.com(:|$).',
   ),
   'disable-http2-serving': used('bool', 'Serve HTTP/1.1 only.', 'false'),
-  'http2-max-streams-per-connection': used('int', 'Maximum concurrent streams of an HTTP/2 connection. 0: 100. Default with --http2=builtin: 250.', '1000'),
-  'goaway-chance': used('float', 'Probability, up to 0.02, that an HTTP/2 request is followed by a GOAWAY, so that the client reconnects.', '0'),
+  'http2-max-streams-per-connection': used(
+    'int',
+    'Maximum concurrent streams of an HTTP/2 connection. 0: 100. Default with --http2=builtin: 250.',
+    '1000',
+  ),
+  'goaway-chance': used(
+    'float',
+    'Probability, up to 0.02, that an HTTP/2 request is followed by a GOAWAY, so that the client reconnects.',
+    '0',
+  ),
   'debug-socket-path': refusedFlag('string', ''),
   'egress-selector-config-file': used(
     'string',
@@ -149,7 +193,10 @@ export const FLAGS = {
   'proxy-client-key-file': used('string', 'Private key of --proxy-client-cert-file.'),
 
   // Store.
-  'etcd-servers': used('list', 'etcd servers (scheme://host:port, host:port or unix:///path), comma separated. Default: the embedded store.'),
+  'etcd-servers': used(
+    'list',
+    'etcd servers (scheme://host:port, host:port or unix:///path), comma separated. Default: the embedded store.',
+  ),
   'etcd-cafile': used('string', 'CA of the etcd servers. This and the next two files are read for each connection.'),
   'etcd-certfile': used('string', 'Client certificate for etcd.'),
   'etcd-keyfile': used('string', 'Private key of --etcd-certfile.'),
@@ -170,8 +217,15 @@ export const FLAGS = {
     'application/json',
   ),
   'storage-initialization-timeout': ignored('duration'),
-  'encryption-provider-config': used('string', 'EncryptionConfiguration file: resources that are encrypted in the store, with providers and keys.'),
-  'encryption-provider-config-automatic-reload': used('bool', 'Reload --encryption-provider-config when it changes, checked once a minute.', 'false'),
+  'encryption-provider-config': used(
+    'string',
+    'EncryptionConfiguration file: resources that are encrypted in the store, with providers and keys.',
+  ),
+  'encryption-provider-config-automatic-reload': used(
+    'bool',
+    'Reload --encryption-provider-config when it changes, checked once a minute.',
+    'false',
+  ),
   'lease-reuse-duration-seconds': used(
     'int',
     'Maximum excess of an event’s TTL on etcd, so that events can share leases. At most a twentieth of the TTL.',
@@ -233,9 +287,15 @@ export const FLAGS = {
     'string',
     'CAs of front proxies. Requests with such a certificate are authenticated by their headers (--requestheader-username-headers). Reloaded when it changes.',
   ),
-  'requestheader-extra-headers-prefix': used('list', 'Prefixes of headers with extra attributes of the user. X-Remote-Extra- is suggested.'),
+  'requestheader-extra-headers-prefix': used(
+    'list',
+    'Prefixes of headers with extra attributes of the user. X-Remote-Extra- is suggested.',
+  ),
   'requestheader-group-headers': used('list', 'Headers with groups. X-Remote-Group is suggested.'),
-  'requestheader-uid-headers': used('list', 'Headers with the UID of the user. X-Remote-Uid is suggested. Requires the gate RemoteRequestHeaderUID.'),
+  'requestheader-uid-headers': used(
+    'list',
+    'Headers with the UID of the user. X-Remote-Uid is suggested. Requires the gate RemoteRequestHeaderUID.',
+  ),
   'requestheader-username-headers': used('list', 'Headers with the name of the user. X-Remote-User is common.'),
   'api-audiences': used('list', 'Audiences of this server in service account tokens. Default: the issuers.'),
   'service-account-extend-token-expiration': used(
@@ -251,7 +311,11 @@ export const FLAGS = {
   'service-account-jwks-uri': used('string', 'URL of the token verification keys in the discovery document. Default: this server.'),
   'service-account-key-file': used('list', 'Keys or certificates that verify service account tokens, beside the key that signs them.'),
   'service-account-lookup': used('bool', 'Require that the Secret and the account of a token in a Secret still exist.', 'true'),
-  'service-account-max-token-expiration': used('duration', 'Maximum lifetime of service account tokens. Longer requests are shortened. 0: unlimited.', '0s'),
+  'service-account-max-token-expiration': used(
+    'duration',
+    'Maximum lifetime of service account tokens. Longer requests are shortened. 0: unlimited.',
+    '0s',
+  ),
   'service-account-signing-endpoint': used(
     'string',
     'Unix socket of an external signer of service account tokens, a path or @NAME. Replaces key files. Requires the gate ExternalServiceAccountTokenSigner.',
@@ -262,10 +326,16 @@ export const FLAGS = {
   ),
 
   // Admission and auditing.
-  'admission-control-config-file': used('string', 'AdmissionConfiguration file: configurations of admission plugins, or paths of files with them.'),
+  'admission-control-config-file': used(
+    'string',
+    'AdmissionConfiguration file: configurations of admission plugins, or paths of files with them.',
+  ),
   'enable-admission-plugins': used('list', 'Admission plugins to enable beside the default ones. Unknown names are rejected.'),
   'disable-admission-plugins': used('list', 'Admission plugins to disable although they are on by default.'),
-  'admission-control': used('list', 'All admission plugins to run. Deprecated: use --enable-admission-plugins and --disable-admission-plugins.'),
+  'admission-control': used(
+    'list',
+    'All admission plugins to run. Deprecated: use --enable-admission-plugins and --disable-admission-plugins.',
+  ),
   'default-not-ready-toleration-seconds': used(
     'int',
     'Toleration seconds for not-ready nodes, for pods without such a toleration (DefaultTolerationSeconds).',
@@ -276,7 +346,10 @@ export const FLAGS = {
     'Toleration seconds for unreachable nodes, for pods without such a toleration (DefaultTolerationSeconds).',
     '300',
   ),
-  'audit-policy-file': used('string', 'Audit policy (audit.k8s.io/v1 Policy): which requests are audited, and at which level. Without it, none are.'),
+  'audit-policy-file': used(
+    'string',
+    'Audit policy (audit.k8s.io/v1 Policy): which requests are audited, and at which level. Without it, none are.',
+  ),
   'audit-log-path': used(
     'string',
     'File to which audit events are written. Created if missing, with mode 0600; - is standard output. Without it, there is no log.',
@@ -299,7 +372,11 @@ export const FLAGS = {
     'blocking',
   ),
   'audit-log-truncate-enabled': used('bool', 'Remove objects from events that are too large, and drop those that still are.', 'false'),
-  'audit-log-truncate-max-batch-size': used('int', 'Maximum bytes of a batch. Events are written one by one, so only the next flag is effective.', '10485760'),
+  'audit-log-truncate-max-batch-size': used(
+    'int',
+    'Maximum bytes of a batch. Events are written one by one, so only the next flag is effective.',
+    '10485760',
+  ),
   'audit-log-truncate-max-event-size': used('int', 'Maximum bytes of an event, with --audit-log-truncate-enabled.', '102400'),
   'audit-log-version': used('string', 'Version of the events: audit.k8s.io/v1.', 'audit.k8s.io/v1'),
   'audit-webhook-batch-buffer-size': used('int', 'Maximum number of buffered events; more are dropped. In batch mode.', '10000'),
@@ -309,7 +386,10 @@ export const FLAGS = {
   'audit-webhook-batch-throttle-burst': used('int', 'Maximum number of batches sent at once after a quiet period. In batch mode.', '15'),
   'audit-webhook-batch-throttle-enable': used('bool', 'Limit the number of batches sent per second. In batch mode.', 'true'),
   'audit-webhook-batch-throttle-qps': used('float', 'Maximum average number of batches sent per second. In batch mode.', '10'),
-  'audit-webhook-initial-backoff': used('duration', 'Delay before a failed call is retried. Each further delay is longer by half. Default: 10s.'),
+  'audit-webhook-initial-backoff': used(
+    'duration',
+    'Delay before a failed call is retried. Each further delay is longer by half. Default: 10s.',
+  ),
   'audit-webhook-mode': used(
     'string',
     'batch: requests do not wait for their events. blocking: they do. blocking-strict: also, a request fails if its first event cannot be sent.',
@@ -344,8 +424,16 @@ export const FLAGS = {
   'kubelet-read-only-port': ignored('int'),
   'kubelet-timeout': ignored('duration'),
   'enable-logs-handler': refusedFlag('bool', 'false'),
-  'enable-aggregator-routing': used('bool', 'Connect to endpoints instead of the cluster IP of services of aggregated servers and webhooks.', 'false'),
-  'aggregator-reject-forwarding-redirect': used('bool', 'Reject redirects from aggregated servers instead of forwarding them to the client.', 'true'),
+  'enable-aggregator-routing': used(
+    'bool',
+    'Connect to endpoints instead of the cluster IP of services of aggregated servers and webhooks.',
+    'false',
+  ),
+  'aggregator-reject-forwarding-redirect': used(
+    'bool',
+    'Reject redirects from aggregated servers instead of forwarding them to the client.',
+    'true',
+  ),
   'coordinated-leadership-lease-duration': ignored('duration'),
   'coordinated-leadership-renew-deadline': ignored('duration'),
   'coordinated-leadership-retry-period': ignored('duration'),
@@ -384,7 +472,10 @@ export const FLAGS = {
     'bool',
     'Also serve beta and stable versions introduced after the emulated release if an older version of the kind is served.',
   ),
-  'runtime-config-emulation-forward-compatible': used('bool', 'Allow --runtime-config to name versions introduced after the emulated release.'),
+  'runtime-config-emulation-forward-compatible': used(
+    'bool',
+    'Allow --runtime-config to name versions introduced after the emulated release.',
+  ),
 
   // Logging and internals.
   v: used('int', 'Log verbosity: 0 is quiet, 3 logs every request, 6 is detailed.', '0'),

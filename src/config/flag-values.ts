@@ -4,8 +4,8 @@ import { FLAGS, type FlagName } from './flag-table.ts'
 import { type GivenFlags, isTrueText } from './parse-flags.ts'
 
 /**
- * Returns the value of each flag as pflag prints it: the given one, or else the default. Flags that are accepted without effect are listed only if they are given, as they have no default here. Passwords in
- * URLs are redacted.
+ * Returns the value of each flag as pflag prints it: the given one, or else the default. Flags that are accepted
+ * without effect are listed only if they are given, as they have no default here. Passwords in URLs are redacted.
  */
 export function flagValues({ values }: GivenFlags): Map<string, string> {
   const flags = new Map<string, string>()

@@ -1,6 +1,9 @@
 import type { ServingFiles } from '../server/tls/follow-serving-files.ts'
 
-/** Returns an error for an invalid value of `cert,key` or `cert,key:name,name`, in component-base's words. Undefined if it is valid. */
+/**
+ * Returns an error for an invalid value of `cert,key` or `cert,key:name,name`, in component-base's words. Undefined if
+ * it is valid.
+ */
 export function namedCertificateFault(value: string): string | undefined {
   const { files, names } = splitCertificateFlag(value)
   if (names === '') return 'empty names list is not allowed'

@@ -4,7 +4,9 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 
-/** Flags whose files must exist. --encryption-provider-config is checked when it is read, with kube-apiserver's message. */
+/**
+ * Flags whose files must exist. --encryption-provider-config is checked when it is read, with kube-apiserver's message.
+ */
 const FLAGS_OF_FILES: readonly FlagName[] = [
   'authentication-config',
   'authentication-token-webhook-config-file',
@@ -34,7 +36,10 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
 /** Flags whose files must contain a PEM certificate. */
 const FLAGS_OF_CAS: readonly FlagName[] = ['client-ca-file', 'etcd-cafile', 'kubelet-certificate-authority', 'requestheader-client-ca-file']
 
-/** Checks that the named files are readable and that bundles contain certificates, before anything is started. Throws FlagError that names flag and file. */
+/**
+ * Checks that the named files are readable and that bundles contain certificates, before anything is started. Throws
+ * FlagError that names flag and file.
+ */
 export function checkNamedFiles({ values }: GivenFlags): void {
   for (const flag of FLAGS_OF_FILES)
     for (const file of values.get(flag) ?? []) {

@@ -32,7 +32,8 @@ export const networkOf = (read: FlagReader): NetworkConfig => ({
 /** Parses CIDRs that are separated by commas. Throws FlagError. */
 export function rangesOf(read: FlagReader, flag: 'service-cluster-ip-range' | 'load-balancer-ip-range'): string[] {
   const ranges = (read.text(flag) ?? '').split(',').filter(range => range !== '')
-  for (const range of ranges) if (parseCidr(range) === undefined) throw new FlagError(`--${flag}: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
+  for (const range of ranges)
+    if (parseCidr(range) === undefined) throw new FlagError(`--${flag}: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   return ranges
 }
 
@@ -44,7 +45,9 @@ function kubeletsOf(read: FlagReader): KubeletConfig {
   const addressTypes = read.list('kubelet-preferred-address-types')
   for (const type of addressTypes)
     if (!ADDRESS_TYPES.includes(type))
-      throw new FlagError(`--kubelet-preferred-address-types: ${JSON.stringify(type)} is not a type of address; it may be ${ADDRESS_TYPES.join(', ')}`)
+      throw new FlagError(
+        `--kubelet-preferred-address-types: ${JSON.stringify(type)} is not a type of address; it may be ${ADDRESS_TYPES.join(', ')}`,
+      )
   return {
     addressTypes,
     port: read.port('kubelet-port'),

@@ -17,7 +17,10 @@ export interface ObservabilityConfig {
   /** Flags as given, for `/flagz`. */
   readonly flags: GivenFlags
   readonly loggingFormat: 'text' | 'json'
-  /** Log messages: deprecated flags and gates, and features that are requested but not implemented, without which the server allows less. */
+  /**
+   * Log messages: deprecated flags and gates, and features that are requested but not implemented, without which the
+   * server allows less.
+   */
   readonly warnings: readonly string[]
 }
 

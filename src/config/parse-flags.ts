@@ -22,8 +22,8 @@ export interface GivenFlags {
 const LISTS: readonly FlagType[] = ['pairs', 'pair', 'namedCertKey']
 
 /**
- * Parses arguments as pflag does: `--name=value`, `--name value`, `--bool`, `-v 3`, underscores for dashes. The last value of a scalar wins; lists and maps
- * accumulate. Throws FlagError.
+ * Parses arguments as pflag does: `--name=value`, `--name value`, `--bool`, `-v 3`, underscores for dashes. The last
+ * value of a scalar wins; lists and maps accumulate. Throws FlagError.
  */
 export function parseFlags(argv: readonly string[]): GivenFlags {
   const values = new Map<FlagName, string[]>()
@@ -49,7 +49,9 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
   return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored') }
 }
 
-/** Splits an argument into name and value as pflag does: underscores become dashes, `-v4` is `--v=4`. Throws FlagError. */
+/**
+ * Splits an argument into name and value as pflag does: underscores become dashes, `-v4` is `--v=4`. Throws FlagError.
+ */
 function splitArgument(argument: string, rest: readonly string[]): { name: FlagName; text: string | undefined } {
   if (!argument.startsWith('-') || argument === '-' || argument === '--') {
     const extra = argument === '--' ? rest.slice(1) : rest
@@ -98,7 +100,9 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
     case 'int':
       return /^[+-]?\d{1,15}$/.test(value) ? undefined : `strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`
     case 'float':
-      return value.trim() !== '' && Number.isFinite(Number(value)) ? undefined : `strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`
+      return value.trim() !== '' && Number.isFinite(Number(value))
+        ? undefined
+        : `strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`
     case 'duration':
       try {
         parseMilliseconds(value)

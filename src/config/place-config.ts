@@ -5,8 +5,8 @@ import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /**
- * Set of defaults. `apiserver` has kube-apiserver's defaults, for programs such as envtest that pass its flags. `binnacle` works without flags. `cluster` runs
- * the parts of `src/cluster` in addition.
+ * Set of defaults. `apiserver` has kube-apiserver's defaults, for programs such as envtest that pass its flags.
+ * `binnacle` works without flags. `cluster` runs the parts of `src/cluster` in addition.
  */
 export type Profile = 'binnacle' | 'apiserver' | 'cluster'
 
@@ -51,7 +51,8 @@ export function locationConfig(profile: Profile, read: FlagReader): LocationConf
 }
 
 /**
- * Determines the data directory. As kube-apiserver, the profile `apiserver` writes nothing into the working directory, which is often a source tree of tests.
+ * Determines the data directory. As kube-apiserver, the profile `apiserver` writes nothing into the working directory,
+ * which is often a source tree of tests.
  */
 function dataOf(profile: Profile, read: FlagReader): { readonly dataDir: string; readonly dataIsTemporary: boolean } {
   const given = read.text('data-dir') ?? (profile === 'apiserver' ? read.text('cert-dir') : 'data')

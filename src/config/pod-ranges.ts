@@ -26,7 +26,8 @@ export function podRangesOf(read: FlagReader): PodRange[] {
     if (cidr === undefined) throw new FlagError(`--cluster-cidr: ${JSON.stringify(text)} is not a CIDR such as 10.64.0.0/10`)
     return { text, cidr }
   })
-  if (ranges.length === 2 && ranges[0]?.cidr.family === ranges[1]?.cidr.family) throw new FlagError('--cluster-cidr: two CIDRs must be of different families')
+  if (ranges.length === 2 && ranges[0]?.cidr.family === ranges[1]?.cidr.family)
+    throw new FlagError('--cluster-cidr: two CIDRs must be of different families')
   checkFlags(
     read,
     ranges.map(({ cidr }) => cidr),

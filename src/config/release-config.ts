@@ -31,7 +31,10 @@ function emulatedVersionOf(given: readonly string[]): Release {
   throw new FlagError(`--emulated-version=${release} is not implemented; it may be ${RELEASES[0]} to ${RELEASES.at(-1)}`)
 }
 
-/** Returns the minimum compatibility version. Default: the release before the emulated one. Throws FlagError if it is out of range. */
+/**
+ * Returns the minimum compatibility version. Default: the release before the emulated one. Throws FlagError if it is
+ * out of range.
+ */
 function compatibilityOf(release: Release, given: readonly string[]): Release {
   const oldest = parsedRelease('min-compatibility-version', given)
   if (oldest === undefined) return previousRelease(release)
@@ -65,7 +68,8 @@ const FORWARD = { bySuccession: 'emulation-forward-compatible', byName: 'runtime
 /** Parses the flags that serve versions of later releases. Throws FlagError for the newest release. */
 function laterVersionsOf(release: Release, isSet: (flag: (typeof FORWARD)[keyof typeof FORWARD]) => boolean): LaterVersions {
   const flag = Object.values(FORWARD).find(isSet)
-  if (flag !== undefined && release === RELEASES.at(-1)) throw new FlagError(`--${flag} cannot be set to true: no release after ${release} is known`)
+  if (flag !== undefined && release === RELEASES.at(-1))
+    throw new FlagError(`--${flag} cannot be set to true: no release after ${release} is known`)
   return { bySuccession: isSet(FORWARD.bySuccession), byName: isSet(FORWARD.byName) }
 }
 

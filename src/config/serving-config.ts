@@ -31,8 +31,8 @@ const isVersion = (name: string): name is keyof typeof VERSIONS => Object.hasOwn
 /** Default of k8s.io/apiserver if the flag is 0. */
 const DEFAULT_STREAMS = 100
 /**
- * Default with `--http2=builtin`, from net/http: when a connection fails, Node ends all of its streams synchronously, with a stack trace for each. That takes
- * 0.1 ms per stream.
+ * Default with `--http2=builtin`, from net/http: when a connection fails, Node ends all of its streams synchronously,
+ * with a stack trace for each. That takes 0.1 ms per stream.
  */
 const BUILTIN_STREAMS = 250
 const MOST_GOAWAY_CHANCE = 0.02
@@ -42,7 +42,8 @@ export function servingOf(read: FlagReader, gates: Gates): { readonly serving: S
   const speaksHttp2 = !read.bool('disable-http2-serving')
   const { tls, warnings } = tlsPolicyOf(read, speaksHttp2)
   const goawayChance = read.number('goaway-chance')
-  if (goawayChance < 0 || goawayChance > MOST_GOAWAY_CHANCE) throw new FlagError('--goaway-chance can not be less than 0 or greater than 0.02')
+  if (goawayChance < 0 || goawayChance > MOST_GOAWAY_CHANCE)
+    throw new FlagError('--goaway-chance can not be less than 0 or greater than 0.02')
   const http2 = speaksHttp2 ? http2Of(read.text('http2') ?? 'own') : undefined
   const serving = {
     tls,
@@ -73,7 +74,10 @@ function tracingFileOf(read: FlagReader, gates: Gates): string | undefined {
   return file
 }
 
-/** Parses the TLS flags. Throws FlagError with kube-apiserver's message. Warns of insecure suites and of suites that OpenSSL lacks. */
+/**
+ * Parses the TLS flags. Throws FlagError with kube-apiserver's message. Warns of insecure suites and of suites that
+ * OpenSSL lacks.
+ */
 function tlsPolicyOf(read: FlagReader, speaksHttp2: boolean): { readonly tls: TlsPolicy; readonly warnings: readonly string[] } {
   const version = read.text('tls-min-version') ?? 'VersionTLS12'
   if (!isVersion(version)) throw new FlagError(`unknown tls version ${JSON.stringify(version)}`)
@@ -95,7 +99,9 @@ function tlsPolicyOf(read: FlagReader, speaksHttp2: boolean): { readonly tls: Tl
   return { tls: { ...policy, ciphers }, warnings }
 }
 
-/** Parses the HTTP/2 stack. `own` is protocols/http2, `builtin` is Node's behind the same interface. Throws FlagError. */
+/**
+ * Parses the HTTP/2 stack. `own` is protocols/http2, `builtin` is Node's behind the same interface. Throws FlagError.
+ */
 function http2Of(stack: string): Http2Stack {
   if (stack === 'own' || stack === 'builtin') return stack
   throw new FlagError(`--http2=${stack} is not an HTTP/2 implementation; it must be own or builtin`)
@@ -130,11 +136,13 @@ function originsOf(expressions: readonly string[]): readonly string[] {
 
 /** Error for a CORS origin pattern without anchors, which would match hosts with longer names (CVE-2022-1996). */
 const pinFault = (expression: string): string | undefined =>
-  /\^|\/\//.test(expression) && /[$:]/.test(expression) ? undefined : 'regular expression does not pin to start/end of host in the origin header'
+  /\^|\/\//.test(expression) && /[$:]/.test(expression)
+    ? undefined
+    : 'regular expression does not pin to start/end of host in the origin header'
 
 /**
- * Port of the console; undefined if it is off. By default it follows the secure port, so that the console has the same origin after a restart. Throws
- * FlagError.
+ * Port of the console; undefined if it is off. By default it follows the secure port, so that the console has the same
+ * origin after a restart. Throws FlagError.
  */
 export function consolePortOf(read: FlagReader, securePort: number): number | undefined {
   const given = read.text('console-port')
@@ -145,6 +153,8 @@ export function consolePortOf(read: FlagReader, securePort: number): number | un
   if (given === undefined) return securePort === 0 || securePort === 65_535 ? 0 : securePort + 1
   const port = read.port('console-port')
   if (port !== 0 && port === securePort)
-    throw new FlagError(`--console-port=${port} must differ from --secure-port: pages of proxied pods and services would share the console's origin`)
+    throw new FlagError(
+      `--console-port=${port} must differ from --secure-port: pages of proxied pods and services would share the console's origin`,
+    )
   return port
 }

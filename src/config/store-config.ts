@@ -29,7 +29,9 @@ export interface StoreProbes {
 /** Watch caches. They adapt their sizes. */
 export interface WatchCacheConfig {
   readonly isEnabled: boolean
-  /** Resources without watch cache, such as `pods` or `deployments.apps`: those with a size of 0 in --watch-cache-sizes. */
+  /**
+   * Resources without watch cache, such as `pods` or `deployments.apps`: those with a size of 0 in --watch-cache-sizes.
+   */
   readonly without: ReadonlySet<string>
   /** Resources with another size, which has no effect. */
   readonly droppedSizes: readonly string[]
@@ -96,7 +98,9 @@ export function storageOf(read: FlagReader): StorageConfig {
   }
 }
 
-/** Parses the encryption flags. Undefined if encryption is off. Throws FlagError if reload is requested without a file. */
+/**
+ * Parses the encryption flags. Undefined if encryption is off. Throws FlagError if reload is requested without a file.
+ */
 function encryptionOf(read: FlagReader): EncryptionFile | undefined {
   const file = read.text('encryption-provider-config')
   const automaticReload = read.bool('encryption-provider-config-automatic-reload')
@@ -131,7 +135,10 @@ function byteQuantity(read: FlagReader, name: 'history-max-bytes'): number {
   throw new FlagError(`--${name}: ${JSON.stringify(text)} is not a number of bytes such as 512Mi`)
 }
 
-/** Normalizes the prefix to one leading slash and no trailing one. Throws FlagError if it is empty, which would cover everything in etcd. */
+/**
+ * Normalizes the prefix to one leading slash and no trailing one. Throws FlagError if it is empty, which would cover
+ * everything in etcd.
+ */
 function prefixOf(text: string): string {
   const trimmed = trimBoth(text, '/')
   if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')

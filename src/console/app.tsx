@@ -43,7 +43,14 @@ function Shell({ session }: { readonly session: Session }) {
       <button type="button" class="skip" onClick={skip}>
         Skip to the content
       </button>
-      <Sidebar session={session} kinds={kinds ?? []} route={route} isOpen={isMenuOpen} onMenu={setMenuOpen} onHelp={() => setHelpOpen(true)} />
+      <Sidebar
+        session={session}
+        kinds={kinds ?? []}
+        route={route}
+        isOpen={isMenuOpen}
+        onMenu={setMenuOpen}
+        onHelp={() => setHelpOpen(true)}
+      />
       <main id="main" tabIndex={-1}>
         {error ? <Failure error={error} /> : kinds === undefined ? <Loading /> : <Page route={route} kinds={kinds} />}
       </main>

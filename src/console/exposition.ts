@@ -9,7 +9,10 @@ const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/
 const LABEL = /(?<!\w)([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
 
-/** Parses the samples of the named metrics (https://prometheus.io/docs/instrumenting/exposition_formats/). Others are skipped, because there are thousands. */
+/**
+ * Parses the samples of the named metrics (https://prometheus.io/docs/instrumenting/exposition_formats/). Others are
+ * skipped, because there are thousands.
+ */
 export function samplesOf(text: string, names: ReadonlySet<string>): readonly Sample[] {
   const samples: Sample[] = []
   for (const line of text.split('\n')) {
@@ -22,9 +25,15 @@ export function samplesOf(text: string, names: ReadonlySet<string>): readonly Sa
 }
 
 const parseLabels = (text: string): Record<string, string> =>
-  Object.fromEntries([...text.matchAll(LABEL)].map(([, name = '', value = '']) => [name, value.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char)]))
+  Object.fromEntries(
+    [...text.matchAll(LABEL)].map(([, name = '', value = '']) => [
+      name,
+      value.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char),
+    ]),
+  )
 
-const parseSample = (text: string): number => (text === '+Inf' ? Number.POSITIVE_INFINITY : text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text))
+const parseSample = (text: string): number =>
+  text === '+Inf' ? Number.POSITIVE_INFINITY : text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text)
 
 /** Sums the samples of a metric by the value of a label. */
 export function sumsBy(samples: readonly Sample[], name: string, label: string): ReadonlyMap<string, number> {

@@ -21,9 +21,10 @@ export interface Manager {
 const MOST_PATHS = 100_000
 
 /**
- * Resolves the field sets of `metadata.managedFields` (https://kubernetes.io/docs/reference/using-api/server-side-apply/#managed-fields) in the object:
- * `f:NAME` is a member, `k:{…}` a list item with these keys, `v:…` an item with this value, `i:N` an item by index. A set without members owns the field as a
- * whole.
+ * Resolves the field sets of `metadata.managedFields`
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#managed-fields) in the object: `f:NAME` is a
+ * member, `k:{…}` a list item with these keys, `v:…` an item with this value, `i:N` an item by index. A set without
+ * members owns the field as a whole.
  */
 export function fieldOwners(object: Json, managedFields: readonly ManagedFields[]): FieldOwners {
   const exact = new Map<string, number[]>()
@@ -35,7 +36,9 @@ export function fieldOwners(object: Json, managedFields: readonly ManagedFields[
     else if (!owners.includes(owner)) owners.push(owner)
   }
   for (const [owner, { fieldsV1 }] of managedFields.entries()) {
-    const stack: { readonly set: Json | undefined; readonly value: Json | undefined; readonly path: string }[] = [{ set: fieldsV1, value: object, path: '' }]
+    const stack: { readonly set: Json | undefined; readonly value: Json | undefined; readonly path: string }[] = [
+      { set: fieldsV1, value: object, path: '' },
+    ]
     const items = itemsIn()
     for (let next = stack.pop(); next !== undefined && left-- > 0; next = stack.pop()) {
       const { set, value, path } = next
@@ -52,7 +55,12 @@ export function fieldOwners(object: Json, managedFields: readonly ManagedFields[
     }
   }
   return {
-    managers: managedFields.map(({ manager = '', operation = '', subresource = '', time = '' }) => ({ name: manager, operation, subresource, time })),
+    managers: managedFields.map(({ manager = '', operation = '', subresource = '', time = '' }) => ({
+      name: manager,
+      operation,
+      subresource,
+      time,
+    })),
     ownersOf(path) {
       const own = exact.get(path) ?? []
       for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
@@ -71,7 +79,8 @@ function itemsIn(): (name: string, value: Json | undefined, path: string) => Fie
   const indexes = new Map<string, ReadonlyMap<string, number>>()
   return (name, value, path) => {
     const rest = name.slice(2)
-    if (name.startsWith('f:')) return isRecord(value) && Object.hasOwn(value, rest) ? { value: value[rest], path: `${path}/${pointerPart(rest)}` } : undefined
+    if (name.startsWith('f:'))
+      return isRecord(value) && Object.hasOwn(value, rest) ? { value: value[rest], path: `${path}/${pointerPart(rest)}` } : undefined
     if (!Array.isArray(value)) return undefined
     const list = value as readonly Json[]
     const index = name.startsWith('i:') ? Number(rest) : indexIn(list, jsonOrNone(rest), name.startsWith('k:'), path, indexes)

@@ -35,7 +35,9 @@ export interface Layout {
 export const NODE = { width: 200, height: 44, gapX: 56, gapY: 12 }
 const MOST_NODES = 120
 
-/** Lays out the graph: owners to the left, dependents to the right, each in the column of its distance from the object. */
+/**
+ * Lays out the graph: owners to the left, dependents to the right, each in the column of its distance from the object.
+ */
 export function layOut(objects: readonly Related[], centre: string): Layout {
   const byUid = new Map(objects.map(node => [node.uid, node]))
   const columns = columnsOf(objects, centre)

@@ -5,8 +5,8 @@ import type { Column, Row } from './table-rows.ts'
 const WRONG = ['Error', 'BackOff', 'Failed', 'Lost', 'OOMKilled', 'Evicted', 'NotReady', 'Unknown', 'DeadlineExceeded']
 
 /**
- * Reports whether the cells of a row indicate a problem: fewer replicas ready than wanted, a status of a failure, or `False` in a column whose good value is
- * `True`.
+ * Reports whether the cells of a row indicate a problem: fewer replicas ready than wanted, a status of a failure, or
+ * `False` in a column whose good value is `True`.
  */
 export function isUnhealthy(columns: readonly Pick<Column, 'name'>[], { cells }: Pick<Row, 'cells'>): boolean {
   return columns.some(({ name }, i) => {
@@ -49,5 +49,10 @@ export function conditionsOf(object: Json): readonly ObjectCondition[] {
   return conditions
     .slice(0, MOST)
     .filter(isRecord)
-    .map(({ type, status: state, reason, message }) => ({ type: textIn(type), status: textIn(state), reason: textIn(reason), message: textIn(message) }))
+    .map(({ type, status: state, reason, message }) => ({
+      type: textIn(type),
+      status: textIn(state),
+      reason: textIn(reason),
+      message: textIn(message),
+    }))
 }

@@ -23,7 +23,10 @@ export const KEYS = [
 const isField = (element: EventTarget | null): element is HTMLElement =>
   element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement
 
-/** Handles keys for the whole page. Keys with Ctrl, Alt or Meta are ignored, and all keys while a text field has the focus or a dialog is open. */
+/**
+ * Handles keys for the whole page. Keys with Ctrl, Alt or Meta are ignored, and all keys while a text field has the
+ * focus or a dialog is open.
+ */
 export function useKeyboard(openings: Openings): void {
   const latest = useRef(openings)
   latest.current = openings

@@ -12,7 +12,8 @@ export interface Kind {
   readonly preferred: boolean
 }
 
-export const groupVersion = ({ group, version }: Pick<Kind, 'group' | 'version'>): string => (group === '' ? version : `${group}/${version}`)
+export const groupVersion = ({ group, version }: Pick<Kind, 'group' | 'version'>): string =>
+  group === '' ? version : `${group}/${version}`
 
 /** Returns the path of a collection or an object. */
 export function resourcePath(kind: Pick<Kind, 'group' | 'version' | 'resource'>, namespace = '', name = ''): string {

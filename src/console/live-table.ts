@@ -53,7 +53,10 @@ export class LiveTable {
     this.#ended.abort()
   }
 
-  /** Lists and watches until it is closed. A 410 (Gone) lists again at once; other errors except 4xx are retried with a growing pause. */
+  /**
+   * Lists and watches until it is closed. A 410 (Gone) lists again at once; other errors except 4xx are retried with a
+   * growing pause.
+   */
   async #run(): Promise<void> {
     const { signal } = this.#ended
     let wait = RETRY_MS

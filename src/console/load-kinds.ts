@@ -29,7 +29,16 @@ export async function loadKinds(): Promise<readonly Kind[]> {
           if (!verbs.includes('list')) continue
           const group = metadata?.name ?? ''
           const preferred = !kinds.some(each => each.group === group && each.resource === resource)
-          kinds.push({ group, version, resource, kind: responseKind?.kind ?? resource, namespaced: scope === 'Namespaced', verbs, shortNames, preferred })
+          kinds.push({
+            group,
+            version,
+            resource,
+            kind: responseKind?.kind ?? resource,
+            namespaced: scope === 'Namespaced',
+            verbs,
+            shortNames,
+            preferred,
+          })
         }
   return kinds
 }

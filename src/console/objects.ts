@@ -46,7 +46,9 @@ export const isRecord = (value: unknown): value is JsonObject => typeof value ==
 /** Returns a member that the object itself has, and nothing of its prototype. */
 export const ownMember = (value: JsonObject, name: string): Json | undefined => (Object.hasOwn(value, name) ? value[name] : undefined)
 
-/** Prints the time since a timestamp as kubectl prints ages. The clock of the browser may be behind that of the server. */
+/**
+ * Prints the time since a timestamp as kubectl prints ages. The clock of the browser may be behind that of the server.
+ */
 export function age(from: string | undefined, now: number): string {
   const then = Date.parse(from ?? '')
   return Number.isNaN(then) ? '<unknown>' : humanDuration(Math.max(0, now - then))

@@ -22,7 +22,8 @@ const MOST_LEVELS = 8
 const isWorth = ({ group, resource, preferred }: Kind): boolean => preferred && resource !== 'events' && group !== 'metrics.k8s.io'
 
 /**
- * Returns all direct and indirect owners and dependents of an object. Reads the metadata of its namespace, or of all namespaces for a cluster-scoped object.
+ * Returns all direct and indirect owners and dependents of an object. Reads the metadata of its namespace, or of all
+ * namespaces for a cluster-scoped object.
  */
 export async function relationsOf(object: AnyObject, kind: Kind, kinds: readonly Kind[], signal: AbortSignal): Promise<Relations> {
   const { namespace = '' } = object.metadata
@@ -67,12 +68,23 @@ async function followOwners(metadata: ObjectMeta, kinds: readonly Kind[], { foun
       const of = kinds.find(each => each.kind === owner.kind && groupVersion(each) === owner.apiVersion)
       const read =
         of &&
-        (await callJson<AnyObject>(resourcePath(of, of.namespaced ? namespace : '', owner.name), { headers: { Accept: ONE }, signal }).catch(() => undefined))
+        (await callJson<AnyObject>(resourcePath(of, of.namespaced ? namespace : '', owner.name), {
+          headers: { Accept: ONE },
+          signal,
+        }).catch(() => undefined))
       if (of && read && read.metadata.uid === owner.uid) {
         note(read.metadata, of)
         next.push(...ownersIn(read.metadata))
       } else if (!found.has(owner.uid))
-        found.set(owner.uid, { uid: owner.uid, kind: owner.kind, name: owner.name, namespace, ...(of && { of }), owners: [], isMissing: true })
+        found.set(owner.uid, {
+          uid: owner.uid,
+          kind: owner.kind,
+          name: owner.name,
+          namespace,
+          ...(of && { of }),
+          owners: [],
+          isMissing: true,
+        })
     }
     level = next
   }
@@ -83,7 +95,8 @@ const ownersIn = ({ ownerReferences = [], namespace = '' }: ObjectMeta) => owner
 /** Returns the objects that can be reached by going only up or only down. */
 function connected(uid: string, found: ReadonlyMap<string, Related>): readonly Related[] {
   const dependents = new Map<string, string[]>()
-  for (const { uid: child, owners } of found.values()) for (const owner of owners) dependents.set(owner, [...(dependents.get(owner) ?? []), child])
+  for (const { uid: child, owners } of found.values())
+    for (const owner of owners) dependents.set(owner, [...(dependents.get(owner) ?? []), child])
   const reached = new Set<string>([uid])
   for (const next of [(id: string) => dependents.get(id) ?? [], (id: string) => found.get(id)?.owners ?? []]) {
     const queue = [uid]

@@ -39,8 +39,12 @@ export const tableHash = ({ group, version, resource }: Named, query: Readonly<R
   routeHash(['objects', group || CORE, version, resource], query)
 
 /** Returns the address of an object. An empty namespace means a cluster-scoped object. */
-export const objectHash = ({ group, version, resource }: Named, namespace: string, name: string, query: Readonly<Record<string, string>> = {}): string =>
-  routeHash(['object', group || CORE, version, resource, namespace || NO_NAMESPACE, name], query)
+export const objectHash = (
+  { group, version, resource }: Named,
+  namespace: string,
+  name: string,
+  query: Readonly<Record<string, string>> = {},
+): string => routeHash(['object', group || CORE, version, resource, namespace || NO_NAMESPACE, name], query)
 
 /** Returns the kind and object of a route, as written by `tableHash` and `objectHash`. */
 export function namedIn({ parts }: Route): Named & { readonly namespace: string; readonly name: string } {

@@ -28,12 +28,19 @@ export function whenSessionEnds(ended: () => void): void {
   onEnd = ended
 }
 
-/** Exchanges the token of the address for a session, or resumes the session of this tab. The token is removed from the address first. */
+/**
+ * Exchanges the token of the address for a session, or resumes the session of this tab. The token is removed from the
+ * address first.
+ */
 export async function beginSession(): Promise<Session | undefined> {
   const token = location.hash.slice(1)
   if (token !== '' && !token.startsWith('/')) {
     history.replaceState(null, '', `${location.pathname}#/`)
-    const answer = await fetch('/console/sessions', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ token }) })
+    const answer = await fetch('/console/sessions', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token }),
+    })
     if (answer.ok) {
       session = (await answer.json()) as Session
       sessionStorage.setItem(KEY, JSON.stringify(session))
@@ -86,7 +93,9 @@ function statusMessage(body: string): string {
   return body.slice(0, 1000)
 }
 
-/** Sends a request and returns the JSON of its response. The shape is not checked, because it comes from this server. */
+/**
+ * Sends a request and returns the JSON of its response. The shape is not checked, because it comes from this server.
+ */
 export async function callJson<T>(path: string, init: RequestInit = {}): Promise<T> {
   return (await (await callApi(path, init)).json()) as T
 }

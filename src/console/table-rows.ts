@@ -23,7 +23,10 @@ export interface Sorting {
   readonly isDown: boolean
 }
 
-/** Returns the rows that contain all words of the text in cells or labels. Without a sort order, they are in the server's order. */
+/**
+ * Returns the rows that contain all words of the text in cells or labels. Without a sort order, they are in the
+ * server's order.
+ */
 export function chosenRows(rows: ReadonlyMap<string, Row>, text: string, sorting: Sorting | undefined): (readonly [string, Row])[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const chosen = words.length === 0 ? [...rows] : [...rows].filter(([, row]) => hasWords(row, words))

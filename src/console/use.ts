@@ -57,7 +57,8 @@ export function usePolled<T>(load: (signal: AbortSignal) => Promise<T>, everyMs:
   return result
 }
 
-const errorOf = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error)))
+const errorOf = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error))
 
 /** Actions of the keys on a page with a list. */
 export interface ListKeys {

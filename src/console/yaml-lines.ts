@@ -74,7 +74,13 @@ function addMembers(value: JsonObject, head: YamlLine, inner: number, lines: Yam
   const isItem = head.dash && head.key === undefined
   if (head.key !== undefined) lines.push(head)
   const indent = head.key === undefined ? inner : inner + 1
-  const work = names.map(name => ({ value: value[name] ?? null, indent, path: `${head.path}/${pointerPart(name)}`, dash: false, key: name }))
+  const work = names.map(name => ({
+    value: value[name] ?? null,
+    indent,
+    path: `${head.path}/${pointerPart(name)}`,
+    dash: false,
+    key: name,
+  }))
   // The first member follows the dash.
   const [first, ...rest] = work
   for (const each of rest.reverse()) stack.push(each)
@@ -120,7 +126,8 @@ function escapeChar(char: string): string {
 /** Quotes the beginning of a text as JSON, with escapes for all invisible characters. */
 const quoteStart = (value: string): string => JSON.stringify(value.slice(0, LONGEST_LINE + 1)).replace(ODD_ONES, escapeChar)
 
-const keyText = (key: string): string => (PLAIN_KEY.test(key) && !NOT_A_TEXT.test(key) && key.length < LONGEST_PLAIN ? key : quoteStart(key))
+const keyText = (key: string): string =>
+  PLAIN_KEY.test(key) && !NOT_A_TEXT.test(key) && key.length < LONGEST_PLAIN ? key : quoteStart(key)
 
 /** Escapes a part of a JSON pointer (RFC 6901). */
 export const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,7 +1,14 @@
 import type { ManifestPluginName } from '../admission/manifests/manifest-directories.ts'
 import type { ManifestDocument } from '../admission/manifests/manifest-files.ts'
 import { ManifestMetrics } from '../admission/manifests/manifest-metrics.ts'
-import { checkBinding, checkNames, checkPolicy, checkReferences, checkWebhooks, type ManifestObject } from '../admission/manifests/manifest-rules.ts'
+import {
+  checkBinding,
+  checkNames,
+  checkPolicy,
+  checkReferences,
+  checkWebhooks,
+  type ManifestObject,
+} from '../admission/manifests/manifest-rules.ts'
 import { ManifestSource } from '../admission/manifests/manifest-source.ts'
 import type { CompiledPolicy, CompiledValidatingPolicy } from '../admission/policies/compiled-policy.ts'
 import type { CompiledMutatingPolicy } from '../admission/policies/mutating/compiled-mutations.ts'
@@ -36,7 +43,10 @@ export class AdmissionManifests {
   readonly metrics: readonly MetricFamily[]
   readonly #sources: readonly ManifestSource[]
 
-  constructor({ release, runtime, logger, admission }: Pick<ControlPlaneOptions, 'release' | 'runtime' | 'logger' | 'admission'>, targets: ManifestTargets) {
+  constructor(
+    { release, runtime, logger, admission }: Pick<ControlPlaneOptions, 'release' | 'runtime' | 'logger' | 'admission'>,
+    targets: ManifestTargets,
+  ) {
     const { clock } = runtime
     const { gates } = release
     const metrics = new ManifestMetrics(gates.enabled('APIServerIdentity') ? serverId() : '')
@@ -62,7 +72,10 @@ export class AdmissionManifests {
 type Apply = (documents: readonly ManifestDocument[]) => Promise<void>
 
 /** Returns the functions that put documents of each plugin into force. Undefined for plugins that are not enabled. */
-const appliersOf = (decoder: ManifestDecoder, { webhooks, policies }: ManifestTargets): Readonly<Record<ManifestPluginName, Apply | undefined>> => ({
+const appliersOf = (
+  decoder: ManifestDecoder,
+  { webhooks, policies }: ManifestTargets,
+): Readonly<Record<ManifestPluginName, Apply | undefined>> => ({
   MutatingAdmissionWebhook: applyWebhooks(decoder, MUTATING_WEBHOOKS, webhooks.mutating),
   ValidatingAdmissionWebhook: applyWebhooks(decoder, VALIDATING_WEBHOOKS, webhooks.validating),
   MutatingAdmissionPolicy: policies.mutating && applyPolicies(decoder, POLICY_KINDS.mutating, policies.mutating),

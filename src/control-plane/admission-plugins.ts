@@ -17,7 +17,12 @@ import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
-import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from '../resources/certificates/signer-admission.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from '../resources/certificates/signer-admission.ts'
 import { eventLimits, eventRateLimit } from '../resources/core/event/rate-limit-admission.ts'
 import { storageObjectInUseProtection } from '../resources/core/in-use-protection.ts'
 import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
@@ -142,8 +147,8 @@ export interface CompiledPluginOptions {
 }
 
 /**
- * Factories of the plugins that use neither webhooks nor policies. A disabled plugin is never created, so its configuration is not read. Creation may throw
- * AdmissionConfigError.
+ * Factories of the plugins that use neither webhooks nor policies. A disabled plugin is never created, so its
+ * configuration is not read. Creation may throw AdmissionConfigError.
  */
 export const compiledPlugins = ({
   reads,

@@ -65,7 +65,10 @@ export interface AdmissionServiceParts {
 /** The groups of options that admission uses. */
 type AdmissionGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'release' | 'access' | 'admission' | 'network' | 'observability'>
 
-/** Enabled admission plugins in order, with the stored webhook configurations and policies. Plugins that are not implemented are skipped. */
+/**
+ * Enabled admission plugins in order, with the stored webhook configurations and policies. Plugins that are not
+ * implemented are skipped.
+ */
 export class AdmissionService implements Service {
   readonly functions: AdmissionFunctions
   /** Shared with conversion webhooks. */
@@ -99,7 +102,9 @@ export class AdmissionService implements Service {
     const policyMetrics = new PolicyMetrics((policy, binding) => this.#validatingPolicies.isBound(policy, binding))
     const mutatingPolicyMetrics = new MutatingPolicyMetrics((policy, binding) => this.#mutatingPolicies.isBound(policy, binding))
     const webhookMetrics = new WebhookMetrics((name, step) => this.#webhooksOf(step).hasHook(name))
-    const conditionMetrics = new ConditionMetrics(({ name, kind, type }) => (kind === 'policy' ? this.#hasPolicy(name) : this.#webhooksOf(type).hasHook(name)))
+    const conditionMetrics = new ConditionMetrics(({ name, kind, type }) =>
+      kind === 'policy' ? this.#hasPolicy(name) : this.#webhooksOf(type).hasHook(name),
+    )
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
     const { webhookCertificates: certificates, spans } = options.observability
     const clients = { certificates, egress: options.network.egress }
@@ -123,7 +128,14 @@ export class AdmissionService implements Service {
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
     const params = paramReader(served => parts.reader.reader(served))
-    const policyEnv = { catalog: this.#catalog, params, getNamespace, authorize: authorizer.authorize, conditionMetrics, release: features.release }
+    const policyEnv = {
+      catalog: this.#catalog,
+      params,
+      getNamespace,
+      authorize: authorizer.authorize,
+      conditionMetrics,
+      release: features.release,
+    }
     const plugins: Readonly<Record<BuiltPluginName, () => AdmissionPlugin>> = {
       ...compiledPlugins({ ...compiledOptions(options, parts), reads, podSecurityMetrics }),
       ...this.#dynamicPlugins(webhookEnv, policyEnv, { validating: policyMetrics, mutating: mutatingPolicyMetrics }),
@@ -158,9 +170,13 @@ export class AdmissionService implements Service {
         }),
       MutatingAdmissionWebhook: () =>
         mutatingWebhooks({ ...webhookEnv, clients: this.#pluginWebhooks.get('MutatingAdmissionWebhook') ?? this.webhooks }, this.#mutating),
-      ValidatingAdmissionPolicy: () => validatingAdmissionPolicy({ ...policyEnv, index: this.#validatingPolicies, metrics: metrics.validating }),
+      ValidatingAdmissionPolicy: () =>
+        validatingAdmissionPolicy({ ...policyEnv, index: this.#validatingPolicies, metrics: metrics.validating }),
       ValidatingAdmissionWebhook: () =>
-        validatingWebhooks({ ...webhookEnv, clients: this.#pluginWebhooks.get('ValidatingAdmissionWebhook') ?? this.webhooks }, this.#validating),
+        validatingWebhooks(
+          { ...webhookEnv, clients: this.#pluginWebhooks.get('ValidatingAdmissionWebhook') ?? this.webhooks },
+          this.#validating,
+        ),
     }
   }
 
@@ -178,7 +194,10 @@ export class AdmissionService implements Service {
     })
   }
 
-  #quotaPlugin({ runtime, release: { gates }, admission: { configurations } }: AdmissionGroups, { access }: AdmissionServiceParts): AdmissionPlugin {
+  #quotaPlugin(
+    { runtime, release: { gates }, admission: { configurations } }: AdmissionGroups,
+    { access }: AdmissionServiceParts,
+  ): AdmissionPlugin {
     return resourceQuotaAdmission({
       index: this.#quotas,
       reservations: this.reservations,
@@ -194,18 +213,22 @@ export class AdmissionService implements Service {
     return this.#isFollowed('ValidatingAdmissionPolicy', VALIDATING_POLICIES)
   }
 
-  /** Loads webhooks and policies from files, before requests are served. Rejects with AdmissionConfigError if one is invalid. */
+  /**
+   * Loads webhooks and policies from files, before requests are served. Rejects with AdmissionConfigError if one is
+   * invalid.
+   */
   async loadManifests(): Promise<void> {
     await this.#manifests?.load()
   }
 
   /**
-   * Follows policies and webhook configurations. Requests to which they may apply wait for the initial lists, and are rejected if that takes too long
-   * (`src/admission/filling.ts`).
+   * Follows policies and webhook configurations. Requests to which they may apply wait for the initial lists, and are
+   * rejected if that takes too long (`src/admission/filling.ts`).
    */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     return Promise.all([
-      this.#isFollowed('MutatingAdmissionPolicy', MUTATING_POLICIES) && followPolicies(env, POLICY_KINDS.mutating, this.#mutatingPolicies, signal),
+      this.#isFollowed('MutatingAdmissionPolicy', MUTATING_POLICIES) &&
+        followPolicies(env, POLICY_KINDS.mutating, this.#mutatingPolicies, signal),
       this.hasPolicies() && followPolicies(env, POLICY_KINDS.validating, this.#validatingPolicies, signal),
       followWebhooks(env, this.#mutating, signal),
       followWebhooks(env, this.#validating, signal),

@@ -85,7 +85,9 @@ export class AggregationService implements Service {
     }
     this.availability = apiServiceAvailabilityController(availability)
     this.metrics = [...metrics.families, ...certificates.families]
-    this.checks = [onceBegun('poststarthook/apiservice-registration-controller', () => registrations.isSynced, 'the APIServices are not loaded yet')]
+    this.checks = [
+      onceBegun('poststarthook/apiservice-registration-controller', () => registrations.isSynced, 'the APIServices are not loaded yet'),
+    ]
     registrations.subscribe(({ name, registration }) => {
       if (!registration?.backend) this.#transports.forget(name)
     })
@@ -145,7 +147,8 @@ const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discov
 })
 
 /**
- * Combines the state of aggregated servers into the interface that endpoints use. Undefined lists mean that the local catalog alone determines the response.
+ * Combines the state of aggregated servers into the interface that endpoints use. Undefined lists mean that the local
+ * catalog alone determines the response.
  */
 const aggregatorOver = ({ registrations, discovery, openApiV2, openApiV3 }: AggregatedState, env: RequestProxyEnvironment): Aggregator => ({
   get generation() {

@@ -65,7 +65,8 @@ export class ApiService implements Service {
       minRequestTimeoutSeconds: requests.minTimeoutSeconds,
       ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { unsafeDeletion: authorizer.authorize }),
       ...(gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission') && { streamCreation: authorizer.authorize }),
-      awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
+      awaitKind: (group: string, resource: string, signal: AbortSignal) =>
+        awaitKind(registry.access(signal), catalog, group, resource, signal),
       shutdown: this.#shutdown.signal,
     }
     this.api = createApi(

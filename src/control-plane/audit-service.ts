@@ -32,7 +32,12 @@ export interface AuditGiven {
 }
 
 /** Reads the audit policy, opens the log and creates the webhook client. Throws AuditConfigError. */
-export async function openAudit(audit: AuditOptions, clock: Clock, log: Logger, { observer, certificates, dial }: AuditGiven = {}): Promise<AuditService> {
+export async function openAudit(
+  audit: AuditOptions,
+  clock: Clock,
+  log: Logger,
+  { observer, certificates, dial }: AuditGiven = {},
+): Promise<AuditService> {
   const metrics = new AuditMetrics()
   const abandoned = new AbortController()
   const auditor = await openAuditor(audit, {

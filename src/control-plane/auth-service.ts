@@ -6,7 +6,13 @@ import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../a
 import type { ServiceAccountClaims } from '../auth/authn/service-account/claims.ts'
 import { type IssuerDocuments, issuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
 import { signClaims, type TokenIssuer } from '../auth/authn/service-account/issuer.ts'
-import { generateSigningKey, readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from '../auth/authn/service-account/keys.ts'
+import {
+  generateSigningKey,
+  readSigningKey,
+  readVerificationKeys,
+  type SigningKey,
+  type VerificationKey,
+} from '../auth/authn/service-account/keys.ts'
 import { type LegacyClaims, legacyTokens } from '../auth/authn/service-account/legacy.ts'
 import type { KeysOf } from '../auth/authn/service-account/verify.ts'
 import { bearerAuthenticator, firstToken, type TokenAuthenticator } from '../auth/authn/token.ts'
@@ -56,7 +62,10 @@ export interface Auth extends Service {
   readonly nodeGraph: NodeGraph | undefined
   /** Authentication and authorization for review APIs and token requests. */
   readonly services: AuthServices
-  /** Returns the OIDC discovery documents of the service account issuer. @param address host and port at which clients reach the server. */
+  /**
+   * Returns the OIDC discovery documents of the service account issuer. @param address host and port at which clients
+   * reach the server.
+   */
   documents(address: string): Promise<IssuerDocuments | undefined>
   /** Replaces the trusted client CAs. Certificates of open connections are verified again. */
   believe(authorities: Authorities): void
@@ -88,8 +97,16 @@ interface AuthGroups extends AccessGroups {
   readonly files: Pick<LocationConfig, 'certDir'>
 }
 
-/** Reads the configured files. Generates a key to sign tokens if none is configured. Throws an Error that names the file. */
-export async function openAuth(config: AuthGroups, clock: TimerClock, log: Logger, { agreed, certificates, egress }: AuthParts = {}): Promise<Auth> {
+/**
+ * Reads the configured files. Generates a key to sign tokens if none is configured. Throws an Error that names the
+ * file.
+ */
+export async function openAuth(
+  config: AuthGroups,
+  clock: TimerClock,
+  log: Logger,
+  { agreed, certificates, egress }: AuthParts = {},
+): Promise<Auth> {
   const { access, release } = config
   const { serviceAccounts } = access
   const expirations = createCertificateExpirations()
@@ -134,7 +151,12 @@ export async function openAuth(config: AuthGroups, clock: TimerClock, log: Logge
     metrics: [expirations, ...cacheMetrics.families, ...(external?.metrics ?? []), ...authorization.metrics, ...others.metrics],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
     documents: async address =>
-      issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys(), external?.signer.maxAgeSeconds()),
+      issuerDocuments(
+        issuer.name,
+        serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`,
+        await keys(),
+        external?.signer.maxAgeSeconds(),
+      ),
     believe: authorities => trusted.change(authorities),
     trust: () => trusted.trust(),
     connect: access => {
@@ -184,7 +206,11 @@ interface AccountKeys {
 }
 
 /** Keys that sign and verify service account tokens. The signing key also verifies, in addition to the given ones. */
-async function accountKeys({ access, files }: AuthGroups, given: readonly VerificationKey[], agreed: AgreedValues | undefined): Promise<AccountKeys> {
+async function accountKeys(
+  { access, files }: AuthGroups,
+  given: readonly VerificationKey[],
+  agreed: AgreedValues | undefined,
+): Promise<AccountKeys> {
   const { signingKeyFile } = access.serviceAccounts
   const signing = signingKeyFile === undefined ? onceAsked(() => signingKeyOf(files, agreed)) : await givenKey(signingKeyFile)
   const keys = onceAsked(async () => {
@@ -195,7 +221,12 @@ async function accountKeys({ access, files }: AuthGroups, given: readonly Verifi
 }
 
 /** Authenticator of bootstrap tokens, with which nodes join. @param objects undefined until the store is open. */
-const bootstrapTokensOf = (serverAudiences: readonly string[], clock: TimerClock, log: Logger, objects: () => ResourceAccess | undefined): TokenAuthenticator =>
+const bootstrapTokensOf = (
+  serverAudiences: readonly string[],
+  clock: TimerClock,
+  log: Logger,
+  objects: () => ResourceAccess | undefined,
+): TokenAuthenticator =>
   bootstrapTokens({
     serverAudiences,
     now: () => clock.now(),
@@ -231,8 +262,9 @@ async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
 }
 
 /**
- * Returns the generated signing key and keeps it in the certificate directory. Servers that share a store agree on one key; the first to need it proposes the
- * key of its file. Generating a key takes longer than the rest of a first start, so it is deferred until the first token is signed.
+ * Returns the generated signing key and keeps it in the certificate directory. Servers that share a store agree on one
+ * key; the first to need it proposes the key of its file. Generating a key takes longer than the rest of a first start,
+ * so it is deferred until the first token is signed.
  */
 async function signingKeyOf({ certDir }: Pick<LocationConfig, 'certDir'>, agreed: AgreedValues | undefined): Promise<SigningKey> {
   const agreedOn = async (kept?: string): Promise<string> => {

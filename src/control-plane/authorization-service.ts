@@ -39,12 +39,21 @@ const WEBHOOK_TIMEOUT_MS = 30_000
 /** Authorizers that are kept when the file changes. */
 type Built = Readonly<Partial<Record<PlainMode | 'Rules', Authorizer>>>
 
-/** Reads the configured files. Modules for webhooks and the configuration file are loaded only if configured. Throws an Error with a message for the user. */
-export async function openAuthorization({ access, release: { gates } }: AccessGroups, parts: Omit<WebhooksOptions, 'gates'>): Promise<Authorization> {
+/**
+ * Reads the configured files. Modules for webhooks and the configuration file are loaded only if configured. Throws an
+ * Error with a message for the user.
+ */
+export async function openAuthorization(
+  { access, release: { gates } }: AccessGroups,
+  parts: Omit<WebhooksOptions, 'gates'>,
+): Promise<Authorization> {
   const { log } = parts
   const { authorization } = access
   const { configFile: file, webhook } = authorization
-  const webhooks = file === undefined && webhook === undefined ? undefined : new (await import('./authorization-webhooks.ts')).Webhooks({ ...parts, gates })
+  const webhooks =
+    file === undefined && webhook === undefined
+      ? undefined
+      : new (await import('./authorization-webhooks.ts')).Webhooks({ ...parts, gates })
   const read = file === undefined ? undefined : await webhooks?.read(file)
   const entries = read?.entries ?? modeEntries(authorization)
   const decisions = createDecisions()
@@ -65,9 +74,12 @@ export async function openAuthorization({ access, release: { gates } }: AccessGr
       if (authorizer === undefined) throw absent(entry.type)
       return countedDecisions(entry, authorizer, decisions)
     })
-    // RBAC bindings and webhooks decide on health and version endpoints as well, as in kube-apiserver. Without either, built-in rules allow them.
+    // RBAC bindings and webhooks decide on health and version endpoints as well, as in kube-apiserver. Without either,
+    // built-in rules allow them.
     const isWhole = webhooks !== undefined || rules !== undefined
-    return joinAuthorizers(isWhole ? [{ authorize: privileged.authorize }, ...authorizers] : [privileged, publicInformation, ...authorizers])
+    return joinAuthorizers(
+      isWhole ? [{ authorize: privileged.authorize }, ...authorizers] : [privileged, publicInformation, ...authorizers],
+    )
   }
   let current = await chainOf(entries)
   const takeUp = async (changed: readonly ChainEntry[]): Promise<void> => {
@@ -93,17 +105,21 @@ export async function openAuthorization({ access, release: { gates } }: AccessGr
 
 /** Error for a mode that a changed file adds. As upstream, only webhooks can be added without a restart. */
 const absent = (type: string): Error =>
-  Object.assign(new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`), { code: 'ERR_AUTHORIZATION_CONFIG' })
+  Object.assign(new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`), {
+    code: 'ERR_AUTHORIZATION_CONFIG',
+  })
 
 /** Reads the file of `--authorization-policy-file`. Throws an Error that names the file and the line. */
 async function policiesOf({ policyFile: file = '' }: AuthorizationConfig, log: Logger): Promise<AbacPolicy[]> {
-  const warn = (): void => log.warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`)
+  const warn = (): void =>
+    log.warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`)
   return contentOf(['authorization-policy-file'], async () => parsePolicies(await readConfigText(file), file, warn))
 }
 
 async function ownRules({ rulesFile: file, modes }: AuthorizationConfig): Promise<Built> {
   if (!modes.includes('Rules')) return {}
-  const rules = file === undefined ? [] : await contentOf(['authorization-rules-file'], async () => parseRules(parseYaml(await readConfigText(file))))
+  const rules =
+    file === undefined ? [] : await contentOf(['authorization-rules-file'], async () => parseRules(parseYaml(await readConfigText(file))))
   return { Rules: joinAuthorizers([basicUser, rulesAuthorizer(rules)]) }
 }
 

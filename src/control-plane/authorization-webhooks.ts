@@ -1,5 +1,9 @@
 import type { AuthorizerEntry } from '../auth/authz/configuration/configuration.ts'
-import { AuthorizationConfigError, type ConfigurationRules, parseAuthorizationConfiguration } from '../auth/authz/configuration/configuration-file.ts'
+import {
+  AuthorizationConfigError,
+  type ConfigurationRules,
+  parseAuthorizationConfiguration,
+} from '../auth/authz/configuration/configuration-file.ts'
 import { webhookAuthorizer } from '../auth/authz/webhook/authorizer.ts'
 import { AuthorizationWebhookMetrics } from '../auth/authz/webhook/metrics.ts'
 import { ReloadMetrics } from '../auth/reload-metrics.ts'
@@ -73,7 +77,12 @@ export class Webhooks {
       const { kubeconfigFile, timeoutMs, ...settings } = entry.webhook
       const client = await clientOf(kubeconfigFile, timeoutMs, this.#options)
       clients.push(client)
-      const environment = { metrics: this.#calls, logger: log, now: () => clock.steady.now(), selectors: gates.enabled('AuthorizeWithSelectors') }
+      const environment = {
+        metrics: this.#calls,
+        logger: log,
+        now: () => clock.steady.now(),
+        selectors: gates.enabled('AuthorizeWithSelectors'),
+      }
       opened.set(entry.name, webhookAuthorizer({ ...settings, name: entry.name, client, backoff: webhookBackoff(BACKOFF_MS) }, environment))
     }
     // Previous clients are dropped. Their idle connections time out.
@@ -81,8 +90,15 @@ export class Webhooks {
     return opened
   }
 
-  /** Applies the file whenever it changes, until the signal aborts. An invalid file is ignored. Modes other than Webhook must stay in it. */
-  async follow({ file, bytes, entries }: ReadChain, takeUp: (entries: readonly AuthorizerEntry[]) => Promise<void>, signal: AbortSignal): Promise<void> {
+  /**
+   * Applies the file whenever it changes, until the signal aborts. An invalid file is ignored. Modes other than Webhook
+   * must stay in it.
+   */
+  async follow(
+    { file, bytes, entries }: ReadChain,
+    takeUp: (entries: readonly AuthorizerEntry[]) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { clock, log } = this.#options
     const required = entries.flatMap(({ type }) => (type === 'Webhook' ? [] : [type]))
     let inForce = JSON.stringify(entries)

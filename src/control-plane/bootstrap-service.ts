@@ -27,15 +27,17 @@ export class BootstrapService implements Service {
   readonly #catalog: Catalog
   readonly #stores: StoreService
   readonly #allServed: Promise<void>
-  /** Compacts away the revisions of the initial objects if the store was new. Undefined if this server does not compact. */
+  /**
+   * Compacts away the revisions of the initial objects if the store was new. Undefined if this server does not compact.
+   */
   readonly #dropBeginning: (() => Promise<Revision | undefined>) | undefined
   readonly #refusals: Refusals = new Map()
   #isDone = false
   #isRegistered = false
   #reportMade: () => void = () => {}
   /**
-   * Resolves when the objects are created or rejected, when the server ends, or immediately on a copy of a server that created them. Default roles wait for it:
-   * they are in namespaces created here.
+   * Resolves when the objects are created or rejected, when the server ends, or immediately on a copy of a server that
+   * created them. Default roles wait for it: they are in namespaces created here.
    */
   readonly made = new Promise<void>(resolve => {
     this.#reportMade = resolve
@@ -53,7 +55,8 @@ export class BootstrapService implements Service {
     this.#stores = stores
     this.#allServed = allServed
     const { compactionIntervalMs, origin, etcdPrefix } = options.storage
-    if (compactionIntervalMs > 0 && origin === undefined) this.#dropBeginning = newStore(stores.backend, agreedKey(etcdPrefix, 'certificate-authority'), signal)
+    if (compactionIntervalMs > 0 && origin === undefined)
+      this.#dropBeginning = newStore(stores.backend, agreedKey(etcdPrefix, 'certificate-authority'), signal)
     const made = (name: string, why: string, isOf: (what: string) => boolean): ReadinessCheck =>
       onceBootstrapped(name, () => this.#isDone, why, this.#refusals, isOf)
     this.checks = [
@@ -90,7 +93,10 @@ export class BootstrapService implements Service {
     if (!signal.aborted) await apiServiceController(this.#catalog, registered)(env, signal)
   }
 
-  /** Creates the initial objects, unless the store is a copy that has them, and drops the history they left. Then keeps them reconciled. */
+  /**
+   * Creates the initial objects, unless the store is a copy that has them, and drops the history they left. Then keeps
+   * them reconciled.
+   */
   async #bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
     const { release, network, logger } = this.#options
     const { isExclusive, holds, origin } = this.#options.storage
@@ -98,9 +104,17 @@ export class BootstrapService implements Service {
       this.#isDone = true
       return this.#reportMade()
     }
-    const options = { ...start, release: release.gates.release, serviceCIDRs: network.serviceCIDRs, alone: isExclusive, refusals: this.#refusals }
+    const options = {
+      ...start,
+      release: release.gates.release,
+      serviceCIDRs: network.serviceCIDRs,
+      alone: isExclusive,
+      refusals: this.#refusals,
+    }
     const refused = origin === undefined ? await bootstrap(env, options, signal) : []
-    const dropped = await this.#dropBeginning?.().catch(error => void logger.warn('cannot compact the store', { error: errorMessage(error) }))
+    const dropped = await this.#dropBeginning?.().catch(
+      error => void logger.warn('cannot compact the store', { error: errorMessage(error) }),
+    )
     if (dropped) this.#stores.forget(dropped)
     this.#isDone = true
     this.#reportMade()

@@ -12,7 +12,10 @@ export interface BuiltInKinds {
   readonly catalog: Catalog
 }
 
-/** Selects the built-in kinds by release, feature gates and `--runtime-config`. Throws LifecycleError if `--runtime-config` names an unknown API. */
+/**
+ * Selects the built-in kinds by release, feature gates and `--runtime-config`. Throws LifecycleError if
+ * `--runtime-config` names an unknown API.
+ */
 export function builtInKinds(options: Pick<ControlPlaneOptions, 'runtime' | 'release' | 'storage' | 'network' | 'access'>): BuiltInKinds {
   const { runtime, network } = options
   const { emulatedVersion: release, gates, runtimeConfig, laterVersions } = options.release

@@ -16,8 +16,15 @@ type FaultOptions = Pick<ControlPlaneOptions, 'runtime' | 'storage'>
 /** Annotation that the concurrent writer of a fault changes. */
 const WRITES = 'binnacle.dev/concurrent-writes'
 
-/** Connects the fault rules of a server to the revisions of its store, which stale reads use, and to its objects. Returns undefined if it injects no faults. */
-export function faultsOf({ runtime: { faults: rules }, storage }: FaultOptions, registry: Registry, signal: AbortSignal): Faults | undefined {
+/**
+ * Connects the fault rules of a server to the revisions of its store, which stale reads use, and to its objects.
+ * Returns undefined if it injects no faults.
+ */
+export function faultsOf(
+  { runtime: { faults: rules }, storage }: FaultOptions,
+  registry: Registry,
+  signal: AbortSignal,
+): Faults | undefined {
   if (rules === undefined) return undefined
   const access = registry.access()
   const times = new RevisionTimes(
@@ -33,7 +40,13 @@ export function faultsOf({ runtime: { faults: rules }, storage }: FaultOptions, 
       const time = formatMicroTime(rules.clock.now())
       await updateKind(access, LEASES, { namespace, name }, lease => ({
         ...lease,
-        spec: { ...lease.spec, holderIdentity: HOLDER, acquireTime: time, renewTime: time, leaseTransitions: (lease.spec.leaseTransitions ?? 0) + 1 },
+        spec: {
+          ...lease.spec,
+          holderIdentity: HOLDER,
+          acquireTime: time,
+          renewTime: time,
+          leaseTransitions: (lease.spec.leaseTransitions ?? 0) + 1,
+        },
       })).catch(undefinedIfNotFound)
     },
     async write(does, info) {

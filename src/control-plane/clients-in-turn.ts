@@ -1,6 +1,9 @@
 import type { ApiClient } from '../clients/api-client.ts'
 
-/** Returns a function that wraps clients, so that the calls of all of them run one after the other, in order. Watches are not serialized. */
+/**
+ * Returns a function that wraps clients, so that the calls of all of them run one after the other, in order. Watches
+ * are not serialized.
+ */
 export function clientsInTurn(): (client: ApiClient) => ApiClient {
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(call: () => Promise<T>): Promise<T> => {

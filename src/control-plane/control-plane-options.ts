@@ -74,8 +74,9 @@ export interface StorageOptions {
   /** Optional. The control plane of which this one is a copy. */
   readonly origin?: Origin | undefined
   /**
-   * Optional. Initial content of the store. `copy`: everything another server created, which is not created again. `past`: an immutable revision, for which
-   * nothing runs in the background. If omitted, the store is empty or was written by an earlier run of this server.
+   * Optional. Initial content of the store. `copy`: everything another server created, which is not created again.
+   * `past`: an immutable revision, for which nothing runs in the background. If omitted, the store is empty or was
+   * written by an earlier run of this server.
    */
   readonly holds?: 'copy' | 'past'
 }
@@ -152,7 +153,10 @@ export interface ObservabilityOptions {
   readonly onWatchers?: (most: number) => void
 }
 
-/** Parts and settings of one server, in groups. The control plane changes none of them, except that it closes the stores and updates the RBAC index and the node graph. */
+/**
+ * Parts and settings of one server, in groups. The control plane changes none of them, except that it closes the stores
+ * and updates the RBAC index and the node graph.
+ */
 export interface ControlPlaneOptions {
   readonly runtime: Runtime
   readonly logger: Logger

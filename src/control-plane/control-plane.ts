@@ -74,11 +74,14 @@ export interface ControlPlane {
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void>
   /**
-   * Returns the state for a control plane on a copy of the store that is made at the same moment. Undefined until this one has started. Takes constant time per
-   * resource.
+   * Returns the state for a control plane on a copy of the store that is made at the same moment. Undefined until this
+   * one has started. Takes constant time per resource.
    */
   origin(): Origin | undefined
-  /** Loads admission webhooks and policies from files. Call it before the server listens. Rejects with AdmissionConfigError if one is invalid. */
+  /**
+   * Loads admission webhooks and policies from files. Call it before the server listens. Rejects with
+   * AdmissionConfigError if one is invalid.
+   */
   loadManifests(): Promise<void>
   /** Creates the bootstrap objects and starts the controllers. Call it when the server listens. */
   start(options: StartOptions): void
@@ -89,8 +92,8 @@ export interface ControlPlane {
 }
 
 /**
- * Creates the services of one server in dependency order. Reads and writes are served immediately; background work starts with `start`. Several control planes
- * in one process share no state.
+ * Creates the services of one server in dependency order. Reads and writes are served immediately; background work
+ * starts with `start`. Several control planes in one process share no state.
  */
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const ended = controllerOfManyListeners()
@@ -109,7 +112,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const declared = new DeclaredValidationMetrics(options.logger)
   const registry: Registry = openRegistry(options, { catalog, stores, admission, declared, definitions: () => definitions })
-  const { local, faults, ...loops } = loopAccess(options, { registry, catalog, foreign: (...request) => aggregation.read(...request) }, ended.signal)
+  const { local, faults, ...loops } = loopAccess(
+    options,
+    { registry, catalog, foreign: (...request) => aggregation.read(...request) },
+    ended.signal,
+  )
   const aggregation = new AggregationService(options, resolveService)
   const api = new ApiService(withLocalServers(options, local), { catalog, registry, aggregator: aggregation.aggregator })
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
@@ -128,7 +135,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     foreign: aggregation.foreign,
     ...loops,
   })
-  const flows = options.requests.totalSeats === undefined ? undefined : new FlowService(options, options.requests.totalSeats, { catalog, stores })
+  const flows =
+    options.requests.totalSeats === undefined ? undefined : new FlowService(options, options.requests.totalSeats, { catalog, stores })
   const always: Service[] = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
   const services: readonly Service[] = [...always, ...optionalServices(options, { catalog, registry, stores, local, flows })]
   const running: Promise<unknown>[] = []
@@ -173,12 +181,17 @@ interface LoopAccess extends Pick<ControllerServiceParts, 'leaderAccess' | 'clie
 }
 
 /** Returns the accesses of background loops. The calls of all clients run in order if writes are serialized. */
-function loopAccess(options: ControlPlaneOptions, parts: Pick<InProcessClientParts, 'registry' | 'catalog' | 'foreign'>, ended: AbortSignal): LoopAccess {
+function loopAccess(
+  options: ControlPlaneOptions,
+  parts: Pick<InProcessClientParts, 'registry' | 'catalog' | 'foreign'>,
+  ended: AbortSignal,
+): LoopAccess {
   const { runtime, localServers, logger } = options
   const { settled, clock } = runtime
   const inTurn = settled ? clientsInTurn() : (client: ApiClient) => client
   const faults = faultsOf(options, parts.registry, ended)
-  const clientFor = (identity: ClientIdentity, ends: ClientEnds): ApiClient => new InProcessClient({ ...parts, faults, clock, identity, ...ends })
+  const clientFor = (identity: ClientIdentity, ends: ClientEnds): ApiClient =>
+    new InProcessClient({ ...parts, faults, clock, identity, ...ends })
   return {
     faults,
     leaderAccess: signal => parts.registry.access(signal, { nested: true }),

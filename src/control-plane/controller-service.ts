@@ -78,20 +78,26 @@ export class ControllerService implements Service {
     this.metrics = [...parts.queues.families(), ...(options.clusterMetrics ?? [])]
     // If there are several servers, only the holder of the Lease runs the cluster.
     this.#isClusterSynced = options.cluster === undefined || !options.storage.isExclusive
-    this.checks = options.cluster ? [onceBegun('cluster', () => this.#isClusterSynced, 'the parts of the cluster have not seen the present objects yet')] : []
+    this.checks = options.cluster
+      ? [onceBegun('cluster', () => this.#isClusterSynced, 'the parts of the cluster have not seen the present objects yet')]
+      : []
   }
 
   /** Leads immediately if no other server writes to the store, otherwise while this server holds the Lease. */
   start(start: ServiceStart, signal: AbortSignal): Promise<void> {
     const { runtime, logger, storage } = this.#options
     const controllers = this.#controllers(start)
-    const lead = (env: ControllerEnvironment, until: AbortSignal, fence: AbortSignal): Promise<void> => this.#lead(controllers, env, until, fence)
+    const lead = (env: ControllerEnvironment, until: AbortSignal, fence: AbortSignal): Promise<void> =>
+      this.#lead(controllers, env, until, fence)
     if (storage.isExclusive) return lead(start.env, signal, signal)
     const env = { access: this.#parts.leaderAccess, clock: runtime.clock, monotonic: () => performance.now(), logger }
     return whileLeading(env, this.#leadership, signal, lead)
   }
 
-  /** Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by the Lease, as those with `fence`. */
+  /**
+   * Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by
+   * the Lease, as those with `fence`.
+   */
   async #lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal, fence: AbortSignal): Promise<void> {
     const { runtime, logger, storage, cluster, release } = this.#options
     const { backend, otherStores, compactionIntervalMs, history } = storage
@@ -121,7 +127,10 @@ export class ControllerService implements Service {
     await Promise.all(loops)
   }
 
-  /** Enabled controllers, and those that every server needs: without them services, definitions and flow schemas would never settle. */
+  /**
+   * Enabled controllers, and those that every server needs: without them services, definitions and flow schemas would
+   * never settle.
+   */
   #controllers({ certificateAuthority }: ServiceStart): Controller[] {
     const { controllers, access, network } = this.#options
     const { gates } = this.#options.release

@@ -33,13 +33,20 @@ export class DefinitionService implements Service {
 
   /** @param signal aborted at shutdown; ends calls of webhooks. */
   constructor(
-    { logger, observability: { onCustomKinds, spans }, release, runtime }: Pick<ControlPlaneOptions, 'logger' | 'observability' | 'release' | 'runtime'>,
+    {
+      logger,
+      observability: { onCustomKinds, spans },
+      release,
+      runtime,
+    }: Pick<ControlPlaneOptions, 'logger' | 'observability' | 'release' | 'runtime'>,
     { kinds, stores, webhooks }: DefinitionServiceParts,
     signal: AbortSignal,
   ) {
     const metrics = this.#conversions
     this.metrics = metrics.families
-    this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.#isSynced, 'the custom resource definitions are not served yet')]
+    this.checks = [
+      onceBegun('poststarthook/crd-informer-synced', () => this.#isSynced, 'the custom resource definitions are not served yet'),
+    ]
     stores.expect(this.synced)
     this.#custom = customResources({
       catalog: kinds.catalog,
@@ -64,8 +71,8 @@ export class DefinitionService implements Service {
   }
 
   /**
-   * Serves a definition that this server just wrote without waiting for its watch event. Resolves once it is served, or if it cannot be read: then the event
-   * follows.
+   * Serves a definition that this server just wrote without waiting for its watch event. Resolves once it is served, or
+   * if it cannot be read: then the event follows.
    */
   serveWritten(access: ResourceAccess, name: string): Promise<void> {
     return this.#custom.serveWritten(name, () => findDefinition(access, name)).catch(() => undefined)

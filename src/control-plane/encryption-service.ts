@@ -21,7 +21,10 @@ const RELOAD_MS = 60_000
 const LEAST_HEALTH_MS = 10_000
 const HEALTH_RETRY_MS = 100
 
-/** Encryption at rest, as configured. As in kube-apiserver, the KMS health check exists whenever the file is followed, even without KMS plugins. */
+/**
+ * Encryption at rest, as configured. As in kube-apiserver, the KMS health check exists whenever the file is followed,
+ * even without KMS plugins.
+ */
 export interface EncryptionService extends Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
@@ -32,7 +35,11 @@ export interface EncryptionService extends Service {
 }
 
 /** Reads the configured file, and follows it if automatic reload is on. Throws EncryptionConfigError. */
-export async function openEncryption({ encryption: wanted }: Pick<StorageConfig, 'encryption'>, logger: Logger, spans?: Spans): Promise<EncryptionService> {
+export async function openEncryption(
+  { encryption: wanted }: Pick<StorageConfig, 'encryption'>,
+  logger: Logger,
+  spans?: Spans,
+): Promise<EncryptionService> {
   const { families, observer, forget } = transformMetrics()
   const forgetVersion = ({ group, resource, isLast }: GoneVersion): void => {
     if (isLast) forget(qualifiedResource({ group, resource }))
@@ -62,7 +69,8 @@ export async function openEncryption({ encryption: wanted }: Pick<StorageConfig,
   }
 }
 
-const namesService = ({ resources }: EncryptionConfig): boolean => resources.some(({ providers }) => providers.some(({ kms }) => kms !== undefined))
+const namesService = ({ resources }: EncryptionConfig): boolean =>
+  resources.some(({ providers }) => providers.some(({ kms }) => kms !== undefined))
 
 type Opener = (config: EncryptionConfig) => Promise<KmsProviders>
 
@@ -86,7 +94,10 @@ class KeyServices {
 
   /** Loads the KMS client modules on demand. */
   static async open(encryption: Encryption, logger: Logger, spans: Spans | undefined): Promise<KeyServices> {
-    const [{ openKmsProviders }, { KmsMetrics }] = await Promise.all([import('../storage/value/kms/providers.ts'), import('../storage/value/kms/metrics.ts')])
+    const [{ openKmsProviders }, { KmsMetrics }] = await Promise.all([
+      import('../storage/value/kms/providers.ts'),
+      import('../storage/value/kms/metrics.ts'),
+    ])
     const metrics = new KmsMetrics()
     return new KeyServices(encryption, metrics.families, config => openKmsProviders(config, { metrics, clock: systemClock, logger, spans }))
   }
@@ -96,7 +107,10 @@ class KeyServices {
     this.#put(config, await this.#opener?.(config))
   }
 
-  /** Applies a configuration once its KMS plugins are healthy. Rejects if that takes too long, and keeps the previous configuration. */
+  /**
+   * Applies a configuration once its KMS plugins are healthy. Rejects if that takes too long, and keeps the previous
+   * configuration.
+   */
   async change(config: EncryptionConfig, signal: AbortSignal): Promise<void> {
     const providers = await this.#opener?.(config)
     try {
@@ -125,7 +139,10 @@ class KeyServices {
   }
 }
 
-/** Waits until all KMS plugins are healthy, for ten seconds or twice their timeout, whichever is longer. Rejects with the last error. */
+/**
+ * Waits until all KMS plugins are healthy, for ten seconds or twice their timeout, whichever is longer. Rejects with
+ * the last error.
+ */
 async function untilWell(providers: KmsProviders, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + Math.max(LEAST_HEALTH_MS, 2 * providers.timeoutMs)
   for (;;)

@@ -29,8 +29,15 @@ export const lifetimesOf = (external: ExternalSignerService | undefined, { servi
   maxExtendedSeconds: external?.maxExtendedSeconds ?? YEAR_SECONDS,
 })
 
-/** Connects to the external signer if one is configured; its module is loaded on demand. Throws an Error in kube-apiserver's words. */
-export async function openExternalSignerService({ access, release }: AccessGroups, clock: Clock, log: Logger): Promise<ExternalSignerService | undefined> {
+/**
+ * Connects to the external signer if one is configured; its module is loaded on demand. Throws an Error in
+ * kube-apiserver's words.
+ */
+export async function openExternalSignerService(
+  { access, release }: AccessGroups,
+  clock: Clock,
+  log: Logger,
+): Promise<ExternalSignerService | undefined> {
   const { signingEndpoint: endpoint, maxExpirationSeconds: given, extendExpiration } = access.serviceAccounts
   if (endpoint === undefined) return undefined
   const [{ openExternalSigner }, { SignerMetrics }] = await Promise.all([

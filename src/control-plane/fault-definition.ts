@@ -29,9 +29,13 @@ const spec = object({
   hold: { ...enumSchema('Quiet'), description: 'Quiet: the request waits until nothing else happens.' },
   writer: {
     ...enumSchema('Changes', 'Deletes', 'DeletesAtRest'),
-    description: 'Another client changes the object right before the request updates it, or deletes it before or, when nothing else happens, after.',
+    description:
+      'Another client changes the object right before the request updates it, or deletes it before or, when nothing else happens, after.',
   },
-  restart: { ...enumSchema('BeforeCommit', 'AfterCommit', 'AtRest'), description: 'Restarts the program of the client. Only binnacle explore can do this.' },
+  restart: {
+    ...enumSchema('BeforeCommit', 'AfterCommit', 'AtRest'),
+    description: 'Restarts the program of the client. Only binnacle explore can do this.',
+  },
   lease: { ...enumSchema('Lost'), description: 'Lost: another client acquires the Lease just before the request updates it.' },
   status: {
     ...object(
@@ -40,21 +44,31 @@ const spec = object({
     ),
     required: ['code'],
   },
-  cut: { ...enumSchema('BeforeCommit', 'AfterCommit'), description: 'Closes the connection without a response, before or after the write is committed.' },
+  cut: {
+    ...enumSchema('BeforeCommit', 'AfterCommit'),
+    description: 'Closes the connection without a response, before or after the write is committed.',
+  },
   gone: { ...flag, description: 'Returns 410 to lists that continue or request an exact version, and to watches that start at a version.' },
   behind: { ...text, description: 'Staleness of lists with resourceVersion=0 and of watch events, such as 10s. At most 2m.' },
   behindChanges: {
     ...number,
-    description: 'Number of changes that lists with resourceVersion=0 are behind. A watch that continues from one waits until nothing else happens.',
+    description:
+      'Number of changes that lists with resourceVersion=0 are behind. A watch that continues from one waits until nothing else happens.',
   },
   watch: object(
     {
       endAfter: number,
       endBefore: event('Event before which the watch ends.'),
       withGone: flag,
-      reopen: { ...enumSchema('Quiet'), description: 'After endBefore, the next list or watch of the resource waits until nothing else happens.' },
+      reopen: {
+        ...enumSchema('Quiet'),
+        description: 'After endBefore, the next list or watch of the resource waits until nothing else happens.',
+      },
       holdAt: event('Event from which on the watch delivers nothing until nothing else happens.'),
-      until: { ...enumSchema('Quiet', 'OtherEvent'), description: 'End of holdAt: OtherEvent ends it when another watch has delivered its next event.' },
+      until: {
+        ...enumSchema('Quiet', 'OtherEvent'),
+        description: 'End of holdAt: OtherEvent ends it when another watch has delivered its next event.',
+      },
       withholdBookmarks: flag,
     },
     'Ends watches after a number of events or before one event, optionally with a 410, holds events back, or withholds bookmarks.',
@@ -93,7 +107,10 @@ export const faultDefinition = (): Schema => ({
         column('Age', 'date', '.metadata.creationTimestamp'),
       ],
       schema: {
-        openAPIV3Schema: { ...object({ spec, status }, 'A fault that is injected into requests, to test how clients cope with it.'), required: ['spec'] },
+        openAPIV3Schema: {
+          ...object({ spec, status }, 'A fault that is injected into requests, to test how clients cope with it.'),
+          required: ['spec'],
+        },
       },
     },
   ],

@@ -37,11 +37,17 @@ interface FaultState {
   /** Undefined if the spec is invalid. `message` states why. */
   readonly fault: Fault | undefined
   readonly message: string | undefined
-  /** Counts that the status already includes; other servers on the store add theirs. Undefined if nothing was reported yet, not even the generation. */
+  /**
+   * Counts that the status already includes; other servers on the store add theirs. Undefined if nothing was reported
+   * yet, not even the generation.
+   */
   reported: { readonly matched: number; readonly hits: number } | undefined
 }
 
-/** Serves faults as objects of the group binnacle.dev: creates their CustomResourceDefinition and keeps the fault rules in sync with the objects. */
+/**
+ * Serves faults as objects of the group binnacle.dev: creates their CustomResourceDefinition and keeps the fault rules
+ * in sync with the objects.
+ */
 export class FaultService implements Service {
   readonly #rules: FaultRules
   readonly #states = new Map<string, FaultState>()
@@ -50,7 +56,9 @@ export class FaultService implements Service {
     this.#rules = rules
   }
 
-  /** Creates the definition of faults, then follows the objects and reports hits. Resolves when the signal has aborted. */
+  /**
+   * Creates the definition of faults, then follows the objects and reports hits. Resolves when the signal has aborted.
+   */
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     await this.#define(env, signal)
     const kept = {

@@ -60,7 +60,11 @@ export class FlowService implements Service {
     this.limits = { flows, metrics, clock }
     this.metrics = metrics.families()
     this.checks = [
-      onceBegun('poststarthook/priority-and-fairness-config-consumer', () => this.#isConfigured, 'the flow schemas and priority levels are not loaded yet'),
+      onceBegun(
+        'poststarthook/priority-and-fairness-config-consumer',
+        () => this.#isConfigured,
+        'the flow schemas and priority levels are not loaded yet',
+      ),
     ]
   }
 

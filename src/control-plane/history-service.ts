@@ -25,7 +25,11 @@ export class HistoryService implements Service {
   readonly #history: StoreHistory
   readonly #kept: HistoryConfig
 
-  constructor(options: Pick<ControlPlaneOptions, 'storage' | 'access' | 'runtime'>, kept: HistoryConfig, { history, catalog, stores }: HistoryServiceParts) {
+  constructor(
+    options: Pick<ControlPlaneOptions, 'storage' | 'access' | 'runtime'>,
+    kept: HistoryConfig,
+    { history, catalog, stores }: HistoryServiceParts,
+  ) {
     const { etcdPrefix } = options.storage
     const { authorizer } = options.access
     const { clock } = options.runtime

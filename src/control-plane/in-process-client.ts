@@ -62,12 +62,16 @@ export interface InProcessClientParts extends ClientEnds {
   readonly foreign?: ForeignReader
 }
 
-/** Reads a path of an aggregated server for a user. Undefined if no server serves it. Throws the StatusError of the server. */
+/**
+ * Reads a path of an aggregated server for a user. Undefined if no server serves it. Throws the StatusError of the
+ * server.
+ */
 export type ForeignReader = (path: string, user: User, signal: AbortSignal) => Promise<JsonObject | undefined>
 
 /**
- * Client of the registry of this process. Requests are not authenticated, authorized, limited, audited or recorded, and need no socket. Injected faults, and everything
- * below, are as for a client over HTTP: admission, defaults, validation, managed fields, conflicts and errors. Objects are those of the watch cache, without a copy.
+ * Client of the registry of this process. Requests are not authenticated, authorized, limited, audited or recorded, and
+ * need no socket. Injected faults, and everything below, are as for a client over HTTP: admission, defaults,
+ * validation, managed fields, conflicts and errors. Objects are those of the watch cache, without a copy.
  */
 export class InProcessClient implements ApiClient {
   readonly #parts: InProcessClientParts
@@ -87,14 +91,22 @@ export class InProcessClient implements ApiClient {
     })
   }
 
-  list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', resourceVersion = '', ...selection }: ListQuery = {}): Promise<ObjectList<T>> {
+  list<T extends TypedObject>(
+    kind: ResourceKind<T>,
+    { namespace = '', resourceVersion = '', ...selection }: ListQuery = {},
+  ): Promise<ObjectList<T>> {
     const served = this.#find(kind)
     if (served === undefined) return this.#listForeign(kind, namespace, { resourceVersion, ...selection })
     const query = new URLSearchParams({ resourceVersion })
     return this.#request(kind, 'list', { namespace, name: '', query }, async () => {
       // A fault may let the list read another version.
-      const version = { resourceVersion: query.get('resourceVersion') ?? '', resourceVersionMatch: query.has('resourceVersionMatch') ? 'Exact' : '' } as const
-      const list = await this.#parts.registry.store(served).list(served, namespace, { ...listOptions(selection), ...version }, this.#parts.signal)
+      const version = {
+        resourceVersion: query.get('resourceVersion') ?? '',
+        resourceVersionMatch: query.has('resourceVersionMatch') ? 'Exact' : '',
+      } as const
+      const list = await this.#parts.registry
+        .store(served)
+        .list(served, namespace, { ...listOptions(selection), ...version }, this.#parts.signal)
       return { items: await mapInSlices(list.items, item => objectOfKind(kind, item.object())), resourceVersion: list.resourceVersion }
     })
   }
@@ -109,7 +121,9 @@ export class InProcessClient implements ApiClient {
     const until = AbortSignal.any([signal, this.#parts.signal])
     const query = new URLSearchParams({ resourceVersion: selection.resourceVersion })
     return this.#request(kind, 'watch', { namespace, name: '', query }, async ({ disturbed = unchanged }) => {
-      const opened = await this.#parts.registry.store(served).watch(served, namespace, { ...listOptions(selection), allowWatchBookmarks: true }, until)
+      const opened = await this.#parts.registry
+        .store(served)
+        .watch(served, namespace, { ...listOptions(selection), allowWatchBookmarks: true }, until)
       await disturbed(opened).deliver(async batch => {
         for (const event of batch) {
           if (until.aborted) return false
@@ -163,7 +177,12 @@ export class InProcessClient implements ApiClient {
     })
   }
 
-  apply<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, configuration: JsonObject, { fieldManager, force = false }: ApplyOptions): Promise<T> {
+  apply<T extends TypedObject>(
+    kind: ResourceKind<T>,
+    name: ObjectName,
+    configuration: JsonObject,
+    { fieldManager, force = false }: ApplyOptions,
+  ): Promise<T> {
     return this.#write(kind, 'patch', name, async to => {
       const config = appliedConfiguration(kind, name, configuration)
       const { answer } = await this.#parts.registry.store(to.served).update(to, {
@@ -201,7 +220,15 @@ export class InProcessClient implements ApiClient {
     return snapshot.servedGroupVersions().flatMap(groupVersion =>
       snapshot.resourcesOf(groupVersion).flatMap(({ definition, version }) => {
         if (version.group !== group || !CHANGEABLE.every(verb => version.verbs.includes(verb))) return []
-        return [{ group, version: version.name, resource: version.names.plural, kind: version.kind, namespaced: definition.scope === 'Namespaced' }]
+        return [
+          {
+            group,
+            version: version.name,
+            resource: version.names.plural,
+            kind: version.kind,
+            namespaced: definition.scope === 'Namespaced',
+          },
+        ]
       }),
     )
   }
@@ -265,7 +292,12 @@ export class InProcessClient implements ApiClient {
     return { items, resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '' }
   }
 
-  #target(kind: ResourceKind<TypedObject>, verb: string, { namespace, name, subresource = '' }: ObjectName, { webhookFault }: Disturbance): WriteTarget {
+  #target(
+    kind: ResourceKind<TypedObject>,
+    verb: string,
+    { namespace, name, subresource = '' }: ObjectName,
+    { webhookFault }: Disturbance,
+  ): WriteTarget {
     const { identity, signal, fence = signal, clock } = this.#parts
     const { group, version, resource } = kind
     const ctx: RequestContext = {
@@ -278,7 +310,15 @@ export class InProcessClient implements ApiClient {
       warn() {},
       info: resourceAttributes({ verb, group, version, namespace, resource, subresource, name }),
     }
-    return { ctx, served: this.#served(kind), subresource, namespace, name, dryRun: false, manager: managerFromUserAgent(identity.userAgent) }
+    return {
+      ctx,
+      served: this.#served(kind),
+      subresource,
+      namespace,
+      name,
+      dryRun: false,
+      manager: managerFromUserAgent(identity.userAgent),
+    }
   }
 }
 
@@ -299,7 +339,8 @@ async function changeOf<T extends TypedObject>(kind: ResourceKind<T>, event: Sto
   return { type: event.type, object: objectOfKind(kind, await objectInTurns(event.object)), resourceVersion }
 }
 
-const objectOfKind = <T extends TypedObject>({ group, resource }: ResourceKind<T>, object: KubeObject): T => asKind(kindId<T>(group, resource), object)
+const objectOfKind = <T extends TypedObject>({ group, resource }: ResourceKind<T>, object: KubeObject): T =>
+  asKind(kindId<T>(group, resource), object)
 
 /** Objects of a client have a kind and an apiVersion only if they were read. */
 const untyped = ({ group, version, kind }: ResourceKind<TypedObject>, object: TypedObject): KubeObject =>

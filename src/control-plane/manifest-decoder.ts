@@ -43,7 +43,10 @@ export class ManifestDecoder {
     this.#parts = parts
   }
 
-  /** Returns the objects of documents, in order. A list is replaced by its items. Rejects with an Error for the first invalid one. @param resources plural names of the accepted kinds */
+  /**
+   * Returns the objects of documents, in order. A list is replaced by its items. Rejects with an Error for the first
+   * invalid one. @param resources plural names of the accepted kinds
+   */
   async objectsOf(documents: readonly ManifestDocument[], resources: readonly string[]): Promise<ManifestObject<KubeObject>[]> {
     const kinds = new Map<string, ServedResource>()
     for (const resource of resources) {
@@ -53,7 +56,8 @@ export class ManifestDecoder {
     const objects: ManifestObject<KubeObject>[] = []
     for (const { file, bytes } of documents)
       try {
-        for (const object of await this.#decode(await runInTurns(parseConfigInSteps(bytes)), () => bytes.toString(), kinds)) objects.push({ file, object })
+        for (const object of await this.#decode(await runInTurns(parseConfigInSteps(bytes)), () => bytes.toString(), kinds))
+          objects.push({ file, object })
       } catch (error) {
         throw loadingError(file, errorMessage(error))
       }

@@ -18,13 +18,18 @@ export class RoleService implements Service {
   readonly #refusals: Refusals = new Map()
 
   /** @param bootstrapped resolves when the namespaces of the default roles exist. */
-  constructor({ access: { rules }, release: { gates }, storage }: Pick<ControlPlaneOptions, 'access' | 'release' | 'storage'>, bootstrapped: Promise<void>) {
+  constructor(
+    { access: { rules }, release: { gates }, storage }: Pick<ControlPlaneOptions, 'access' | 'release' | 'storage'>,
+    bootstrapped: Promise<void>,
+  ) {
     this.#rules = rules
     this.#gates = gates
     this.#bootstrapped = bootstrapped
     this.areMade = storage.origin !== undefined || storage.holds === 'copy'
     const isReady = (): boolean => (this.areMade || this.#refusals.size > 0) && this.#areKnown
-    this.checks = rules ? [onceBootstrapped('poststarthook/rbac/bootstrap-roles', isReady, 'the default roles are not created yet', this.#refusals)] : []
+    this.checks = rules
+      ? [onceBootstrapped('poststarthook/rbac/bootstrap-roles', isReady, 'the default roles are not created yet', this.#refusals)]
+      : []
   }
 
   /** Creates the default roles once, even if RBAC is off, and follows the stored ones if it is on. */

@@ -6,7 +6,10 @@ export interface OtherStores {
   readonly stores: Stores
 }
 
-/** Combines several stores. Each resource is in the first of `others` that lists it, otherwise in `main`. Resources added later are in `main`. */
+/**
+ * Combines several stores. Each resource is in the first of `others` that lists it, otherwise in `main`. Resources
+ * added later are in `main`.
+ */
 export function routedStores(main: Stores, others: readonly OtherStores[]): Stores {
   const all = [main, ...others.map(({ stores }) => stores)]
   const of = (name: string): Stores => others.find(({ resources }) => resources.has(name))?.stores ?? main

@@ -20,13 +20,14 @@ export interface RuntimeOptions {
 }
 
 /**
- * Shared state of one server: its clock, its randomness and its memory budgets. Every server has its own, so that servers in one process share neither limits
- * nor buffers. docs/decisions/0011-state-has-an-owner.md lists the state that is process-wide, and why that is safe.
+ * Shared state of one server: its clock, its randomness and its memory budgets. Every server has its own, so that
+ * servers in one process share neither limits nor buffers. docs/decisions/0011-state-has-an-owner.md lists the state
+ * that is process-wide, and why that is safe.
  */
 export class Runtime {
   /**
-   * Clock of everything whose time the API shows: ages, TTLs, tokens, bookmarks, watch timeouts. Connections, request deadlines and outgoing calls use the
-   * machine's clock.
+   * Clock of everything whose time the API shows: ages, TTLs, tokens, bookmarks, watch timeouts. Connections, request
+   * deadlines and outgoing calls use the machine's clock.
    */
   readonly clock: TimerClock
   /** Buffers for long responses and initial events of watches. */
@@ -44,7 +45,10 @@ export class Runtime {
   readonly random: Randomness
   /** Optional. Default: the control plane creates its own. */
   readonly queues: WorkQueues | undefined
-  /** Optional. Resolves when queued work is done. Writes then run one by one: each waits for the work of the previous one. */
+  /**
+   * Optional. Resolves when queued work is done. Writes then run one by one: each waits for the work of the previous
+   * one.
+   */
   readonly settled: (() => Promise<void>) | undefined
 
   constructor({ clock = systemClock, faults, recent, random = systemRandomness, queues, settled }: RuntimeOptions = {}) {

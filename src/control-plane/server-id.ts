@@ -4,7 +4,10 @@ import { hostname } from 'node:os'
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const ID_BYTES = 16
 
-/** Identity of a kube-apiserver on this machine, as upstream computes it: 16 bytes of a hash in base32 (RFC 4648) without padding. */
+/**
+ * Identity of a kube-apiserver on this machine, as upstream computes it: 16 bytes of a hash in base32 (RFC 4648)
+ * without padding.
+ */
 export function serverId(machine: string = hostname()): string {
   let bits = 0
   let value = 0

@@ -18,7 +18,11 @@ export interface ServiceRouting {
  * Returns a resolver for the services of webhooks and aggregated servers.
  * @param local returns the servers of a simulated cluster, if there are any.
  */
-export function serviceResolver({ addresses, toEndpoints }: ServiceRouting, reader: RegistryReader, local: () => LocalServers | undefined): ResolveService {
+export function serviceResolver(
+  { addresses, toEndpoints }: ServiceRouting,
+  reader: RegistryReader,
+  local: () => LocalServers | undefined,
+): ResolveService {
   const reads = new AdmissionReads(reader)
   const getService = (namespace: string, name: string) => reads.service(namespace, name)
   const inCluster = toEndpoints

@@ -15,7 +15,10 @@ export interface ReadinessCheck {
   readonly timeoutMs?: number
   /** Optional. Whether the check reports startup. `/livez` tolerates its failure for a grace period. */
   readonly atStart?: boolean
-  /** Optional. Describes why the check still fails. Every client can read it in verbose reports. Default: `reason withheld`. */
+  /**
+   * Optional. Describes why the check still fails. Every client can read it in verbose reports. Default:
+   * `reason withheld`.
+   */
   readonly progress?: () => string
   /** Optional. Adds a note to a passing check in verbose reports. */
   readonly note?: () => string | undefined
@@ -39,8 +42,8 @@ export interface ServiceStart extends StartOptions {
 }
 
 /**
- * A part of a control plane. Services are created in dependency order, started in the same order, and closed in reverse. Members that a service does not need
- * are omitted.
+ * A part of a control plane. Services are created in dependency order, started in the same order, and closed in
+ * reverse. Members that a service does not need are omitted.
  */
 export interface Service {
   readonly metrics?: readonly MetricFamily[]
@@ -48,7 +51,9 @@ export interface Service {
   readonly checks?: readonly ReadinessCheck[]
   /** Endpoints beside the API. */
   readonly routes?: readonly OwnRoute[]
-  /** Called once, when the server listens. Resolves when all loops have ended after the signal aborted. Never rejects. */
+  /**
+   * Called once, when the server listens. Resolves when all loops have ended after the signal aborted. Never rejects.
+   */
   start?(start: ServiceStart, signal: AbortSignal): Promise<unknown>
   /** Called when a version of a kind is no longer served. Drops its metrics. */
   forgetVersion?(version: GoneVersion): void
@@ -65,7 +70,10 @@ export const onReadyz = (name: string, isReady: () => boolean, why: string): Rea
   },
 })
 
-/** Returns a check of all endpoints that fails with `why` until done. Corresponds to a post-start hook of kube-apiserver. */
+/**
+ * Returns a check of all endpoints that fails with `why` until done. Corresponds to a post-start hook of
+ * kube-apiserver.
+ */
 export const onceBegun = (name: string, isDone: () => boolean, why: string): ReadinessCheck => ({
   name,
   atStart: true,
@@ -74,7 +82,10 @@ export const onceBegun = (name: string, isDone: () => boolean, why: string): Rea
   },
 })
 
-/** Same as `onceBegun`, but `/readyz` also fails if bootstrap objects were rejected, and names them. `/livez` passes: the server works without them. */
+/**
+ * Same as `onceBegun`, but `/readyz` also fails if bootstrap objects were rejected, and names them. `/livez` passes:
+ * the server works without them.
+ */
 export const onceBootstrapped = (
   name: string,
   isDone: () => boolean,

@@ -9,6 +9,7 @@ export class SnapshotService implements Service {
 
   constructor({ access: { authorizer }, storage: { backend } }: Pick<ControlPlaneOptions, 'access' | 'storage'>) {
     const sender = backend.snapshot && new SnapshotSender(authorizer, backend.snapshot.bind(backend))
-    this.routes = sender === undefined ? [] : [{ path: '/binnacle/v1/snapshot', methods: ['GET'], handle: exchange => sender.send(exchange) }]
+    this.routes =
+      sender === undefined ? [] : [{ path: '/binnacle/v1/snapshot', methods: ['GET'], handle: exchange => sender.send(exchange) }]
   }
 }

@@ -28,7 +28,10 @@ const MOST_NAMED = 10
 /** Cached encodings and parsed objects expire if unused for two to four minutes. */
 const AGING = { intervalMs: 1000, looks: 120 } as const
 
-/** Time for which watches of a replaced kind go on. Source: k8s.io/apiextensions-apiserver 1.33, pkg/apiserver/customresource_handler.go, tearDown. */
+/**
+ * Time for which watches of a replaced kind go on. Source: k8s.io/apiextensions-apiserver 1.33,
+ * pkg/apiserver/customresource_handler.go, tearDown.
+ */
 const LINGER_MS = 1000
 
 /** Storage of all resources. Owns the stores and closes them. Watch caches start to fill when it is created. */
@@ -102,7 +105,10 @@ export class StoreService implements Service {
       ...listMetrics({ stored: () => this.#stores.listCounts(), cached: () => cachedLists(this.#stores.cachers) }, gates.release),
       ...timings.families(),
       storageSize(
-        new Map([[storage.isExclusive ? 'embedded' : 'etcd-0', backend], ...otherStores.map(({ name, backend }) => [name, backend] as const)]),
+        new Map([
+          [storage.isExclusive ? 'embedded' : 'etcd-0', backend],
+          ...otherStores.map(({ name, backend }) => [name, backend] as const),
+        ]),
         probes.sizeEveryMs,
         signal,
       ),
@@ -222,7 +228,8 @@ function storesOf(
 ): Stores {
   if (otherStores.length === 0) return openStores(backend, resources, options)
   for (const name of otherStores.flatMap(other => [...other.resources]))
-    if (!resources.some(resource => resource.name === name)) logger.warn('--etcd-servers-overrides names an unknown resource', { resource: name })
+    if (!resources.some(resource => resource.name === name))
+      logger.warn('--etcd-servers-overrides names an unknown resource', { resource: name })
   const isElsewhere = ({ name }: CachedResource): boolean => otherStores.some(other => other.resources.has(name))
   return routedStores(
     openStores(
@@ -256,11 +263,20 @@ const checkOfOther =
 
 const objectCounts = (stores: Stores): MetricFamily =>
   new ReadGauge(
-    { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
+    {
+      name: 'apiserver_storage_objects',
+      help: 'Number of stored objects by resource.',
+      stability: 'STABLE',
+      labels: ['resource'],
+      across: 'max',
+    },
     () => stores.counts(),
   )
 
-/** Object counts by group and resource, and their total size if lists are charged by size. Source: k8s.io/apiserver 1.34, pkg/storage/etcd3/metrics. */
+/**
+ * Object counts by group and resource, and their total size if lists are charged by size. Source: k8s.io/apiserver
+ * 1.34, pkg/storage/etcd3/metrics.
+ */
 function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
   const gauge = (name: string, help: string, count: (name: string, objects: number) => number): MetricFamily => ({
     name,
@@ -282,7 +298,11 @@ function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
   }
   const sizes = 'Estimated bytes of stored objects, from the objects in the watch cache; -1 if it is unknown.'
   return [
-    gauge('apiserver_resource_objects', 'Number of stored objects by group and resource; -1 if they could not be counted.', (_name, objects) => objects),
+    gauge(
+      'apiserver_resource_objects',
+      'Number of stored objects by group and resource; -1 if they could not be counted.',
+      (_name, objects) => objects,
+    ),
     ...(bySize ? [gauge('apiserver_resource_size_estimate_bytes', sizes, sizeOf)] : []),
   ]
 }

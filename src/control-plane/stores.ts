@@ -40,7 +40,10 @@ export interface Stores {
   listCounts(): (readonly [name: string, ListCounts])[]
   /** Returns the states of the watch caches for a copy of the store. Undefined until they are filled. */
   kept(): SavedStates | undefined
-  /** Describes how changes of a store are followed, if the backend has a choice. Default: the store of resources added later. */
+  /**
+   * Describes how changes of a store are followed, if the backend has a choice. Default: the store of resources added
+   * later.
+   */
   following(name?: string): string | undefined
   /** Drops history up to a revision to which the store is compacted. */
   forget(upTo: Revision): void
@@ -59,8 +62,15 @@ interface Uncached {
   readonly removed: AbortController
 }
 
-/** Opens the storage of all resources on one backend. Without cached resources the backend is watched only for watches of clients. */
-export function openStores(backend: Backend, resources: readonly CachedResource[], { isCached = () => true, ...options }: StoresOptions): Stores {
+/**
+ * Opens the storage of all resources on one backend. Without cached resources the backend is watched only for watches
+ * of clients.
+ */
+export function openStores(
+  backend: Backend,
+  resources: readonly CachedResource[],
+  { isCached = () => true, ...options }: StoresOptions,
+): Stores {
   const cached = resources.filter(({ name }) => isCached(name))
   const cacher: Cacher | undefined = cached.length === 0 ? undefined : createCacher(backend, cached, options)
   const { reports, timings, timers, futureCode } = options

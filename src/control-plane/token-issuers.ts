@@ -40,16 +40,21 @@ const LOOK_MS = 1_000
 const READY_MS = 60_000
 
 /**
- * Reads the issuers from the file or the flags, and starts fetching their keys. The JWT modules are loaded only if an issuer is configured. Throws an Error in
- * kube-apiserver's words.
+ * Reads the issuers from the file or the flags, and starts fetching their keys. The JWT modules are loaded only if an
+ * issuer is configured. Throws an Error in kube-apiserver's words.
  */
-export async function openTokenIssuers(config: AccessGroups, { clock, log, cacheMetrics, egress }: TokenIssuerParts): Promise<TokenIssuers> {
+export async function openTokenIssuers(
+  config: AccessGroups,
+  { clock, log, cacheMetrics, egress }: TokenIssuerParts,
+): Promise<TokenIssuers> {
   const { authentication } = config.access
   const { configFile: file, oidc } = authentication
   const { emulatedVersion: release, gates } = config.release
-  if (file === undefined && oidc === undefined) return { tokens: [], anonymous: authentication.anonymous, metrics: [], close: async () => {} }
+  if (file === undefined && oidc === undefined)
+    return { tokens: [], anonymous: authentication.anonymous, metrics: [], close: async () => {} }
   const { openJwtService } = await import('../auth/authn/jwt/jwt-service.ts')
-  const { configuration, bytes } = file === undefined ? { configuration: await ofFlags(oidc), bytes: Buffer.alloc(0) } : await ofFile(file, release)
+  const { configuration, bytes } =
+    file === undefined ? { configuration: await ofFlags(oidc), bytes: Buffer.alloc(0) } : await ofFile(file, release)
   const anonymous = anonymousOf(configuration.anonymous, authentication, release)
   const server = gates.enabled('APIServerIdentity') ? serverId() : ''
   const options = { ...(await optionsOf(config, { clock, log, egress }, server)), cacheMetrics }
@@ -58,7 +63,8 @@ export async function openTokenIssuers(config: AccessGroups, { clock, log, cache
   const stopped = new AbortController()
   // 1.29 reads the file only at start.
   const isFollowed = isSince(release, '1.30')
-  const following = file === undefined || !isFollowed ? undefined : followIssuers({ file, bytes, configuration, service, options, reloads }, stopped.signal)
+  const following =
+    file === undefined || !isFollowed ? undefined : followIssuers({ file, bytes, configuration, service, options, reloads }, stopped.signal)
   if (file !== undefined) reloads.configured(bytes)
   return {
     tokens: [service.tokens],
@@ -88,7 +94,10 @@ async function followIssuers({ file, bytes, configuration, service, options, rel
   await followConfiguration({ ...options, file, bytes, anonymous, service, reloads, intervalMs: LOOK_MS, readyMs: READY_MS }, signal)
 }
 
-async function ofFile(file: string, release: Release): Promise<{ readonly configuration: AuthenticationConfiguration; readonly bytes: Buffer }> {
+async function ofFile(
+  file: string,
+  release: Release,
+): Promise<{ readonly configuration: AuthenticationConfiguration; readonly bytes: Buffer }> {
   const { AuthenticationConfigError, parseAuthenticationConfiguration } = await import('../auth/authn/jwt/configuration-file.ts')
   try {
     const bytes = await readConfigFile(file)
@@ -108,14 +117,21 @@ async function ofFlags(oidc: OidcFlags | undefined): Promise<AuthenticationConfi
 }
 
 /** Anonymous access: the file decides if it has the field, otherwise the flag. Throws if both are set. */
-function anonymousOf(given: AnonymousConfiguration | undefined, { anonymous, isAnonymousGiven }: AuthenticationConfig, release: Release): Anonymous {
+function anonymousOf(
+  given: AnonymousConfiguration | undefined,
+  { anonymous, isAnonymousGiven }: AuthenticationConfig,
+  release: Release,
+): Anonymous {
   if (given === undefined) return anonymous
   // The flag is misspelt in upstream's message before 1.34.
   const flag = isSince(release, '1.34') ? '--anonymous-auth' : '--anonynous-auth'
   if (isAnonymousGiven)
-    throw Object.assign(new Error(`anonymous: Forbidden: ${flag} flag cannot be set when anonymous field is configured in authentication configuration file`), {
-      code: 'ERR_AUTHENTICATION_CONFIG',
-    })
+    throw Object.assign(
+      new Error(`anonymous: Forbidden: ${flag} flag cannot be set when anonymous field is configured in authentication configuration file`),
+      {
+        code: 'ERR_AUTHENTICATION_CONFIG',
+      },
+    )
   return given.enabled && given.conditions.length > 0 ? new Set(given.conditions.map(({ path }) => path)) : given.enabled
 }
 
@@ -135,7 +151,8 @@ async function optionsOf(
     log,
     metrics: new JwtMetrics(server),
     serverAudiences: access.serviceAccounts.audiences,
-    clientFor: ({ certificateAuthority, egressSelectorType }, signal) => issuerClient(certificateAuthority, signal, issuerDial(egressSelectorType, egress)),
+    clientFor: ({ certificateAuthority, egressSelectorType }, signal) =>
+      issuerClient(certificateAuthority, signal, issuerDial(egressSelectorType, egress)),
     observeKeys: gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics'),
     rules: {
       release,

@@ -41,5 +41,8 @@ export async function openTokenWebhook(
   const client = remoteClient(await readKubeconfig(config.kubeconfigFile), { clock, certificates, dial })
   const { version, cacheTtlMs } = config
   const asked = tokenWebhook({ client, version, serverAudiences: serviceAccounts.audiences, backoff: webhookBackoff(BACKOFF_MS), logger })
-  return { tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => clock.steady.now(), metrics })], close: () => client.close() }
+  return {
+    tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => clock.steady.now(), metrics })],
+    close: () => client.close(),
+  }
 }

@@ -8,7 +8,9 @@ export class TrustService implements Service {
   readonly #features: Features
   readonly #bootstrapped: Promise<void>
 
-  /** @param trust undefined if client certificates are not used. @param bootstrapped resolves when kube-system exists. */
+  /**
+   * @param trust undefined if client certificates are not used. @param bootstrapped resolves when kube-system exists.
+   */
   constructor(trust: (() => ClusterTrust) | undefined, features: Features, bootstrapped: Promise<void>) {
     this.#trust = trust
     this.#features = features

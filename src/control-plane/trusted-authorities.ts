@@ -24,7 +24,10 @@ export class TrustedAuthorities {
     this.#changes++
   }
 
-  /** CAs of users. Undefined while TLS verified every open connection with exactly these, so that certificates need no second check. */
+  /**
+   * CAs of users. Undefined while TLS verified every open connection with exactly these, so that certificates need no
+   * second check.
+   */
   clients(): readonly X509Certificate[] | undefined {
     return this.#changes > 1 || this.#requestHeader ? this.#authorities.clients : undefined
   }
@@ -70,6 +73,9 @@ const headerNames = ({
   extraPrefixes,
 })
 
-/** Reports whether a header is one that front proxies set, beyond the standard ones. Undefined if no front proxy is configured. */
+/**
+ * Reports whether a header is one that front proxies set, beyond the standard ones. Undefined if no front proxy is
+ * configured.
+ */
 export const fieldsOfFrontProxies = ({ requestHeader: config }: AccessConfig): ((field: string) => boolean) | undefined =>
   config && isFieldOf(headerNames(config))

@@ -14,7 +14,10 @@ const LIMIT = 100
 const MOST = 1000
 const JSON_TYPE = 'application/json'
 
-/** Serves recent requests with the steps of each. Access to these paths needs permission, so a denied user cannot learn why it was denied. */
+/**
+ * Serves recent requests with the steps of each. Access to these paths needs permission, so a denied user cannot learn
+ * why it was denied.
+ */
 export class WhyService implements Service {
   readonly routes: readonly OwnRoute[]
   readonly #recent: RecentRequests
@@ -57,7 +60,9 @@ export class WhyService implements Service {
 
   /** Explains a denial on demand, so that a flood of denied requests costs nothing extra. */
   async #denial({ steps, verb, request }: Why, signal: AbortSignal): Promise<Why['denial']> {
-    const isDenied = steps.some(step => step.step === 'authorized' && step.of === undefined && (step.decision === 'deny' || step.decision === 'no opinion'))
+    const isDenied = steps.some(
+      step => step.step === 'authorized' && step.of === undefined && (step.decision === 'deny' || step.decision === 'no opinion'),
+    )
     const last = steps.findLast(step => step.step === 'authenticated' || step.step === 'impersonated')
     if (!isDenied || last === undefined || !('user' in last)) return undefined
     const asked = request.isResource ? resourceAttributes({ ...request, verb }) : nonResourceAttributes(verb, request.path)
@@ -67,6 +72,11 @@ export class WhyService implements Service {
   #unknown(auditId: string): Error {
     const { most, process } = this.#recent
     const others = process === undefined ? '' : '; each process of this server keeps its own: retry on another connection'
-    return failure(404, 'NotFound', `no request with the audit id ${JSON.stringify(auditId)} was found: only the last ${most} are kept${others}`, {})
+    return failure(
+      404,
+      'NotFound',
+      `no request with the audit id ${JSON.stringify(auditId)} was found: only the last ${most} are kept${others}`,
+      {},
+    )
   }
 }

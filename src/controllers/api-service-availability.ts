@@ -31,7 +31,10 @@ const PASSED: AvailabilityVerdict = { status: 'True', reason: 'Passed', message:
 /** Interval between checks, in milliseconds: a server can become unavailable without any change in the store. */
 const RESYNC_MS = 30_000
 
-/** Checks that the server of an APIService serves its group version. Resolves with an error message, or undefined if it does. */
+/**
+ * Checks that the server of an APIService serves its group version. Resolves with an error message, or undefined if it
+ * does.
+ */
 export type CheckBackend = (service: APIService, signal: AbortSignal) => Promise<string | undefined>
 
 /** Receives the availability of APIServices, for metrics. */
@@ -44,7 +47,10 @@ export interface AvailabilityObserver {
 export interface AvailabilityOptions {
   readonly check: CheckBackend
   readonly observer: AvailabilityObserver
-  /** Whether the service has a configured address (`--service-addresses`), so that its stored Service and endpoints are not checked. */
+  /**
+   * Whether the service has a configured address (`--service-addresses`), so that its stored Service and endpoints are
+   * not checked.
+   */
   isPlaced(namespace: string, name: string, port: number): boolean
 }
 
@@ -56,8 +62,8 @@ const backendOf = ({ spec }: APIService): Backend | undefined =>
 const serviceKey = ({ namespace, name }: { namespace?: string; name?: string }): string => `${namespace}/${name}`
 
 /**
- * Sets the condition `Available` of every APIService, with kube-aggregator's reasons for a missing service, missing endpoints, or a server that does not
- * respond.
+ * Sets the condition `Available` of every APIService, with kube-aggregator's reasons for a missing service, missing
+ * endpoints, or a server that does not respond.
  */
 export const apiServiceAvailabilityController =
   (options: AvailabilityOptions): Controller =>
@@ -99,9 +105,13 @@ export const apiServiceAvailabilityController =
   }
 
 /**
- * Checks the Service and Endpoints of an APIService. Returns a verdict if no ready endpoint exists for the port. Reasons and messages are kube-aggregator's.
+ * Checks the Service and Endpoints of an APIService. Returns a verdict if no ready endpoint exists for the port.
+ * Reasons and messages are kube-aggregator's.
  */
-async function backendFault({ access }: ControllerEnvironment, { namespace, name, port }: Backend): Promise<AvailabilityVerdict | undefined> {
+async function backendFault(
+  { access }: ControllerEnvironment,
+  { namespace, name, port }: Backend,
+): Promise<AvailabilityVerdict | undefined> {
   const service = await getKind(access, SERVICES, namespace, name).catch(undefinedIfNotFound)
   const where = `service/${name} in ${quote(namespace)}`
   if (!service) return no('ServiceNotFound', `${where} is not present`)
@@ -111,12 +121,15 @@ async function backendFault({ access }: ControllerEnvironment, { namespace, name
   const endpoints = await getKind(access, ENDPOINTS, namespace, name).catch(undefinedIfNotFound)
   if (!endpoints) return no('EndpointsNotFound', `cannot find endpoints for ${where}`)
   const portName = found.name ?? ''
-  const answers = ({ addresses = [], ports = [] }: EndpointSubset): boolean => addresses.length > 0 && ports.some(each => (each.name ?? '') === portName)
-  if (!endpoints.subsets?.some(answers)) return no('MissingEndpoints', `endpoints for ${where} have no addresses with port name ${quote(portName)}`)
+  const answers = ({ addresses = [], ports = [] }: EndpointSubset): boolean =>
+    addresses.length > 0 && ports.some(each => (each.name ?? '') === portName)
+  if (!endpoints.subsets?.some(answers))
+    return no('MissingEndpoints', `endpoints for ${where} have no addresses with port name ${quote(portName)}`)
   return undefined
 }
 
-const availableOf = (conditions: readonly APIServiceCondition[] = []): APIServiceCondition | undefined => conditions.find(({ type }) => type === 'Available')
+const availableOf = (conditions: readonly APIServiceCondition[] = []): APIServiceCondition | undefined =>
+  conditions.find(({ type }) => type === 'Available')
 
 /** Whether the condition already has this verdict. An unchanged write would still be a watch event. */
 function isReported(conditions: readonly APIServiceCondition[] | undefined, { status, reason, message }: AvailabilityVerdict): boolean {
@@ -124,8 +137,15 @@ function isReported(conditions: readonly APIServiceCondition[] | undefined, { st
   return present?.status === status && present.reason === reason && present.message === message
 }
 
-/** Returns the conditions with the verdict. lastTransitionTime changes only with the status. Undefined if nothing changes. */
-function withVerdict(conditions: readonly APIServiceCondition[], verdict: AvailabilityVerdict, now: number): APIServiceCondition[] | undefined {
+/**
+ * Returns the conditions with the verdict. lastTransitionTime changes only with the status. Undefined if nothing
+ * changes.
+ */
+function withVerdict(
+  conditions: readonly APIServiceCondition[],
+  verdict: AvailabilityVerdict,
+  now: number,
+): APIServiceCondition[] | undefined {
   if (isReported(conditions, verdict)) return undefined
   const old = availableOf(conditions)
   const since = old?.status === verdict.status ? old.lastTransitionTime : formatTime(now)
@@ -145,7 +165,10 @@ class Report {
     this.#signal = signal
   }
 
-  /** Checks one APIService and writes its condition. A local one is always available. Throws if the server does not respond, so that the queue retries soon. */
+  /**
+   * Checks one APIService and writes its condition. A local one is always available. Throws if the server does not
+   * respond, so that the queue retries soon.
+   */
   async write(name: string): Promise<void> {
     const { access, clock } = this.#env
     const { observer } = this.#options
@@ -156,7 +179,8 @@ class Report {
     const change = (now: APIService): APIService | undefined => {
       const backendNow = backendOf(now)
       // The service changed during the check. That event triggers another check.
-      if (backend?.port !== backendNow?.port || (backend && serviceKey(backend)) !== (backendNow && serviceKey(backendNow))) return undefined
+      if (backend?.port !== backendNow?.port || (backend && serviceKey(backend)) !== (backendNow && serviceKey(backendNow)))
+        return undefined
       const conditions = withVerdict(now.status.conditions ?? [], verdict, clock.now())
       return conditions && { ...now, status: { ...now.status, conditions } }
     }

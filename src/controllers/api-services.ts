@@ -14,7 +14,9 @@ import { follow, WorkQueue } from './controller.ts'
 const OWN_GROUP = 'apiregistration.k8s.io'
 /** Label of APIServices that the server manages. */
 const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged'
-/** Value for built-in group versions: reconciled once, at start. An administrator may change or delete them afterwards. */
+/**
+ * Value for built-in group versions: reconciled once, at start. An administrator may change or delete them afterwards.
+ */
 const ON_START = 'onstart'
 /** Value for group versions of custom resources: reconciled continuously. */
 const ALWAYS = 'true'
@@ -40,8 +42,8 @@ function localService(apiVersion: string): NewService | undefined {
 const managedAs = (service: TypedObject | undefined): string | undefined => service?.metadata.labels?.[MANAGED_LABEL]
 
 /**
- * Keeps an APIService for each served group version, as kube-aggregator's autoregistration does. @param onComplete called once, when all APIServices wanted at
- * start have been processed.
+ * Keeps an APIService for each served group version, as kube-aggregator's autoregistration does. @param onComplete
+ * called once, when all APIServices wanted at start have been processed.
  */
 export const apiServiceController =
   (catalog: Catalog, onComplete: () => void = () => {}): Controller =>
@@ -90,7 +92,10 @@ class Registration {
     this.#catalog = catalog
   }
 
-  /** Reads the served group versions. Returns the names of all APIServices to reconcile: those wanted before and those wanted now. */
+  /**
+   * Reads the served group versions. Returns the names of all APIServices to reconcile: those wanted before and those
+   * wanted now.
+   */
   refresh(): Set<string> {
     const before = this.#wanted
     const services = this.#catalog.snapshot().servedGroupVersions().map(localService)
@@ -112,7 +117,10 @@ class Registration {
     this.#done.add(name)
   }
 
-  /** Creates, updates or deletes an APIService. APIServices that users have taken over, by removing the label, are not changed. */
+  /**
+   * Creates, updates or deletes an APIService. APIServices that users have taken over, by removing the label, are not
+   * changed.
+   */
   async #bringInLine(name: string, wanted: NewService | undefined): Promise<void> {
     const { access } = this.#env
     const current = await access.get(API_SERVICES, '', name).catch(undefinedIfNotFound)

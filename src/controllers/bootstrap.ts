@@ -49,23 +49,30 @@ const FIRST_WAIT_MS = 50
 const REFUSALS = 3
 
 /**
- * Creates the objects that every cluster starts with: system namespaces, the default ServiceCIDR, system priority classes, flow schemas and priority levels,
- * and the service `kubernetes` with its endpoints. Retries each part until it exists or is rejected. Resolves with the rejected parts, for `keepBootstrapped`.
+ * Creates the objects that every cluster starts with: system namespaces, the default ServiceCIDR, system priority
+ * classes, flow schemas and priority levels, and the service `kubernetes` with its endpoints. Retries each part until
+ * it exists or is rejected. Resolves with the rejected parts, for `keepBootstrapped`.
  */
-export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<readonly BootstrapPart[]> {
+export async function bootstrap(
+  env: ControllerEnvironment,
+  options: BootstrapOptions,
+  signal: AbortSignal,
+): Promise<readonly BootstrapPart[]> {
   const refused: BootstrapPart[] = []
   const make = async (part: BootstrapPart): Promise<void> => {
     if (!(await isMade(env, part, options, signal))) refused.push(part)
   }
   // First, because other parts are in these namespaces.
   await make(SYSTEM_NAMESPACE_OBJECTS)
-  await Promise.all([serviceRange(options), service(options), ...endpointsHere(env, options), flowControl(options), PRIORITY_CLASS_OBJECTS].map(make))
+  await Promise.all(
+    [serviceRange(options), service(options), ...endpointsHere(env, options), flowControl(options), PRIORITY_CLASS_OBJECTS].map(make),
+  )
   return refused
 }
 
 /**
- * Recreates deleted objects every ten seconds, as kube-apiserver does, and retries rejected parts. Existing objects are not changed. Priority classes are
- * created only at start, as upstream.
+ * Recreates deleted objects every ten seconds, as kube-apiserver does, and retries rejected parts. Existing objects are
+ * not changed. Priority classes are created only at start, as upstream.
  */
 export async function keepBootstrapped(
   env: ControllerEnvironment,
@@ -91,10 +98,16 @@ export async function keepBootstrapped(
 }
 
 /**
- * Retries a part until it exists and returns true. Returns false if it is rejected several times in a row: a single rejection can be caused by another server
- * that is starting and has allocated the address of the service but not stored it yet.
+ * Retries a part until it exists and returns true. Returns false if it is rejected several times in a row: a single
+ * rejection can be caused by another server that is starting and has allocated the address of the service but not
+ * stored it yet.
  */
-async function isMade(env: ControllerEnvironment, part: BootstrapPart, { refusals }: BootstrapOptions, signal: AbortSignal): Promise<boolean> {
+async function isMade(
+  env: ControllerEnvironment,
+  part: BootstrapPart,
+  { refusals }: BootstrapOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
   let times = 0
   let told: string | undefined
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
@@ -108,8 +121,10 @@ async function isMade(env: ControllerEnvironment, part: BootstrapPart, { refusal
         refusals?.set(why.what, why.error)
         return false
       }
-      // If several servers start together, the first failures are expected. Each distinct error is logged as a warning once.
-      if (wait === FIRST_WAIT_MS || isRefused(error) || why.error === told) env.logger.debug(2, 'cannot create bootstrap objects, retrying', why)
+      // If several servers start together, the first failures are expected. Each distinct error is logged as a warning
+      // once.
+      if (wait === FIRST_WAIT_MS || isRefused(error) || why.error === told)
+        env.logger.debug(2, 'cannot create bootstrap objects, retrying', why)
       else {
         told = why.error
         env.logger.warn('cannot create bootstrap objects, retrying', why)
@@ -122,16 +137,32 @@ async function isMade(env: ControllerEnvironment, part: BootstrapPart, { refusal
 
 const SYSTEM_NAMESPACE_OBJECTS: BootstrapPart = {
   name: 'namespaces of the system',
-  make: env => settleAll(SYSTEM_NAMESPACES.map(name => ensure(env, NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }))),
+  make: env =>
+    settleAll(SYSTEM_NAMESPACES.map(name => ensure(env, NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }))),
 }
 
-const serviceRange = (options: BootstrapOptions): BootstrapPart => ({ name: 'default ServiceCIDR', make: env => ensureServiceCIDR(env, options) })
+const serviceRange = (options: BootstrapOptions): BootstrapPart => ({
+  name: 'default ServiceCIDR',
+  make: env => ensureServiceCIDR(env, options),
+})
 
-/** Creates the ServiceCIDR but never updates it: an administrator may have changed it, and a range in use is immutable. */
+/**
+ * Creates the ServiceCIDR but never updates it: an administrator may have changed it, and a range in use is immutable.
+ */
 async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions): Promise<void> {
   const spec = { cidrs: [...serviceCIDRs] }
-  await ensure(env, SERVICE_CIDRS, '', { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: DEFAULT_SERVICE_CIDR }, spec })
-  await updateKind(env.access, SERVICE_CIDRS, { namespace: '', name: DEFAULT_SERVICE_CIDR, subresource: 'status' }, markReady(env.clock.now()))
+  await ensure(env, SERVICE_CIDRS, '', {
+    kind: 'ServiceCIDR',
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: { name: DEFAULT_SERVICE_CIDR },
+    spec,
+  })
+  await updateKind(
+    env.access,
+    SERVICE_CIDRS,
+    { namespace: '', name: DEFAULT_SERVICE_CIDR, subresource: 'status' },
+    markReady(env.clock.now()),
+  )
 }
 
 /** Sets the condition with which upstream's controller reports that the range is ready for allocation. */
@@ -140,11 +171,20 @@ const markReady =
   (object: ServiceCIDR): ServiceCIDR | undefined => {
     const { conditions = [] } = object.status
     if (conditions.some(condition => condition.type === 'Ready')) return undefined
-    const ready = { type: 'Ready', status: 'True', lastTransitionTime: formatTime(now), reason: '', message: 'Kubernetes default Service CIDR is ready' }
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      lastTransitionTime: formatTime(now),
+      reason: '',
+      message: 'Kubernetes default Service CIDR is ready',
+    }
     return { ...object, status: { ...object.status, conditions: [...conditions, ready] } }
   }
 
-const flowControl = ({ release }: BootstrapOptions): BootstrapPart => ({ name: FLOW_CONTROL_PART, make: env => ensureFlowControlObjects(env, release) })
+const flowControl = ({ release }: BootstrapOptions): BootstrapPart => ({
+  name: FLOW_CONTROL_PART,
+  make: env => ensureFlowControlObjects(env, release),
+})
 
 const service = (options: BootstrapOptions): BootstrapPart => ({ name: 'service kubernetes', make: env => ensureService(env, options) })
 

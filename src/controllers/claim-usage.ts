@@ -114,7 +114,8 @@ export const claimUsageController: Controller = async (env, signal) => {
   ])
 }
 
-const isReported = ({ metadata, status }: PersistentVolumeClaim): boolean => status.phase === 'Bound' && metadata.deletionTimestamp === undefined
+const isReported = ({ metadata, status }: PersistentVolumeClaim): boolean =>
+  status.phase === 'Bound' && metadata.deletionTimestamp === undefined
 
 /** Writes the condition of a claim if it has changed. */
 async function report(env: ControllerEnvironment, key: string, used: UsedClaims): Promise<void> {

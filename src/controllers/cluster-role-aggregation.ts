@@ -17,8 +17,8 @@ const ruleKey = ({ verbs, apiGroups = [], resources = [], resourceNames = [], no
   JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs])
 
 /**
- * Returns the rules of all other roles that match the selectors, ordered by role name, without duplicates. Runs in steps, because selectors and rules are
- * limited only by the body size. Throws if a selector is malformed.
+ * Returns the rules of all other roles that match the selectors, ordered by role name, without duplicates. Runs in
+ * steps, because selectors and rules are limited only by the body size. Throws if a selector is malformed.
  */
 export function* aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): Steps<PolicyRule[]> {
   const left = new Set([...all].filter(({ metadata }) => metadata.name !== role.metadata.name).sort(compareObjectNames))
@@ -41,8 +41,8 @@ export function* aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>):
 }
 
 /**
- * Writes the rules of aggregated cluster roles. Roles are few and any can match any selector, so every change re-evaluates all of them.
- * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
+ * Writes the rules of aggregated cluster roles. Roles are few and any can match any selector, so every change
+ * re-evaluates all of them. https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
  */
 export const clusterRoleAggregationController: Controller = async (env, signal) => {
   const roles = new Map<string, ClusterRole>()

@@ -15,7 +15,10 @@ const EVERY_MS = 60_000
 /** Certificates that expired longer ago than this are removed, in milliseconds. */
 const SLACK_MS = 5 * 60_000
 
-/** CAs and headers that authenticate requests to this server. Extension servers, to which it proxies requests, must trust them as well. */
+/**
+ * CAs and headers that authenticate requests to this server. Extension servers, to which it proxies requests, must
+ * trust them as well.
+ */
 export interface ClusterTrust {
   readonly clients: readonly X509Certificate[]
   /** Optional. Omitted if no front proxy is configured. */
@@ -32,11 +35,16 @@ export interface ClusterTrust {
 type Data = Readonly<Record<string, string>>
 
 /**
- * Maintains the ConfigMap kube-system/extension-apiserver-authentication, which extension servers read: adds the CAs and headers of this server to those of
- * others. Runs every minute and after a deletion, in every server.
- * Source: pkg/controlplane/controller/clusterauthenticationtrust in k8s.io/kubernetes.
+ * Maintains the ConfigMap kube-system/extension-apiserver-authentication, which extension servers read: adds the CAs
+ * and headers of this server to those of others. Runs every minute and after a deletion, in every server. Source:
+ * pkg/controlplane/controller/clusterauthenticationtrust in k8s.io/kubernetes.
  */
-export async function keepClusterTrust(env: ControllerEnvironment, trust: () => ClusterTrust, sendsUid: boolean, signal: AbortSignal): Promise<void> {
+export async function keepClusterTrust(
+  env: ControllerEnvironment,
+  trust: () => ClusterTrust,
+  sendsUid: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const sync = async (): Promise<void> => {
     try {
       await write(env, data => combined(data, trust(), { sendsUid, now: env.clock.now() }))
@@ -65,12 +73,20 @@ async function write(env: ControllerEnvironment, change: (data: Data) => Data): 
   try {
     const known = await getKind(access, CONFIG_MAPS, NAMESPACE, NAME, { resourceVersion: '0' })
     if (deepEqual(known.data ?? {}, change(known.data ?? {}))) return
-    await updateKind(access, CONFIG_MAPS, { namespace: NAMESPACE, name: NAME }, object => ({ ...object, data: { ...change(object.data ?? {}) } }))
+    await updateKind(access, CONFIG_MAPS, { namespace: NAMESPACE, name: NAME }, object => ({
+      ...object,
+      data: { ...change(object.data ?? {}) },
+    }))
   } catch (error) {
     if (isStatusError(error, 'RequestEntityTooLarge') || (isStatusError(error, 'Invalid') && error.message.includes('Too long')))
       await access.delete(CONFIG_MAPS, NAMESPACE, NAME)
     if (!isStatusError(error, 'NotFound')) throw error
-    const object: ConfigMap = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { namespace: NAMESPACE, name: NAME }, data: { ...change({}) } }
+    const object: ConfigMap = {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { namespace: NAMESPACE, name: NAME },
+      data: { ...change({}) },
+    }
     await access.create(CONFIG_MAPS, NAMESPACE, object)
   }
 }
@@ -81,7 +97,10 @@ interface Combining {
   readonly now: number
 }
 
-/** Merges the CAs and headers of this server into the ConfigMap's data. Throws if a stored list or certificate is malformed. */
+/**
+ * Merges the CAs and headers of this server into the ConfigMap's data. Throws if a stored list or certificate is
+ * malformed.
+ */
 export function combined(data: Data, { clients, requestHeader }: ClusterTrust, { sendsUid, now }: Combining): Data {
   const clientCa = bundle([...certificatesOf(data['client-ca-file']), ...clients], now)
   const frontProxyCa = bundle([...certificatesOf(data['requestheader-client-ca-file']), ...(requestHeader?.authorities ?? [])], now)

@@ -10,9 +10,10 @@ import type { StoreHistory } from '../storage/store-history.ts'
 const DEADLINE_MS = 30_000
 
 /**
- * Returns a function that compacts the store up to its current revision, if the store was new. No client has seen a revision from before, so the history of the
- * initial objects is useless. Call it before anything is written. The function resolves with the compacted revision, or with undefined if the store was not new
- * or the user may not compact it. @param before a key that may already have been written, as the only one.
+ * Returns a function that compacts the store up to its current revision, if the store was new. No client has seen a
+ * revision from before, so the history of the initial objects is useless. Call it before anything is written. The
+ * function resolves with the compacted revision, or with undefined if the store was not new or the user may not compact
+ * it. @param before a key that may already have been written, as the only one.
  */
 export function newStore(backend: Backend, before: Key, signal: AbortSignal): () => Promise<Revision | undefined> {
   const first = withDeadline(signal, DEADLINE_MS, within => backend.get(before, within)).catch(() => undefined)
@@ -46,12 +47,15 @@ export interface Compaction {
   readonly clock: TimerClock
 }
 
-/** Stores whose user may not compact them, which was logged. The controller starts again when its server is elected again. */
+/**
+ * Stores whose user may not compact them, which was logged. The controller starts again when its server is elected
+ * again.
+ */
 const denied = new WeakSet<Backend>()
 
 /**
- * Compacts the store to the revision of one interval ago, as kube-apiserver does, so that at least one interval of history is kept. If the user of the store
- * has no permission to compact, logs that once and leaves it to others.
+ * Compacts the store to the revision of one interval ago, as kube-apiserver does, so that at least one interval of
+ * history is kept. If the user of the store has no permission to compact, logs that once and leaves it to others.
  */
 export async function compactHistory({ backend, logger, intervalMs, clock }: Compaction, signal: AbortSignal): Promise<void> {
   let previous: Revision | undefined

@@ -24,7 +24,10 @@ export type Controller = (env: ControllerEnvironment, signal: AbortSignal) => Pr
 const FIRST_RETRY_MS = 50
 const LAST_RETRY_MS = 10_000
 
-/** Lists and watches a resource. Relists when the watch is lost, so `handle` may see objects again. @param name restricts the watch to objects of this name. */
+/**
+ * Lists and watches a resource. Relists when the watch is lost, so `handle` may see objects again. @param name
+ * restricts the watch to objects of this name.
+ */
 export const follow = <T extends TypedObject = KubeObject>(
   env: ControllerEnvironment,
   id: KindId<T>,
@@ -33,7 +36,10 @@ export const follow = <T extends TypedObject = KubeObject>(
   name?: string,
 ): Promise<void> => followFresh(env, id, signal, () => handle, name)
 
-/** Same as `follow`, with a new handler for each list. The handler learns from `synced` that the list is complete and can then find deleted objects. */
+/**
+ * Same as `follow`, with a new handler for each list. The handler learns from `synced` that the list is complete and
+ * can then find deleted objects.
+ */
 export const followFresh = <T extends TypedObject = KubeObject>(
   env: ControllerEnvironment,
   id: KindId<T>,
@@ -57,7 +63,12 @@ export interface ObjectIndex<T extends TypedObject> {
 export const clusterKeys = (names: Iterable<string>): string[] => [...names].map(name => `/${name}`)
 
 /** Keeps an index in sync with a kind. Objects deleted while the watch was interrupted are removed as well. */
-export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal, kept: ObjectIndex<T>): Promise<void> =>
+export const followKept = <T extends TypedObject>(
+  env: ControllerEnvironment,
+  id: KindId<T>,
+  signal: AbortSignal,
+  kept: ObjectIndex<T>,
+): Promise<void> =>
   followFresh(env, id, signal, () => {
     const unseen = new Set(kept.keys())
     return ({ type, object }) => {
@@ -80,14 +91,23 @@ async function endOfList<T extends TypedObject>(kept: ObjectIndex<T>, unseen: Se
   kept.synced()
 }
 
-/** Same as `followFresh` for all namespaces, with objects of which only kind, apiVersion and metadata are guaranteed. */
-export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle<TypedObject>): Promise<void> =>
-  followStream(env, id, signal, begin, { metadataOnly: true })
+/**
+ * Same as `followFresh` for all namespaces, with objects of which only kind, apiVersion and metadata are guaranteed.
+ */
+export const followMetadata = (
+  env: ControllerEnvironment,
+  id: ResourceId,
+  signal: AbortSignal,
+  begin: () => Handle<TypedObject>,
+): Promise<void> => followStream(env, id, signal, begin, { metadataOnly: true })
 
 /** Handles an event. The next event waits for the returned promise. */
 type Handle<T extends TypedObject> = (event: AccessEvent<T>) => undefined | Promise<void> | void
 
-/** Lists and watches until the signal aborts. Restarts after each end of the watch, with exponential backoff after failures. */
+/**
+ * Lists and watches until the signal aborts. Restarts after each end of the watch, with exponential backoff after
+ * failures.
+ */
 async function followStream<T extends TypedObject>(
   env: ControllerEnvironment,
   id: KindId<T>,
@@ -114,8 +134,9 @@ async function followStream<T extends TypedObject>(
 }
 
 /**
- * Queue that processes each key at most once at a time. A key added while it is processed is processed again; a failed key is retried with backoff. The number
- * of workers is bounded. Waiting keys are deduplicated, so their number is bounded by that of the objects.
+ * Queue that processes each key at most once at a time. A key added while it is processed is processed again; a failed
+ * key is retried with backoff. The number of workers is bounded. Waiting keys are deduplicated, so their number is
+ * bounded by that of the objects.
  */
 export class WorkQueue {
   readonly #work: (key: string) => Promise<void>
@@ -128,7 +149,13 @@ export class WorkQueue {
   readonly #workers: number
   readonly #meter: QueueMeter | undefined
 
-  constructor(workers: number, signal: AbortSignal, work: (key: string) => Promise<void>, onError: (key: string, error: unknown) => void, meter?: QueueMeter) {
+  constructor(
+    workers: number,
+    signal: AbortSignal,
+    work: (key: string) => Promise<void>,
+    onError: (key: string, error: unknown) => void,
+    meter?: QueueMeter,
+  ) {
     this.#workers = workers
     this.#signal = signal
     this.#work = work

@@ -14,7 +14,10 @@ import type { Controller, ControllerEnvironment } from './controller.ts'
 
 const EVERY_MS = 60_000
 
-/** Creates and updates the suggested and mandatory flow schemas and priority levels of a release. Deletes those that another release created. */
+/**
+ * Creates and updates the suggested and mandatory flow schemas and priority levels of a release. Deletes those that
+ * another release created.
+ */
 export async function ensureFlowControlObjects(env: ControllerEnvironment, release: Release): Promise<void> {
   const levels = mandatoryLevels(release)
   await Promise.all(SUGGESTED_SCHEMAS.map(schema => ensureSchema(env, schema, false)))
@@ -60,7 +63,12 @@ const withOwnExemption = (wanted: NewLevel, { spec: { exempt } }: PriorityLevelC
   wanted.spec.exempt && exempt ? { ...wanted, spec: { ...wanted.spec, exempt } } : wanted
 
 /** Creates the object, or updates the existing one with `change` unless that returns undefined. */
-async function ensure<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: KubeObject, change: (now: T) => T | undefined): Promise<void> {
+async function ensure<T extends TypedObject>(
+  env: ControllerEnvironment,
+  id: KindId<T>,
+  wanted: KubeObject,
+  change: (now: T) => T | undefined,
+): Promise<void> {
   const { name = '' } = wanted.metadata
   try {
     await updateKind(env.access, id, { namespace: '', name }, change)
@@ -73,8 +81,8 @@ async function ensure<T extends TypedObject>(env: ControllerEnvironment, id: Kin
 }
 
 /**
- * Returns the updated object, or undefined if it is up to date. A suggested object that a user has changed is kept and marked; an unchanged one follows the
- * release.
+ * Returns the updated object, or undefined if it is up to date. A suggested object that a user has changed is kept and
+ * marked; an unchanged one follows the release.
  */
 function broughtUpToDate<T extends WithSpec>(now: T, wanted: New<T>, mandatory: boolean): T | undefined {
   const follows = mandatory || (autoUpdate(now) ?? now.metadata.generation === 1)
@@ -85,7 +93,11 @@ function broughtUpToDate<T extends WithSpec>(now: T, wanted: New<T>, mandatory: 
 }
 
 /** Deletes objects with the annotation of bootstrap objects that this release does not have. */
-async function removeFormer<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: readonly TypedObject[]): Promise<void> {
+async function removeFormer<T extends TypedObject>(
+  env: ControllerEnvironment,
+  id: KindId<T>,
+  wanted: readonly TypedObject[],
+): Promise<void> {
   const names = new Set(wanted.map(({ metadata }) => metadata.name))
   for (const object of await listKind(env.access, id, '', { resourceVersion: '0' })) {
     const { name } = object.metadata

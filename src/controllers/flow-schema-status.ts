@@ -64,7 +64,8 @@ async function report(env: ControllerEnvironment, name: string): Promise<void> {
     const { conditions = [] } = now.status
     const old = conditions.find(({ type }) => type === 'Dangling')
     // If the schema names another level now, its own event triggers another run.
-    if (levelOf(now) !== level || (old && old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message)) return undefined
+    if (levelOf(now) !== level || (old && old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message))
+      return undefined
     const next = { ...wanted, lastTransitionTime: formatTime(env.clock.now()) }
     return { ...now, status: { ...now.status, conditions: [...conditions.filter(({ type }) => type !== 'Dangling'), next] } }
   }

@@ -48,10 +48,15 @@ class Objects<T extends WithSpec> {
 }
 
 /**
- * Configures API Priority and Fairness from the stored flow schemas and priority levels. Changes of one turn are applied together. Every server runs it. @param
- * configured called after each configuration.
+ * Configures API Priority and Fairness from the stored flow schemas and priority levels. Changes of one turn are
+ * applied together. Every server runs it. @param configured called after each configuration.
  */
-export async function followFlowControl(env: ControllerEnvironment, flows: FlowControl, signal: AbortSignal, configured: () => void = () => {}): Promise<void> {
+export async function followFlowControl(
+  env: ControllerEnvironment,
+  flows: FlowControl,
+  signal: AbortSignal,
+  configured: () => void = () => {},
+): Promise<void> {
   let isDue = false
   const changed = (): void => {
     if (isDue || !levels.isSynced || !schemas.isSynced) return

@@ -11,5 +11,7 @@ export function followWebhooks(env: ControllerEnvironment, configurations: Webho
     remove: (_: string, name: string) => configurations.remove(name),
     synced: () => configurations.filling.end(),
   }
-  return configurations.kind === 'mutating' ? followKept(env, MUTATING_WEBHOOKS, signal, kept) : followKept(env, VALIDATING_WEBHOOKS, signal, kept)
+  return configurations.kind === 'mutating'
+    ? followKept(env, MUTATING_WEBHOOKS, signal, kept)
+    : followKept(env, VALIDATING_WEBHOOKS, signal, kept)
 }

@@ -8,7 +8,10 @@ const AT_ONCE = 8
 /** Maximum number of resources deleted concurrently, so that a hanging server delays few others. */
 const RESOURCES_AT_ONCE = 4
 
-/** Deletes the objects of aggregated servers in a namespace. Returns the remaining ones. Source: pkg/controller/namespace/deletion in k8s.io/kubernetes. */
+/**
+ * Deletes the objects of aggregated servers in a namespace. Returns the remaining ones. Source:
+ * pkg/controller/namespace/deletion in k8s.io/kubernetes.
+ */
 export async function deleteForeign(
   foreign: ForeignResources,
   resources: readonly ForeignResource[],
@@ -23,10 +26,16 @@ export async function deleteForeign(
 }
 
 /** Deletes the objects of one resource, with deletecollection if the server supports it. Returns the remaining ones. */
-async function deleteAll(foreign: ForeignResources, resource: ForeignResource, namespace: string, signal: AbortSignal): Promise<ResourceLeft> {
+async function deleteAll(
+  foreign: ForeignResources,
+  resource: ForeignResource,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<ResourceLeft> {
   const { group, version, resource: name, verbs } = resource
   const none = { id: { group, resource: name }, count: 0, finalizers: [] }
-  const list = async (): Promise<readonly ForeignObject[]> => (verbs.includes('list') ? ((await foreign.list(resource, namespace, signal)) ?? []) : [])
+  const list = async (): Promise<readonly ForeignObject[]> =>
+    verbs.includes('list') ? ((await foreign.list(resource, namespace, signal)) ?? []) : []
   try {
     const isDeleted = verbs.includes('deletecollection') && (await foreign.deleteCollection(resource, namespace, signal))
     if (!isDeleted) await eachAtOnce(await list(), AT_ONCE, object => foreign.delete(resource, namespace, object.name, signal))

@@ -20,7 +20,10 @@ export interface Discovered {
   readonly stale: readonly string[]
 }
 
-/** Access to namespaced objects of aggregated servers. Calls reject with the server's error, or with the reason why there was no response. */
+/**
+ * Access to namespaced objects of aggregated servers. Calls reject with the server's error, or with the reason why
+ * there was no response.
+ */
 export interface ForeignResources {
   discover(): Discovered
   /** Returns undefined if the server does not support list. */

@@ -7,8 +7,12 @@ import { PROTECTED_ATTRIBUTES, PROTECTED_CLAIMS, PROTECTED_VOLUMES } from '../re
 import { CLAIMS, PODS, VOLUME_ATTRIBUTES_CLASSES, VOLUMES } from '../resources/kinds.ts'
 import { protectionController } from './protection.ts'
 
-/** Whether the pod has terminated: a kubelet has set the grace period to 0, or it was force-deleted. Only finalizers keep it. */
-const isShutDown = ({ metadata }: TypedObject): boolean => metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
+/**
+ * Whether the pod has terminated: a kubelet has set the grace period to 0, or it was force-deleted. Only finalizers
+ * keep it.
+ */
+const isShutDown = ({ metadata }: TypedObject): boolean =>
+  metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
 
 /** Scheduled pods that use claims: by claim name, and by pod UID and volume for the claims of ephemeral volumes. */
 export class ClaimUsers {
@@ -31,7 +35,10 @@ export class ClaimUsers {
   }
 }
 
-/** Removes the finalizer of deleted claims that no pod uses. Source: pkg/controller/volume/pvcprotection in k8s.io/kubernetes. */
+/**
+ * Removes the finalizer of deleted claims that no pod uses. Source: pkg/controller/volume/pvcprotection in
+ * k8s.io/kubernetes.
+ */
 export const claimProtection = protectionController<PersistentVolumeClaim>({
   kind: CLAIMS,
   finalizer: PROTECTED_CLAIMS.finalizer,
@@ -48,7 +55,10 @@ export const claimProtection = protectionController<PersistentVolumeClaim>({
 
 export const isVolumeInUse = ({ status }: PersistentVolume): boolean => status.phase === 'Bound'
 
-/** Removes the finalizer of deleted volumes that are not bound. Source: pkg/controller/volume/pvprotection in k8s.io/kubernetes. */
+/**
+ * Removes the finalizer of deleted volumes that are not bound. Source: pkg/controller/volume/pvprotection in
+ * k8s.io/kubernetes.
+ */
 export const volumeProtection = protectionController<PersistentVolume>({
   kind: VOLUMES,
   finalizer: PROTECTED_VOLUMES.finalizer,
@@ -56,7 +66,10 @@ export const volumeProtection = protectionController<PersistentVolume>({
   findUsers: async () => volume => (isVolumeInUse(volume) ? { kind: VOLUMES, object: volume } : undefined),
 })
 
-/** Removes the finalizer of deleted VolumeAttributesClasses that no claim or volume names. Source: pkg/controller/volume/vacprotection in k8s.io/kubernetes. */
+/**
+ * Removes the finalizer of deleted VolumeAttributesClasses that no claim or volume names. Source:
+ * pkg/controller/volume/vacprotection in k8s.io/kubernetes.
+ */
 export const attributesClassProtection = protectionController<VolumeAttributesClass>({
   kind: VOLUME_ATTRIBUTES_CLASSES,
   finalizer: PROTECTED_ATTRIBUTES.finalizer,
@@ -78,6 +91,8 @@ export const attributesClassProtection = protectionController<VolumeAttributesCl
 })
 
 const classesOf = ({ spec, status }: PersistentVolumeClaim): string[] =>
-  [spec.volumeAttributesClassName, status.currentVolumeAttributesClassName, status.modifyVolumeStatus?.targetVolumeAttributesClassName].flatMap(
-    name => name || [],
-  )
+  [
+    spec.volumeAttributesClassName,
+    status.currentVolumeAttributesClassName,
+    status.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ].flatMap(name => name || [])

@@ -35,7 +35,10 @@ export const ensureService = (env: ControllerEnvironment, { port, serviceIP }: K
     },
   })
 
-/** Whether the address can be an endpoint: loopback and link-local addresses cannot. As upstream, a server without another address publishes none. */
+/**
+ * Whether the address can be an endpoint: loopback and link-local addresses cannot. As upstream, a server without
+ * another address publishes none.
+ */
 export function mayBeEndpoint(address: string): boolean {
   const ip = parseIp(address)
   return ip !== undefined && isGlobalUnicast(ip)

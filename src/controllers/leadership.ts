@@ -13,7 +13,10 @@ import type { ControllerEnvironment } from './controller.ts'
 import { elapsed, type Instant, Term } from './term.ts'
 
 const NAMESPACE = 'kube-system'
-/** Delay after a failed renewal, in milliseconds. Short, since the store may be back soon, or a new cluster may have just created kube-system. */
+/**
+ * Delay after a failed renewal, in milliseconds. Short, since the store may be back soon, or a new cluster may have
+ * just created kube-system.
+ */
 const RETRY_MS = 250
 /** Timeout for releasing the Lease, in milliseconds. Afterwards it expires by itself. */
 const RELEASE_MS = 1000
@@ -27,8 +30,8 @@ export interface LeadershipOptions {
   /** Duration of the Lease, in milliseconds. A holder that has not renewed it for this long has lost it. */
   readonly leaseMs: number
   /**
-   * A holder that has not renewed the Lease for this long stops its work, in milliseconds. Shorter than `leaseMs` by the time that the last calls may take to
-   * arrive.
+   * A holder that has not renewed the Lease for this long stops its work, in milliseconds. Shorter than `leaseMs` by
+   * the time that the last calls may take to arrive.
    */
   readonly stopMs: number
   /** Interval between renewals, in milliseconds. */
@@ -49,12 +52,14 @@ export interface LeadershipEnvironment {
 type LeaseOutcome = 'held' | 'lost' | 'unknown'
 
 /**
- * Runs `work` while this server holds the Lease, so that of several servers on one etcd only one compacts, repairs and runs the controllers. The signal of
- * `work` aborts when another server holds the Lease, or when it could not be renewed for `stopMs`, whether the store is unavailable, the renewal hangs or the
- * process was suspended. From then on, calls of the work are rejected and those in flight are aborted; `fence` is for those that do not use the access of `env`.
+ * Runs `work` while this server holds the Lease, so that of several servers on one etcd only one compacts, repairs and
+ * runs the controllers. The signal of `work` aborts when another server holds the Lease, or when it could not be
+ * renewed for `stopMs`, whether the store is unavailable, the renewal hangs or the process was suspended. From then on,
+ * calls of the work are rejected and those in flight are aborted; `fence` is for those that do not use the access of
+ * `env`.
  *
- * As in client-go's leader election, a server takes over a Lease that it has observed unchanged for its whole duration by its own clock, so that clocks of
- * several machines need not agree. Ends with `signal`, and releases the Lease then.
+ * As in client-go's leader election, a server takes over a Lease that it has observed unchanged for its whole duration
+ * by its own clock, so that clocks of several machines need not agree. Ends with `signal`, and releases the Lease then.
  * https://kubernetes.io/docs/concepts/architecture/leases/#leader-election
  */
 export async function whileLeading(
@@ -137,8 +142,8 @@ class Observation {
 }
 
 /**
- * Creates, renews or takes over the Lease. A Lease is expired if its record has not changed for its duration by this server's clock. Resolves to whether this
- * server holds it.
+ * Creates, renews or takes over the Lease. A Lease is expired if its record has not changed for its duration by this
+ * server's clock. Resolves to whether this server holds it.
  */
 async function tryHold(access: ResourceAccess, options: LeadershipOptions, now: number, others: Observation): Promise<boolean> {
   const found = await getKind(access, LEASES, NAMESPACE, options.name).catch(error => {
@@ -184,6 +189,8 @@ function newLease(options: LeadershipOptions, now: number): Lease {
 /** Releases the Lease at shutdown, so that another server need not wait until it expires. */
 async function release(access: ResourceAccess, options: LeadershipOptions): Promise<void> {
   await updateKind(access, LEASES, { namespace: NAMESPACE, name: options.name }, lease =>
-    lease.spec.holderIdentity === options.identity ? { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } } : undefined,
+    lease.spec.holderIdentity === options.identity
+      ? { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } }
+      : undefined,
   )
 }

@@ -13,7 +13,10 @@ export const CONTROLLER_NAMES = [
   'validatingadmissionpolicy-status-controller',
 ] as const
 
-/** Parts of `src/cluster`, which run in the profile `cluster`: controllers by their names in kube-controller-manager, a scheduler, kubelets and a storage driver. */
+/**
+ * Parts of `src/cluster`, which run in the profile `cluster`: controllers by their names in kube-controller-manager, a
+ * scheduler, kubelets and a storage driver.
+ */
 export const CLUSTER_PART_NAMES = [
   'deployment-controller',
   'replicaset-controller',
@@ -60,7 +63,11 @@ export const CLUSTER_PART_NAMES = [
 export const OFF_BY_DEFAULT: readonly ClusterPartName[] = ['bootstrap-signer-controller', 'token-cleaner-controller']
 
 /** Controllers of kube-controller-manager that are not built. */
-export const MISSING_CONTROLLERS: readonly string[] = ['cloud-node-lifecycle-controller', 'node-route-controller', 'selinux-warning-controller']
+export const MISSING_CONTROLLERS: readonly string[] = [
+  'cloud-node-lifecycle-controller',
+  'node-route-controller',
+  'selinux-warning-controller',
+]
 
 export type ClusterPartName = (typeof CLUSTER_PART_NAMES)[number]
 

@@ -36,7 +36,8 @@ function undiscoveredText(groupVersions: readonly string[]): string {
   return `Discovery failed for some groups, ${failures.length} failing: unable to retrieve the complete list of server APIs: ${failures.join(', ')}`
 }
 
-const failureText = (errors: readonly string[]): string => `Failed to delete all resource types, ${errors.length} remaining: ${[...errors].sort().join(', ')}`
+const failureText = (errors: readonly string[]): string =>
+  `Failed to delete all resource types, ${errors.length} remaining: ${[...errors].sort().join(', ')}`
 
 function remaining(resources: readonly Remaining[]): Finding {
   if (resources.length === 0) return isFalse('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
@@ -48,7 +49,8 @@ function remaining(resources: readonly Remaining[]): Finding {
 function remainingFinalizers(resources: readonly Remaining[]): Finding {
   const counts = new Map<string, number>()
   for (const { finalizers } of resources) for (const finalizer of finalizers) counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1)
-  if (counts.size === 0) return isFalse('NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished')
+  if (counts.size === 0)
+    return isFalse('NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished')
   const texts = [...counts].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
   return trueCondition(
     'NamespaceFinalizersRemaining',

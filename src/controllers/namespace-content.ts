@@ -24,7 +24,10 @@ export interface NamespaceContent {
   readonly certificateAuthority?: string
 }
 
-/** Creates and restores the default objects of every namespace: the ServiceAccount `default`, and the ConfigMap with this server's CA. */
+/**
+ * Creates and restores the default objects of every namespace: the ServiceAccount `default`, and the ConfigMap with
+ * this server's CA.
+ */
 export const namespaceContentController =
   (content: NamespaceContent): Controller =>
   async (env, signal) => {
@@ -32,7 +35,8 @@ export const namespaceContentController =
       8,
       signal,
       name => fillNamespace(env, name, content),
-      (name, error) => env.logger.debug(2, 'cannot create the default objects of a namespace, retrying', { namespace: name, error: errorMessage(error) }),
+      (name, error) =>
+        env.logger.debug(2, 'cannot create the default objects of a namespace, retrying', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace_content'),
     )
     // Restores objects that are changed or deleted. Added objects need no action.
@@ -56,10 +60,15 @@ export const namespaceContentController =
   }
 
 /** Whether a namespace gets default objects: it exists and is not being deleted. */
-export const mayBeFilled = (namespace: TypedObject | undefined): boolean => namespace !== undefined && namespace.metadata.deletionTimestamp === undefined
+export const mayBeFilled = (namespace: TypedObject | undefined): boolean =>
+  namespace !== undefined && namespace.metadata.deletionTimestamp === undefined
 
 /** Creates the default objects of a namespace. Skips one that is being deleted, which would reject them. */
-async function fillNamespace(env: ControllerEnvironment, namespace: string, { serviceAccount, certificateAuthority }: NamespaceContent): Promise<void> {
+async function fillNamespace(
+  env: ControllerEnvironment,
+  namespace: string,
+  { serviceAccount, certificateAuthority }: NamespaceContent,
+): Promise<void> {
   if (!mayBeFilled(await orAbsent(env.access.get(NAMESPACES, '', namespace, { resourceVersion: '0' })))) return
   await Promise.all([
     serviceAccount && ensureServiceAccount(env, namespace),
@@ -70,7 +79,9 @@ async function fillNamespace(env: ControllerEnvironment, namespace: string, { se
 /** Creates the ServiceAccount `default`, which pods use unless they name another. */
 async function ensureServiceAccount(env: ControllerEnvironment, namespace: string): Promise<void> {
   if (await orAbsent(env.access.get(SERVICE_ACCOUNTS, namespace, 'default', { resourceVersion: '0' }))) return
-  await orTolerated(env.access.create(SERVICE_ACCOUNTS, namespace, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default', namespace } }))
+  await orTolerated(
+    env.access.create(SERVICE_ACCOUNTS, namespace, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default', namespace } }),
+  )
 }
 
 /** Creates or restores the ConfigMap `kube-root-ca.crt`, with which pods verify the server. */
@@ -113,7 +124,12 @@ async function orTolerated(write: Promise<unknown>): Promise<void> {
   try {
     await write
   } catch (error) {
-    if (!isStatusError(error, 'AlreadyExists') && !isStatusError(error, 'NotFound') && !isStatusError(error, 'Forbidden') && !isStatusError(error, 'Conflict'))
+    if (
+      !isStatusError(error, 'AlreadyExists') &&
+      !isStatusError(error, 'NotFound') &&
+      !isStatusError(error, 'Forbidden') &&
+      !isStatusError(error, 'Conflict')
+    )
       throw error
   }
 }

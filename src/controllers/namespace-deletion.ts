@@ -24,7 +24,9 @@ export interface DeletionParts {
 /** Result of one pass over the content of a namespace. */
 export interface ContentLeft {
   readonly isEmpty: boolean
-  /** Remaining objects by resource. Empty while only pods remain, which kube-controller-manager reports in no condition. */
+  /**
+   * Remaining objects by resource. Empty while only pods remain, which kube-controller-manager reports in no condition.
+   */
   readonly resources: readonly Remaining[]
   /** Deletion errors, one per resource. */
   readonly errors: readonly string[]
@@ -33,11 +35,16 @@ export interface ContentLeft {
 }
 
 /**
- * Deletes all objects of a namespace, resource by resource, each with its own grace period; then those of aggregated servers. With the gate
- * OrderedNamespaceDeletion, nothing else is deleted until all pods are gone, so that objects that protect them (network policies, quotas) outlive them
- * (KEP-5080).
+ * Deletes all objects of a namespace, resource by resource, each with its own grace period; then those of aggregated
+ * servers. With the gate OrderedNamespaceDeletion, nothing else is deleted until all pods are gone, so that objects
+ * that protect them (network policies, quotas) outlive them (KEP-5080).
  */
-export async function deleteContent(env: ControllerEnvironment, parts: DeletionParts, namespace: Namespace, signal: AbortSignal): Promise<ContentLeft> {
+export async function deleteContent(
+  env: ControllerEnvironment,
+  parts: DeletionParts,
+  namespace: Namespace,
+  signal: AbortSignal,
+): Promise<ContentLeft> {
   const { catalog, features, foreign } = parts
   const { resources: others, stale: undiscovered } = foreign.discover()
   const own = podsFirst(deletable(catalog))
@@ -63,7 +70,8 @@ const deletable = (catalog: Catalog): readonly ResourceDefinition[] =>
   catalog
     .snapshot()
     .definitions.filter(
-      ({ scope, storage, hub }) => scope === 'Namespaced' && storage !== undefined && hub.verbs.includes('list') && hub.verbs.includes('delete'),
+      ({ scope, storage, hub }) =>
+        scope === 'Namespaced' && storage !== undefined && hub.verbs.includes('list') && hub.verbs.includes('delete'),
     )
 
 const resourceIdOf = ({ hub }: ResourceDefinition): ResourceId => ({ group: hub.group, resource: hub.names.plural })
@@ -88,7 +96,10 @@ async function deleteAll(env: ControllerEnvironment, definition: ResourceDefinit
     const isExpected = left.finalizers.length > 0 || (isPods(definition) && mayStop(before.items, namespace, env.clock.now()))
     if (items.length === 0 || isExpected) return left
     const [version = definition.hub] = definition.versions
-    return { ...left, error: `unexpected items still remain in namespace: ${name} for gvr: ${id.group}/${version.name}, Resource=${id.resource}` }
+    return {
+      ...left,
+      error: `unexpected items still remain in namespace: ${name} for gvr: ${id.group}/${version.name}, Resource=${id.resource}`,
+    }
   } catch (error) {
     return { ...leftOf(id, []), error: errorMessage(error) }
   }
@@ -110,11 +121,14 @@ function mayStop(pods: readonly KubeObject[], { metadata }: Namespace, now: numb
   return now - deleted < 1000 * periods.reduce((longest, seconds) => Math.max(longest, seconds), 0)
 }
 
-/** Maximum number of concurrent deletions. One store transaction combines several. Bounded, so that a large namespace does not delay the writes of others. */
+/**
+ * Maximum number of concurrent deletions. One store transaction combines several. Bounded, so that a large namespace
+ * does not delay the writes of others.
+ */
 const AT_ONCE = 32
 /**
- * Number of failures after which the remaining objects are skipped, for example because a webhook does not respond. Fewer failures do not stop the other
- * deletions.
+ * Number of failures after which the remaining objects are skipped, for example because a webhook does not respond.
+ * Fewer failures do not stop the other deletions.
  */
 const MOST_FAILURES = 32
 
@@ -130,7 +144,8 @@ async function deleteEach(env: ControllerEnvironment, id: ResourceId, namespace:
 /** Deletes one object, unless it was deleted or replaced meanwhile. */
 async function deleteOne(env: ControllerEnvironment, id: ResourceId, namespace: string, item: KubeObject): Promise<void> {
   // Deleting a pod again that is in its grace period would change nothing.
-  if (item.metadata.deletionTimestamp !== undefined && (id.resource !== PODS.resource || item.metadata.deletionGracePeriodSeconds !== 0)) return
+  if (item.metadata.deletionTimestamp !== undefined && (id.resource !== PODS.resource || item.metadata.deletionGracePeriodSeconds !== 0))
+    return
   const { name = '', uid } = item.metadata
   await env.access.delete(id, namespace, name, { ...(uid !== undefined && { uid }), propagationPolicy: 'Background' }).catch(ignoreGone)
 }

@@ -10,7 +10,10 @@ import { type DeletionParts, deleteContent, ignoreGone } from './namespace-delet
 
 /** Finalizer in the spec that this controller removes. */
 const FINALIZER = 'kubernetes'
-/** Delay before the first pass, in milliseconds. Afterwards every server has observed the deletion, and creates that started before are visible. */
+/**
+ * Delay before the first pass, in milliseconds. Afterwards every server has observed the deletion, and creates that
+ * started before are visible.
+ */
 const SETTLE_MS = 500
 /** Delay between passes over a namespace that has content, in milliseconds. */
 const AGAIN_MS = 1000
@@ -24,8 +27,8 @@ const LATE_MS = 8000
 const WORKERS = 4
 
 /**
- * Deletes the content of terminating namespaces, reports what remains in their conditions, and removes their finalizer when they are empty. A namespace that
- * still has content yields its worker to others between passes.
+ * Deletes the content of terminating namespaces, reports what remains in their conditions, and removes their finalizer
+ * when they are empty. A namespace that still has content yields its worker to others between passes.
  */
 export const namespaceController =
   (parts: DeletionParts): Controller =>
@@ -44,7 +47,8 @@ export const namespaceController =
         looks.set(name, count)
         void pause(pauseAfter(count), signal, env.queues?.pauses).then(() => queue.add(name))
       },
-      (name, error) => env.logger.debug(2, 'cannot delete the content of a namespace, retrying', { namespace: name, error: errorMessage(error) }),
+      (name, error) =>
+        env.logger.debug(2, 'cannot delete the content of a namespace, retrying', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace'),
     )
     const begin = (name: string): void => {
@@ -62,7 +66,10 @@ export const namespaceController =
 
 const pauseAfter = (looks: number): number => (looks === 1 ? SOON_MS : looks < OFTEN ? AGAIN_MS : LATE_MS)
 
-/** Deletes the content of a namespace and reports what remains in its conditions. Returns false if another pass is needed. */
+/**
+ * Deletes the content of a namespace and reports what remains in its conditions. Returns false if another pass is
+ * needed.
+ */
 async function emptyNamespace(env: ControllerEnvironment, parts: DeletionParts, name: string, signal: AbortSignal): Promise<boolean> {
   const namespace = await getKind(env.access, NAMESPACES, '', name).catch(error => {
     if (isStatusError(error, 'NotFound')) return undefined
@@ -74,9 +81,9 @@ async function emptyNamespace(env: ControllerEnvironment, parts: DeletionParts, 
     await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'finalize' }, finalize).catch(ignoreGone)
     return true
   }
-  await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'status' }, object => withConditions(object, left, env.clock.now())).catch(
-    ignoreGone,
-  )
+  await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'status' }, object =>
+    withConditions(object, left, env.clock.now()),
+  ).catch(ignoreGone)
   return false
 }
 

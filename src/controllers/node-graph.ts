@@ -40,7 +40,10 @@ export function referencesOf(pod: Pod): PodReference[] {
   ]
 }
 
-/** Keeps the graph of the Node authorizer in sync with pods, volumes and the other objects of nodes. Every server runs it. */
+/**
+ * Keeps the graph of the Node authorizer in sync with pods, volumes and the other objects of nodes. Every server runs
+ * it.
+ */
 export async function followNodeGraph(env: ControllerEnvironment, options: NodeGraphOptions, signal: AbortSignal): Promise<void> {
   const { graph, durations, isServed, onSynced } = options
   const waiting = new Set<string>()
@@ -64,7 +67,12 @@ export async function followNodeGraph(env: ControllerEnvironment, options: NodeG
       },
     })
   }
-  const keepOwned = <T extends TypedObject>(id: KindId<T>, kind: OwnedKind, word: string, nodeOf: (object: T) => string): Promise<void> | undefined => {
+  const keepOwned = <T extends TypedObject>(
+    id: KindId<T>,
+    kind: OwnedKind,
+    word: string,
+    nodeOf: (object: T) => string,
+  ): Promise<void> | undefined => {
     if (!isServed(id)) return undefined
     const put = (object: T): void => {
       const { namespace = '', name = '' } = object.metadata

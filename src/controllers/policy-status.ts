@@ -9,7 +9,8 @@ import { VALIDATING_POLICIES } from '../resources/kinds.ts'
 import { type Controller, type ControllerEnvironment, follow, WorkQueue } from './controller.ts'
 
 /** Whether the status is up to date with the spec. */
-const isObserved = ({ metadata, status }: ValidatingAdmissionPolicy): boolean => (metadata.generation ?? 0) <= (status.observedGeneration ?? 0)
+const isObserved = ({ metadata, status }: ValidatingAdmissionPolicy): boolean =>
+  (metadata.generation ?? 0) <= (status.observedGeneration ?? 0)
 
 /** Type-checks the expressions of each generation of a ValidatingAdmissionPolicy and reports warnings in its status. */
 export const policyStatusController =

@@ -9,7 +9,10 @@ import { type Controller, type ControllerEnvironment, follow, followMetadata, Wo
 export interface Protection<T extends TypedObject> {
   readonly kind: KindId<T>
   readonly finalizer: string
-  /** Returns a function that finds a user of an object, or undefined if it is unused. Called once per pass over a namespace. */
+  /**
+   * Returns a function that finds a user of an object, or undefined if it is unused. Called once per pass over a
+   * namespace.
+   */
   readonly findUsers: (env: ControllerEnvironment, namespace: string) => Promise<(object: T) => User | undefined>
   /** Kinds of users, except the kind itself. */
   readonly users: readonly UserKind[]
@@ -118,7 +121,10 @@ class Protector<T extends TypedObject> {
     }
   }
 
-  /** Processes objects and removes the names of those that are done. Rejects with the first failure, after all others were tried. */
+  /**
+   * Processes objects and removes the names of those that are done. Rejects with the first failure, after all others
+   * were tried.
+   */
   async #settleObjects(namespace: string, names: Set<string>, changing: ReadonlySet<string>): Promise<void> {
     const { kind, finalizer, findUsers } = this.#protection
     const failures: unknown[] = []
@@ -158,7 +164,10 @@ class Protector<T extends TypedObject> {
   }
 
   /** Changes the finalizers of an object, unless it was replaced or already has the wanted state. */
-  async #write({ metadata: { namespace = '', name = '', uid, deletionTimestamp } }: T, change: (finalizers: readonly string[]) => string[]): Promise<void> {
+  async #write(
+    { metadata: { namespace = '', name = '', uid, deletionTimestamp } }: T,
+    change: (finalizers: readonly string[]) => string[],
+  ): Promise<void> {
     const { kind, finalizer } = this.#protection
     const isDeleted = deletionTimestamp !== undefined
     await updateKind(this.#env.access, kind, { namespace, name }, now => {

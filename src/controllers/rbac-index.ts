@@ -8,8 +8,8 @@ import type { ControllerEnvironment, ObjectIndex } from './controller.ts'
 import { followKept } from './controller.ts'
 
 /**
- * Keeps the RBAC index in sync with roles and bindings. Every server runs it. @param onSynced called when all four resources have completed their initial
- * lists.
+ * Keeps the RBAC index in sync with roles and bindings. Every server runs it. @param onSynced called when all four
+ * resources have completed their initial lists.
  */
 export async function followRules(env: ControllerEnvironment, index: RuleIndex, signal: AbortSignal, onSynced: () => void): Promise<void> {
   const waiting = new Set<RbacResource>(['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'])

@@ -14,15 +14,23 @@ import { isRefused, type Refusals, settleAll } from './ensure.ts'
 /** Delay before rejected objects are retried, in milliseconds. */
 const REFUSED_AGAIN_MS = 10_000
 
-/** Returns the updated object, or undefined if it is up to date. A binding to another role must be recreated, because roleRef is immutable. */
+/**
+ * Returns the updated object, or undefined if it is up to date. A binding to another role must be recreated, because
+ * roleRef is immutable.
+ */
 type Reconcile<T> = (now: T, wanted: T) => T | 'recreate' | undefined
 
 /**
- * Creates the default roles and bindings and adds missing rules and subjects to existing ones, once at start, as kube-apiserver does
- * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Retries until done. Rejected objects are recorded in `refusals`
- * meanwhile.
+ * Creates the default roles and bindings and adds missing rules and subjects to existing ones, once at start, as
+ * kube-apiserver does (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Retries
+ * until done. Rejected objects are recorded in `refusals` meanwhile.
  */
-export async function bootstrapRbacPolicy(env: ControllerEnvironment, features: Features, signal: AbortSignal, refusals: Refusals = new Map()): Promise<void> {
+export async function bootstrapRbacPolicy(
+  env: ControllerEnvironment,
+  features: Features,
+  signal: AbortSignal,
+  refusals: Refusals = new Map(),
+): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       await reconcileAll(env, features, refusals)
@@ -62,14 +70,23 @@ const ensureAll = <T extends TypedObject>(
         if (!isRefused(error)) throw error
         const why = errorMessage(error)
         if (refusals.get(name) !== why)
-          env.logger.warn('a default role was rejected: the server is not ready without it', { resource: id.resource, name: one.metadata.name, error: why })
+          env.logger.warn('a default role was rejected: the server is not ready without it', {
+            resource: id.resource,
+            name: one.metadata.name,
+            error: why,
+          })
         refusals.set(name, why)
       }
     }),
   )
 
 /** Creates or reconciles one object. Several servers may do so concurrently. */
-async function ensure<T extends TypedObject>({ access }: ControllerEnvironment, id: KindId<T>, wanted: T, reconcile: Reconcile<T>): Promise<void> {
+async function ensure<T extends TypedObject>(
+  { access }: ControllerEnvironment,
+  id: KindId<T>,
+  wanted: T,
+  reconcile: Reconcile<T>,
+): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata
   try {
     const now = await getKind(access, id, namespace, name, { resourceVersion: '0' })

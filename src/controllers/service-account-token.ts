@@ -36,9 +36,10 @@ export function isTokenOf({ metadata: { annotations } }: Secret, account: TypedO
 }
 
 /**
- * Fills Secrets of type kubernetes.io/service-account-token with a token of their account, and deletes those whose account no longer exists
- * (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#token-controller). @param certificateAuthority PEM certificate of this
- * server's CA.
+ * Fills Secrets of type kubernetes.io/service-account-token with a token of their account, and deletes those whose
+ * account no longer exists
+ * (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#token-controller). @param
+ * certificateAuthority PEM certificate of this server's CA.
  */
 export const serviceAccountTokenController =
   (issuer: TokenIssuer, certificateAuthority: string): Controller =>
@@ -77,7 +78,12 @@ export const serviceAccountTokenController =
   }
 
 /** Writes token, CA and namespace to the Secret, or deletes it if its account does not exist. */
-async function fillSecret({ access }: ControllerEnvironment, secret: Secret, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
+async function fillSecret(
+  { access }: ControllerEnvironment,
+  secret: Secret,
+  issuer: TokenIssuer,
+  certificateAuthority: string,
+): Promise<void> {
   const { namespace = '', name = '', uid, annotations } = secret.metadata
   const account = await orAbsent(access.get(SERVICE_ACCOUNTS, namespace, annotations?.[ACCOUNT_NAME] ?? ''))
   if (!account || !isTokenOf(secret, account)) {
@@ -91,7 +97,11 @@ async function fillSecret({ access }: ControllerEnvironment, secret: Secret, iss
     // The Secret has changed. That event triggers another run.
     if (now.metadata.resourceVersion !== secret.metadata.resourceVersion) return undefined
     const marks = { ...now.metadata.annotations, [ACCOUNT_NAME]: account.metadata.name ?? '', [ACCOUNT_UID]: account.metadata.uid ?? '' }
-    return { ...now, metadata: { ...now.metadata, annotations: marks }, data: { ...now.data, ...missing, ...(token !== undefined && { token }) } }
+    return {
+      ...now,
+      metadata: { ...now.metadata, annotations: marks },
+      data: { ...now.data, ...missing, ...(token !== undefined && { token }) },
+    }
   }
   await orAbsent(updateKind(access, SECRETS, { namespace, name }, complete))
 }

@@ -10,17 +10,23 @@ export interface Instant {
   readonly monotonic: number
 }
 
-/** Elapsed milliseconds: the larger of both clocks' readings, so that neither an adjusted nor a suspended clock hides time. */
+/**
+ * Elapsed milliseconds: the larger of both clocks' readings, so that neither an adjusted nor a suspended clock hides
+ * time.
+ */
 export const elapsed = (from: Instant, to: Instant): number => Math.max(to.monotonic - from.monotonic, to.wall - from.wall)
 
 /**
- * Period in which this server holds a Lease. Ends with `stop`, or by timer when it has not been extended for `lastsMs`, even if the renewal hangs. After a
- * suspension of the process, the first check of `fence` reads the clocks and finds it expired before anything is sent.
+ * Period in which this server holds a Lease. Ends with `stop`, or by timer when it has not been extended for `lastsMs`,
+ * even if the renewal hangs. After a suspension of the process, the first check of `fence` reads the clocks and finds
+ * it expired before anything is sent.
  */
 export class Term {
   /** Signal for loops and their delays. */
   readonly signal: AbortSignal
-  /** Signal for calls to the store. Reads as aborted from the moment the period has expired, even before the timer runs. */
+  /**
+   * Signal for calls to the store. Reads as aborted from the moment the period has expired, even before the timer runs.
+   */
   readonly fence: AbortSignal
   readonly #end = new AbortController()
   readonly #lastsMs: number

@@ -16,8 +16,8 @@ interface Followed extends QueueMeter {
 const NOTHING: Since = new Map()
 
 /**
- * Work queues of a server's controllers. Reports upstream's metrics (k8s.io/component-base, metrics/prometheus/workqueue). A simulation can hold the queues and
- * process keys one by one.
+ * Work queues of a server's controllers. Reports upstream's metrics (k8s.io/component-base,
+ * metrics/prometheus/workqueue). A simulation can hold the queues and process keys one by one.
  */
 export class WorkQueues implements QueueMeters {
   /** Clock for controller delays, between retries and until other servers have settled. */
@@ -117,8 +117,10 @@ export class WorkQueues implements QueueMeters {
     return [
       this.#adds,
       gauge('workqueue_depth', 'Current depth of workqueue', ({ waiting }) => waiting.size),
-      gauge('workqueue_longest_running_processor_seconds', 'How many seconds has the longest running processor for workqueue been running.', ({ running }) =>
-        Math.max(0, ...ages(running)),
+      gauge(
+        'workqueue_longest_running_processor_seconds',
+        'How many seconds has the longest running processor for workqueue been running.',
+        ({ running }) => Math.max(0, ...ages(running)),
       ),
       this.#waits,
       this.#retries,

@@ -25,7 +25,10 @@ export const TEXTS: DecodingTexts = { decoding: 'error decoding YAML: ', convert
 /** Since 1.37 a configuration is converted to JSON first, unless it begins like JSON. */
 export const TEXTS_SINCE_1_37: DecodingTexts = { decoding: 'error decoding patch: ', converting: 'error encoding patch: ' }
 
-/** Parses a configuration in CBOR, in steps. Any fault, such as a repeated key, is an error at every level of field validation. */
+/**
+ * Parses a configuration in CBOR, in steps. Any fault, such as a repeated key, is an error at every level of field
+ * validation.
+ */
 export function* parseCborConfiguration(body: Buffer, { decoding }: DecodingTexts): Steps<Configuration> {
   try {
     const { value, fault } = yield* parseCborInSteps(body)

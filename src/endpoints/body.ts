@@ -47,11 +47,17 @@ export type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & {
 interface Expected {
   readonly kind: string
   readonly schema: StructSchema
-  /** Error for a body that cannot be parsed or has no type. Defaults to 400 with upstream's text, `the object provided is unrecognized (must be of type K): …`. */
+  /**
+   * Error for a body that cannot be parsed or has no type. Defaults to 400 with upstream's text,
+   * `the object provided is unrecognized (must be of type K): …`.
+   */
   readonly refuse?: (why: string) => StatusError
 }
 
-/** Parses a body by its media type and reads its apiVersion and kind, in steps. Throws 415, and the error of `expected.refuse`. */
+/**
+ * Parses a body by its media type and reads its apiVersion and kind, in steps. Throws 415, and the error of
+ * `expected.refuse`.
+ */
 export function* parseBody(offer: MediaOffer, contentType: string | undefined, body: Buffer, expected: Expected): Steps<ParsedBody> {
   const { kind, schema, refuse = why => unrecognized(kind, why, body) } = expected
   const format = formatOf(bodyMediaType(contentType, offer))
@@ -90,7 +96,9 @@ function* parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse
   }
 }
 
-/** Parses a CBOR body. A fault of well-formed CBOR is returned with the value, and reported once the type is checked. */
+/**
+ * Parses a CBOR body. A fault of well-formed CBOR is returned with the value, and reported once the type is checked.
+ */
 function* parseCborBody(body: Buffer, refuse: (why: string) => StatusError): Steps<ParsedBody> {
   let parsed: ParsedCbor
   try {
@@ -107,8 +115,16 @@ function* parseCborBody(body: Buffer, refuse: (why: string) => StatusError): Ste
   }
 }
 
-/** Decodes and defaults a body. Unknown and repeated fields cause warnings, are refused or are dropped, by `fieldValidation`. Each call of the returned function makes a fresh object. */
-export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): Promise<() => KubeObject> {
+/**
+ * Decodes and defaults a body. Unknown and repeated fields cause warnings, are refused or are dropped, by
+ * `fieldValidation`. Each call of the returned function makes a fresh object.
+ */
+export async function decodeBody(
+  scope: BodyScope,
+  body: Buffer,
+  target: BodyTarget,
+  fieldValidation: FieldValidation,
+): Promise<() => KubeObject> {
   const { exchange } = scope
   const parsed = await runInTurns(parseBody(scope.env.media, exchange.headers['content-type'], body, target), exchange.ctx.signal)
   if (turnIsLong()) await nextLongTurn()
@@ -137,7 +153,8 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
     const { object, strict, strictText } = await runInTurns(run())
     first = object
     noteUnknown(why, strict)
-    if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`, dialect.strictKind(target, claimed))
+    if (strict.length > 0 && fieldValidation === 'Strict')
+      throw cannot(`strict decoding error: ${strictText}`, dialect.strictKind(target, claimed))
     if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
   } catch (error) {
     throw error instanceof DecodeError ? cannot('cbor' in parsed ? asCborText(error.message) : error.detail) : error

@@ -33,8 +33,8 @@ interface DecodedOptions {
 }
 
 /**
- * DELETE of one object. The response is a Status if the object is gone, unless the kind returns deleted objects. There is no result if the object could not be read: nothing is known
- * of it.
+ * DELETE of one object. The response is a Status if the object is gone, unless the kind returns deleted objects. There
+ * is no result if the object could not be read: nothing is known of it.
  */
 export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number; result: DeleteResult | undefined }> {
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
@@ -47,11 +47,15 @@ export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number;
   return { code: !result.deleted && options.orphanDependents === false ? 202 : 200, result }
 }
 
-/** DELETE of a collection: of the objects that the query selects. Returns the selected objects. Options are in the body or the query. */
+/**
+ * DELETE of a collection: of the objects that the query selects. Returns the selected objects. Options are in the body
+ * or the query.
+ */
 export async function deleteCollection(scope: Scope<'deletecollection'>): Promise<ListResult> {
   const selection = await listOptions(scope.exchange, scope.served.version, '', scope.env, isNamespaced(scope))
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
-  if (unsafe) throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
+  if (unsafe)
+    throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
   return storeOf(scope).deleteCollection({ ...deletionTarget(scope), dryRun, options: stated }, options, selection)
 }
 
@@ -78,7 +82,10 @@ async function authorizeUnsafeDeletion(scope: Scope<'delete'>): Promise<void> {
   throw forbiddenError(gr, scope.name, reason)
 }
 
-/** Decodes options from the body, or from the query if the body is empty. Throws 400 and 422. The option of unsafe deletion is dropped if its gate is off, as upstream does. */
+/**
+ * Decodes options from the body, or from the query if the body is empty. Throws 400 and 422. The option of unsafe
+ * deletion is dropped if its gate is off, as upstream does.
+ */
 async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   const body = await scope.exchange.readBody(MAX_BODY_BYTES)
   const raw = body.length > 0 ? await fromBody(scope, body) : fromQuery(scope)
@@ -107,7 +114,9 @@ type RawOptions = Omit<DeleteOptions, 'kind' | 'apiVersion' | 'gracePeriodSecond
 async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   const type = scope.exchange.headers['content-type']
   const plainError = handlesSince(scope.env, '1.35') ? badRequestError : withoutReason
-  const parsed = await runInTurns(parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plainError }))
+  const parsed = await runInTurns(
+    parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plainError }),
+  )
   const { claimed } = parsed
   if ('cbor' in parsed && parsed.fault) throw plainError(parsed.fault.text)
   if (parsed.messageFault !== undefined) throw plainError(parsed.messageFault)
@@ -128,10 +137,15 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   }
 }
 
-/** Returns the value of a body. Numbers that are not exact are refused with their text, and repeated members are merged, as Go does. */
+/**
+ * Returns the value of a body. Numbers that are not exact are refused with their text, and repeated members are merged,
+ * as Go does.
+ */
 async function exactValue(parsed: ParsedBody): Promise<Json> {
   const isInexact = 'literals' in parsed || 'repeated' in parsed
-  return isInexact && !('cbor' in parsed) ? (await runInTurns(decodeBodyInSteps(metaType('meta.DeleteOptions'), parsed))).object : parsed.value
+  return isInexact && !('cbor' in parsed)
+    ? (await runInTurns(decodeBodyInSteps(metaType('meta.DeleteOptions'), parsed))).object
+    : parsed.value
 }
 
 const withoutReason = (text: string) => failure(500, '', text)
@@ -155,11 +169,16 @@ function fromQuery(scope: Scope): RawOptions {
   }
 }
 
-/** Reads preconditions from the query. In a collection, `resourceVersion` selects the list and is also a precondition of each object. */
+/**
+ * Reads preconditions from the query. In a collection, `resourceVersion` selects the list and is also a precondition of
+ * each object.
+ */
 function preconditionsOf(query: URLSearchParams): RawOptions['preconditions'] {
   const uid = stringParameter(query, 'uid')
   const resourceVersion = stringParameter(query, 'resourceVersion')
-  return uid === '' && resourceVersion === '' ? undefined : { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) }
+  return uid === '' && resourceVersion === ''
+    ? undefined
+    : { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) }
 }
 
 function optionErrors(raw: RawOptions): FieldError[] {
@@ -172,7 +191,10 @@ function optionErrors(raw: RawOptions): FieldError[] {
   return [...errors, ...dryRunErrors(raw.dryRun ?? [])]
 }
 
-/** Refuses options that depend on the object: unsafe deletion cannot read it. @param allowsDryRun whether it may be a dry run, as since 1.37 */
+/**
+ * Refuses options that depend on the object: unsafe deletion cannot read it. @param allowsDryRun whether it may be a
+ * dry run, as since 1.37
+ */
 function exclusiveErrors(raw: RawOptions, allowsDryRun: boolean): FieldError[] {
   const given = {
     dryRun: !allowsDryRun && (raw.dryRun ?? []).length > 0,
@@ -181,5 +203,7 @@ function exclusiveErrors(raw: RawOptions, allowsDryRun: boolean): FieldError[] {
     gracePeriodSeconds: raw.gracePeriodSeconds !== undefined,
     preconditions: raw.preconditions !== undefined,
   }
-  return Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [invalid(IGNORE_READ_ERROR, true, `cannot be set together with .${name}`)] : []))
+  return Object.entries(given).flatMap(([name, isGiven]) =>
+    isGiven ? [invalid(IGNORE_READ_ERROR, true, `cannot be set together with .${name}`)] : [],
+  )
 }

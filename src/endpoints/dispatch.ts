@@ -96,13 +96,23 @@ async function patchOne(scope: Scope<'patch'>, form: ResponseForm): Promise<void
   await respondWritten(scope, form, await patch(scope))
 }
 
-async function respondWritten(scope: Scope<Verb>, form: ResponseForm, { answer, created }: { answer: RequestResult; created: boolean }): Promise<void> {
+async function respondWritten(
+  scope: Scope<Verb>,
+  form: ResponseForm,
+  { answer, created }: { answer: RequestResult; created: boolean },
+): Promise<void> {
   const view = scope.subresource?.view
   if (view) await respondView(scope, form, { get: parent => (view.answer ?? view.get)(parent) }, 200, await answerObject(answer))
   else await respondObject(scope, form, created ? 201 : 200, answer)
 }
 
-function respondView(scope: Scope, form: ResponseForm, view: Pick<SubresourceView, 'get'>, code: number, parent: KubeObject): Promise<void> {
+function respondView(
+  scope: Scope,
+  form: ResponseForm,
+  view: Pick<SubresourceView, 'get'>,
+  code: number,
+  parent: KubeObject,
+): Promise<void> {
   const kind = scope.subresource?.kind
   invariant(kind, 'a view has a kind of its own')
   return respondTyped(scope, form, code, kind.schema, view.get(parent))
@@ -120,10 +130,19 @@ async function remove(scope: Scope<'delete'>, form: ResponseForm): Promise<void>
   // Since 1.38 the metadata has the revision of the deletion.
   const { resourceVersion = '' } = handlesSince(scope.env, '1.38') ? (result?.object.metadata ?? {}) : {}
   const metadata = resourceVersion === '' ? {} : { resourceVersion }
-  await respondStatus(scope, form, code, { kind: 'Status', apiVersion: 'v1', metadata, status: 'Success', ...deletionDetails(scope, code, result) })
+  await respondStatus(scope, form, code, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata,
+    status: 'Success',
+    ...deletionDetails(scope, code, result),
+  })
 }
 
-/** Returns the details of a Status for a deletion. Like upstream's, they name the kind if the object was not read, and the resource if it was. */
+/**
+ * Returns the details of a Status for a deletion. Like upstream's, they name the kind if the object was not read, and
+ * the resource if it was.
+ */
 function deletionDetails(scope: Scope<'delete'>, code: number, result: DeleteResult | undefined): object {
   const { served, name } = scope
   if (result === undefined) return { details: { name, kind: served.version.kind }, code }

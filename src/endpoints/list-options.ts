@@ -15,7 +15,10 @@ import type { Exchange } from './exchange.ts'
 import { booleanParameter, integerParameter, stringParameter } from './query.ts'
 import { META_GROUP } from './write-options.ts'
 
-/** Validated options of a GET of a collection, or of a watch. They are those of a list in storage, and when and how long to watch. */
+/**
+ * Validated options of a GET of a collection, or of a watch. They are those of a list in storage, and when and how long
+ * to watch.
+ */
 export interface ReadOptions extends ListOptions {
   readonly watch: boolean
   /** Seconds. Undefined if the server chooses. */
@@ -49,8 +52,17 @@ const NONE: ReadOptions = {
   timeoutSeconds: undefined,
 }
 
-/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (a watch of one object). Throws 400, 422, and for an invalid shard selector 500, since 1.38 400. */
-export async function listOptions(exchange: Exchange, version: Version, name: string, gates: ListGates, namespaced = true): Promise<ReadOptions> {
+/**
+ * Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (a watch of one object). Throws
+ * 400, 422, and for an invalid shard selector 500, since 1.38 400.
+ */
+export async function listOptions(
+  exchange: Exchange,
+  version: Version,
+  name: string,
+  gates: ListGates,
+  namespaced = true,
+): Promise<ReadOptions> {
   if (exchange.search === '' && name === '') return NONE
   const options = await selectedOptions(exchange, version, name, { watchList: gates.watchList, namespaced })
   const shard = gates.shards === true ? await shardOf(exchange.ctx.signal, stringParameter(exchange.query, 'shardSelector')) : undefined
@@ -76,8 +88,16 @@ interface SelectionRules {
   readonly namespaced: boolean
 }
 
-/** Errors come in upstream's order: selectors that cannot be parsed (400), invalid options (422), fields that cannot be selected, the name of the path. */
-async function selectedOptions(exchange: Exchange, version: Version, name: string, { watchList, namespaced }: SelectionRules): Promise<ReadOptions> {
+/**
+ * Errors come in upstream's order: selectors that cannot be parsed (400), invalid options (422), fields that cannot be
+ * selected, the name of the path.
+ */
+async function selectedOptions(
+  exchange: Exchange,
+  version: Version,
+  name: string,
+  { watchList, namespaced }: SelectionRules,
+): Promise<ReadOptions> {
   const { query } = exchange
   const labelText = stringParameter(query, 'labelSelector')
   const fieldText = stringParameter(query, 'fieldSelector')
@@ -121,7 +141,10 @@ async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string
 
 const unselectable = (field: string): string => `field label not supported: ${field}`
 
-/** Throws 400 for fields that the kind cannot select. Upstream has different texts for kinds with and without selectable fields, and only kinds without always accept `metadata.namespace`. */
+/**
+ * Throws 400 for fields that the kind cannot select. Upstream has different texts for kinds with and without selectable
+ * fields, and only kinds without always accept `metadata.namespace`.
+ */
 function checkFields(version: Version, terms: readonly FieldTerm[], namespaced: boolean): void {
   for (const { field } of terms) {
     if (field === 'metadata.name') continue
@@ -140,7 +163,8 @@ const INITIAL_FIELD = fieldPath('sendInitialEvents')
 function listErrors(options: StatedOptions): FieldError[] {
   const errors: FieldError[] = []
   if (options.resourceVersionMatch !== '') {
-    if (options.resourceVersion === '') errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    if (options.resourceVersion === '')
+      errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
     if (options.continue !== '') errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden when continue is provided'))
     if (options.resourceVersionMatch !== 'Exact' && options.resourceVersionMatch !== 'NotOlderThan')
       errors.push(notSupported(MATCH_FIELD, options.resourceVersionMatch, ['Exact', 'NotOlderThan', '']))
@@ -155,7 +179,8 @@ function listErrors(options: StatedOptions): FieldError[] {
 function watchErrors(options: StatedOptions, watchList: boolean): FieldError[] {
   const errors: FieldError[] = []
   const { resourceVersionMatch } = options
-  // With WatchList, a watch without a start and without options is treated as if it had requested initial events with NotOlderThan.
+  // With WatchList, a watch without a start and without options is treated as if it had requested initial events with
+  // NotOlderThan.
   const fromPresent = options.resourceVersion === '' || options.resourceVersion === '0'
   if (watchList && options.sendInitialEvents === undefined && resourceVersionMatch === '' && fromPresent && options.continue !== '')
     errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden when continue is provided'))

@@ -72,7 +72,9 @@ function prepare(offer: MediaOffer): Prepared {
   return known
 }
 
-/** Returns the rules of a dialect. Objects are offered in the types that the dialect has; Statuses and Tables in all. */
+/**
+ * Returns the rules of a dialect. Objects are offered in the types that the dialect has; Statuses and Tables in all.
+ */
 function dialectRules(dialect: Dialect, offer: MediaOffer, { rules }: Prepared): NegotiationRules {
   let known = rules.get(dialect)
   if (known === undefined) {
@@ -83,36 +85,50 @@ function dialectRules(dialect: Dialect, offer: MediaOffer, { rules }: Prepared):
   return known
 }
 
-/** Negotiates media type and view. Throws 406, with the text of upstream's router if no clause names an offered type, and with the text of its negotiation otherwise. */
+/**
+ * Negotiates media type and view. Throws 406, with the text of upstream's router if no clause names an offered type,
+ * and with the text of its negotiation otherwise.
+ */
 export function acceptedOutput(scope: Scope): Output {
   const { exchange, info, dialect } = scope
   const accept = exchange.headers.accept
   const { media } = scope.env
   const offered = prepare(media)
   const routeTypes = info.method === 'GET' && !info.namesObject ? offered.collectionTypes : offered.objectTypes
-  if (!dialect.routeAnswers(accept, routeTypes) && !dialect.routeAnswers(accept, offered.aliases)) throw unroutable(exchange, routeTypes, scope.env)
+  if (!dialect.routeAnswers(accept, routeTypes) && !dialect.routeAnswers(accept, offered.aliases))
+    throw unroutable(exchange, routeTypes, scope.env)
   const accepted = negotiateOutput(accept, media.types, dialectRules(dialect, media, offered))
   if (!accepted) throw notAcceptable(scope)
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
 
-/** Media types of built-in kinds and of discovery. CBOR is never among them, whatever is offered for custom resources. */
+/**
+ * Media types of built-in kinds and of discovery. CBOR is never among them, whatever is offered for custom resources.
+ */
 const DISCOVERY_OFFER = mediaOffer()
 
-/** Negotiates the form of a discovery document. Throws 406 with the texts of `acceptedOutput`. `isRouted`: whether upstream's router checks the header first. */
+/**
+ * Negotiates the form of a discovery document. Throws 406 with the texts of `acceptedOutput`. `isRouted`: whether
+ * upstream's router checks the header first.
+ */
 export function acceptedDocument(exchange: Exchange, isRouted: boolean): Output {
   const { accept } = exchange.headers
   const { objectTypes, aliases } = prepare(DISCOVERY_OFFER)
-  if (isRouted && !routeAccepts(accept, [...objectTypes, ...aliases])) throw failure(406, 'NotAcceptable', routeNotAcceptableText(objectTypes), {})
+  if (isRouted && !routeAccepts(accept, [...objectTypes, ...aliases]))
+    throw failure(406, 'NotAcceptable', routeNotAcceptableText(objectTypes), {})
   const accepted = negotiateOutput(accept, DISCOVERY_OFFER.types)
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(DISCOVERY_OFFER.types))
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange) }
 }
 
-/** Negotiates aggregated discovery in one of these versions. Undefined if no clause requests it. As upstream, clauses without `as` are ignored, even if they come first. */
+/**
+ * Negotiates aggregated discovery in one of these versions. Undefined if no clause requests it. As upstream, clauses
+ * without `as` are ignored, even if they come first.
+ */
 export function acceptedAggregation(exchange: Exchange, versions: readonly string[]): (Output & { readonly as: Transform }) | undefined {
   const rules: NegotiationRules = {
-    allowsTransform: (_mediaType, as) => as?.group === 'apidiscovery.k8s.io' && as.kind === 'APIGroupDiscoveryList' && versions.includes(as.version),
+    allowsTransform: (_mediaType, as) =>
+      as?.group === 'apidiscovery.k8s.io' && as.kind === 'APIGroupDiscoveryList' && versions.includes(as.version),
   }
   const accepted = negotiateOutput(exchange.headers.accept, DISCOVERY_OFFER.types, rules)
   if (accepted?.as === undefined) return undefined
@@ -125,12 +141,13 @@ export const notAcceptable = (scope: Scope) => failure(406, 'NotAcceptable', not
 const BODIES = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Returns the error of a request whose Accept header matches no route. Before 1.36 upstream's router assumes that a request without Content-Length has no body, and responds to a missing body
- * with 415.
+ * Returns the error of a request whose Accept header matches no route. Before 1.36 upstream's router assumes that a
+ * request without Content-Length has no body, and responds to a missing body with 415.
  */
 export function unroutable({ method, headers }: Exchange, types: readonly string[], env: EndpointEnvironment) {
   const text = routeNotAcceptableText(types)
-  if (handlesSince(env, '1.36') || !BODIES.has(method) || headers['content-length'] !== undefined) return failure(406, 'NotAcceptable', text, {})
+  if (handlesSince(env, '1.36') || !BODIES.has(method) || headers['content-length'] !== undefined)
+    return failure(406, 'NotAcceptable', text, {})
   return failure(415, 'UnsupportedMediaType', text.replace('406: Not Acceptable', UNROUTABLE_TYPE), {})
 }
 

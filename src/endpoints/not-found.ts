@@ -4,8 +4,9 @@ import { pathNotFoundError, type StatusError } from '../meta/status.ts'
 import { builtInsOf } from '../registry/other-type.ts'
 
 /**
- * Returns the error of a path that has no handler. Upstream's router responds with a Status below the roots of its built-in groups, whatever their versions. Below other groups, as those of custom resources,
- * and anywhere else, the response is plain text.
+ * Returns the error of a path that has no handler. Upstream's router responds with a Status below the roots of its
+ * built-in groups, whatever their versions. Below other groups, as those of custom resources, and anywhere else, the
+ * response is plain text.
  */
 export function notServed(path: string, snapshot: CatalogSnapshot): StatusError | PlainTextError {
   return isRouted(path, snapshot) ? pathNotFoundError() : pageNotFound()

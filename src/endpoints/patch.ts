@@ -17,14 +17,19 @@ import { handlesSince, MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from '
 import { writeOptions } from './write-options.ts'
 
 const unsupported = (types: readonly string[]) =>
-  failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`)
+  failure(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`,
+  )
 
 /** Returns the patch types that are accepted for the kind. */
 const patchTypes = ({ env, dialect }: Scope): PatchTypes => dialect.patchTypes(env.media.types.some(media => media.type === CBOR_TYPE))
 
 /**
- * Checks that the Content-Type is accepted, before the response is negotiated. Upstream's router reads each type that the header lists; the handler of custom resources reads the first one, and then requires a
- * name. Throws 415, 406 if the router finds an empty body, and 400.
+ * Checks that the Content-Type is accepted, before the response is negotiated. Upstream's router reads each type that
+ * the header lists; the handler of custom resources reads the first one, and then requires a name. Throws 415, 406 if
+ * the router finds an empty body, and 400.
  */
 export function checkPatchRoute(scope: Scope): void {
   const { exchange, dialect, info } = scope
@@ -74,9 +79,15 @@ async function parseFirst(body: Buffer): Promise<ParsedJson> {
 async function applyRequest(scope: Scope<'patch'>, type: string): Promise<{ answer: RequestResult; created: boolean }> {
   const { exchange, subresource } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
-  const options = writeOptions(exchange, 'PatchOptions', { apply: true, ...(scope.env.validatesFields === false && { validatesFields: false }) })
+  const options = writeOptions(exchange, 'PatchOptions', {
+    apply: true,
+    ...(scope.env.validatesFields === false && { validatesFields: false }),
+  })
   const texts = handlesSince(scope.env, '1.37') ? TEXTS_SINCE_1_37 : TEXTS
-  const configuration = await runInTurns((type === APPLY_CBOR_PATCH ? parseCborConfiguration : parseConfiguration)(body, texts), exchange.ctx.signal)
+  const configuration = await runInTurns(
+    (type === APPLY_CBOR_PATCH ? parseCborConfiguration : parseConfiguration)(body, texts),
+    exchange.ctx.signal,
+  )
   if (exchange.ctx.audit?.showsRequest === true) await notePatch(exchange.ctx, body, configuration.config)
   if (turnIsLong()) await nextLongTurn()
   const { namedManager, force = false, fieldValidation } = options

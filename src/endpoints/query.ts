@@ -13,7 +13,10 @@ export function booleanParameter(query: URLSearchParams, name: string): boolean 
   return text !== 'false' && text !== '0'
 }
 
-/** Parses an int64. Undefined if the parameter is absent. Throws 400 with Go's text. Values beyond 2^53 lose precision, which no limit reaches. */
+/**
+ * Parses an int64. Undefined if the parameter is absent. Throws 400 with Go's text. Values beyond 2^53 lose precision,
+ * which no limit reaches.
+ */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name)
   if (value === null) return undefined

@@ -3,7 +3,10 @@ import type { ListOptions } from '../registry/read.ts'
 
 type ReadQuery = Pick<ListOptions, 'resourceVersion'> & Partial<Pick<ListOptions, 'resourceVersionMatch' | 'limit' | 'continue'>>
 
-/** Describes the options of a read and their meaning for a resource with a watch cache (`cached`) or without. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
+/**
+ * Describes the options of a read and their meaning for a resource with a watch cache (`cached`) or without.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+ */
 export const readStep = (asked: ReadQuery, cached: boolean): WhyStep => ({
   step: 'read',
   resourceVersion: asked.resourceVersion,

@@ -46,7 +46,10 @@ function sendBody({ exchange }: Scope, { contentType }: ResponseForm, code: numb
 /** Reports whether the audit event of the request contains the object of the response. */
 const auditsResponse = ({ exchange }: Scope): boolean => exchange.ctx.audit?.showsResponse === true
 
-/** Sends a response in the negotiated form, and adds the same view as JSON to the audit event. Stored objects use their stored bytes. `make` is called for each, because a long body can only be read once. */
+/**
+ * Sends a response in the negotiated form, and adds the same view as JSON to the audit event. Stored objects use their
+ * stored bytes. `make` is called for each, because a long body can only be read once.
+ */
 async function sendAudited(scope: Scope, form: ResponseForm, code: number, make: (form: ResponseForm) => Awaitable<Body>): Promise<void> {
   const { exchange } = scope
   exchange.ctx.audit?.responseObject(await make(jsonFormOf(scope)))

@@ -36,9 +36,15 @@ export interface EndpointEnvironment {
   readonly watchList: boolean
   /** Whether lists and watches may select a shard (the gate ShardedListAndWatch). Defaults to false. */
   readonly shards?: boolean
-  /** Whether watches that begin with the current objects are compressed for clients that accept it (the gate WatchListCompression). Defaults to false. */
+  /**
+   * Whether watches that begin with the current objects are compressed for clients that accept it (the gate
+   * WatchListCompression). Defaults to false.
+   */
   readonly compressesWatchLists?: boolean
-  /** Defaults to true. If false, unknown and repeated fields of bodies are dropped without a warning (the gate ServerSideFieldValidation is off). */
+  /**
+   * Defaults to true. If false, unknown and repeated fields of bodies are dropped without a warning (the gate
+   * ServerSideFieldValidation is off).
+   */
   readonly validatesFields?: boolean
   /** Optional. Gauge of the deprecated APIs that were requested. */
   readonly deprecatedRequests?: GaugeFamily
@@ -48,13 +54,19 @@ export interface EndpointEnvironment {
   readonly watchOutput: WatchOutput
   /** Connections to kubelets, for logs, exec and the like. */
   readonly kubelets: Kubelets
-  /** Optional. Translates between WebSocket clients and kubelets that speak SPDY. Omitted if streams are proxied unchanged. */
+  /**
+   * Optional. Translates between WebSocket clients and kubelets that speak SPDY. Omitted if streams are proxied
+   * unchanged.
+   */
   readonly streams?: StreamTranslation
   /** Optional. Authorizes unsafe deletion. Omitted if it is off (the gate AllowUnsafeMalformedObjectDeletion). */
   readonly unsafeDeletion?: Authorizer['authorize']
   /** Optional. Authorizes `create` for a stream into a pod by an upgraded GET. Omitted if `get` suffices. */
   readonly streamCreation?: Authorizer['authorize']
-  /** Optional. Waits until a kind whose definition is established is served here. Omitted without custom resource definitions. */
+  /**
+   * Optional. Waits until a kind whose definition is established is served here. Omitted without custom resource
+   * definitions.
+   */
   readonly awaitKind?: (group: string, resource: string, signal: AbortSignal) => Promise<void>
   /** Aborted when the server begins to shut down, which ends watches. */
   readonly shutdown: AbortSignal
@@ -78,8 +90,9 @@ interface Resolved<V extends ServedVerb> {
 }
 
 /**
- * A request for a resource, resolved against the catalog. Verb and target are copied from the request's info, which was authorized: there is no other way to make a scope. A handler of a verb only accepts the
- * scope of that verb, so it cannot be given another request.
+ * A request for a resource, resolved against the catalog. Verb and target are copied from the request's info, which was
+ * authorized: there is no other way to make a scope. A handler of a verb only accepts the scope of that verb, so it
+ * cannot be given another request.
  */
 export class Scope<V extends ServedVerb = ServedVerb> {
   readonly exchange: Exchange

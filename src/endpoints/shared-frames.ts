@@ -24,9 +24,13 @@ export class FramedBatch {
     this.bytes = bytes
   }
 
-  /** Returns the frames in parts of at most `most` bytes, for one write each. A longer frame is its own part. The first call determines the bound, because each division is another copy in memory. */
+  /**
+   * Returns the frames in parts of at most `most` bytes, for one write each. A longer frame is its own part. The first
+   * call determines the bound, because each division is another copy in memory.
+   */
   parts(most: number): readonly SharedBytes[] {
-    this.#parts ??= this.frames.length === 0 ? [] : this.frames.length === 1 || this.bytes <= most ? [new SharedBytes(this.frames)] : this.#split(most)
+    this.#parts ??=
+      this.frames.length === 0 ? [] : this.frames.length === 1 || this.bytes <= most ? [new SharedBytes(this.frames)] : this.#split(most)
     return this.#parts
   }
 
@@ -61,9 +65,10 @@ const MOST_BYTES = 16 << 20
 const GENERATION = 512
 
 /**
- * Frames of the latest events, for watches that have not sent them yet. Batches are found by their events: watchers with the same selectors receive the same batch one after the other. Watchers with
- * other selectors find the frames of single events. Two generations of these are kept, so that a frame is soon released. A frame that consists of the stored bytes of a small object and a few bytes around them is
- * not cached: it is copied into its batch.
+ * Frames of the latest events, for watches that have not sent them yet. Batches are found by their events: watchers
+ * with the same selectors receive the same batch one after the other. Watchers with other selectors find the frames of
+ * single events. Two generations of these are kept, so that a frame is soon released. A frame that consists of the
+ * stored bytes of a small object and a few bytes around them is not cached: it is copied into its batch.
  */
 export class SharedFrames {
   readonly #batches: CachedBatch[] = []
@@ -159,7 +164,9 @@ function sameEvents(a: readonly StorageEvent[], b: readonly StorageEvent[]): boo
 
 /** Returns the frame of an event. Undefined if the form cannot represent it. */
 export const frameOf = (framing: Framing, event: StorageEvent): Buffer | undefined =>
-  event.type === 'bookmark' ? framing.bookmark(String(event.revision), event.initialEnd) : framing.object(WATCH_EVENT_TYPES[event.type], event.object)
+  event.type === 'bookmark'
+    ? framing.bookmark(String(event.revision), event.initialEnd)
+    : framing.object(WATCH_EVENT_TYPES[event.type], event.object)
 
 /** Writes the frame of an event into memory. Returns its end, or 0 if it has to be made by `frameOf`. */
 export const frameInto = (framing: Framing, event: StorageEvent, memory: Buffer, at: number): number =>

@@ -12,8 +12,9 @@ interface StatusBody {
 }
 
 /**
- * Returns the encoder of Statuses, in the media type that the client accepts. If it accepts none, the Status is indented JSON without a trailing newline, as Go's json.MarshalIndent writes it; a long one has the
- * newline. A Status that quotes much of a body is written in turns.
+ * Returns the encoder of Statuses, in the media type that the client accepts. If it accepts none, the Status is
+ * indented JSON without a trailing newline, as Go's json.MarshalIndent writes it; a long one has the newline. A Status
+ * that quotes much of a body is written in turns.
  */
 export const statusEncoder =
   ({ types }: MediaOffer) =>

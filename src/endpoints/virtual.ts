@@ -17,7 +17,8 @@ import { writeOptions } from './write-options.ts'
 /** Serves a resource or subresource that is not stored, such as a review: its definition executes the verb. */
 export async function callVirtual(scope: Scope, form: ResponseForm, virtual: VirtualResource): Promise<void> {
   const { exchange, served, subresource, verb, namespace, name } = scope
-  const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: await selectionOf(scope) }) }
+  const asked =
+    verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: await selectionOf(scope) }) }
   const api = scope.env.registry.access(exchange.ctx.signal, { nested: true })
   const answer = await virtual.call({ ctx: exchange.ctx, verb, namespace, name, ...asked, api })
   if ('items' in answer) return respondPlainList(scope, form, answer.items.map(decodedObject))
@@ -25,7 +26,8 @@ export async function callVirtual(scope: Scope, form: ResponseForm, virtual: Vir
   await respondTyped(scope, form, answer.code, subresource?.kind?.schema ?? served.version.schema, decodedObject(answer.object))
 }
 
-const selectionOf = (scope: Scope): Promise<ReadOptions> => listOptions(scope.exchange, scope.served.version, '', scope.env, isNamespaced(scope))
+const selectionOf = (scope: Scope): Promise<ReadOptions> =>
+  listOptions(scope.exchange, scope.served.version, '', scope.env, isNamespaced(scope))
 
 /** Reads the body of a create and runs admission. */
 async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: boolean }> {
@@ -42,8 +44,16 @@ async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: bo
 }
 
 /** Adds managed fields, which upstream adds to objects that are not stored as well. */
-async function ownFields({ schema, group, version }: BodyTarget, subresource: string, manager: string, body: KubeObject, now: number): Promise<void> {
+async function ownFields(
+  { schema, group, version }: BodyTarget,
+  subresource: string,
+  manager: string,
+  body: KubeObject,
+  now: number,
+): Promise<void> {
   const apiVersion = apiVersionOf({ group, version })
-  const entries = await runInTurns(updateManagedInSteps({ schema, old: undefined, next: body, manager, subresource, apiVersion, now: formatTime(now) }))
+  const entries = await runInTurns(
+    updateManagedInSteps({ schema, old: undefined, next: body, manager, subresource, apiVersion, now: formatTime(now) }),
+  )
   if (entries.length > 0) body.metadata.managedFields = entries
 }

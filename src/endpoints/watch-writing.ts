@@ -8,7 +8,10 @@ import type { Framing } from './forms/framing.ts'
 import { type FramedBatch, frameInto, frameOf, SharedFrames } from './shared-frames.ts'
 import type { WatchMeter } from './watch-metrics.ts'
 
-/** Unwritten bytes beyond which the writer waits for the client. Later events wait in the watch's queue, which is bounded. */
+/**
+ * Unwritten bytes beyond which the writer waits for the client. Later events wait in the watch's queue, which is
+ * bounded.
+ */
 const PACE_BYTES = 768 * 1024
 /** Maximum bytes of a write. Joining more frames would only take memory. */
 const WRITE_BYTES = 1 << 20
@@ -53,7 +56,10 @@ export class WatchWriter {
     this.#signal = signal
   }
 
-  /** Writes a batch. Returns false if the stream has ended or should end, as before the first event that the form cannot represent. `own`: no other watcher receives the batch. */
+  /**
+   * Writes a batch. Returns false if the stream has ended or should end, as before the first event that the form cannot
+   * represent. `own`: no other watcher receives the batch.
+   */
   write(batch: readonly StorageEvent[], own: boolean): boolean | Promise<boolean> {
     if (own && batch.length >= OWN_EVENTS && this.#writer.writeFilled !== undefined) return this.#writeOwn(batch)
     return after(this.#output.frames.of(this.#framing, batch), framed => this.#writeFramed(framed, batch))

@@ -17,8 +17,8 @@ import { openSocketStream } from './web-socket/stream.ts'
 const OVER = new DOMException('The watch is over', 'AbortError')
 
 /**
- * Streams events until the client disconnects, the timeout expires, the server shuts down or the watch falls behind. As upstream, an error of opening the watch takes precedence over one of negotiation:
- * `frame` may throw.
+ * Streams events until the client disconnects, the timeout expires, the server shuts down or the watch falls behind. As
+ * upstream, an error of opening the watch takes precedence over one of negotiation: `frame` may throw.
  */
 export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: () => Framing): Promise<void> {
   const { exchange, env } = scope
@@ -45,7 +45,8 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
       : exchange.stream(200, framing.contentType, env.compressesWatchLists === true && isWatchList(options))
     if (writer === undefined) return unused()
     if (watcher instanceof StatusError) {
-      // An expired or unreachable resourceVersion, or a state that cannot be read, is reported in the stream, like a compaction while it is open.
+      // An expired or unreachable resourceVersion, or a state that cannot be read, is reported in the stream, like a
+      // compaction while it is open.
       writer.write(new SharedBytes([framing.error(watcher)]))
       return finishStream(writer)
     }
@@ -115,7 +116,8 @@ function attempt<T>(make: () => T, undo: () => void): T {
   }
 }
 
-const watchedName = ({ fields }: ReadOptions): string => fields.find(({ field, op }) => field === 'metadata.name' && op === '=')?.value ?? ''
+const watchedName = ({ fields }: ReadOptions): string =>
+  fields.find(({ field, op }) => field === 'metadata.name' && op === '=')?.value ?? ''
 
 function endsInitialEvents(batch: readonly StorageEvent[]): boolean {
   const last = batch.at(-1)

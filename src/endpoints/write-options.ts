@@ -32,7 +32,10 @@ export const META_GROUP = 'meta.k8s.io'
 interface OptionRules {
   /** Whether the request is an apply patch. */
   readonly apply?: boolean
-  /** Defaults to true. If false, unknown and repeated fields are dropped regardless of the query (the gate ServerSideFieldValidation is off). */
+  /**
+   * Defaults to true. If false, unknown and repeated fields are dropped regardless of the query (the gate
+   * ServerSideFieldValidation is off).
+   */
   readonly validatesFields?: boolean
 }
 

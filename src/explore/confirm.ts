@@ -18,8 +18,9 @@ export interface FailedSchedule {
 }
 
 /**
- * Repeats a failed run, and returns the smallest schedule that still fails. Undefined if the failure does not occur again, or if the undisturbed run fails as well. Only the first and the last
- * run of a schedule get the whole time to reach the expected state: those between soon count as failed if they are in the state of the first.
+ * Repeats a failed run, and returns the smallest schedule that still fails. Undefined if the failure does not occur
+ * again, or if the undisturbed run fails as well. Only the first and the last run of a schedule get the whole time to
+ * reach the expected state: those between soon count as failed if they are in the state of the first.
  */
 export async function confirmedFailure(
   engine: Engine,
@@ -31,7 +32,10 @@ export async function confirmedFailure(
   const repeated = await repeatedFailure(engine, hinted, failed.faults)
   if (repeated === undefined) return undefined
   const smallest = await shrunk(engine, hinted, { faults: failed.faults, result: repeated }, log)
-  return (await again(engine, expected, smallest.faults)) ?? (smallest.faults === failed.faults ? undefined : again(engine, expected, failed.faults))
+  return (
+    (await again(engine, expected, smallest.faults)) ??
+    (smallest.faults === failed.faults ? undefined : again(engine, expected, failed.faults))
+  )
 }
 
 async function again(engine: Engine, expected: ExpectedRun, faults: readonly FaultSpec[]): Promise<FailedSchedule | undefined> {

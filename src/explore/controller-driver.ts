@@ -91,7 +91,9 @@ export class ControllerDriver implements RunningTest {
   async #stopAll(): Promise<void> {
     const started = this.#started.splice(0)
     for (const { aborter } of started) aborter.abort()
-    await Promise.all(started.map(async ({ stop }) => stop && Promise.race([stop(), new Promise(resolve => setTimeout(resolve, STOP_MS).unref())])))
+    await Promise.all(
+      started.map(async ({ stop }) => stop && Promise.race([stop(), new Promise(resolve => setTimeout(resolve, STOP_MS).unref())])),
+    )
   }
 
   async #startOne(controller: StartController): Promise<void> {

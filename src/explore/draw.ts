@@ -4,7 +4,10 @@ import { KINDS, type Perturbation, type PerturbationKind, type Schedule } from '
 /** A run takes two perturbations at once whenever this many runs have passed. */
 const PAIR_EVERY = 8
 
-/** Draws the schedules of an exploration. Every perturbation comes once before any comes again, in an order that the seed decides, and each kind has its share of the runs. */
+/**
+ * Draws the schedules of an exploration. Every perturbation comes once before any comes again, in an order that the
+ * seed decides, and each kind has its share of the runs.
+ */
 export class Draw {
   readonly #random: () => number
   readonly #all: readonly Perturbation[]

@@ -18,13 +18,19 @@ export interface World {
   rest(): Promise<void>
   /** Ends all delays, and resolves when nothing happens any more. */
   settled(): Promise<void>
-  /** Whether nothing has happened for a while, and nothing is held back. The program of the test may compute, such as to end. */
+  /**
+   * Whether nothing has happened for a while, and nothing is held back. The program of the test may compute, such as to
+   * end.
+   */
   isInactive(): boolean
 }
 
 /** One run of a test. */
 export interface RunningTest extends Subject {
-  /** Runs the test until the controller is at rest. Rejects with its failure. Resolves with false if the controller has ended before, so that its state says nothing. */
+  /**
+   * Runs the test until the controller is at rest. Rejects with its failure. Resolves with false if the controller has
+   * ended before, so that its state says nothing.
+   */
   perform(world: World): Promise<boolean>
   /** Stops the controller. */
   stop(): Promise<void>
@@ -68,7 +74,10 @@ export interface EngineOptions {
 
 /** Time without activity after which a controller was at rest when the test ended, in milliseconds. */
 const INACTIVE_MS = 60
-/** Number of writes of a controller after which its run is ended: this many times the allowed ones, and at least as many. */
+/**
+ * Number of writes of a controller after which its run is ended: this many times the allowed ones, and at least as
+ * many.
+ */
 const STORM_RATIO = 3
 const LEAST_STORM = 100
 /** Time in which a controller is to come to rest if it did not in the same run before, in milliseconds. */
@@ -77,7 +86,10 @@ const REPEATED_RESTLESS_MS = 5000
 export interface RunOptions {
   /** Optional. Milliseconds for which the expected state is awaited at most. Any other state is accepted then. */
   readonly awaitsMs?: number
-  /** Optional. Milliseconds without activity after which the controller is at rest, if they are others than those of the engine. */
+  /**
+   * Optional. Milliseconds without activity after which the controller is at rest, if they are others than those of the
+   * engine.
+   */
   readonly quietMs?: number
 }
 
@@ -98,7 +110,11 @@ export class Engine {
   }
 
   /** Runs the test with the faults. Without `expected`, only the test itself and quiescence are judged. */
-  async run(faults: readonly FaultSpec[], expected?: ExpectedRun, { awaitsMs, quietMs = this.quietMs }: RunOptions = {}): Promise<RunResult> {
+  async run(
+    faults: readonly FaultSpec[],
+    expected?: ExpectedRun,
+    { awaitsMs, quietMs = this.quietMs }: RunOptions = {},
+  ): Promise<RunResult> {
     const { partsOf, scenario, ignore } = this.#options
     const patienceMs = awaitsMs ?? this.#options.patienceMs
     const plane = await this.#planes.take()
@@ -173,14 +189,18 @@ export class Engine {
     const [step, expectedStep] = [steps.at(-1), expected?.steps[steps.length - 1]]
     if (expected?.isComparable === true && isComparable) failure ??= judgeState(objects, state, expected)
     // A test that ends while its controller works may have waited for it before.
-    else if (expected !== undefined && step !== undefined && expectedStep !== undefined) failure ??= judgeState([], step, { ...expected, state: expectedStep })
+    else if (expected !== undefined && step !== undefined && expectedStep !== undefined)
+      failure ??= judgeState([], step, { ...expected, state: expectedStep })
     if (invariant !== undefined) failure ??= await brokenInvariant(invariant, plane)
     if (expected !== undefined) failure ??= judgeWrites(writes, expected)
     return { entries: [...recording.entries], writes, objects, state, isComparable, steps, failure, longestPauseMs }
   }
 }
 
-async function brokenInvariant(invariant: (plane: ControlPlane) => Promise<void> | void, plane: ControlPlane): Promise<RunFailure | undefined> {
+async function brokenInvariant(
+  invariant: (plane: ControlPlane) => Promise<void> | void,
+  plane: ControlPlane,
+): Promise<RunFailure | undefined> {
   try {
     await invariant(plane)
     return undefined

@@ -12,7 +12,10 @@ import type { Exploration, ExploreFailure } from './types.ts'
 
 /** Number of undisturbed runs, whose differences are not compared. */
 const UNDISTURBED = 3
-/** Time without activity after which the controller counts as at rest in the first run, in milliseconds, and at most later. */
+/**
+ * Time without activity after which the controller counts as at rest in the first run, in milliseconds, and at most
+ * later.
+ */
 const LONG_QUIET_MS = 150
 /** Time that the other undisturbed runs get to reach the state of the first, in milliseconds. */
 const AWAITED_MS = 300
@@ -41,9 +44,12 @@ class FailureError extends Error implements ExploreFailure {
     const lines = story(entries)
     const file = faultFile(faults)
     const head = `run ${run} with seed ${seed} fails (${failure.kind}): ${failure.message}`
-    super(`${head}\n\nWhat happened:\n${lines.map((line, index) => `${`${index + 1}`.padStart(4)}. ${line}`).join('\n')}\n\nFault file:\n${file}`, {
-      cause: failure.cause,
-    })
+    super(
+      `${head}\n\nWhat happened:\n${lines.map((line, index) => `${`${index + 1}`.padStart(4)}. ${line}`).join('\n')}\n\nFault file:\n${file}`,
+      {
+        cause: failure.cause,
+      },
+    )
     this.kind = failure.kind
     this.seed = seed
     this.run = run
@@ -64,7 +70,10 @@ export interface ExplorationOptions {
   readonly log: (line: string) => void
 }
 
-/** Runs the test undisturbed, then under drawn schedules. Throws an ExploreFailure for the first that fails repeatedly, and UndisturbedError if the test fails by itself. */
+/**
+ * Runs the test undisturbed, then under drawn schedules. Throws an ExploreFailure for the first that fails repeatedly,
+ * and UndisturbedError if the test fails by itself.
+ */
 export async function exploration(options: ExplorationOptions): Promise<Exploration> {
   const { engine, scenario, runs, seed, replay, log } = options
   const { expected, entries, names } = await undisturbed(options)
@@ -110,8 +119,10 @@ async function undisturbed({ engine, quietMs, leastQuietMs, log }: ExplorationOp
   const first = passed(await engine.run([]))
   const results: [RunResult, ...RunResult[]] = [first]
   // A busy machine makes pauses longer: the shortest of several measurements is closest to that of the controller.
-  const quiet = (): number => quietMs ?? Math.min(LONG_QUIET_MS, Math.max(leastQuietMs, 2 * Math.min(...results.map(result => result.longestPauseMs))))
-  while (results.length < UNDISTURBED) results.push(passed(await engine.run([], expectedOf(results), { awaitsMs: AWAITED_MS, quietMs: quiet() })))
+  const quiet = (): number =>
+    quietMs ?? Math.min(LONG_QUIET_MS, Math.max(leastQuietMs, 2 * Math.min(...results.map(result => result.longestPauseMs))))
+  while (results.length < UNDISTURBED)
+    results.push(passed(await engine.run([], expectedOf(results), { awaitsMs: AWAITED_MS, quietMs: quiet() })))
   engine.quietMs = quiet()
   log(`the controller is at rest after ${engine.quietMs} ms without activity`)
   const namesOf = (result: RunResult): Set<string> =>
@@ -133,7 +144,10 @@ function passed(result: RunResult): RunResult {
 /** Returns what undisturbed runs, of which there is at least one, let expect of others. */
 function expectedOf(results: readonly [RunResult, ...RunResult[]]): ExpectedRun {
   const [{ state, steps }] = results
-  const variation = new Variation([results.map(result => result.state), ...steps.map((_, step) => results.map(result => result.steps[step] ?? result.state))])
+  const variation = new Variation([
+    results.map(result => result.state),
+    ...steps.map((_, step) => results.map(result => result.steps[step] ?? result.state)),
+  ])
   const isComparable = results.every(result => result.isComparable)
   return { state, steps, alternatives: [], isComparable, variation, writes: Math.max(...results.map(({ writes }) => writes)) }
 }
@@ -141,10 +155,14 @@ function expectedOf(results: readonly [RunResult, ...RunResult[]]): ExpectedRun 
 const intersection = (a: ReadonlySet<string>, b: ReadonlySet<string>): Set<string> => new Set([...a].filter(each => b.has(each)))
 
 /**
- * Returns what is expected of a run in which another client deletes objects: the state after the same deletions at rest is accepted as well. Undefined if the test fails with those, because
- * it does not allow for the deletion.
+ * Returns what is expected of a run in which another client deletes objects: the state after the same deletions at rest
+ * is accepted as well. Undefined if the test fails with those, because it does not allow for the deletion.
  */
-async function withDeletions({ engine }: ExplorationOptions, expected: ExpectedRun, faults: readonly FaultSpec[]): Promise<ExpectedRun | undefined> {
+async function withDeletions(
+  { engine }: ExplorationOptions,
+  expected: ExpectedRun,
+  faults: readonly FaultSpec[],
+): Promise<ExpectedRun | undefined> {
   if (!faults.some(({ writer }) => writer === 'Deletes')) return expected
   // Its state is not known before, so that it is not to end early.
   const quietMs = QUIET_RATIO * engine.quietMs

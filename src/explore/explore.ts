@@ -20,11 +20,22 @@ const LEAST_QUIET_MS = 12
 export const explorer =
   ({ startControlPlane, partsOf }: Server) =>
   /**
-   * Runs a test of a controller under many schedules: watches that are late or cut, stale reads, conflicts, errors, and restarts, as the API's contract allows them. Resolves if the test
-   * passes and ends in the same state in all of them. Rejects with an ExploreFailure for the first schedule that fails repeatedly, shrunk to the smallest one.
+   * Runs a test of a controller under many schedules: watches that are late or cut, stale reads, conflicts, errors, and
+   * restarts, as the API's contract allows them. Resolves if the test passes and ends in the same state in all of them.
+   * Rejects with an ExploreFailure for the first schedule that fails repeatedly, shrunk to the smallest one.
    */
   async (test: ExploreTest, options: ExploreOptions = {}): Promise<Exploration> => {
-    const { runs = RUNS, seed = 1, groups = ['system:masters'], ignore = [], patienceMs = PATIENCE_MS, quietMs, invariant, replay, log = () => {} } = options
+    const {
+      runs = RUNS,
+      seed = 1,
+      groups = ['system:masters'],
+      ignore = [],
+      patienceMs = PATIENCE_MS,
+      quietMs,
+      invariant,
+      replay,
+      log = () => {},
+    } = options
     for (const [name, value] of Object.entries({ runs, seed, patienceMs, quietMs: quietMs ?? 0 }))
       if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name}: must be a non-negative integer, got ${value}`)
     const faults = typeof replay === 'string' ? readFaultFile(replay) : replay

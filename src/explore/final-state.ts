@@ -39,7 +39,8 @@ export function changedObjects(now: ReadonlyMap<string, string>, before: Readonl
     const value: unknown = JSON.parse(text)
     if (hasMembers(value)) objects.push({ id: objectName(key), value })
   }
-  for (const [key, text] of before) if (!now.has(key) && !LEFT_OUT.test(key) && text !== '') objects.push({ id: objectName(key), value: { kind: 'deleted' } })
+  for (const [key, text] of before)
+    if (!now.has(key) && !LEFT_OUT.test(key) && text !== '') objects.push({ id: objectName(key), value: { kind: 'deleted' } })
   return objects
 }
 
@@ -52,7 +53,10 @@ const objectName = (key: string): string => {
 
 export const objectMetadata = ({ value }: StateObject): ObjectMembers => (hasMembers(value.metadata) ? value.metadata : {})
 
-/** Returns the state of objects without generated names, uids, times, resource versions and generations, and without the fields with the paths. */
+/**
+ * Returns the state of objects without generated names, uids, times, resource versions and generations, and without the
+ * fields with the paths.
+ */
 export function finalState(objects: readonly StateObject[], ignore: readonly string[] = []): FinalState {
   const uids = new Map<string, string>()
   const names: (readonly [string, string])[] = []
@@ -96,7 +100,13 @@ function neutralObject(object: ObjectMembers, neutral: (text: string) => string,
     const members: Record<string, unknown> = {}
     for (const [name, member] of Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const at = path === '' ? name : `${path}.${name}`
-      if ((path === 'metadata' && DROPPED.includes(name)) || name === 'resourceVersion' || name === CONCURRENT_WRITES || ignore.includes(at)) continue
+      if (
+        (path === 'metadata' && DROPPED.includes(name)) ||
+        name === 'resourceVersion' ||
+        name === CONCURRENT_WRITES ||
+        ignore.includes(at)
+      )
+        continue
       if (name === 'uid') members[name] = typeof member === 'string' ? neutral(member) : member
       else if (name === 'observedGeneration') members[name] = member === generation ? 'current' : 'behind'
       else members[neutral(name)] = walk(member, at)
@@ -143,7 +153,8 @@ export function differences(expected: FinalState, found: FinalState): Difference
   return differing
 }
 
-const objectCount = (values: readonly unknown[]): string => (values.length === 0 ? 'no object' : values.length === 1 ? 'an object' : `${values.length} objects`)
+const objectCount = (values: readonly unknown[]): string =>
+  values.length === 0 ? 'no object' : values.length === 1 ? 'an object' : `${values.length} objects`
 
 function compareStateValues(expected: unknown, found: unknown, at: Pick<Difference, 'object' | 'path'>, differing: Difference[]): void {
   if (hasMembers(expected) && hasMembers(found) && !Array.isArray(expected) && !Array.isArray(found)) {

@@ -57,7 +57,10 @@ export function judgeState(objects: readonly StateObject[], state: FinalState, e
   const message = details.join('\n')
   if (stuck !== undefined) {
     const { finalizers } = objectMetadata(stuck)
-    return { kind: 'stuck deletion', message: `${stuck.id} is being deleted, and keeps its finalizers ${JSON.stringify(finalizers ?? [])}\n${message}` }
+    return {
+      kind: 'stuck deletion',
+      message: `${stuck.id} is being deleted, and keeps its finalizers ${JSON.stringify(finalizers ?? [])}\n${message}`,
+    }
   }
   const orphan = objects.find(object => isUnexpected(object) && isOrphan(object, objects))
   if (orphan !== undefined) return { kind: 'orphan', message: `the owner of ${orphan.id} does not exist\n${message}` }

@@ -8,7 +8,10 @@ const MOST_RUNS = 20
 /** Time without a write after which a control plane is ready, in milliseconds. */
 const QUIET_MS = 30
 
-/** Control planes for runs, in the state of the one that they are forks of. Resetting a control plane takes less than half the time of opening a fork. */
+/**
+ * Control planes for runs, in the state of the one that they are forks of. Resetting a control plane takes less than
+ * half the time of opening a fork.
+ */
 export class PlanePool {
   readonly #origin: ControlPlane
   readonly #partsOf: (plane: ControlPlane) => PlaneParts

@@ -77,7 +77,8 @@ export const isWrite = ({ verb, resource }: Pick<RequestEntry, 'verb' | 'resourc
   WRITES.includes(verb) && !REPORTS.includes(resource) && !isReview(resource)
 
 /** Whether a create of the resource stores nothing, such as a SubjectAccessReview. */
-const isReview = (resource: string): boolean => /reviews\.(?:authentication|authorization)\.k8s\.io$/.test(resource) || resource === 'serviceaccounts/token'
+const isReview = (resource: string): boolean =>
+  /reviews\.(?:authentication|authorization)\.k8s\.io$/.test(resource) || resource === 'serviceaccounts/token'
 
 /** Requests and watch events of one run, in order. */
 export class Recording implements FaultObserver {
@@ -86,7 +87,10 @@ export class Recording implements FaultObserver {
   onBarrier: ((name: string) => Promise<void> | undefined) | undefined
   readonly #subject: Subject
   readonly #revision: () => number
-  /** Reactions of the controller that are awaited before it counts as at rest, with the times after which they no longer are. */
+  /**
+   * Reactions of the controller that are awaited before it counts as at rest, with the times after which they no longer
+   * are.
+   */
   readonly #awaited = new Map<string, number>()
   readonly #watches = new Map<() => void, FaultableRequest>()
   #controllerWrites = 0
@@ -180,7 +184,11 @@ export class Recording implements FaultObserver {
       },
       disturbed: (does, event) => {
         const what = event.type === 'bookmark' ? 'a bookmark' : describedEvent(eventEntry(entry.resource, event))
-        this.note(does === 'hold' ? `the watch of ${entry.resource} is delayed before ${what}` : `the watch of ${entry.resource} is cut before ${what}`)
+        this.note(
+          does === 'hold'
+            ? `the watch of ${entry.resource} is delayed before ${what}`
+            : `the watch of ${entry.resource} is cut before ${what}`,
+        )
         if (does === 'end') this.#await(`watch ${entry.resource}`, REOPEN_MS)
       },
     }

@@ -8,7 +8,9 @@ const LOOK_MS = 4
 const MOST_MS = 15_000
 /** A program may compute all the time. */
 const MOST_BUSY_MS = 500
-/** Ratio of the time for which requests and events are held to the time after which the controller counts as at rest. */
+/**
+ * Ratio of the time for which requests and events are held to the time after which the controller counts as at rest.
+ */
 const HOLD_RATIO = 4
 
 /** The controller does not come to rest. */
@@ -36,8 +38,9 @@ export interface RestOptions {
 }
 
 /**
- * Follows whether anything happens in a run, by looks at a short interval. Time is counted in looks at which the programs have nothing to compute, so that a busy machine does not look like a
- * controller at rest. `begin` starts the looks, `close` ends them.
+ * Follows whether anything happens in a run, by looks at a short interval. Time is counted in looks at which the
+ * programs have nothing to compute, so that a busy machine does not look like a controller at rest. `begin` starts the
+ * looks, `close` ends them.
  */
 export class Rest {
   readonly #options: RestOptions
@@ -86,7 +89,10 @@ export class Rest {
     for (const looked of this.#waiting.splice(0)) looked()
   }
 
-  /** Resolves when nothing happens any more, or after `close`. `releases`: held requests and events continue before. Throws RestlessError after 15 s, and StormError. */
+  /**
+   * Resolves when nothing happens any more, or after `close`. `releases`: held requests and events continue before.
+   * Throws RestlessError after 15 s, and StormError.
+   */
   async reached(releases: boolean): Promise<void> {
     const { parts, recording, quietMs, mostWrites, mostMs = MOST_MS } = this.#options
     const { holds } = parts.rules
@@ -97,7 +103,8 @@ export class Rest {
         this.#restart()
       }
       if (recording.controllerWrites > mostWrites) this.#fail(new StormError('the controller keeps writing'))
-      if (performance.now() > deadline) this.#fail(new RestlessError(`the controller does not come to rest within ${mostMs / 1000} seconds`))
+      if (performance.now() > deadline)
+        this.#fail(new RestlessError(`the controller does not come to rest within ${mostMs / 1000} seconds`))
       await new Promise<void>(resolve => this.#waiting.push(resolve))
     }
   }

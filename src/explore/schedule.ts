@@ -19,7 +19,10 @@ export interface Possible {
   readonly subject: FaultMatch
   /** Whether the controller can be restarted. */
   readonly restarts: boolean
-  /** Whether a request is certainly the controller's. Only such requests get errors and conflicts, because a test need not expect them. */
+  /**
+   * Whether a request is certainly the controller's. Only such requests get errors and conflicts, because a test need
+   * not expect them.
+   */
   isController(request: RequestEntry): boolean
   /** Names of objects that all undisturbed runs have. Others are generated. */
   readonly names: ReadonlySet<string>
@@ -32,7 +35,10 @@ interface Numbered<T> {
 }
 
 /** Returns the perturbations of an undisturbed run, by kind. */
-export function perturbationsOf(entries: readonly Entry[], possible: Possible): Readonly<Record<PerturbationKind, readonly Perturbation[]>> {
+export function perturbationsOf(
+  entries: readonly Entry[],
+  possible: Possible,
+): Readonly<Record<PerturbationKind, readonly Perturbation[]>> {
   const requests = numbered(
     entries.filter(entry => entry.kind === 'request').filter(({ isController }) => isController),
     entry => matchKey(entry, possible),
@@ -45,7 +51,10 @@ export function perturbationsOf(entries: readonly Entry[], possible: Possible): 
     deletion: delivered.filter(({ entry }) => isOfDeletion(entry)).flatMap(event => eventPerturbations(event, possible)),
     event: delivered.filter(({ entry }) => !isOfDeletion(entry)).flatMap(event => eventPerturbations(event, possible)),
     restart: possible.restarts
-      ? [...writes.flatMap(write => restarts(write, possible)), ...lastBeforeTest(entries, writes, possible).map(write => restartAtRest(write, possible))]
+      ? [
+          ...writes.flatMap(write => restarts(write, possible)),
+          ...lastBeforeTest(entries, writes, possible).map(write => restartAtRest(write, possible)),
+        ]
       : [],
     error: writes.flatMap(write => errors(write, possible)),
     stale: possible.restarts ? staleRestarts(entries, writes, possible) : [],
@@ -62,7 +71,8 @@ const perturbation = (...faults: FaultSpec[]): Perturbation => ({ faults })
 
 const nameIn = ({ name }: { readonly name: string }, { names }: Possible): string => (names.has(name) ? name : '')
 
-const matchKey = (entry: RequestEntry, possible: Possible): string => `${entry.verb} ${entry.resource} ${entry.namespace} ${nameIn(entry, possible)}`
+const matchKey = (entry: RequestEntry, possible: Possible): string =>
+  `${entry.verb} ${entry.resource} ${entry.namespace} ${nameIn(entry, possible)}`
 
 function numbered<T>(entries: readonly T[], key: (entry: T) => string): Numbered<T>[] {
   const counts = new Map<string, number>()
@@ -109,7 +119,8 @@ function eventPerturbations({ entry, skip }: Numbered<EventEntry>, possible: Pos
 const restarts = (write: Numbered<RequestEntry>, possible: Possible): Perturbation[] =>
   (['AfterCommit', 'BeforeCommit'] as const).map(restart => perturbation({ ...matchOf(write, possible), restart }))
 
-const restartAtRest = (write: Numbered<RequestEntry>, possible: Possible): Perturbation => perturbation({ ...matchOf(write, possible), restart: 'AtRest' })
+const restartAtRest = (write: Numbered<RequestEntry>, possible: Possible): Perturbation =>
+  perturbation({ ...matchOf(write, possible), restart: 'AtRest' })
 
 const errors = (write: Numbered<RequestEntry>, possible: Possible): Perturbation[] => [
   perturbation({ ...matchOf(write, possible), status: { code: 504, message: 'the request timed out' } }),
@@ -122,14 +133,17 @@ const readErrors = (read: Numbered<RequestEntry>, possible: Possible): Perturbat
   !read.entry.isAnyVersion ? [perturbation({ ...matchOf(read, possible), status: { code: 504, message: 'the request timed out' } })] : []
 
 /**
- * The controller is restarted when it comes to rest, and its first list of a resource is behind by some changes. Only those states are read that differ in more
- * than a status: an object appears, disappears, begins to be deleted, or has another spec.
+ * The controller is restarted when it comes to rest, and its first list of a resource is behind by some changes. Only
+ * those states are read that differ in more than a status: an object appears, disappears, begins to be deleted, or has
+ * another spec.
  */
 function staleRestarts(entries: readonly Entry[], writes: readonly Numbered<RequestEntry>[], possible: Possible): Perturbation[] {
   const found: Perturbation[] = []
   for (const write of lastBeforeTest(entries, writes, possible)) {
     const before = entries.slice(0, entries.indexOf(write.entry)).filter(entry => entry.kind === 'event')
-    const reached = entries.slice(entries.indexOf(write.entry)).findIndex(entry => entry.kind === 'request' && isWrite(entry) && !possible.isController(entry))
+    const reached = entries
+      .slice(entries.indexOf(write.entry))
+      .findIndex(entry => entry.kind === 'request' && isWrite(entry) && !possible.isController(entry))
     const during = entries
       .slice(entries.indexOf(write.entry), reached < 0 ? undefined : entries.indexOf(write.entry) + reached)
       .filter(entry => entry.kind === 'event')
@@ -140,7 +154,11 @@ function staleRestarts(entries: readonly Entry[], writes: readonly Numbered<Requ
       if (lists.length === 0) continue
       const changes = [...before, ...during].filter(event => event.resource === resource)
       for (const behindChanges of interesting(changes)) {
-        const stale: FaultSpec = { match: { ...watchMatch(resource, possible), verbs: ['list'] }, rate: { skip: lists.length, count: 1 }, behindChanges }
+        const stale: FaultSpec = {
+          match: { ...watchMatch(resource, possible), verbs: ['list'] },
+          rate: { skip: lists.length, count: 1 },
+          behindChanges,
+        }
         found.push({ faults: [{ ...matchOf(write, possible), restart: 'AtRest' }, stale] })
       }
     }
@@ -149,7 +167,11 @@ function staleRestarts(entries: readonly Entry[], writes: readonly Numbered<Requ
 }
 
 /** The last write of the controller before each write of the test, and the last of all. */
-function lastBeforeTest(entries: readonly Entry[], writes: readonly Numbered<RequestEntry>[], possible: Possible): Numbered<RequestEntry>[] {
+function lastBeforeTest(
+  entries: readonly Entry[],
+  writes: readonly Numbered<RequestEntry>[],
+  possible: Possible,
+): Numbered<RequestEntry>[] {
   const last = new Set<Numbered<RequestEntry>>()
   let latest: Numbered<RequestEntry> | undefined
   for (const entry of entries) {
@@ -169,7 +191,8 @@ function interesting(changes: readonly EventEntry[]): number[] {
     const key = `${event.namespace}/${event.name}`
     const state = event.type === 'DELETED' ? 'gone' : `${event.isDeleting} ${event.generation}`
     // The state before this event, and the one after it.
-    if (known.get(key) !== state) for (const behind of [changes.length - index - 1, changes.length - index]) if (behind > 0) found.add(behind)
+    if (known.get(key) !== state)
+      for (const behind of [changes.length - index - 1, changes.length - index]) if (behind > 0) found.add(behind)
     known.set(key, state)
   }
   return [...found]
@@ -181,6 +204,8 @@ function others(writes: readonly Numbered<RequestEntry>[], events: readonly Even
   return [
     ...writes.map(write => perturbation({ ...matchOf(write, possible), hold: 'Quiet' })),
     ...writes.filter(({ entry }) => isUpdate(entry)).map(write => perturbation({ ...matchOf(write, possible), writer: 'Deletes' })),
-    ...resources.map(resource => perturbation({ match: { ...watchMatch(resource, possible), verbs: ['watch'] }, watch: { withholdBookmarks: true } })),
+    ...resources.map(resource =>
+      perturbation({ match: { ...watchMatch(resource, possible), verbs: ['watch'] }, watch: { withholdBookmarks: true } }),
+    ),
   ]
 }

@@ -28,7 +28,10 @@ export class Steps {
     this.#options = options
   }
 
-  /** Resolves when nothing happens any more and the state is that of the undisturbed run at this moment, or after some time: a controller may retry late. */
+  /**
+   * Resolves when nothing happens any more and the state is that of the undisturbed run at this moment, or after some
+   * time: a controller may retry late.
+   */
   async settled(): Promise<void> {
     const { rest, stateNow, expected, now, pause } = this.#options
     const begun = now()
@@ -55,7 +58,10 @@ export class Steps {
     return isExpected(state, run.steps[this.states.length] ?? run.state, variation)
   }
 
-  /** Time for which another state is awaited: little if a run has failed in the present one, or if an earlier step has differed and there are more. */
+  /**
+   * Time for which another state is awaited: little if a run has failed in the present one, or if an earlier step has
+   * differed and there are more.
+   */
   #patience(state: FinalState, expected: ExpectedRun): number {
     const { patienceMs } = this.#options
     const { failed, steps } = expected

@@ -18,7 +18,10 @@ const VERBS: Readonly<Record<string, string>> = {
 
 /** Tells what happened in a run, one line for each request, event and perturbation. */
 export function story(entries: readonly Entry[]): string[] {
-  const lines = entries.map(entry => ({ text: storyLine(entry), isNear: entry.kind === 'note' || (entry.kind === 'request' && entry.faults.length > 0) }))
+  const lines = entries.map(entry => ({
+    text: storyLine(entry),
+    isNear: entry.kind === 'note' || (entry.kind === 'request' && entry.faults.length > 0),
+  }))
   if (lines.length <= MOST_LINES) return lines.map(({ text }) => text)
   const near = lines.map((_, index) => lines.slice(Math.max(0, index - NEAR), index + NEAR + 1).some(({ isNear }) => isNear))
   const told: string[] = []

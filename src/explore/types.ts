@@ -3,7 +3,10 @@
 import type { FaultSpec } from '../faults/fault-spec.ts'
 import type { ControlPlane, ControlPlaneOptions, User } from '../testing/types.ts'
 
-/** Client of the controller under test. Each start of the controller has its own user, so that requests of an earlier start are recognized. */
+/**
+ * Client of the controller under test. Each start of the controller has its own user, so that requests of an earlier
+ * start are recognized.
+ */
 export interface ControllerClient extends User {
   readonly url: string
   /** PEM. */
@@ -12,7 +15,10 @@ export interface ControllerClient extends User {
   readonly signal: AbortSignal
 }
 
-/** Starts the controller. Resolves when it has started, optionally with a function that stops it, which must not wait for responses. */
+/**
+ * Starts the controller. Resolves when it has started, optionally with a function that stops it, which must not wait
+ * for responses.
+ */
 export type StartController = (client: ControllerClient) => Promise<StopController | undefined> | Promise<void>
 export type StopController = () => Promise<void> | void
 
@@ -20,11 +26,20 @@ export type StopController = () => Promise<void> | void
 export interface ExploreRun {
   /** Control plane of this run, with a client of its administrator. Its requests have no faults. */
   readonly plane: ControlPlane
-  /** Starts the controller under test. A restart stops it, and calls the function again with another client. Several controllers are restarted together. */
+  /**
+   * Starts the controller under test. A restart stops it, and calls the function again with another client. Several
+   * controllers are restarted together.
+   */
   start(controller: StartController): Promise<void>
-  /** Resolves when nothing happens any more, apart from requests and events that are held back. Use it between two steps of the test. */
+  /**
+   * Resolves when nothing happens any more, apart from requests and events that are held back. Use it between two steps
+   * of the test.
+   */
   rest(): Promise<void>
-  /** Ends all delays, and resolves when nothing happens any more. Use it before assertions. Rejects if the controller does not come to rest. */
+  /**
+   * Ends all delays, and resolves when nothing happens any more. Use it before assertions. Rejects if the controller
+   * does not come to rest.
+   */
   settled(): Promise<void>
 }
 
@@ -46,7 +61,10 @@ export interface ExploreOptions {
   readonly ignore?: readonly string[]
   /** Replays these faults once instead of drawing schedules: a fault file, as text, or its faults. */
   readonly replay?: string | readonly FaultSpec[]
-  /** Milliseconds without activity after which the controller is at rest. Default: 12, or more if the undisturbed run has longer pauses. */
+  /**
+   * Milliseconds without activity after which the controller is at rest. Default: 12, or more if the undisturbed run
+   * has longer pauses.
+   */
   readonly quietMs?: number
   /** Milliseconds that a run with another final state gets to reach the expected one. Default: 2000. */
   readonly patienceMs?: number
@@ -55,9 +73,10 @@ export interface ExploreOptions {
 }
 
 /**
- * Runs a test of a controller under many schedules: watches that are late or cut, stale reads, conflicts, errors, and restarts, as the API's contract allows them. Resolves if the test
- * passes and ends in the same state in all of them. Rejects with an ExploreFailure for the first schedule that fails repeatedly, shrunk to the smallest one, and with an Error if the
- * test fails undisturbed.
+ * Runs a test of a controller under many schedules: watches that are late or cut, stale reads, conflicts, errors, and
+ * restarts, as the API's contract allows them. Resolves if the test passes and ends in the same state in all of them.
+ * Rejects with an ExploreFailure for the first schedule that fails repeatedly, shrunk to the smallest one, and with an
+ * Error if the test fails undisturbed.
  */
 export declare function explore(test: ExploreTest, options?: ExploreOptions): Promise<Exploration>
 

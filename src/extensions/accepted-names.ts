@@ -11,8 +11,9 @@ export interface Naming {
 }
 
 /**
- * Decides which of the requested names a definition gets, and the conditions that report it. Undefined if nothing changes. Accepted names are kept while the
- * requested ones are used by another definition. @param others all other definitions.
+ * Decides which of the requested names a definition gets, and the conditions that report it. Undefined if nothing
+ * changes. Accepted names are kept while the requested ones are used by another definition. @param others all other
+ * definitions.
  */
 export function nameDefinition(definition: DefinitionHead, others: readonly DefinitionHead[]): Naming | undefined {
   const { names: wanted } = definition.spec
@@ -73,7 +74,10 @@ function takeShortNames(
   return accepted.shortNames
 }
 
-/** Condition Established. It never becomes false again. A kind is served from the moment its names are accepted, and established after that. */
+/**
+ * Condition Established. It never becomes false again. A kind is served from the moment its names are accepted, and
+ * established after that.
+ */
 function establishing(definition: DefinitionHead, areAccepted: boolean): DefinitionCondition {
   const before = conditionOf(definition, 'Established')
   if (before?.status !== 'True' && areAccepted) {

@@ -7,13 +7,21 @@ import { findDefinition } from './find-definition.ts'
 const AT_MOST_MS = 1000
 
 /**
- * Waits up to a second until this server serves a kind whose definition is established. A client that has seen `Established`, here or at another server, may
- * use the kind before this server serves it. Returns immediately if there is no such definition.
+ * Waits up to a second until this server serves a kind whose definition is established. A client that has seen
+ * `Established`, here or at another server, may use the kind before this server serves it. Returns immediately if there
+ * is no such definition.
  */
-export async function awaitKind(access: ResourceAccess, catalog: Catalog, group: string, resource: string, signal: AbortSignal): Promise<void> {
+export async function awaitKind(
+  access: ResourceAccess,
+  catalog: Catalog,
+  group: string,
+  resource: string,
+  signal: AbortSignal,
+): Promise<void> {
   if (group === '') return
   const definition = await findDefinition(access, `${resource}.${group}`)
   if (!definition || !isDefinitionServed(definition)) return
   const start = performance.now()
-  while (!catalog.snapshot().definition(group, resource) && performance.now() - start < AT_MOST_MS && !signal.aborted) await pause(5, signal)
+  while (!catalog.snapshot().definition(group, resource) && performance.now() - start < AT_MOST_MS && !signal.aborted)
+    await pause(5, signal)
 }

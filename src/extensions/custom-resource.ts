@@ -20,14 +20,20 @@ export const isDefinitionServed = (definition: CustomResourceDefinition): boolea
 const hasStatusDefault = ({ schema, subresources }: CustomResourceDefinitionVersion): boolean =>
   subresources?.status !== undefined && schema?.openAPIV3Schema?.properties?.status?.default !== undefined
 
-/** Returns the resource of a definition, in all its versions. Undefined if its names are not accepted or no version is served. */
+/**
+ * Returns the resource of a definition, in all its versions. Undefined if its names are not accepted or no version is
+ * served.
+ */
 export function customResource(definition: CustomResourceDefinition, services: ConversionServices): ResourceDefinition | undefined {
   const versions = runAtOnce(customVersions(definition, services, new SchemaPool()))
   return versions && customDefinition(definition, versions)
 }
 
 /** Same as `customResource`, from already built versions of the definition. */
-export function customDefinition(definition: CustomResourceDefinition, { built, converter }: CustomVersions): ResourceDefinition | undefined {
+export function customDefinition(
+  definition: CustomResourceDefinition,
+  { built, converter }: CustomVersions,
+): ResourceDefinition | undefined {
   const { spec, status } = definition
   const versions = spec.versions ?? []
   const stored = versions.find(({ storage }) => storage)
@@ -39,7 +45,8 @@ export function customDefinition(definition: CustomResourceDefinition, { built, 
   }
   const shown = new Map([...built].map(([name, version]) => [name, { ...version, ...going }]))
   const ordered = [...versions].sort((a, b) => compareVersionNames(a.name, b.name))
-  const pick = (served: boolean): Version[] => ordered.filter(version => version.served === served).flatMap(({ name }) => shown.get(name) ?? [])
+  const pick = (served: boolean): Version[] =>
+    ordered.filter(version => version.served === served).flatMap(({ name }) => shown.get(name) ?? [])
   const [first, ...more] = pick(true)
   const hub = shown.get(stored.name)
   if (!first || !hub) return undefined

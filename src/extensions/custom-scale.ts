@@ -26,10 +26,15 @@ const UNSET = -2147483648
 const pathNames = (path: string): string[] => path.replace(/^\./, '').split('.')
 
 /**
- * Returns the value at a path. Undefined if it is absent or the path leads through null. Throws upstream's message if a value on the path is not an object, or
- * if `take` rejects the type.
+ * Returns the value at a path. Undefined if it is absent or the path leads through null. Throws upstream's message if a
+ * value on the path is not an object, or if `take` rejects the type.
  */
-function valueAt<T extends Json>(object: KubeObject, path: string, type: string, take: (value: Json, isFloat: boolean) => value is T): T | undefined {
+function valueAt<T extends Json>(
+  object: KubeObject,
+  path: string,
+  type: string,
+  take: (value: Json, isFloat: boolean) => value is T,
+): T | undefined {
   let value: Json = object
   let isFloat = false
   const names = pathNames(path)
@@ -54,7 +59,8 @@ const isInteger = (value: Json, isFloat: boolean): value is number | bigint =>
   (typeof value === 'number' || typeof value === 'bigint') && isGoInteger(value, isFloat)
 
 const integerAt = (object: KubeObject, path: string): number | bigint | undefined => valueAt(object, path, 'int64', isInteger)
-const textAt = (object: KubeObject, path: string): string | undefined => valueAt(object, path, 'string', (value): value is string => typeof value === 'string')
+const textAt = (object: KubeObject, path: string): string | undefined =>
+  valueAt(object, path, 'string', (value): value is string => typeof value === 'string')
 
 function countAt(object: KubeObject, path: string): number | undefined {
   const count = integerAt(object, path)
@@ -101,7 +107,10 @@ function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
   }
 }
 
-/** Whether an object on the path to the wanted replicas lacks a default: a Scale creates missing objects, and leaves setting their defaults to readers. */
+/**
+ * Whether an object on the path to the wanted replicas lacks a default: a Scale creates missing objects, and leaves
+ * setting their defaults to readers.
+ */
 export function lacksScaleDefaults(parent: KubeObject, { specReplicasPath }: ScalePaths, schema: JsonSchemaProps | undefined): boolean {
   let value: Json | undefined = parent
   let found = schema
@@ -152,7 +161,8 @@ function countErrors(object: KubeObject, path: string): FieldError[] {
 }
 
 /** Validates the wanted replicas. */
-export const scaleSpecErrors = (object: KubeObject, paths: ScalePaths | undefined): FieldError[] => (paths ? countErrors(object, paths.specReplicasPath) : [])
+export const scaleSpecErrors = (object: KubeObject, paths: ScalePaths | undefined): FieldError[] =>
+  paths ? countErrors(object, paths.specReplicasPath) : []
 
 /** Validates the observed replicas and the selector. */
 export function scaleStatusErrors(object: KubeObject, paths: ScalePaths | undefined): FieldError[] {

@@ -39,8 +39,8 @@ export function* customStrategies(version: VersionRules, rules: ValueRules): Ste
   const check = ruleCheck(version.schema)
 
   /**
-   * Validations shared by objects and status. Errors of lists are ignored on updates if the stored object has any, so that existing violations can be
-   * kept.
+   * Validations shared by objects and status. Errors of lists are ignored on updates if the stored object has any, so
+   * that existing violations can be kept.
    */
   function* shared(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
     const errors = yield* validateEmbeddedMeta(next, schema, ROOT, false)
@@ -50,7 +50,10 @@ export function* customStrategies(version: VersionRules, rules: ValueRules): Ste
     return wasValid ? [...errors, ...(yield* listErrorsInSteps(next, schema, ROOT))] : errors
   }
 
-  /** Validates by schema and then by rules. Asynchronous, because both can take long. An object of another type is only validated by rules that do not depend on it. */
+  /**
+   * Validates by schema and then by rules. Asynchronous, because both can take long. An object of another type is only
+   * validated by rules that do not depend on it.
+   */
   const evaluated =
     (validate: Validate): Evaluate =>
     async (next, old, ctx, errors) => {
@@ -69,10 +72,15 @@ export function* customStrategies(version: VersionRules, rules: ValueRules): Ste
     const statusSchema = schema && propertySchema(schema, 'status')
     const { status: value } = next
     const isChecked = value !== undefined && statusSchema && old
-    const errors = isChecked ? yield* valueSteps(value, ratchets(ctx) ? old.status : undefined, statusSchema, fieldPath('status'), rules) : []
+    const errors = isChecked
+      ? yield* valueSteps(value, ratchets(ctx) ? old.status : undefined, statusSchema, fieldPath('status'), rules)
+      : []
     return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
   }
-  return withStoredDefaults(version, { main: mainStrategy(version, evaluated(validateObject)), status: statusStrategy(evaluated(validateStatus)) })
+  return withStoredDefaults(version, {
+    main: mainStrategy(version, evaluated(validateObject)),
+    status: statusStrategy(evaluated(validateStatus)),
+  })
 }
 
 type Validate = (next: KubeObject, old: KubeObject | undefined, ctx: HookContext) => Steps<FieldError[]>
@@ -104,7 +112,10 @@ function mainStrategy(version: VersionRules, evaluate: Evaluate): Strategy {
 const statusStrategy = (evaluate: Evaluate): Strategy => ({
   allowUnconditionalUpdate: false,
   plainFinalizers: true,
-  resetFieldsIn: release => ({ fields: isSince(release, '1.36') ? [['metadata'], ['spec']] : [['spec']], inAllVersions: isSince(release, '1.35') }),
+  resetFieldsIn: release => ({
+    fields: isSince(release, '1.36') ? [['metadata'], ['spec']] : [['spec']],
+    inAllVersions: isSince(release, '1.35'),
+  }),
   prepare(next, old) {
     checkHasVersion(next)
     if (old) keepAllButStatus(next, old)
@@ -120,18 +131,29 @@ interface CustomStrategies {
 }
 
 /**
- * Adds `defaultStored` where a write makes a struct that decoding has not seen: a Scale may create the struct that holds the replicas. If the status has a default, decoding applies it, but `prepare` drops the
- * status of a new object afterwards.
+ * Adds `defaultStored` where a write makes a struct that decoding has not seen: a Scale may create the struct that
+ * holds the replicas. If the status has a default, decoding applies it, but `prepare` drops the status of a new object
+ * afterwards.
  */
 function withStoredDefaults({ schema, subresources }: VersionRules, { main, status }: Omit<CustomStrategies, 'scale'>): CustomStrategies {
   const defaultStored = (next: KubeObject): Steps<void> | undefined => fillDefaultsInSteps(next, schema)
   const scale = { ...main, defaultStored }
-  if (subresources.status === undefined || (schema && propertySchema(schema, 'status'))?.default === undefined) return { main, status, scale }
+  if (subresources.status === undefined || (schema && propertySchema(schema, 'status'))?.default === undefined)
+    return { main, status, scale }
   return { main: scale, status: { ...status, defaultStored }, scale }
 }
 
-/** Returns a single error instead of evaluating rules if there are BLOCKING errors, because rules could fail for the same reason. */
-async function evaluateRules(check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) {
+/**
+ * Returns a single error instead of evaluating rules if there are BLOCKING errors, because rules could fail for the
+ * same reason.
+ */
+async function evaluateRules(
+  check: RuleCheck,
+  next: KubeObject,
+  old: KubeObject | undefined,
+  ctx: HookContext,
+  errors: readonly FieldError[],
+) {
   if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
   const wording = wordingOf(ctx.features.release)
   return check(next, old, ratchets(ctx), violation => {
@@ -141,7 +163,8 @@ async function evaluateRules(check: RuleCheck, next: KubeObject, old: KubeObject
 
 /** Throws 500 if an object has no apiVersion, which only a patch can remove. */
 function checkHasVersion({ apiVersion }: KubeObject): void {
-  if (apiVersion === '' || apiVersion === '/') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  if (apiVersion === '' || apiVersion === '/')
+    throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
 }
 
 /** Errors of the type that an object claims. Throws 500 if it has no apiVersion. */
@@ -173,7 +196,10 @@ const UNCHECKED = invalid(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 )
 
-/** Increments the generation unless only metadata differs. Objects with whole floats count as different. Returns steps if the objects are large. */
+/**
+ * Increments the generation unless only metadata differs. Objects with whole floats count as different. Returns steps
+ * if the objects are large.
+ */
 function countChange(next: KubeObject, old: KubeObject): Steps<void> | undefined {
   const { metadata: _a, apiVersion: _av, ...left } = next
   const { metadata: _b, apiVersion: _bv, ...right } = old

@@ -18,15 +18,16 @@ export const AGE: CustomResourceColumnDefinition = {
 }
 
 /**
- * Limits per row: values that columns visit, several times as many as an object contains, and UTF-16 units of output. A definition can have very many columns,
- * each of which prints the whole object. Cells beyond a limit are null, like those of absent values.
+ * Limits per row: values that columns visit, several times as many as an object contains, and UTF-16 units of output. A
+ * definition can have very many columns, each of which prints the whole object. Cells beyond a limit are null, like
+ * those of absent values.
  */
 const MOST_LOOKS = 800_000
 const MOST_TEXT = 4 * 1024 * 1024
 
 /**
- * Table of a custom kind: name, and the columns of its definition or the age. Columns from the first with an invalid path on are dropped. Each cell shows only
- * the first value found.
+ * Table of a custom kind: name, and the columns of its definition or the age. Columns from the first with an invalid
+ * path on are dropped. Each cell shows only the first value found.
  */
 export function customTable(columns: readonly CustomResourceColumnDefinition[] = []): TableDefinition {
   const printed: { readonly column: TableColumn; readonly path: JsonPath }[] = []

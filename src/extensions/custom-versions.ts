@@ -31,9 +31,10 @@ export interface CustomVersions {
 }
 
 /**
- * Builds the versions of a definition, in steps, because each version takes several passes over its schema. The result depends only on the name, spec and
- * accepted names of the definition. Undefined if it has no accepted names. Versions are converted by changing apiVersion, or by the definition's webhook, which
- * `services` calls. @param pool shares equal schemas within the server. @param rules rules of the release. Default: those of the oldest releases.
+ * Builds the versions of a definition, in steps, because each version takes several passes over its schema. The result
+ * depends only on the name, spec and accepted names of the definition. Undefined if it has no accepted names. Versions
+ * are converted by changing apiVersion, or by the definition's webhook, which `services` calls. @param pool shares
+ * equal schemas within the server. @param rules rules of the release. Default: those of the oldest releases.
  */
 export function* customVersions(
   definition: CustomResourceDefinition,
@@ -92,7 +93,12 @@ function* buildVersion({ spec, names, custom, version, rules }: Parts): Steps<Ve
   const schema = custom.schemas.get(version.name)
   const form = unstructuredForm(custom, version.name)
   yield
-  const struct = customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), form, partialKeys: rules.allowsPartialKeys })
+  const struct = customStruct(schema ?? UNKNOWN, {
+    kind,
+    definition: definitionName(group, version.name, kind),
+    form,
+    partialKeys: rules.allowsPartialKeys,
+  })
   yield
   const subresources = version.subresources ?? {}
   const strategies = yield* customStrategies({ schema, subresources, kind, apiVersion: `${group}/${version.name}` }, rules)

@@ -15,7 +15,10 @@ import { validateStructural } from '../schema/json-schema/structural.ts'
 import { findStructuralFault } from '../schema/json-schema/structural-form.ts'
 
 /** A definition without its versions. */
-export type DefinitionHead = TypedObject & { spec: Pick<CustomResourceDefinitionSpec, 'group' | 'names'>; status: CustomResourceDefinitionStatus }
+export type DefinitionHead = TypedObject & {
+  spec: Pick<CustomResourceDefinitionSpec, 'group' | 'names'>
+  status: CustomResourceDefinitionStatus
+}
 
 /** A condition without lastTransitionTime. */
 export type DefinitionCondition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'observedGeneration'>>
@@ -56,7 +59,10 @@ export function* derive(definition: CustomResourceDefinition, before: Derived | 
 }
 
 /** Returns the derived conditions that are missing or outdated, and the types to remove. */
-export function missingConditions(definition: DefinitionHead, derived: Derived): { readonly set: DefinitionCondition[]; readonly remove: string[] } {
+export function missingConditions(
+  definition: DefinitionHead,
+  derived: Derived,
+): { readonly set: DefinitionCondition[]; readonly remove: string[] } {
   const set: DefinitionCondition[] = []
   const remove: string[] = []
   for (const [type, wanted] of Object.entries(derived)) {
@@ -68,8 +74,15 @@ export function missingConditions(definition: DefinitionHead, derived: Derived):
 }
 
 /** Condition NonStructuralSchema, for definitions stored with v1beta1 and without a structural schema. */
-function* structuralCondition({ spec: { versions, preserveUnknownFields } }: CustomResourceDefinition): Steps<DefinitionCondition | undefined> {
-  const violated = (reason: string, message: string): DefinitionCondition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
+function* structuralCondition({
+  spec: { versions, preserveUnknownFields },
+}: CustomResourceDefinition): Steps<DefinitionCondition | undefined> {
+  const violated = (reason: string, message: string): DefinitionCondition => ({
+    type: 'NonStructuralSchema',
+    status: 'True',
+    reason,
+    message,
+  })
   const errors = preserveUnknownFields ? [invalid(fieldPath('spec', 'preserveUnknownFields'), true, 'must be false')] : []
   for (const [i, { name, schema }] of (versions ?? []).entries()) {
     const props = schema?.openAPIV3Schema

@@ -9,7 +9,15 @@ import { isConditionTrue } from '../resources/apiextensions/custom-resource-defi
 import { CLEANUP_FINALIZER } from '../resources/apiextensions/custom-resource-definition/strategy.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { nameDefinition } from './accepted-names.ts'
-import { conditionOf, type DefinitionCondition, type DefinitionHead, type Derived, derive, missingConditions, withConditions } from './definition-conditions.ts'
+import {
+  conditionOf,
+  type DefinitionCondition,
+  type DefinitionHead,
+  type Derived,
+  derive,
+  missingConditions,
+  withConditions,
+} from './definition-conditions.ts'
 import { removeObjects } from './remove-objects.ts'
 
 /** Cached part of a definition. 250 complete definitions would take 20 MB or more. */
@@ -26,7 +34,14 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
   const { apiVersion, kind, metadata, spec, status } = definition
   const { name = '', uid = '', resourceVersion = '', generation = 0, deletionTimestamp, finalizers } = metadata
   const { group, names } = spec
-  const kept = { name, uid, resourceVersion, generation, ...(deletionTimestamp !== undefined && { deletionTimestamp }), ...(finalizers && { finalizers }) }
+  const kept = {
+    name,
+    uid,
+    resourceVersion,
+    generation,
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...(finalizers && { finalizers }),
+  }
   const isSameSpec = before !== undefined && before.head.metadata.uid === uid && before.head.metadata.generation === generation
   return {
     head: { apiVersion, kind, metadata: kept, spec: { group, names }, status },
@@ -35,8 +50,8 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
 }
 
 /**
- * Accepts names of CustomResourceDefinitions, establishes them, maintains their conditions, and deletes the objects of definitions that are being deleted. Runs
- * in the leader.
+ * Accepts names of CustomResourceDefinitions, establishes them, maintains their conditions, and deletes the objects of
+ * definitions that are being deleted. Runs in the leader.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 export const definitionController: Controller = async (env, signal) => {
@@ -104,7 +119,10 @@ function isOutdated(error: unknown): undefined {
   throw error
 }
 
-/** Updates the status of a definition if it is unchanged. Returns the written definition, or undefined if it was outdated. */
+/**
+ * Updates the status of a definition if it is unchanged. Returns the written definition, or undefined if it was
+ * outdated.
+ */
 async function writeStatus(
   env: ControllerEnvironment,
   known: CachedDefinitions,
@@ -117,7 +135,9 @@ async function writeStatus(
     next.metadata.resourceVersion = resourceVersion
     return next
   }
-  const written = await updateKind(env.access, CUSTOM_RESOURCE_DEFINITIONS, { namespace: '', name, subresource: 'status' }, asKnown).catch(isOutdated)
+  const written = await updateKind(env.access, CUSTOM_RESOURCE_DEFINITIONS, { namespace: '', name, subresource: 'status' }, asKnown).catch(
+    isOutdated,
+  )
   // Removing the last finalizer deletes the definition. Its deletion event can arrive before the response of the write.
   if (written && known.has(name)) await cacheDefinition(known, written)
   return written
@@ -134,7 +154,12 @@ async function settle(env: ControllerEnvironment, known: CachedDefinitions, name
 }
 
 /** Accepts names and writes conditions. Returns false if the definition was changed or deleted meanwhile. */
-async function settleNames(env: ControllerEnvironment, known: CachedDefinitions, name: string, again: (name: string) => void): Promise<boolean> {
+async function settleNames(
+  env: ControllerEnvironment,
+  known: CachedDefinitions,
+  name: string,
+  again: (name: string) => void,
+): Promise<boolean> {
   const definition = known.get(name)
   if (!definition) return false
   const { head, derived } = definition
@@ -170,11 +195,25 @@ async function finalize(env: ControllerEnvironment, known: CachedDefinitions, na
     const current = known.get(name)?.head
     return current && writeStatus(env, known, current, present => withConditions(present, [condition], env.clock.now()))
   }
-  const begun = await report({ type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' })
+  const begun = await report({
+    type: 'Terminating',
+    status: 'True',
+    reason: 'InstanceDeletionInProgress',
+    message: 'CustomResource deletion is in progress',
+  })
   if (!begun) return
-  let outcome: DefinitionCondition = { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' }
+  let outcome: DefinitionCondition = {
+    type: 'Terminating',
+    status: 'False',
+    reason: 'NeverEstablished',
+    message: 'resource was never established',
+  }
   if (isConditionTrue(begun, 'Established')) {
-    const { failure, condition } = await removeObjects(env, { group: begun.spec.group, resource: begun.status.acceptedNames.plural }, signal)
+    const { failure, condition } = await removeObjects(
+      env,
+      { group: begun.spec.group, resource: begun.status.acceptedNames.plural },
+      signal,
+    )
     outcome = condition
     if (failure) {
       await report(condition)

@@ -26,7 +26,10 @@ export interface CustomResourceHost {
   readonly rules: ValueRules
   /** Makes objects of the resource readable and writable. */
   addResource(definition: ResourceDefinition): void
-  /** Replaces a resource whose definition has changed. Its watches show the old definition until they end, shortly after. */
+  /**
+   * Replaces a resource whose definition has changed. Its watches show the old definition until they end, shortly
+   * after.
+   */
   replaceResource(old: ResourceDefinition, next: ResourceDefinition): void
   /** Removes the resource and ends its watches. */
   removeResource(definition: ResourceDefinition): void
@@ -51,8 +54,9 @@ export interface CustomResources {
   /** Keeps catalog and caches in sync with the CustomResourceDefinitions. Runs in every server. */
   readonly follow: Controller
   /**
-   * Serves a definition that was just written without waiting for its event. Resolves once it is served, or, if it is not established, once it is ready to be
-   * served. `read` is called after all earlier changes took effect; it returns undefined if the definition was deleted. Large definitions are built in turns.
+   * Serves a definition that was just written without waiting for its event. Resolves once it is served, or, if it is
+   * not established, once it is ready to be served. `read` is called after all earlier changes took effect; it returns
+   * undefined if the definition was deleted. Large definitions are built in turns.
    */
   serveWritten(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void>
 }
@@ -82,7 +86,9 @@ class FollowedDefinitions {
 
   constructor(host: CustomResourceHost) {
     this.#host = host
-    this.#taken = new Set(host.builtin.flatMap(({ hub, versions }) => [hub, ...versions].map(({ group, names }) => `${group}/${names.plural}`)))
+    this.#taken = new Set(
+      host.builtin.flatMap(({ hub, versions }) => [hub, ...versions].map(({ group, names }) => `${group}/${names.plural}`)),
+    )
   }
 
   /** Returns the handler of one watch. Definitions missing from its initial list were deleted. */
@@ -149,7 +155,8 @@ class FollowedDefinitions {
     const { spec, status } = definition
     const { plural } = status.acceptedNames
     try {
-      if (this.#taken.has(`${spec.group}/${plural}`)) throw new Error(`${qualifiedResource({ group: spec.group, resource: plural })} is built in`)
+      if (this.#taken.has(`${spec.group}/${plural}`))
+        throw new Error(`${qualifiedResource({ group: spec.group, resource: plural })} is built in`)
       return yield* customVersions(definition, this.#host.conversion, this.#schemas, this.#host.rules)
     } catch (error) {
       this.#host.logger.warn('cannot serve a custom resource definition', { name, error: errorMessage(error) })

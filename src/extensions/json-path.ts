@@ -8,27 +8,30 @@ export class JsonPathError extends Error {
 }
 
 /**
- * Remaining number of values that may be visited. Nested recursions (`..a..a..a`) reach the same values in many ways, and each part of a union visits the whole
- * list.
+ * Remaining number of values that may be visited. Nested recursions (`..a..a..a`) reach the same values in many ways,
+ * and each part of a union visits the whole list.
  */
 export interface Looks {
   left: number
 }
 
 /**
- * Finds values in a value. As in client-go, each step applies to all values that the previous steps found: an index out of bounds in one list empties the whole
- * result. A missing member is not an error. Returns nothing if no looks remain.
+ * Finds values in a value. As in client-go, each step applies to all values that the previous steps found: an index out
+ * of bounds in one list empties the whole result. A missing member is not an error. Returns nothing if no looks remain.
  */
 export type JsonPath = (value: Json, looks: Looks) => readonly Json[]
 
-/** A step of a path: maps values to the values it finds, and pays for them. Undefined if client-go would report an error or no looks remain. */
+/**
+ * A step of a path: maps values to the values it finds, and pays for them. Undefined if client-go would report an error
+ * or no looks remain.
+ */
 type PathStep = (values: readonly Json[], looks: Looks) => readonly Json[] | undefined
 /** One side of a comparison in a filter. */
 type Operand = (item: Json, looks: Looks) => readonly Json[] | undefined
 
 /**
- * Parses a JSONPath of columns and selectable fields: members (`.a`, `['a']`, with `\.` for a dot in a name), indices, slices and unions, wildcards, recursion
- * (`..a`) and filters (`[?(@.type=="Ready")]`). Throws a JsonPathError.
+ * Parses a JSONPath of columns and selectable fields: members (`.a`, `['a']`, with `\.` for a dot in a name), indices,
+ * slices and unions, wildcards, recursion (`..a`) and filters (`[?(@.type=="Ready")]`). Throws a JsonPathError.
  * https://kubernetes.io/docs/reference/kubectl/jsonpath/
  */
 export function parseJsonPath(text: string): JsonPath {
@@ -176,8 +179,8 @@ class Reader {
   }
 
   /**
-   * Reads a step as client-go's parser does: `..a` is two steps, a dot without a name selects the member with the empty name, and spaces, `@` and `$` between
-   * steps are ignored.
+   * Reads a step as client-go's parser does: `..a` is two steps, a dot without a name selects the member with the empty
+   * name, and spaces, `@` and `$` between steps are ignored.
    */
   #step(previous: PathStep | undefined): PathStep[] {
     if (this.#takeText('..')) {
@@ -231,8 +234,8 @@ class Reader {
   }
 
   /**
-   * Reads a filter, which keeps list items. Without an operator, an item is kept if the operand finds a value. Several values, or values of different types,
-   * cannot be compared.
+   * Reads a filter, which keeps list items. Without an operator, an item is kept if the operand finds a value. Several
+   * values, or values of different types, cannot be compared.
    */
   #filter(): PathStep {
     const left = this.#operand()
@@ -245,7 +248,9 @@ class Reader {
       if (operator === undefined || !right) return looks.left < 0 ? undefined : found?.length !== 0
       const other = found?.length === 1 ? right(item, looks) : undefined
       if (found?.length === 0 || other?.length === 0) return false
-      return found?.[0] !== undefined && other?.length === 1 && other[0] !== undefined ? compareOperands(operator, found[0], other[0]) : undefined
+      return found?.[0] !== undefined && other?.length === 1 && other[0] !== undefined
+        ? compareOperands(operator, found[0], other[0])
+        : undefined
     }
     return (values, looks) => {
       const found: Json[] = []
@@ -275,7 +280,10 @@ class Reader {
   }
 }
 
-/** Bounds of a slice. The end is exclusive; negative bounds count from the end of the list. The `to` of `[i]` is `i + 1`, even if `i` is -1. */
+/**
+ * Bounds of a slice. The end is exclusive; negative bounds count from the end of the list. The `to` of `[i]` is
+ * `i + 1`, even if `i` is -1.
+ */
 interface SliceBounds {
   readonly from?: number
   readonly to?: number
@@ -283,7 +291,10 @@ interface SliceBounds {
   readonly ofIndex?: boolean
 }
 
-/** `[from:to:step]`. Bounds outside the list and steps below 1 are errors. An empty slice ends the step. Source: evalArray of client-go's jsonpath. */
+/**
+ * `[from:to:step]`. Bounds outside the list and steps below 1 are errors. An empty slice ends the step. Source:
+ * evalArray of client-go's jsonpath.
+ */
 const sliceOf =
   ({ from = 0, to, step = 1, ofIndex = false }: SliceBounds): PathStep =>
   (values, looks) => {
@@ -305,7 +316,10 @@ const sliceOf =
 
 const elementStep = (index: number): PathStep => sliceOf({ from: index, to: index + 1, ofIndex: true })
 
-/** Compares two values. Undefined if their types differ or are not string, number or boolean. Source: client-go's fork of text/template. */
+/**
+ * Compares two values. Undefined if their types differ or are not string, number or boolean. Source: client-go's fork
+ * of text/template.
+ */
 function compareOperands(operator: string, left: Json, right: Json): boolean | undefined {
   const kind = comparedKind(left)
   if (kind === undefined || kind !== comparedKind(right) || left === null || right === null) return undefined

@@ -14,11 +14,16 @@ const FIRST_LOOK_MS = 50
 const LAST_LOOK_MS = 5000
 const WAIT_MS = 60_000
 
-const terminating = (status: string, reason: string, message: string): DefinitionCondition => ({ type: 'Terminating', status, reason, message })
+const terminating = (status: string, reason: string, message: string): DefinitionCondition => ({
+  type: 'Terminating',
+  status,
+  reason,
+  message,
+})
 
 /**
- * Deletes all objects of a resource, and waits up to a minute for those with finalizers. Returns the condition to report. `failure` is set if the deletion is
- * not complete.
+ * Deletes all objects of a resource, and waits up to a minute for those with finalizers. Returns the condition to
+ * report. `failure` is set if the deletion is not complete.
  */
 export async function removeObjects(
   env: ControllerEnvironment,
@@ -50,7 +55,10 @@ export async function removeObjects(
     await pause(wait, signal, pauses)
   }
   const failure = new Error('timed out waiting for the condition')
-  return { condition: terminating('True', 'InstanceDeletionCheck', `could not confirm zero CustomResources remaining: ${failure.message}`), failure }
+  return {
+    condition: terminating('True', 'InstanceDeletionCheck', `could not confirm zero CustomResources remaining: ${failure.message}`),
+    failure,
+  }
 }
 
 const DONE = terminating('False', 'InstanceDeletionCompleted', 'removed all instances')

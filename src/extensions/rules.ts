@@ -7,16 +7,23 @@ import { atField, type FieldError } from '../meta/field-error.ts'
 import { Correlation } from '../schema/json-schema/correlation.ts'
 
 /**
- * Evaluates all x-kubernetes-validations rules of a schema on an object. Errors are in upstream's order and words. Does not change its arguments. With
- * `ratchets`, rules that fail on unchanged values are only reported to `warn`. @param old the object before the update.
+ * Evaluates all x-kubernetes-validations rules of a schema on an object. Errors are in upstream's order and words. Does
+ * not change its arguments. With `ratchets`, rules that fail on unchanged values are only reported to `warn`. @param
+ * old the object before the update.
  */
-export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, ratchets: boolean, warn: (violation: FieldError) => void) => Promise<FieldError[]>
+export type RuleCheck = (
+  object: JsonObject,
+  old: JsonObject | undefined,
+  ratchets: boolean,
+  warn: (violation: FieldError) => void,
+) => Promise<FieldError[]>
 
 /** Path of the whole object in upstream's errors. */
 const WHOLE = '<nil>'
 
 /**
- * Returns the rule check of a schema, or undefined if it has no rules. Rules are compiled on first use, because objects of most definitions are never written.
+ * Returns the rule check of a schema, or undefined if it has no rules. Rules are compiled on first use, because objects
+ * of most definitions are never written.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
 export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | undefined {

@@ -1,6 +1,10 @@
-// Specification of a fault, in a test or an object. This file has no imports, because it is among the declarations that the package publishes.
+// Specification of a fault, in a test or an object. This file has no imports, because it is among the declarations that
+// the package publishes.
 
-/** The requests that a fault applies to. A list matches if one of its patterns does; a pattern may end in `*`, and one that begins with `!` excludes. An absent or empty list matches all. Only requests for resources have faults. */
+/**
+ * The requests that a fault applies to. A list matches if one of its patterns does; a pattern may end in `*`, and one
+ * that begins with `!` excludes. An absent or empty list matches all. Only requests for resources have faults.
+ */
 export interface FaultMatch {
   /** User names. */
   readonly users?: readonly string[]
@@ -15,9 +19,15 @@ export interface FaultMatch {
   readonly names?: readonly string[]
 }
 
-/** How often a matching request has the fault. Durations are written as in Go (`500ms`, `1m30s`) and measured by the control plane's clock. */
+/**
+ * How often a matching request has the fault. Durations are written as in Go (`500ms`, `1m30s`) and measured by the
+ * control plane's clock.
+ */
 export interface FaultRate {
-  /** Share of the matching requests, between 0 and 1. Chosen by a seeded generator, so that the same requests in the same order have the same faults. Defaults to 1. */
+  /**
+   * Share of the matching requests, between 0 and 1. Chosen by a seeded generator, so that the same requests in the
+   * same order have the same faults. Defaults to 1.
+   */
   readonly share?: number
   /** Seed of the generator. Defaults to 1. */
   readonly seed?: number
@@ -48,28 +58,54 @@ export interface FaultSpec {
   readonly rate?: FaultRate
   /** Delay of the response, by the control plane's clock. */
   readonly delay?: string
-  /** The request waits until nothing else happens: until no write is in progress, and no event was delivered and no write made for a moment. */
+  /**
+   * The request waits until nothing else happens: until no write is in progress, and no event was delivered and no
+   * write made for a moment.
+   */
   readonly hold?: 'Quiet'
   /** Another client takes the Lease before the request updates it. */
   readonly lease?: 'Lost'
-  /** Another client changes an annotation of the object right before the request updates it (`Changes`), deletes the object right before the request (`Deletes`), or deletes it when nothing else happens after it (`DeletesAtRest`). */
+  /**
+   * Another client changes an annotation of the object right before the request updates it (`Changes`), deletes the
+   * object right before the request (`Deletes`), or deletes it when nothing else happens after it (`DeletesAtRest`).
+   */
   readonly writer?: 'Changes' | 'Deletes' | 'DeletesAtRest'
-  /** The program of the client is restarted right before or after the request is executed, which gets no response, or when nothing else happens after it (`AtRest`). Only `explore` can restart a program. */
+  /**
+   * The program of the client is restarted right before or after the request is executed, which gets no response, or
+   * when nothing else happens after it (`AtRest`). Only `explore` can restart a program.
+   */
   readonly restart?: 'BeforeCommit' | 'AfterCommit' | 'AtRest'
-  /** Response instead of the requested one: 429, 500, 503 or 504, and 409 for updates and patches. Other codes require `beyondContract`. */
+  /**
+   * Response instead of the requested one: 429, 500, 503 or 504, and 409 for updates and patches. Other codes require
+   * `beyondContract`.
+   */
   readonly status?: { readonly code: number; readonly reason?: string; readonly message?: string; readonly retryAfterSeconds?: number }
-  /** The connection is closed without a response, before (`BeforeCommit`) or after (`AfterCommit`) the request is executed. Over HTTP/2, the stream is reset. */
+  /**
+   * The connection is closed without a response, before (`BeforeCommit`) or after (`AfterCommit`) the request is
+   * executed. Over HTTP/2, the stream is reset.
+   */
   readonly cut?: 'BeforeCommit' | 'AfterCommit'
-  /** 410 for a list with a continue token or an exact version, and for a watch that starts at a version. `beyondContract` extends it to every read with a version. */
+  /**
+   * 410 for a list with a continue token or an exact version, and for a watch that starts at a version.
+   * `beyondContract` extends it to every read with a version.
+   */
   readonly gone?: boolean
-  /** Age of lists with any version (`resourceVersion=0`), and of the events of watches. `beyondContract` extends it to lists of the latest version. */
+  /**
+   * Age of lists with any version (`resourceVersion=0`), and of the events of watches. `beyondContract` extends it to
+   * lists of the latest version.
+   */
   readonly behind?: string
-  /** Number of changes of the resource that a list with any version (`resourceVersion=0`) is behind. A watch that continues from it waits like a request with `hold`. */
+  /**
+   * Number of changes of the resource that a list with any version (`resourceVersion=0`) is behind. A watch that
+   * continues from it waits like a request with `hold`.
+   */
   readonly behindChanges?: number
   /**
-   * Watches end after a number of events (`endAfter`) or before one event (`endBefore`), with or without a 410 in the stream, and get no bookmarks. The bookmark that ends the initial
-   * events is only withheld with `beyondContract`. `reopen`: after `endBefore`, the next list or watch of the resource waits like a request with `hold`. `holdAt`: from this event on
-   * the watch delivers nothing until nothing else happens (`Quiet`, the default of `until`), or until another watch has delivered its next event (`OtherEvent`).
+   * Watches end after a number of events (`endAfter`) or before one event (`endBefore`), with or without a 410 in the
+   * stream, and get no bookmarks. The bookmark that ends the initial events is only withheld with `beyondContract`.
+   * `reopen`: after `endBefore`, the next list or watch of the resource waits like a request with `hold`. `holdAt`:
+   * from this event on the watch delivers nothing until nothing else happens (`Quiet`, the default of `until`), or
+   * until another watch has delivered its next event (`OtherEvent`).
    */
   readonly watch?: {
     readonly endAfter?: number

@@ -12,7 +12,10 @@ interface Hold {
   readonly release: () => void
 }
 
-/** Requests and watch events that wait until nothing else happens, and the activity that they wait for. Uses the machine's clock: a stopped one would hold them forever. */
+/**
+ * Requests and watch events that wait until nothing else happens, and the activity that they wait for. Uses the
+ * machine's clock: a stopped one would hold them forever.
+ */
 export class Holds {
   /** Milliseconds without activity after which the oldest hold ends. */
   heldMs = HELD_MS

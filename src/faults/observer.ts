@@ -4,7 +4,10 @@ import type { FaultableRequest } from './faultable-request.ts'
 
 /** Follows the requests of a server and the faults that they have, as `explore` does. */
 export interface FaultObserver {
-  /** Called before a request for a resource is executed. Returns undefined if the request is not followed, and `severed` if its connection is to be closed without a response. */
+  /**
+   * Called before a request for a resource is executed. Returns undefined if the request is not followed, and `severed`
+   * if its connection is to be closed without a response.
+   */
   request(request: FaultableRequest): ObservedRequest | 'severed' | undefined
   /** Restarts the program of the client. Returns when the restart has begun. */
   restart(request: FaultableRequest): void

@@ -10,7 +10,10 @@ import { matchesPatterns } from './patterns.ts'
 import { millisecondsOf, RateState } from './rate.ts'
 import { MOST_BEHIND_MS } from './revision-times.ts'
 
-/** API group of the objects that describe faults. Requests for it never have faults, so that a fault can always be removed. */
+/**
+ * API group of the objects that describe faults. Requests for it never have faults, so that a fault can always be
+ * removed.
+ */
 export const FAULTS_GROUP = 'binnacle.dev'
 
 /** A fault rule that is matched against each request. */
@@ -116,7 +119,9 @@ export class FaultRules {
     return found
   }
 
-  /** Reports whether a list or watch follows a watch that a fault has ended, and waits. True once for each such watch. */
+  /**
+   * Reports whether a list or watch follows a watch that a fault has ended, and waits. True once for each such watch.
+   */
   isReopening(request: FaultableRequest): boolean {
     const { info } = request
     if (!info.isResource || (info.verb !== 'list' && info.verb !== 'watch')) return false
@@ -136,7 +141,10 @@ export class FaultRules {
     if (revisions.length > MOST_CHANGES) revisions.shift()
   }
 
-  /** Returns the revision before the last changes of the resource that watches have delivered. A watch that continues from it waits. Undefined if there are none. */
+  /**
+   * Returns the revision before the last changes of the resource that watches have delivered. A watch that continues
+   * from it waits. Undefined if there are none.
+   */
   staleRevision({ info }: FaultableRequest, changes: number): number | undefined {
     const revisions = info.isResource && changes > 0 ? this.#changes.get(resourceName(info)) : undefined
     const first = revisions?.at(-changes) ?? revisions?.[0]
@@ -151,13 +159,27 @@ export class FaultRules {
   }
 }
 
-const EFFECTS = ['delay', 'hold', 'lease', 'writer', 'restart', 'status', 'cut', 'gone', 'behind', 'behindChanges', 'watch', 'webhooksDown'] as const
+const EFFECTS = [
+  'delay',
+  'hold',
+  'lease',
+  'writer',
+  'restart',
+  'status',
+  'cut',
+  'gone',
+  'behind',
+  'behindChanges',
+  'watch',
+  'webhooksDown',
+] as const
 const CHANGES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection']
 
 const MOST_CHANGES = 10_000
 
 /** Name of the resource of a request, as in a match: `deployments.apps`. */
-export const resourceName = ({ group, resource }: Pick<RequestAttributes, 'group' | 'resource'>): string => (group === '' ? resource : `${resource}.${group}`)
+export const resourceName = ({ group, resource }: Pick<RequestAttributes, 'group' | 'resource'>): string =>
+  group === '' ? resource : `${resource}.${group}`
 
 /** Reports whether all lists of a match apply to the request. */
 function matchesFault(match: FaultMatch | undefined, { user, userAgent }: FaultableRequest, info: RequestAttributes): boolean {
@@ -225,7 +247,8 @@ function checkFault(spec: FaultSpec): void {
     'watch.endBefore.skip': watch?.endBefore?.skip,
     'watch.holdAt.skip': watch?.holdAt?.skip,
   }))
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) throw new Error(`${name}: must be a non-negative integer, got ${value}`)
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
+      throw new Error(`${name}: must be a non-negative integer, got ${value}`)
   if (watch?.endBefore !== undefined && watch.holdAt !== undefined) throw new Error('watch.holdAt: must not be set together with endBefore')
   if (watch?.endAfter !== undefined && !(Number.isSafeInteger(watch.endAfter) && watch.endAfter >= 0))
     throw new Error(`watch.endAfter: must be a non-negative integer, got ${watch.endAfter}`)

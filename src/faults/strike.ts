@@ -69,7 +69,10 @@ async function follow(faults: Faults, request: StruckRequest, serve: () => Promi
   }
 }
 
-/** Applies the effects of the matching faults in the order that `FaultSpec` declares. `pauses`: the request is not in progress while it is held. */
+/**
+ * Applies the effects of the matching faults in the order that `FaultSpec` declares. `pauses`: the request is not in
+ * progress while it is held.
+ */
 async function disturb(
   faults: Faults,
   request: StruckRequest,
@@ -103,7 +106,8 @@ async function disturb(
   } finally {
     if (struck.some(({ restart }) => restart === 'AfterCommit')) rules.observer?.restart(request)
     // The object may be one that cannot be deleted.
-    if (struck.some(({ writer }) => writer === 'DeletesAtRest')) void rules.holds.wait().then(() => faults.write('Deletes', info).catch(() => {}))
+    if (struck.some(({ writer }) => writer === 'DeletesAtRest'))
+      void rules.holds.wait().then(() => faults.write('Deletes', info).catch(() => {}))
     if (struck.some(({ restart }) => restart === 'AtRest')) void rules.holds.wait().then(() => rules.observer?.restart(request))
   }
 }
@@ -126,12 +130,18 @@ async function strikeOne(faults: Faults, request: StruckRequest, spec: FaultSpec
   if (spec.cut === 'AfterCommit' || spec.restart === 'AfterCommit') request.withholdResponse()
   if (spec.gone === true && info.verb !== 'watch') throw expiredError('The resourceVersion for the provided list is too old.')
   if (spec.behind !== undefined && isBehind(spec, info.verb, query)) readAt(query, await faults.times.ago(millisecondsOf(spec.behind)))
-  if (spec.behindChanges !== undefined && isBehind(spec, info.verb, query)) readAt(query, faults.rules.staleRevision(request, spec.behindChanges))
+  if (spec.behindChanges !== undefined && isBehind(spec, info.verb, query))
+    readAt(query, faults.rules.staleRevision(request, spec.behindChanges))
   return undefined
 }
 
 /** Applies the faults to a watch when it opens. */
-function disturbWatch(rules: FaultRules, request: StruckRequest, struck: readonly FaultSpec[], observed: ObservedRequest | undefined): void {
+function disturbWatch(
+  rules: FaultRules,
+  request: StruckRequest,
+  struck: readonly FaultSpec[],
+  observed: ObservedRequest | undefined,
+): void {
   const { info, query } = request
   const isHeld = rules.isStaleStart(request) || struck.some(({ hold }) => hold !== undefined)
   if (struck.length === 0 && observed === undefined && !isHeld && !rules.countsChanges) return
@@ -150,7 +160,10 @@ function disturbWatch(rules: FaultRules, request: StruckRequest, struck: readonl
   }
 }
 
-/** Rewrites the query of a list so that it reads an earlier revision, if there is one. The list is complete, as for any exact revision. */
+/**
+ * Rewrites the query of a list so that it reads an earlier revision, if there is one. The list is complete, as for any
+ * exact revision.
+ */
 function readAt(query: URLSearchParams, revision: number | undefined): void {
   if (revision === undefined) return
   query.set('resourceVersion', String(revision))
@@ -171,5 +184,8 @@ function faultStatus(
   { info }: StruckRequest,
 ): StatusError {
   const { group, resource, name } = info
-  return failure(code, reason, message, { ...detailsOf({ group, resource }, name), ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
+  return failure(code, reason, message, {
+    ...detailsOf({ group, resource }, name),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
 }

@@ -3,7 +3,10 @@ import { StorageError, type StorageEvent, type Take, type Watcher } from '../sto
 import type { FaultSpec } from './fault-spec.ts'
 import { millisecondsOf } from './rate.ts'
 
-/** Maximum number of batches that wait until they are old enough. A watch with more is ended, like one whose client is slow. */
+/**
+ * Maximum number of batches that wait until they are old enough. A watch with more is ended, like one whose client is
+ * slow.
+ */
 const MOST_WAITING = 10_000
 
 /** Returns a watch with the faults applied. `gone`: it begins with a 410. */

@@ -30,8 +30,9 @@ interface Sums {
 }
 
 /**
- * Divides `total` seats so that every claim gets the same proportion of its target, within its bounds. Throws a RangeError if the bounds cannot be satisfied.
- * Source: computeConcurrencyAllocation in k8s.io/apiserver, pkg/util/flowcontrol/conc_alloc.go.
+ * Divides `total` seats so that every claim gets the same proportion of its target, within its bounds. Throws a
+ * RangeError if the bounds cannot be satisfied. Source: computeConcurrencyAllocation in k8s.io/apiserver,
+ * pkg/util/flowcontrol/conc_alloc.go.
  */
 export function allocateConcurrency(total: number, claims: readonly Claim[]): Allocation {
   if (total < 0) throw new RangeError('negative sums are not supported')
@@ -40,24 +41,30 @@ export function allocateConcurrency(total: number, claims: readonly Claim[]): Al
   const lowest = Math.min(...relative.map(({ lower }) => lower))
   const lowestUpper = Math.min(...relative.map(({ upper }) => upper))
   const highestLower = Math.max(...relative.map(({ lower }) => lower))
-  if (highestLower > 1) throw new RangeError(`lbRange.max-1=${highestLower - 1}, which is impossible because lbRange.max can not be greater than 1`)
+  if (highestLower > 1)
+    throw new RangeError(`lbRange.max-1=${highestLower - 1}, which is impossible because lbRange.max can not be greater than 1`)
   if (sums.low - total > EPSILON) throw new RangeError(`lower bounds sum to ${sums.low}, which is higher than the required sum of ${total}`)
-  if (total - sums.high > EPSILON) throw new RangeError(`upper bounds sum to ${sums.high}, which is lower than the required sum of ${total}`)
+  if (total - sums.high > EPSILON)
+    throw new RangeError(`upper bounds sum to ${sums.high}, which is lower than the required sum of ${total}`)
   if (total === 0) return { seats: claims.map(() => 0), fairProportion: 0 }
   if (sums.low - total > -EPSILON) return { seats: claims.map(({ lowerBound }) => lowerBound), fairProportion: lowest }
   if (total - sums.high > -EPSILON)
     return { seats: claims.map(({ upperBound }) => upperBound), fairProportion: Math.max(...relative.map(({ upper }) => upper)) }
   const unbounded = total / sums.target
-  if (highestLower <= unbounded && unbounded <= lowestUpper) return { seats: relative.map(({ target }) => target * unbounded), fairProportion: unbounded }
+  if (highestLower <= unbounded && unbounded <= lowestUpper)
+    return { seats: relative.map(({ target }) => target * unbounded), fairProportion: unbounded }
   const fairProportion = boundedProportion(total, relative, lowest, sums.low)
-  const seats = claims.map(({ lowerBound, upperBound }, i) => Math.max(lowerBound, Math.min(upperBound, fairProportion * (relative[i]?.target ?? MIN_TARGET))))
+  const seats = claims.map(({ lowerBound, upperBound }, i) =>
+    Math.max(lowerBound, Math.min(upperBound, fairProportion * (relative[i]?.target ?? MIN_TARGET))),
+  )
   return { seats, fairProportion }
 }
 
 function relativeOf({ target, lowerBound, upperBound }: Claim, index: number): Relative {
   if (lowerBound < 0) throw new RangeError(`lower bound ${index} is ${lowerBound} but negative lower bounds are not allowed`)
   if (target < lowerBound) throw new RangeError(`target ${index} is ${target}, which is below its lower bound of ${lowerBound}`)
-  if (upperBound < lowerBound) throw new RangeError(`upper bound ${index} is ${upperBound} but should not be less than the lower bound ${lowerBound}`)
+  if (upperBound < lowerBound)
+    throw new RangeError(`upper bound ${index} is ${upperBound} but should not be less than the lower bound ${lowerBound}`)
   const divisor = Math.max(target, MIN_TARGET)
   return { target: divisor, lower: lowerBound / divisor, upper: upperBound / divisor }
 }
@@ -73,8 +80,9 @@ function sumsOf(claims: readonly Claim[], relative: readonly Relative[]): Sums {
 }
 
 /**
- * Returns the proportion if bounds apply. It rises from bound to bound. Between two of them, the claims that have passed their lower and not their upper bound share each increase. `sum` is the total of all claims at the
- * proportion that has been reached.
+ * Returns the proportion if bounds apply. It rises from bound to bound. Between two of them, the claims that have
+ * passed their lower and not their upper bound share each increase. `sum` is the total of all claims at the proportion
+ * that has been reached.
  */
 function boundedProportion(total: number, relative: readonly Relative[], lowest: number, lowSum: number): number {
   const bounds = relative

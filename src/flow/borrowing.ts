@@ -13,8 +13,9 @@ export interface BorrowingParts {
 }
 
 /**
- * Sets each level's current limit by its demand, within the seats that it has, lends and may borrow. Exempt levels take what they need, and the others share the rest.
- * Source: updateBorrowingLocked in k8s.io/apiserver, pkg/util/flowcontrol/apf_controller.go.
+ * Sets each level's current limit by its demand, within the seats that it has, lends and may borrow. Exempt levels take
+ * what they need, and the others share the rest. Source: updateBorrowingLocked in k8s.io/apiserver,
+ * pkg/util/flowcontrol/apf_controller.go.
  */
 export function adjustLimits(levels: Iterable<PriorityLevel>, { totalSeats, metrics, log }: BorrowingParts): void {
   const all = [...levels]
@@ -42,7 +43,10 @@ interface Sharing extends Omit<BorrowingParts, 'totalSeats'> {
   readonly nominalSum: number
 }
 
-/** Returns the limits of the levels that are not exempt. If their lower bounds exceed the remaining seats, these are scaled down towards the minimums. */
+/**
+ * Returns the limits of the levels that are not exempt. If their lower bounds exceed the remaining seats, these are
+ * scaled down towards the minimums.
+ */
 function share(levels: readonly PriorityLevel[], { remaining, nominalSum, metrics, log }: Sharing): Map<PriorityLevel, number> {
   const minSum = sum(levels, ({ limits }) => limits.min)
   const lowerSum = sum(levels, ({ lowerBound }) => lowerBound)

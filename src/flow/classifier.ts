@@ -25,7 +25,10 @@ const MAX_SIZE = 1 << 22
 /** Size of a cached schema in characters. */
 const CANDIDATE_SIZE = 64
 
-/** Finds the first schema that selects a request. Most schemas apply to few users, so the schemas of each user are cached. */
+/**
+ * Finds the first schema that selects a request. Most schemas apply to few users, so the schemas of each user are
+ * cached.
+ */
 export class Classifier<T extends Classified> {
   readonly #schemas: readonly T[]
   readonly #users = new SizedCache<CachedUser<T>>(MAX_USERS, MAX_SIZE)

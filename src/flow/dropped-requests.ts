@@ -25,7 +25,10 @@ class DroppedOfLevel {
     this.#adjust(second)
   }
 
-  /** Doubles Retry-After if many requests were dropped, at most once in its own time, and decrements it if few were. The algorithm resembles TCP's. */
+  /**
+   * Doubles Retry-After if many requests were dropped, at most once in its own time, and decrements it if few were. The
+   * algorithm resembles TCP's.
+   */
   #adjust(second: number): void {
     const { retryAfter } = this
     let dropped = 0
@@ -37,7 +40,10 @@ class DroppedOfLevel {
   }
 }
 
-/** Computes Retry-After for the dropped requests of each priority level. Source: dropped_requests_tracker.go in k8s.io/apiserver, pkg/util/flowcontrol. */
+/**
+ * Computes Retry-After for the dropped requests of each priority level. Source: dropped_requests_tracker.go in
+ * k8s.io/apiserver, pkg/util/flowcontrol.
+ */
 export class DroppedRequests {
   readonly #levels = new Map<string, DroppedOfLevel>()
   readonly #now: () => number

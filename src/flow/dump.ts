@@ -71,7 +71,15 @@ export function dumpRequests({ levels }: FlowControl, { details, epoch }: Reques
   const rows: Cell[][] = []
   const add = (request: SeatRequest, queue: number, place: number): void => {
     const { flow, distinguisher } = request.arrival
-    rows.push([flow.level, flow.schema, queue, place, distinguisher, ...timeCells(request, epoch), ...(details ? detailCells(request) : [])])
+    rows.push([
+      flow.level,
+      flow.schema,
+      queue,
+      place,
+      distinguisher,
+      ...timeCells(request, epoch),
+      ...(details ? detailCells(request) : []),
+    ])
   }
   for (const { queues } of levels.values()) {
     for (const queue of [...queues.queues.values()].toSorted((a, b) => a.index - b.index)) {

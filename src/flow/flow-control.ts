@@ -25,7 +25,10 @@ export interface FlowConfiguration {
   readonly schemas: readonly FlowSchemaConfig[]
 }
 
-/** `totalSeats`: the sum of `--max-requests-inflight` and `--max-mutating-requests-inflight`, which levels share by their shares. */
+/**
+ * `totalSeats`: the sum of `--max-requests-inflight` and `--max-mutating-requests-inflight`, which levels share by
+ * their shares.
+ */
 export interface FlowControlParts extends EstimateOptions {
   /** Seats for requests that are not exempt. */
   readonly totalSeats: number
@@ -37,8 +40,8 @@ export interface FlowControlParts extends EstimateOptions {
 }
 
 /**
- * Priority and fairness: assigns each request to a priority level, which decides when it gets seats. Levels share the seats of the server, and lend those that they do not need.
- * Source: pkg/util/flowcontrol in k8s.io/apiserver.
+ * Priority and fairness: assigns each request to a priority level, which decides when it gets seats. Levels share the
+ * seats of the server, and lend those that they do not need. Source: pkg/util/flowcontrol in k8s.io/apiserver.
  */
 export class FlowControl {
   readonly watches = new WatchTracker()
@@ -89,7 +92,10 @@ export class FlowControl {
     adjustLimits(this.#levelsByName.values(), this.#parts)
   }
 
-  /** Classifies a request and requests its seats. The state of the result says whether it has them, waits for them or is rejected. */
+  /**
+   * Classifies a request and requests its seats. The state of the result says whether it has them, waits for them or is
+   * rejected.
+   */
   start(request: FlowRequest): SeatRequest {
     const { user, info } = request
     const flow = this.classify(user, info)
@@ -136,8 +142,8 @@ export class FlowControl {
   }
 
   /**
-   * Returns the present level with the new configuration, so that its requests and queues stay. Undefined, with a warning, for an object that cannot be
-   * used.
+   * Returns the present level with the new configuration, so that its requests and queues stay. Undefined, with a
+   * warning, for an object that cannot be used.
    */
   #levelOf(config: PriorityLevelConfig): PriorityLevel | undefined {
     try {
@@ -149,7 +155,10 @@ export class FlowControl {
       level.quiescing = false
       return level
     } catch (error) {
-      this.#parts.log.warn('Ignoring PriorityLevelConfiguration object because its spec is broken', { name: config.metadata.name, error: errorMessage(error) })
+      this.#parts.log.warn('Ignoring PriorityLevelConfiguration object because its spec is broken', {
+        name: config.metadata.name,
+        error: errorMessage(error),
+      })
       return undefined
     }
   }

@@ -27,8 +27,13 @@ const levelGauge = (name: string, help: string): GaugeFamily => gauge(name, 'ALP
 /** Gauge of a virtual time. Those of several workers cannot be summed, so the maximum is reported. */
 const position = (name: string, labels: readonly string[], help: string): GaugeFamily =>
   new GaugeFamily({ ...declareFlowMetric(name, 'ALPHA', labels, help), across: 'max' })
-const histogram = (name: string, stability: Stability, labels: readonly string[], buckets: readonly number[], help: string): HistogramFamily =>
-  new HistogramFamily({ ...declareFlowMetric(name, stability, labels, help), buckets })
+const histogram = (
+  name: string,
+  stability: Stability,
+  labels: readonly string[],
+  buckets: readonly number[],
+  help: string,
+): HistogramFamily => new HistogramFamily({ ...declareFlowMetric(name, stability, labels, help), buckets })
 
 /** Metrics of a priority level. */
 export interface LevelMeters {
@@ -37,7 +42,12 @@ export interface LevelMeters {
   readonly seats: TimingRatio
   readonly demand: TimingRatio
   readonly currentR: NumberChild
-  readonly dispatch: () => { readonly r: NumberChild; readonly s: NumberChild; readonly bounds: GaugeBounds; readonly discounted: GaugeBounds }
+  readonly dispatch: () => {
+    readonly r: NumberChild
+    readonly s: NumberChild
+    readonly bounds: GaugeBounds
+    readonly discounted: GaugeBounds
+  }
   epochAdvanced(success: boolean): void
 }
 
@@ -81,7 +91,12 @@ export interface Adjustment {
 /** Metrics of kube-apiserver's priority and fairness. Source: pkg/util/flowcontrol/metrics in k8s.io/apiserver. */
 export class FlowMetrics {
   readonly #rejected = new CounterFamily(
-    declareFlowMetric('rejected_requests_total', 'BETA', [...FLOW, 'reason'], 'Number of requests rejected by API Priority and Fairness subsystem'),
+    declareFlowMetric(
+      'rejected_requests_total',
+      'BETA',
+      [...FLOW, 'reason'],
+      'Number of requests rejected by API Priority and Fairness subsystem',
+    ),
   )
   readonly #dispatched = new CounterFamily(
     declareFlowMetric('dispatched_requests_total', 'BETA', FLOW, 'Number of requests executed by API Priority and Fairness subsystem'),
@@ -133,7 +148,13 @@ export class FlowMetrics {
     FLOW,
     'Number of requests in initial (for a WATCH) or any (for a non-WATCH) execution stage in the API Priority and Fairness subsystem',
   )
-  readonly #waited = histogram('request_wait_duration_seconds', 'BETA', [...FLOW, 'execute'], SECONDS, 'Length of time a request spent waiting in its queue')
+  readonly #waited = histogram(
+    'request_wait_duration_seconds',
+    'BETA',
+    [...FLOW, 'execute'],
+    SECONDS,
+    'Length of time a request spent waiting in its queue',
+  )
   readonly #executed = histogram(
     'request_execution_seconds',
     'ALPHA',
@@ -149,7 +170,12 @@ export class FlowMetrics {
     'count of watchers for mutating requests in API Priority and Fairness',
   )
   readonly #epochAdvances = new CounterFamily(
-    declareFlowMetric('epoch_advance_total', 'ALPHA', [...LEVEL, 'success'], "Number of times the queueset's progress meter jumped backward"),
+    declareFlowMetric(
+      'epoch_advance_total',
+      'ALPHA',
+      [...LEVEL, 'success'],
+      "Number of times the queueset's progress meter jumped backward",
+    ),
   )
   readonly #estimatedSeats: ReturnType<typeof histogram>
   readonly #noAccommodation = new CounterFamily(
@@ -169,13 +195,20 @@ export class FlowMetrics {
   readonly #deviations = levelGauge('demand_seats_stdev', 'Time-weighted standard deviation, over last adjustment period, of demand_seats')
   readonly #smoothed = levelGauge('demand_seats_smoothed', 'Smoothed seat demands')
   readonly #targets = levelGauge('target_seats', 'Seat allocation targets')
-  readonly #fairFraction = position('seat_fair_frac', [], "Fair fraction of server's concurrency to allocate to each priority level that can use it")
+  readonly #fairFraction = position(
+    'seat_fair_frac',
+    [],
+    "Fair fraction of server's concurrency to allocate to each priority level that can use it",
+  )
   readonly #requestUtilization: TimingRatioFamily
   readonly #seatUtilization: TimingRatioFamily
   readonly #demands: TimingRatioFamily
   readonly #readOrWrite: TimingRatioFamily
 
-  /** `now`: clock in milliseconds. `mostSeats`: maximum seats of a request in the release, which is the highest bucket of the estimates. */
+  /**
+   * `now`: clock in milliseconds. `mostSeats`: maximum seats of a request in the release, which is the highest bucket
+   * of the estimates.
+   */
   constructor(now: () => number, mostSeats: 10 | 100 = 10) {
     this.#estimatedSeats = histogram(
       'work_estimated_seats',
@@ -184,7 +217,13 @@ export class FlowMetrics {
       mostSeats === 10 ? [1, 2, 4, 10] : [1, 2, 4, 8, 16, 32, 64, 100],
       'Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and Fairness',
     )
-    const timing = (name: string, labels: readonly string[], buckets: readonly number[], help: string, constant?: Record<string, string>): TimingRatioFamily =>
+    const timing = (
+      name: string,
+      labels: readonly string[],
+      buckets: readonly number[],
+      help: string,
+      constant?: Record<string, string>,
+    ): TimingRatioFamily =>
       new TimingRatioFamily({ ...declareFlowMetric(name, 'ALPHA', labels, help), buckets, ...(constant && { constant }) }, now)
     this.#requestUtilization = timing(
       'priority_level_request_utilization',

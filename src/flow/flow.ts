@@ -8,7 +8,10 @@ import type { PriorityLevel } from './priority-level.ts'
 import type { FlowOfRequest } from './queued-requests.ts'
 import { dealHand, hashFlow } from './shuffle-sharding.ts'
 
-/** Maximum number of cached hands, and characters of their distinguishers. Computing a hash costs more than the rest of a small request. */
+/**
+ * Maximum number of cached hands, and characters of their distinguishers. Computing a hash costs more than the rest of
+ * a small request.
+ */
 const MAX_HANDS = 1024
 const MAX_SIZE = 1 << 18
 const NO_HAND: readonly number[] = []

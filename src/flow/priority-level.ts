@@ -29,8 +29,9 @@ interface Limits {
 }
 
 /**
- * A priority level: its queues, its limits of seats, and the demand for them since the last adjustment. Levels survive a change of the configuration, so that waiting and executing requests keep their
- * place. https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+ * A priority level: its queues, its limits of seats, and the demand for them since the last adjustment. Levels survive
+ * a change of the configuration, so that waiting and executing requests keep their place.
+ * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
  */
 export class PriorityLevel {
   readonly name: string
@@ -77,7 +78,8 @@ export class PriorityLevel {
     const borrowed = borrowing === undefined ? totalSeats : roundAway((nominal * borrowing) / 100)
     this.limits = { nominal, min: nominal - lent, max: nominal + borrowed }
     const { discipline } = this
-    if (typeof discipline === 'object') this.maxSeats = Math.max(1, Math.min(Math.ceil(nominal * MAX_SEATS_PART), Math.floor(nominal / discipline.handSize)))
+    if (typeof discipline === 'object')
+      this.maxSeats = Math.max(1, Math.min(Math.ceil(nominal * MAX_SEATS_PART), Math.floor(nominal / discipline.handSize)))
   }
 
   /** Reads the demand since the last call. */
@@ -91,7 +93,10 @@ export class PriorityLevel {
     this.smoothed = Math.max(envelope, SMOOTHING * this.smoothed + (1 - SMOOTHING) * envelope)
   }
 
-  /** Returns the least limit that borrowing leaves the level: the seats that it has needed, up to its nominal limit, and those that it does not lend. */
+  /**
+   * Returns the least limit that borrowing leaves the level: the seats that it has needed, up to its nominal limit, and
+   * those that it does not lend.
+   */
   get lowerBound(): number {
     const { nominal, min } = this.limits
     return Math.max(min, this.isExempt ? this.highWatermark : Math.min(nominal, this.highWatermark))
@@ -111,8 +116,13 @@ export const roundAway = (value: number): number => Math.floor(value + 0.5)
 
 /** Returns a level's shares with the API's defaults. */
 export function sharesOf({ spec: { limited, exempt } }: PriorityLevelConfig): Shares {
-  if (limited === undefined) return { nominal: exempt?.nominalConcurrencyShares ?? 0, lendable: exempt?.lendablePercent ?? 0, borrowing: undefined }
-  return { nominal: limited.nominalConcurrencyShares ?? DEFAULT_SHARES, lendable: limited.lendablePercent ?? 0, borrowing: limited.borrowingLimitPercent }
+  if (limited === undefined)
+    return { nominal: exempt?.nominalConcurrencyShares ?? 0, lendable: exempt?.lendablePercent ?? 0, borrowing: undefined }
+  return {
+    nominal: limited.nominalConcurrencyShares ?? DEFAULT_SHARES,
+    lendable: limited.lendablePercent ?? 0,
+    borrowing: limited.borrowingLimitPercent,
+  }
 }
 
 /** Returns a level's queuing discipline. Throws an Error if the object is inconsistent, which validation prevents. */
@@ -125,6 +135,7 @@ export function disciplineOf({ metadata: { name }, spec: { type, limited, exempt
   if ((limited.limitResponse.type === 'Reject') !== (queuing === undefined)) throw new Error('broken union structure for limit response')
   if (queuing === undefined) return 'no queues'
   const fault = dealerFault(queuing.queues, queuing.handSize)
-  if (fault !== undefined) throw new Error(`the QueueSetConfig implies an invalid shuffle sharding config (DesiredNumQueues is deckSize): ${fault}`)
+  if (fault !== undefined)
+    throw new Error(`the QueueSetConfig implies an invalid shuffle sharding config (DesiredNumQueues is deckSize): ${fault}`)
   return queuing
 }

@@ -6,7 +6,10 @@ import { LevelMeter } from './level-meter.ts'
 import { type Arrival, ESTIMATED_SERVICE_MS, Queue, RequestList, SeatRequest } from './queued-requests.ts'
 import { MAX_SEAT_SECONDS, type SeatSeconds, seatsTimesDuration } from './seat-seconds.ts'
 
-/** Queuing of a level: `exempt` requests get seats immediately; with `no queues`, requests without free seats are rejected. */
+/**
+ * Queuing of a level: `exempt` requests get seats immediately; with `no queues`, requests without free seats are
+ * rejected.
+ */
 export type Discipline = 'exempt' | 'no queues' | QueuingConfiguration
 
 /** Limits of a level as of an adjustment. */
@@ -38,8 +41,10 @@ export interface QueueSetParts {
 }
 
 /**
- * The seats of a priority level, and the queues of requests that wait for them: fair queuing by virtual time. Queues have equal shares. R, the progress meter, is the service in seat-seconds that an active
- * queue has received. The next request is taken from the queue whose oldest request would finish first in virtual time. Queues are created on demand.
+ * The seats of a priority level, and the queues of requests that wait for them: fair queuing by virtual time. Queues
+ * have equal shares. R, the progress meter, is the service in seat-seconds that an active queue has received. The next
+ * request is taken from the queue whose oldest request would finish first in virtual time. Queues are created on
+ * demand.
  *
  * Source: pkg/util/flowcontrol/fairqueuing/queueset in k8s.io/apiserver, whose doc.go explains the algorithm.
  */
@@ -87,7 +92,10 @@ export class QueueSet {
     return this.waiting === 0 && this.executing === 0
   }
 
-  /** Admits a request. `hand`: queues that its flow may use. The state of the result says whether it has seats, waits for them or is rejected. */
+  /**
+   * Admits a request. `hand`: queues that its flow may use. The state of the result says whether it has seats, waits
+   * for them or is rejected.
+   */
   start(arrival: Arrival, hand: readonly number[]): SeatRequest {
     const now = this.#sync()
     const request = new SeatRequest(arrival, now, this.#currentR)
@@ -195,7 +203,10 @@ export class QueueSet {
     this.#meter.epochAdvanced()
   }
 
-  /** Returns the queue of the hand with the least waiting work. Of several, the choice rotates, so that flows with overlapping hands do not crowd. */
+  /**
+   * Returns the queue of the hand with the least waiting work. Of several, the choice rotates, so that flows with
+   * overlapping hands do not crowd.
+   */
   #choose(hand: readonly number[]): Queue {
     const offset = this.#enqueues++ % hand.length
     let best = hand[offset] ?? 0
@@ -279,7 +290,9 @@ export class QueueSet {
     this.#execute(request, now)
   }
 
-  /** Takes the seats of the larger phase at once. The request has passed a queue, or none if its level has no queues. */
+  /**
+   * Takes the seats of the larger phase at once. The request has passed a queue, or none if its level has no queues.
+   */
   #execute(request: SeatRequest, now: number): void {
     const { queue, arrival, maxSeats } = request
     request.state = 'executing'
@@ -316,7 +329,10 @@ export class QueueSet {
     while (this.waiting > 0 && this.seatsInUse < this.#limit && this.#dispatchNext());
   }
 
-  /** Dispatches the oldest request of the next queue. Returns false if it does not fit: other requests do not overtake it. */
+  /**
+   * Dispatches the oldest request of the next queue. Returns false if it does not fit: other requests do not overtake
+   * it.
+   */
   #dispatchNext(): boolean {
     const queue = this.#nextQueue()
     const request = queue?.waiting.first

@@ -62,7 +62,9 @@ export class SeatRequest {
     this.finalSeats = estimate.finalSeats
     this.additionalLatencyMs = estimate.additionalLatencyMs
     this.maxSeats = maxSeatsOf(estimate)
-    this.totalWork = seatsTimesDuration(estimate.initialSeats, ESTIMATED_SERVICE_MS) + seatsTimesDuration(estimate.finalSeats, estimate.additionalLatencyMs)
+    this.totalWork =
+      seatsTimesDuration(estimate.initialSeats, ESTIMATED_SERVICE_MS) +
+      seatsTimesDuration(estimate.finalSeats, estimate.additionalLatencyMs)
     this.arrivedAt = arrivedAt
     this.arrivalR = arrivalR
   }
@@ -145,7 +147,10 @@ export class Queue {
     this.workWaiting -= request.totalWork
   }
 
-  /** Limits the virtual start to the arrival of the next request: a queue that uses less than its share does not save it up. */
+  /**
+   * Limits the virtual start to the arrival of the next request: a queue that uses less than its share does not save it
+   * up.
+   */
   boundNextDispatch(): void {
     const oldest = this.waiting.first
     if (oldest !== undefined && this.nextDispatchR < oldest.arrivalR) this.nextDispatchR = oldest.arrivalR

@@ -3,7 +3,10 @@ import type { RequestInfo, User } from '../meta/context.ts'
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
-/** Reports whether a rule matches the operation of a request, regardless of its user. Called for every request, so it creates no closures. */
+/**
+ * Reports whether a rule matches the operation of a request, regardless of its user. Called for every request, so it
+ * creates no closures.
+ */
 export function matchesInfo({ resourceRules, nonResourceRules }: PolicyRulesWithSubjects, info: RequestInfo): boolean {
   if (info.isResource) {
     if (resourceRules !== undefined) for (const rule of resourceRules) if (matchesResource(rule, info)) return true
@@ -12,7 +15,8 @@ export function matchesInfo({ resourceRules, nonResourceRules }: PolicyRulesWith
 }
 
 /** Reports whether one of the subjects is the user. */
-export const matchesSubjects = (subjects: readonly Subject[] | null, user: User): boolean => subjects?.some(subject => matchesSubject(subject, user)) ?? false
+export const matchesSubjects = (subjects: readonly Subject[] | null, user: User): boolean =>
+  subjects?.some(subject => matchesSubject(subject, user)) ?? false
 
 /** A name `*` matches every user, group or account of the namespace. Subjects of unknown kinds match no user. */
 function matchesSubject({ kind, user: wanted, group, serviceAccount }: Subject, user: User): boolean {
@@ -37,7 +41,8 @@ function matchesServiceAccount(namespace: string, name: string, user: string): b
 
 function matchesResource({ verbs, resources, apiGroups, clusterScope, namespaces }: ResourcePolicyRule, info: RequestInfo): boolean {
   if (!hasValue(verbs, info.verb)) return false
-  if (!isEvery(resources) && !resources?.includes(info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`)) return false
+  if (!isEvery(resources) && !resources?.includes(info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`))
+    return false
   if (!hasValue(apiGroups, info.group)) return false
   return info.namespace === '' ? clusterScope === true : hasValue(namespaces, info.namespace)
 }

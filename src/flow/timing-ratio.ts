@@ -65,7 +65,9 @@ export interface TimingDeclaration extends MetricDeclaration {
   readonly constant?: Readonly<Record<string, string>>
 }
 
-/** Timing ratios by label values. They are created together with the levels that they measure, so their number is small. */
+/**
+ * Timing ratios by label values. They are created together with the levels that they measure, so their number is small.
+ */
 export class TimingRatioFamily implements MetricFamily {
   readonly name: string
   readonly help: string
@@ -98,6 +100,7 @@ export class TimingRatioFamily implements MetricFamily {
   }
 
   *samples(): Generator<Sample, void> {
-    for (const { labels, ratio } of this.#children.values()) yield* histogramSamples(this.name, this.#declaration.buckets, ratio.flush(), labels)
+    for (const { labels, ratio } of this.#children.values())
+      yield* histogramSamples(this.name, this.#declaration.buckets, ratio.flush(), labels)
   }
 }

@@ -10,8 +10,9 @@ const LONG_SELECTOR = 4096
 type Watched = Pick<RequestInfo, 'group' | 'resource' | 'namespace' | 'name'>
 
 /**
- * Counts the watches that receive changes of an object, which determine the additional cost of a write. As in kube-apiserver, watches by an indexed field only count if they select the empty value.
- * Source: watch_tracker.go in k8s.io/apiserver, pkg/util/flowcontrol.
+ * Counts the watches that receive changes of an object, which determine the additional cost of a write. As in
+ * kube-apiserver, watches by an indexed field only count if they select the empty value. Source: watch_tracker.go in
+ * k8s.io/apiserver, pkg/util/flowcontrol.
  */
 export class WatchTracker {
   readonly #counts = new Map<string, number>()

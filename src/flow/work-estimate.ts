@@ -24,9 +24,15 @@ export interface EstimatedRequest {
 
 /** Sizes of resources, and gates, that estimates of lists depend on. */
 export interface EstimateOptions {
-  /** Returns the number of stored objects of a resource. `stale` if they could not be counted, undefined if the resource does not exist. */
+  /**
+   * Returns the number of stored objects of a resource. `stale` if they could not be counted, undefined if the resource
+   * does not exist.
+   */
   countOf(resource: GroupResource): number | 'stale' | undefined
-  /** Returns the average bytes of a resource's stored objects, or 0 if they are not known. If omitted, lists are estimated by the number of their objects (the gate SizeBasedListCostEstimate is off). */
+  /**
+   * Returns the average bytes of a resource's stored objects, or 0 if they are not known. If omitted, lists are
+   * estimated by the number of their objects (the gate SizeBasedListCostEstimate is off).
+   */
   readonly bytesOf?: ((resource: GroupResource) => number) | undefined
   /** Whether watches may begin with a list (the gate WatchList). */
   readonly watchList: boolean
@@ -54,13 +60,17 @@ const EVENT_MS = 5
 const ONE_SEAT: WorkEstimate = { initialSeats: MIN_SEATS, finalSeats: 0, additionalLatencyMs: 0 }
 const MUTATING: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
-/** Reports whether the estimate depends on the number of watches: whether the request is a write that causes events. Creating a token does not change its service account. */
+/**
+ * Reports whether the estimate depends on the number of watches: whether the request is a write that causes events.
+ * Creating a token does not change its service account.
+ */
 export const makesEvents = ({ verb, resource, subresource }: RequestInfo): boolean =>
   MUTATING.has(verb) && !(resource === 'serviceaccounts' && subresource === 'token')
 
 /**
- * Estimates the cost of a request: one seat, more for long lists and for writes that many watches receive. `most`: maximum seats of a request in its priority level; 0 for no limit of its own.
- * Source: pkg/util/flowcontrol/request in k8s.io/apiserver.
+ * Estimates the cost of a request: one seat, more for long lists and for writes that many watches receive. `most`:
+ * maximum seats of a request in its priority level; 0 for no limit of its own. Source: pkg/util/flowcontrol/request in
+ * k8s.io/apiserver.
  */
 export function estimateWork(request: EstimatedRequest, watches: number, most: number, options: EstimateOptions): WorkEstimate {
   const { verb } = request.info
@@ -71,7 +81,8 @@ export function estimateWork(request: EstimatedRequest, watches: number, most: n
 
 const cap = (most: number, highest: number): number => (most === 0 || most > highest ? highest : most)
 
-const seats = (initialSeats: number): WorkEstimate => (initialSeats === MIN_SEATS ? ONE_SEAT : { initialSeats, finalSeats: 0, additionalLatencyMs: 0 })
+const seats = (initialSeats: number): WorkEstimate =>
+  initialSeats === MIN_SEATS ? ONE_SEAT : { initialSeats, finalSeats: 0, additionalLatencyMs: 0 }
 
 /** Converts many seats for a short time to fewer seats for longer: wide requests delay others. */
 function estimateEvents(watches: number, most: number): WorkEstimate {
@@ -80,7 +91,10 @@ function estimateEvents(watches: number, most: number): WorkEstimate {
   return { initialSeats: MIN_SEATS, finalSeats, additionalLatencyMs: durationPerSeat(seatsTimesDuration(wanted, EVENT_MS), finalSeats) }
 }
 
-/** Estimates a list, or the initial events of a watch. Invalid options get the maximum, because the request is refused anyway. */
+/**
+ * Estimates a list, or the initial events of a watch. Invalid options get the maximum, because the request is refused
+ * anyway.
+ */
 function estimateList({ info, query }: EstimatedRequest, most: number, options: EstimateOptions): WorkEstimate {
   const { bytesOf } = options
   // A list of a single object.
@@ -95,7 +109,12 @@ function estimateList({ info, query }: EstimatedRequest, most: number, options: 
   const isSelecting = (query.get('fieldSelector') ?? '') !== '' || (query.get('labelSelector') ?? '') !== ''
   const list: CountedList = { isSingle: info.name !== '', limit, fromCache, isSelecting }
   if (bytesOf)
-    return seats(clampSeats(most, seatsBySize(list, stored === 'stale' ? COUNTLESS : stored, stored === 'stale' ? MOST_BYTES_OF_OBJECT : bytesOf(info))))
+    return seats(
+      clampSeats(
+        most,
+        seatsBySize(list, stored === 'stale' ? COUNTLESS : stored, stored === 'stale' ? MOST_BYTES_OF_OBJECT : bytesOf(info)),
+      ),
+    )
   return stored === 'stale' ? seats(most) : seats(clampSeats(most, seatsByCount(list, stored)))
 }
 
@@ -113,7 +132,10 @@ const clampSeats = (most: number, wanted: number): number => Math.max(MIN_SEATS,
 
 const pageOf = ({ limit }: CountedList, stored: number): number => (limit > 0 && limit < stored ? limit : stored)
 
-/** Estimates by the objects that are processed: a read from the store with a selector decodes more objects than it returns. */
+/**
+ * Estimates by the objects that are processed: a read from the store with a selector decodes more objects than it
+ * returns.
+ */
 function seatsByCount(list: CountedList, stored: number): number {
   const page = pageOf(list, stored)
   const processed = list.fromCache ? stored : list.isSelecting ? stored + page : 2 * page

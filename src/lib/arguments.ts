@@ -22,7 +22,10 @@ export interface Arguments {
   isOn(name: string): boolean
 }
 
-/** Parses `--name value`, `--name=value`, `-f value`, `-fvalue` and switches. Positional arguments are values of the option `alone`. Throws ArgumentError. */
+/**
+ * Parses `--name value`, `--name=value`, `-f value`, `-fvalue` and switches. Positional arguments are values of the
+ * option `alone`. Throws ArgumentError.
+ */
 export function readArguments(
   argv: readonly string[],
   options: Readonly<Record<string, Option>>,

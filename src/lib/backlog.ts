@@ -12,8 +12,9 @@ export interface PacedWriter {
 const COUNT_MS = 10
 
 /**
- * Bounds the written data that waits in memory for the kernel. Slow writers share a budget: encrypted bytes belong to one connection each, and a thousand
- * writers with the maximum of a single one would use as much memory as a hundred thousand objects.
+ * Bounds the written data that waits in memory for the kernel. Slow writers share a budget: encrypted bytes belong to
+ * one connection each, and a thousand writers with the maximum of a single one would use as much memory as a hundred
+ * thousand objects.
  */
 export class Backlog {
   readonly #bounds: { readonly budget: number; readonly most: number; readonly least: number }

@@ -9,15 +9,17 @@ const MOST_INFORMATIONAL = 5
 const MOST_SMALL_PIECES = 65_536
 /** Small pieces that are allowed per second without limit. A terminal writes some hundreds. */
 const SMALL_PIECES_PER_SECOND = 1_000
-/** Bytes that may arrive without a byte of the body: trailers, and chunk lengths, which can have any number of zeros. */
+/**
+ * Bytes that may arrive without a byte of the body: trailers, and chunk lengths, which can have any number of zeros.
+ */
 const MOST_OVERHEAD_BYTES = 1 << 20
 /** A piece of at least this many bytes does not count as small. */
 const BYTES_PER_PIECE = 64
 
 /**
- * Bounds what the server at the other end of a request can cost. The connection is read in turns of the event loop; more than five informational responses, a
- * body of very many tiny chunks, or one with very much data besides ends the request with the error of Go's net/http. Must be called before the request is
- * sent.
+ * Bounds what the server at the other end of a request can cost. The connection is read in turns of the event loop;
+ * more than five informational responses, a body of very many tiny chunks, or one with very much data besides ends the
+ * request with the error of Go's net/http. Must be called before the request is sent.
  */
 export function boundExchange(request: ClientRequest, clock: Clock = steadyClock): void {
   let informational = 0

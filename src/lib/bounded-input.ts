@@ -8,7 +8,10 @@ export class InputBoundError extends Error {
   readonly code = 'ERR_INPUT_BOUND'
 }
 
-/** Limit of a configuration, a certificate, a key or a list of users, in bytes. A ConfigMap or Secret, from which such files often come, holds 1 MiB. */
+/**
+ * Limit of a configuration, a certificate, a key or a list of users, in bytes. A ConfigMap or Secret, from which such
+ * files often come, holds 1 MiB.
+ */
 export const CONFIG_FILE_BYTES = 16 * 1024 * 1024
 
 const PIECE_BYTES = 1 << 20
@@ -16,7 +19,8 @@ const PIECE_BYTES = 1 << 20
 const FIRST_BYTES = 16 * 1024
 
 /**
- * Reads a file, a pipe or a device up to a bound; `-` is standard input. The reported size is not used: pipes and devices have none, and files grow.
+ * Reads a file, a pipe or a device up to a bound; `-` is standard input. The reported size is not used: pipes and
+ * devices have none, and files grow.
  * @throws InputBoundError if there is more data, which is not read; errors of the system
  */
 export function readBoundedFile(path: string, maxBytes: number, flag?: string): Buffer {

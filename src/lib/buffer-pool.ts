@@ -1,4 +1,7 @@
-/** Reuses buffers of one size, because fresh memory costs more than the work done with it, and garbage collections besides. Returning a buffer is optional. */
+/**
+ * Reuses buffers of one size, because fresh memory costs more than the work done with it, and garbage collections
+ * besides. Returning a buffer is optional.
+ */
 export class BufferPool {
   /** Size of each buffer. */
   readonly bytes: number
@@ -16,7 +19,10 @@ export class BufferPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
   }
 
-  /** Returns a buffer to the pool. The caller must not hold references to it: the next user overwrites it. Buffers of other sizes are ignored. */
+  /**
+   * Returns a buffer to the pool. The caller must not hold references to it: the next user overwrites it. Buffers of
+   * other sizes are ignored.
+   */
   give(buffer: Buffer): void {
     if (buffer.length === this.bytes && this.#free.length < this.#most) this.#free.push(buffer)
   }

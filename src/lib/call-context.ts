@@ -1,7 +1,8 @@
 /**
- * A value for everything that one function calls, if it cannot be an argument: in callbacks of an interface without a parameter for it, or for hundreds of
- * functions of which few read it. Synchronous, so it does not have the cost of AsyncLocalStorage: the value is unset when the function returns or throws. A
- * generator must set it for each step. No other request or server of the process ever sees the value.
+ * A value for everything that one function calls, if it cannot be an argument: in callbacks of an interface without a
+ * parameter for it, or for hundreds of functions of which few read it. Synchronous, so it does not have the cost of
+ * AsyncLocalStorage: the value is unset when the function returns or throws. A generator must set it for each step. No
+ * other request or server of the process ever sees the value.
  */
 export class CallContext<T> {
   #value: T | undefined

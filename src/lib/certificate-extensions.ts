@@ -10,7 +10,12 @@ const MOST_EXTENSIONS = 64
 export const BASIC_CONSTRAINTS = '2.5.29.19'
 
 /** Signature algorithms with MD5 and SHA-1. */
-const OLD_SIGNATURES: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.4', '1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.10040.4.3'])
+const OLD_SIGNATURES: ReadonlySet<string> = new Set([
+  '1.2.840.113549.1.1.4',
+  '1.2.840.113549.1.1.5',
+  '1.2.840.10045.4.1',
+  '1.2.840.10040.4.3',
+])
 
 /** An extension of a certificate (RFC 5280, section 4.2). */
 export interface CertificateExtension {
@@ -38,7 +43,10 @@ function extensionOf(value: DerValue): CertificateExtension {
   return { id, isCritical, ...(pathLength !== undefined && { pathLength }) }
 }
 
-/** Returns the path length constraint; undefined if there is none. A value of more than one byte is not a constraint in practice. */
+/**
+ * Returns the path length constraint; undefined if there is none. A value of more than one byte is not a constraint in
+ * practice.
+ */
 function pathLengthOf(constraints: Buffer): number | undefined {
   const length = sequenceOf(readDer(constraints)[0]).find(({ tag }) => tag === INTEGER)
   return length?.content.length === 1 ? length.content[0] : undefined

@@ -8,7 +8,8 @@ const PURPOSES = { clients: '1.3.6.1.5.5.7.3.2', servers: '1.3.6.1.5.5.7.3.1' } 
 export type CertificatePurpose = keyof typeof PURPOSES
 
 /**
- * Extensions that are checked here or restrict nothing. Any other critical extension makes a certificate invalid. OpenSSL checks name and policy constraints.
+ * Extensions that are checked here or restrict nothing. Any other critical extension makes a certificate invalid.
+ * OpenSSL checks name and policy constraints.
  */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   '2.5.29.14', // subject key identifier
@@ -23,15 +24,20 @@ const NAME_CONSTRAINTS = '2.5.29.30'
 const LEAST_RSA_BITS = 2048
 
 /**
- * Whether a chain is valid by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers (ExtKeyUsageServerAuth). OpenSSL rejects
- * certificates for any purpose (anyExtendedKeyUsage), and those whose key usage does not match the signature of the handshake, which Go accepts. `chain`: DER,
- * the peer's certificate first, each signed by the next, currently valid, and leading to one of the authorities. Returns false for a certificate that cannot be
- * parsed.
+ * Whether a chain is valid by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers
+ * (ExtKeyUsageServerAuth). OpenSSL rejects certificates for any purpose (anyExtendedKeyUsage), and those whose key
+ * usage does not match the signature of the handshake, which Go accepts. `chain`: DER, the peer's certificate first,
+ * each signed by the next, currently valid, and leading to one of the authorities. Returns false for a certificate that
+ * cannot be parsed.
  */
 export function isGoodChain(chain: readonly Buffer[], authorities: readonly X509Certificate[], purpose: CertificatePurpose): boolean {
   try {
     const path = pathTo(chain, authorities)
-    return path?.every((certificate, index) => isGoodAt(certificate, index, index === path.length - 1) && isFor(certificate, PURPOSES[purpose])) === true
+    return (
+      path?.every(
+        (certificate, index) => isGoodAt(certificate, index, index === path.length - 1) && isFor(certificate, PURPOSES[purpose]),
+      ) === true
+    )
   } catch {
     return false
   }
@@ -50,7 +56,10 @@ function pathTo(chain: readonly Buffer[], authorities: readonly X509Certificate[
   return undefined
 }
 
-/** Whether a certificate is valid at its position in the chain: each but the first is an authority and allows the number of authorities below it. */
+/**
+ * Whether a certificate is valid at its position in the chain: each but the first is an authority and allows the number
+ * of authorities below it.
+ */
 function isGoodAt(certificate: X509Certificate, index: number, isAnchor: boolean): boolean {
   const extensions = extensionsOf(certificate.raw)
   if (extensions.some(({ id, isCritical }) => id === NAME_CONSTRAINTS || (isCritical && !UNDERSTOOD.has(id)))) return false
@@ -59,13 +68,17 @@ function isGoodAt(certificate: X509Certificate, index: number, isAnchor: boolean
   return index === 0 || (certificate.ca && index - 1 <= mostBelow(extensions))
 }
 
-/** Whether the certificate may be used for the purpose. Node calls the extended key usage `keyUsage`; undefined if it is not restricted. */
+/**
+ * Whether the certificate may be used for the purpose. Node calls the extended key usage `keyUsage`; undefined if it is
+ * not restricted.
+ */
 function isFor({ keyUsage }: X509Certificate, purpose: string): boolean {
   const purposes: readonly string[] | undefined = keyUsage
   return purposes === undefined || purposes.length === 0 || purposes.includes(ANY_PURPOSE) || purposes.includes(purpose)
 }
 
-const isShort = ({ publicKey: { asymmetricKeyDetails } }: X509Certificate): boolean => (asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS
+const isShort = ({ publicKey: { asymmetricKeyDetails } }: X509Certificate): boolean =>
+  (asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS
 
 /** Authorities that there may be between an authority and the peer's certificate. */
 const mostBelow = (extensions: readonly CertificateExtension[]): number =>

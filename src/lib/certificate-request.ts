@@ -30,7 +30,10 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
 /** Tag of the attributes of a request. */
 const ATTRIBUTES = 0xa0
 
-/** Elements in DER: `signed`, `subject` and `publicKey` include their headers, `attributes` and `signature` are contents only. */
+/**
+ * Elements in DER: `signed`, `subject` and `publicKey` include their headers, `attributes` and `signature` are contents
+ * only.
+ */
 interface Parsed {
   readonly subject: Buffer
   readonly attributes: Buffer
@@ -73,7 +76,10 @@ function isSignedBy(key: KeyObject, { signed, signature }: Parsed, { digests, ps
   return digests.some(digest => verify(digest, signed, options, signature))
 }
 
-/** Returns the fault of a certificate request in PEM, or undefined. Its signature is verified with its own public key. Messages are Go's where Go has one. */
+/**
+ * Returns the fault of a certificate request in PEM, or undefined. Its signature is verified with its own public key.
+ * Messages are Go's where Go has one.
+ */
 export function certificateRequestFault(pem: string): string | undefined {
   const [block] = decodePem(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
@@ -88,7 +94,10 @@ export function certificateRequestFault(pem: string): string | undefined {
   }
 }
 
-/** Returns the public key of a certificate request in DER, and whether the request is signed by it. Throws an Error if it cannot be parsed. */
+/**
+ * Returns the public key of a certificate request in DER, and whether the request is signed by it. Throws an Error if
+ * it cannot be parsed.
+ */
 export function readCertificateRequest(der: Buffer): { readonly key: KeyObject; readonly isSigned: boolean } {
   const parsed = parseRequest(der)
   const key = parsePublicKey(parsed.publicKey)
@@ -112,14 +121,14 @@ const nameValues = (der: Buffer, attribute: string): string[] =>
 const subjectValues = (der: Buffer, attribute: string): string[] => nameValues(parseRequest(der).subject, attribute)
 
 /**
- * Returns the organizations in the subject of a certificate request in PEM, which are the groups of the certificate's user. Throws an Error if it cannot be
- * parsed, so that it is not mistaken for a request without organizations.
+ * Returns the organizations in the subject of a certificate request in PEM, which are the groups of the certificate's
+ * user. Throws an Error if it cannot be parsed, so that it is not mistaken for a request without organizations.
  */
 export const organizationsOf = (pem: string): string[] => subjectValues(decodeRequestPem(pem), ORGANIZATION)
 
 /**
- * Returns the common name in the subject of a certificate request in PEM, which is the name of the certificate's user. If there are several, the last one
- * counts, as in Go. Throws an Error if it cannot be parsed.
+ * Returns the common name in the subject of a certificate request in PEM, which is the name of the certificate's user.
+ * If there are several, the last one counts, as in Go. Throws an Error if it cannot be parsed.
  */
 export const commonNameOf = (pem: string): string => subjectValues(decodeRequestPem(pem), COMMON_NAME).at(-1) ?? ''
 

@@ -20,7 +20,10 @@ import {
 
 const signBytes = promisify(sign)
 
-/** A certificate authority. Its subject is copied byte by byte from its certificate, because some clients compare the bytes. */
+/**
+ * A certificate authority. Its subject is copied byte by byte from its certificate, because some clients compare the
+ * bytes.
+ */
 export interface Issuer {
   readonly subject: Buffer
   readonly publicKey: KeyObject
@@ -84,7 +87,11 @@ export function issuerOf(cert: string, key: string): Issuer {
   const { raw } = new X509Certificate(cert)
   const { subject, publicKey } = certificateFields(readDer(raw)[0])
   if (!subject || !publicKey) throw new Error('the certificate of the certificate authority is incomplete')
-  return { subject: subject.whole, publicKey: createPublicKey({ key: publicKey.whole, type: 'spki', format: 'der' }), privateKey: createPrivateKey(key) }
+  return {
+    subject: subject.whole,
+    publicKey: createPublicKey({ key: publicKey.whole, type: 'spki', format: 'der' }),
+    privateKey: createPrivateKey(key),
+  }
 }
 
 const VERSION = 0xa0
@@ -106,7 +113,8 @@ const extension = (identifier: string, value: Buffer): Buffer => derSequence(der
 const criticalExtension = (identifier: string, value: Buffer): Buffer => derSequence(derIdentifier(identifier), derTrue(), derOctets(value))
 
 /** Returns the critical extension basicConstraints. */
-export const basicConstraints = (isAuthority: boolean): Buffer => criticalExtension('2.5.29.19', isAuthority ? derSequence(derTrue()) : derSequence())
+export const basicConstraints = (isAuthority: boolean): Buffer =>
+  criticalExtension('2.5.29.19', isAuthority ? derSequence(derTrue()) : derSequence())
 
 /** Bits of the extension keyUsage (RFC 5280, section 4.2.1.3), the first one highest. */
 const KEY_USAGES = {
@@ -153,16 +161,25 @@ export type Purpose = keyof typeof PURPOSES
 export const extendedKeyUsage = (...purposes: readonly Purpose[]): Buffer =>
   extension(
     '2.5.29.37',
-    derSequence(...Object.entries(PURPOSES).flatMap(([name, id]) => (purposes.some(purpose => purpose === name) ? [derIdentifier(id)] : []))),
+    derSequence(
+      ...Object.entries(PURPOSES).flatMap(([name, id]) => (purposes.some(purpose => purpose === name) ? [derIdentifier(id)] : [])),
+    ),
   )
 
 /** Returns the extension by which certificates that this key signs name their issuer (RFC 5280, section 4.2.1.2). */
 export const subjectKeyIdentifier = (key: KeyObject): Buffer => extension('2.5.29.14', derOctets(keyIdentifier(key)))
 
-/** Returns the extension that names the issuer's key: its identifier only, without issuer and serial number (RFC 5280, section 4.2.1.1). */
-export const authorityKeyIdentifier = ({ publicKey }: Issuer): Buffer => extension('2.5.29.35', derSequence(derImplicit(0, keyIdentifier(publicKey))))
+/**
+ * Returns the extension that names the issuer's key: its identifier only, without issuer and serial number (RFC 5280,
+ * section 4.2.1.1).
+ */
+export const authorityKeyIdentifier = ({ publicKey }: Issuer): Buffer =>
+  extension('2.5.29.35', derSequence(derImplicit(0, keyIdentifier(publicKey))))
 
-/** Returns the SHA-1 of the key's bits (RFC 5280, section 4.2.1.2). It is an identifier and need not be collision-resistant. */
+/**
+ * Returns the SHA-1 of the key's bits (RFC 5280, section 4.2.1.2). It is an identifier and need not be
+ * collision-resistant.
+ */
 function keyIdentifier(key: KeyObject): Buffer {
   const [, bits] = sequenceOf(readDer(key.export({ type: 'spki', format: 'der' }))[0])
   // The first byte is the number of unused bits.

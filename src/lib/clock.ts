@@ -19,8 +19,8 @@ export interface TimerClock extends Clock {
 }
 
 /**
- * Milliseconds since the process began. Monotonic, whatever happens to the system's clock: for windows, waits and deadlines within the process, never for times
- * that are stored or sent.
+ * Milliseconds since the process began. Monotonic, whatever happens to the system's clock: for windows, waits and
+ * deadlines within the process, never for times that are stored or sent.
  */
 export const steadyClock: Clock = { now: () => performance.now() }
 

@@ -24,8 +24,8 @@ export interface CompressOptions {
 }
 
 /**
- * Compresses a body while it is produced, in turns of the event loop and on other threads, so that it is never in memory as a whole. `pieces`: the bytes, with
- * undefined wherever other work may run.
+ * Compresses a body while it is produced, in turns of the event loop and on other threads, so that it is never in
+ * memory as a whole. `pieces`: the bytes, with undefined wherever other work may run.
  */
 export async function compressBody(pieces: Iterable<Buffer | undefined>, { level, see }: CompressOptions = {}): Promise<CompressedBody> {
   // Each piece is independent of the others and is not the last block.

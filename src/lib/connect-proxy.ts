@@ -25,8 +25,8 @@ export type Dial = (host: string, port: number, done: (error: Error | null, sock
 export type EgressPurpose = 'cluster' | 'controlplane' | 'etcd'
 
 /**
- * Receives the events of a connection through a proxy: started, then either failed (`connect`: to the proxy, `proxy`: behind it) or connected after this many
- * seconds.
+ * Receives the events of a connection through a proxy: started, then either failed (`connect`: to the proxy, `proxy`:
+ * behind it) or connected after this many seconds.
  */
 export interface DialObserver {
   started(): void
@@ -36,7 +36,10 @@ export interface DialObserver {
 
 /** Egress of the server by destination. Absent destinations are dialled directly. */
 export interface Egress {
-  /** Destinations that the configuration names, including those that it dials directly. Omitted if there is no configuration. */
+  /**
+   * Destinations that the configuration names, including those that it dials directly. Omitted if there is no
+   * configuration.
+   */
   readonly named?: ReadonlySet<EgressPurpose>
   readonly metrics?: readonly MetricFamily[]
   /** Managed systems: nodes, pods and services. */
@@ -60,7 +63,10 @@ const serverNameOf = ({ at }: ConnectProxy): { servername?: string } => ('host' 
 /** Characters that a request line cannot contain. No host name has them. */
 const NOT_IN_PATHS = /[^!-~]/
 
-/** Dials through the proxy, which resolves names. Errors have kube-apiserver's wording. `dialMs`: limit in milliseconds up to the proxy's response. */
+/**
+ * Dials through the proxy, which resolves names. Errors have kube-apiserver's wording. `dialMs`: limit in milliseconds
+ * up to the proxy's response.
+ */
 export const dialThrough =
   (proxy: ConnectProxy, observer?: DialObserver, dialMs = DIAL_MS): Dial =>
   (host, port, given) => {
@@ -76,7 +82,9 @@ export const dialThrough =
     const address = `${hostText(host)}:${port}`
     const name = proxyName(proxy)
     const options = { ...proxy.at, method: 'CONNECT', path: address, agent: false as const, headers: { host: '127.0.0.1' } }
-    const asking = proxy.tls ? httpsRequest({ ...options, ...serverNameOf(proxy), ...proxy.tls, agent: new TlsAgent() }) : httpRequest(options)
+    const asking = proxy.tls
+      ? httpsRequest({ ...options, ...serverNameOf(proxy), ...proxy.tls, agent: new TlsAgent() })
+      : httpRequest(options)
     boundExchange(asking)
     asking.once('socket', socket =>
       socket.once(proxy.tls ? 'secureConnect' : 'connect', () => {

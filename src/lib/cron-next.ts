@@ -6,15 +6,17 @@ const [MINUTE, HOUR, DAY] = [60, 3600, 86_400]
 const MOST_YEARS = 5
 
 /**
- * Returns the first time after an instant that matches a schedule, in seconds since the epoch. Undefined if none does within five years. Follows Schedule.Next of
- * github.com/robfig/cron (version 3): a local time that clocks skip does not match, and one that they show twice may match twice.
+ * Returns the first time after an instant that matches a schedule, in seconds since the epoch. Undefined if none does
+ * within five years. Follows Schedule.Next of github.com/robfig/cron (version 3): a local time that clocks skip does
+ * not match, and one that they show twice may match twice.
  * @param after seconds since the epoch; a fraction is dropped.
  * @param zone zone of a schedule that has none in its text.
  */
 export function nextTime(schedule: CronSchedule, after: number, zone = 'UTC'): number | undefined {
   const start = Math.floor(after)
   if ('everySeconds' in schedule) return start + schedule.everySeconds
-  if ([schedule.minute, schedule.hour, schedule.day, schedule.month, schedule.weekday].some(({ values }) => values.size === 0)) return undefined
+  if ([schedule.minute, schedule.hour, schedule.day, schedule.month, schedule.weekday].some(({ values }) => values.size === 0))
+    return undefined
   return new Search(schedule, schedule.zone ?? zone, start + 1).run()
 }
 
@@ -57,7 +59,8 @@ class Search {
       if (!matchesDay(this.#fields, date)) continue
       this.#isAdvanced = true
       this.#time = instantOf(this.#zone, day)
-      // Clocks may skip midnight. Upstream then moves to the day before and leaves the day out, unless it comes from a month that does not match.
+      // Clocks may skip midnight. Upstream then moves to the day before and leaves the day out, unless it comes from a
+      // month that does not match.
       const hour = this.#local().getUTCHours()
       if (hour > 12) this.#time += (24 - hour) * HOUR
       else if (this.#fields.month.values.has(new Date((day - DAY) * 1000).getUTCMonth() + 1)) this.#time -= hour * HOUR

@@ -57,7 +57,8 @@ export type CronSchedule = { readonly zone?: string } & (CronFields | { readonly
 function parseNumber(text: string): number {
   if (!/^[+-]?[0-9]+$/.test(text)) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`)
   const value = parseInteger(text.replace('+', ''))
-  if (BigInt.asIntN(64, value) !== value) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: value out of range`)
+  if (BigInt.asIntN(64, value) !== value)
+    throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: value out of range`)
   if (value < 0n) throw new Error(`negative number (${value}) not allowed: ${text}`)
   return Number(value)
 }
@@ -68,8 +69,8 @@ function parseNumberOrName(text: string, { min, names }: FieldBounds): number {
 }
 
 /**
- * Parses `*`, `?`, `3`, `1-5`, each with an optional `/step`, and adds the values to the field. With a step, a single number starts a range up to the maximum:
- * minute `5/15` is `5-59/15`. Returns whether the range is any value.
+ * Parses `*`, `?`, `3`, `1-5`, each with an optional `/step`, and adds the values to the field. With a step, a single
+ * number starts a range up to the maximum: minute `5/15` is `5-59/15`. Returns whether the range is any value.
  */
 function addRange(text: string, bounds: FieldBounds, values: Set<number>): boolean {
   // A long text is split only as far as needed to report its fault.
@@ -131,8 +132,9 @@ function* parseField(field: string, bounds: FieldBounds): Steps<CronField> {
 }
 
 /**
- * Parses a schedule in the standard format: five fields, or a descriptor. Throws an Error with the message of github.com/robfig/cron (version 3) if it has
- * another format. Runs in steps, because its length is not limited, nor is it upstream.
+ * Parses a schedule in the standard format: five fields, or a descriptor. Throws an Error with the message of
+ * github.com/robfig/cron (version 3) if it has another format. Runs in steps, because its length is not limited, nor is
+ * it upstream.
  */
 export function* parseSchedule(schedule: string): Steps<CronSchedule> {
   const { fields: text, ...zone } = splitZone(schedule)

@@ -14,8 +14,8 @@ export interface Deadline {
 }
 
 /**
- * Starts a deadline. `AbortSignal.any` with `AbortSignal.timeout` is not reliable: Node holds the combined signals weakly, and a timeout that was
- * garbage-collected never fires (nodejs/node#57736).
+ * Starts a deadline. `AbortSignal.any` with `AbortSignal.timeout` is not reliable: Node holds the combined signals
+ * weakly, and a timeout that was garbage-collected never fires (nodejs/node#57736).
  */
 export function startDeadline(ms: number, caller: AbortSignal): Deadline {
   const either = new AbortController()
@@ -37,7 +37,9 @@ export function startDeadline(ms: number, caller: AbortSignal): Deadline {
   }
 }
 
-/** Runs work with a signal that aborts with the caller's signal, or with a TimeoutError after this many milliseconds. */
+/**
+ * Runs work with a signal that aborts with the caller's signal, or with a TimeoutError after this many milliseconds.
+ */
 export async function withDeadline<T>(caller: AbortSignal, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = startDeadline(ms, caller)
   try {

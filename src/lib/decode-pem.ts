@@ -21,7 +21,8 @@ export function decodePem(text: string): PemBlock[] {
   for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
     const [, type = ''] = found
     const start = BEGIN.lastIndex
-    // The position of the next end is kept while it is ahead, so that many beginnings do not each search the whole text.
+    // The position of the next end is kept while it is ahead, so that many beginnings do not each search the whole
+    // text.
     if (end < start) end = text.indexOf(END, start)
     if (end < 0) break
     BEGIN.lastIndex = start - 1 // the line break after this line may come before the next block

@@ -12,7 +12,10 @@ export const SEQUENCE = 0x30
 export const BIT_STRING = 0x03
 export const OBJECT_IDENTIFIER = 0x06
 const BMP_STRING = 0x1e
-/** String types whose contents are bytes: UTF8String, NumericString, PrintableString, T61String, IA5String, VisibleString, GeneralString. */
+/**
+ * String types whose contents are bytes: UTF8String, NumericString, PrintableString, T61String, IA5String,
+ * VisibleString, GeneralString.
+ */
 const BYTE_STRINGS: readonly number[] = [0x0c, 0x12, 0x13, 0x14, 0x16, 0x1a, 0x1b]
 
 /** Decodes adjacent values, at most `most`. Throws an Error if a length is invalid. */
@@ -59,8 +62,8 @@ export function objectIdentifierOf(value: DerValue | undefined): string {
 }
 
 /**
- * Decodes a value of a string type. Throws an Error for UniversalString and for strings that consist of parts: OpenSSL, which reads the names of certificates,
- * decodes them, and a name must not be read in two ways.
+ * Decodes a value of a string type. Throws an Error for UniversalString and for strings that consist of parts: OpenSSL,
+ * which reads the names of certificates, decodes them, and a name must not be read in two ways.
  */
 export function derString(value: DerValue | undefined): string {
   if (!value) return ''
@@ -69,6 +72,7 @@ export function derString(value: DerValue | undefined): string {
       .subarray(0, value.content.length & ~1)
       .swap16()
       .toString('utf16le')
-  if (!BYTE_STRINGS.includes(value.tag)) throw new Error(`asn1: structure error: unsupported string type 0x${value.tag.toString(16).padStart(2, '0')}`)
+  if (!BYTE_STRINGS.includes(value.tag))
+    throw new Error(`asn1: structure error: unsupported string type 0x${value.tag.toString(16).padStart(2, '0')}`)
   return value.content.toString('utf8')
 }

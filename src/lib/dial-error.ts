@@ -40,7 +40,8 @@ export function dialError(error: unknown, address: string): DialError {
   const certificate = CERTIFICATE[code]
   if (certificate !== undefined) return new DialError(`tls: failed to verify certificate: ${certificate}`)
   if (message === WEAK_SIGNATURE) return new DialError(`tls: failed to verify certificate: ${INSECURE_SIGNATURE}`)
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new DialError(`tls: failed to verify certificate: x509: ${hostnameText(error) ?? message}`)
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return new DialError(`tls: failed to verify certificate: x509: ${hostnameText(error) ?? message}`)
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return new DialError('tls: first record does not look like a TLS handshake')
   if (code === 'ECONNRESET' || code === 'EPIPE') return new DialError('EOF')
   return new DialError(message)

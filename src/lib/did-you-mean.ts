@@ -1,11 +1,17 @@
-/** Lengths of names for which suggestions are made. A single letter matches too much; longer names are not misspelt ones. */
+/**
+ * Lengths of names for which suggestions are made. A single letter matches too much; longer names are not misspelt
+ * ones.
+ */
 const SHORTEST = 2
 const LONGEST = 64
 /** One mistake is allowed per this many characters of the name, and at least MINIMUM. */
 const CHARACTERS_A_SLIP = 4
 const MINIMUM = 1
 
-/** Returns the name closest to a mistyped one, counting missing, added, replaced and swapped characters; undefined if none is close. */
+/**
+ * Returns the name closest to a mistyped one, counting missing, added, replaced and swapped characters; undefined if
+ * none is close.
+ */
 export function nearest(mistyped: string, names: Iterable<string>): string | undefined {
   if (mistyped.length < SHORTEST || mistyped.length > LONGEST) return undefined
   let best: string | undefined
@@ -34,7 +40,12 @@ function distance(from: string, to: string): number {
       const isSwapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
       const at = (cells: readonly number[], column: number): number => cells[column] ?? 0
       row.push(
-        Math.min(at(above, j) + 1, at(row, j - 1) + 1, at(above, j - 1) + (isSame ? 0 : 1), isSwapped ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY),
+        Math.min(
+          at(above, j) + 1,
+          at(row, j - 1) + 1,
+          at(above, j - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
       )
     }
     ;[before, above] = [above, row]

@@ -1,6 +1,6 @@
 /**
- * Calls `work` for each item in order, at most `atOnce` at the same time. After a failure no further call is made. Rejects with the first failure once all
- * pending calls have ended, so no work continues after that.
+ * Calls `work` for each item in order, at most `atOnce` at the same time. After a failure no further call is made.
+ * Rejects with the first failure once all pending calls have ended, so no work continues after that.
  */
 export async function eachAtOnce<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items[Symbol.iterator]()

@@ -10,9 +10,10 @@ type Done = (error?: Error | null) => void
 const tolerant = new WeakSet<Socket>()
 
 /**
- * Reads a response that arrives before the request is complete, even if the server has closed the connection after it. Node destroys the connection at the
- * first failed write, with unread data lost. Here the failed write stays pending, so no more of the body is sent, and the connection ends when it has been
- * read. The end of such a response ends the request. Must be called before the request is sent.
+ * Reads a response that arrives before the request is complete, even if the server has closed the connection after it.
+ * Node destroys the connection at the first failed write, with unread data lost. Here the failed write stays pending,
+ * so no more of the body is sent, and the connection ends when it has been read. The end of such a response ends the
+ * request. Must be called before the request is sent.
  */
 export function readEarlyResponse(request: ClientRequest): void {
   request.on('response', response => response.once('close', () => request.writableFinished || request.destroy()))

@@ -9,7 +9,11 @@ const CHECK_MS = 1000
 const STALLED_MS = 15 * 60_000
 
 /** Destroys a connection if the written data has not moved for too long. */
-export function endWhenStalled(socket: Duplex & { readonly bytesWritten?: number }, limitMs = STALLED_MS, checkMs = Math.min(CHECK_MS, limitMs)): void {
+export function endWhenStalled(
+  socket: Duplex & { readonly bytesWritten?: number },
+  limitMs = STALLED_MS,
+  checkMs = Math.min(CHECK_MS, limitMs),
+): void {
   const progress = new Progress()
   let sent = 0
   const look = (): void => {

@@ -5,7 +5,10 @@ const LONGEST_MS = 2000
 let underWay = 0
 let onRest: (() => void) | undefined
 
-/** Runs native work whose thread waits for the event loop. Meanwhile `process.exit` would deadlock: it waits for that thread, and the thread for the loop. */
+/**
+ * Runs native work whose thread waits for the event loop. Meanwhile `process.exit` would deadlock: it waits for that
+ * thread, and the thread for the loop.
+ */
 export async function heldFromExit<T>(work: () => Promise<T>): Promise<T> {
   underWay++
   try {

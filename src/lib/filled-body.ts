@@ -6,7 +6,8 @@ export interface FilledBody {
   /** Total length in bytes. */
   readonly length: number
   /**
-   * Returns the next bytes, at least one: either a part of `target` that was filled, or a buffer of its own. Called until `length` bytes have been returned.
+   * Returns the next bytes, at least one: either a part of `target` that was filled, or a buffer of its own. Called
+   * until `length` bytes have been returned.
    */
   fill(target: Buffer): Buffer
   /** Optional. The same bytes in pieces, some of which may be compressed already. */
@@ -32,8 +33,8 @@ export function* wholeInSteps(body: FilledBody): Steps<Buffer> {
 }
 
 /**
- * Makes a body of segments. As many as fit are copied into the target, because copying 2 KB costs less than another write. A segment larger than the target is
- * returned as it is.
+ * Makes a body of segments. As many as fit are copied into the target, because copying 2 KB costs less than another
+ * write. A segment larger than the target is returned as it is.
  */
 export function filledWith(segments: readonly Buffer[], length: number): FilledBody {
   let next = 0

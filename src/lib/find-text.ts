@@ -1,17 +1,23 @@
 /**
- * Longest part in characters for which the runtime's search is linear, because it uses tables. For longer parts its worst case is the product of both lengths,
- * as for `aa…b…aa` in `aaaa…`.
+ * Longest part in characters for which the runtime's search is linear, because it uses tables. For longer parts its
+ * worst case is the product of both lengths, as for `aa…b…aa` in `aaaa…`.
  */
 const MOST_NATIVE = 250
 /** Limit on the product of both lengths for the runtime's backward search, which uses no tables. */
 const MOST_BACKWARDS = 100_000
 
-/** Returns the index of the first occurrence of a part at or after `from`; -1 if there is none. Takes time linear in both lengths for any text. */
+/**
+ * Returns the index of the first occurrence of a part at or after `from`; -1 if there is none. Takes time linear in
+ * both lengths for any text.
+ */
 export function indexOfText(text: string, part: string, from = 0): number {
   return part.length <= MOST_NATIVE ? text.indexOf(part, from) : indexByPrefixes(text, part, prefixesOf(part), from)
 }
 
-/** Returns the index of the last occurrence of a part at or before `from`; -1 if there is none. Takes time linear in both lengths. */
+/**
+ * Returns the index of the last occurrence of a part at or before `from`; -1 if there is none. Takes time linear in
+ * both lengths.
+ */
 export function lastIndexOfText(text: string, part: string, from = text.length): number {
   if (text.length * part.length <= MOST_BACKWARDS) return text.lastIndexOf(part, from)
   const last = text.length - part.length

@@ -12,7 +12,10 @@ export interface FollowFileOptions {
   readonly intervalMs: number
   /** Called with each content that differs from the previous one. */
   changed(bytes: Buffer): Promise<void>
-  /** Called if the file cannot be read or `changed` rejects. Returns whether the same content is to be retried at the next read. */
+  /**
+   * Called if the file cannot be read or `changed` rejects. Returns whether the same content is to be retried at the
+   * next read.
+   */
   failed(error: unknown): boolean
 }
 
@@ -22,8 +25,8 @@ const READ_ANYWAY_MS = 60_000
 const NO_STAMP = ''
 
 /**
- * Follows a file of the operator until the signal aborts. The file is read when its times have changed, and at least once a minute, because a change may
- * preserve its times.
+ * Follows a file of the operator until the signal aborts. The file is read when its times have changed, and at least
+ * once a minute, because a change may preserve its times.
  */
 export async function followFile({ file, bytes, intervalMs, changed, failed }: FollowFileOptions, signal: AbortSignal): Promise<void> {
   let known = bytes

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 
 /**
- * Returns a stream with the bytes of another, joining all that arrive within one callback of the event loop: a body in chunks of one byte is passed on in
- * pieces of some kilobytes, where a write per chunk would cost ten times as much as the chunk. Bytes are not delayed further. Errors and ends of either stream
- * are passed to the other.
+ * Returns a stream with the bytes of another, joining all that arrive within one callback of the event loop: a body in
+ * chunks of one byte is passed on in pieces of some kilobytes, where a write per chunk would cost ten times as much as
+ * the chunk. Bytes are not delayed further. Errors and ends of either stream are passed to the other.
  */
 export function gatheredStream(source: Readable): Readable {
   const pull = (): void => {

@@ -32,7 +32,10 @@ export function quote(text: string): string {
   return lastLong.quoted(text)
 }
 
-/** Caches the last long text that was quoted for one turn of the event loop. An invalid long text often has several errors, which all quote it. */
+/**
+ * Caches the last long text that was quoted for one turn of the event loop. An invalid long text often has several
+ * errors, which all quote it.
+ */
 class LastLong {
   #text = ''
   #result = ''
@@ -135,7 +138,10 @@ const PLAIN_ASCII = /^[ !#-[\]-~]*$/
 /** Matches letters, marks, numbers, punctuation and symbols, like strconv.IsPrint. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
 
-/** Cached result for each character beyond ASCII: 0 unknown, 1 printable, 2 not printable. A megabyte of zeros takes no memory until it is written to. */
+/**
+ * Cached result for each character beyond ASCII: 0 unknown, 1 printable, 2 not printable. A megabyte of zeros takes no
+ * memory until it is written to.
+ */
 const known = new Uint8Array(0x110000)
 
 function isPrintable(code: number): boolean {

@@ -23,7 +23,8 @@ export class HeapGrowth {
 }
 
 /**
- * Bound on the growth of this process's heap. V8 collects old objects once they have grown by this percentage since the last collection. By default it lets
- * them grow up to fourfold if the machine has the memory. A bound applies from the next collection on.
+ * Bound on the growth of this process's heap. V8 collects old objects once they have grown by this percentage since the
+ * last collection. By default it lets them grow up to fourfold if the machine has the memory. A bound applies from the
+ * next collection on.
  */
 export const heapGrowth = new HeapGrowth(percent => setFlagsFromString(`--heap-growing-percent=${percent}`))

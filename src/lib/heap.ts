@@ -4,7 +4,10 @@ export interface HeapEntry {
   index: number
 }
 
-/** A binary heap: adding and removing entries takes time logarithmic in their number. The order of an entry must not change while it is in the heap. */
+/**
+ * A binary heap: adding and removing entries takes time logarithmic in their number. The order of an entry must not
+ * change while it is in the heap.
+ */
 export class Heap<E extends HeapEntry> {
   readonly #entries: E[] = []
   readonly #isBefore: (a: E, b: E) => boolean

@@ -1,4 +1,6 @@
-/** Prints a duration in milliseconds like apimachinery's duration.HumanDuration: at most two units, coarser as it grows. */
+/**
+ * Prints a duration in milliseconds like apimachinery's duration.HumanDuration: at most two units, coarser as it grows.
+ */
 export function humanDuration(millis: number): string {
   const seconds = Math.trunc(millis / 1000)
   if (seconds < -1) return '<invalid>'

@@ -4,7 +4,10 @@ import { type Duplex, duplexPair } from 'node:stream'
 /** Opens a connection to a server of this process. It needs no TLS. */
 export type OpenConnection = () => Duplex
 
-/** Returns the two ends of a connection. If one end is destroyed before it has sent and received everything, the other end is destroyed as well, as a socket is reset. */
+/**
+ * Returns the two ends of a connection. If one end is destroyed before it has sent and received everything, the other
+ * end is destroyed as well, as a socket is reset.
+ */
 export function connectionPair(): [Duplex, Duplex] {
   const [near, far] = duplexPair()
   const resets = (end: Duplex, other: Duplex): void => {

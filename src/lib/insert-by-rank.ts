@@ -1,6 +1,7 @@
 /**
- * Inserts an item into a list sorted by ascending rank, after those of the same rank, in place. Searches from the end: constant time for an item that belongs
- * at the end, linear for one that belongs at the front. For the members of one object, which are few and mostly in order.
+ * Inserts an item into a list sorted by ascending rank, after those of the same rank, in place. Searches from the end:
+ * constant time for an item that belongs at the end, linear for one that belongs at the front. For the members of one
+ * object, which are few and mostly in order.
  */
 export function insertByRank<T extends { readonly rank: number }>(sorted: T[], item: T): void {
   let place = sorted.length

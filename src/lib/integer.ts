@@ -3,8 +3,8 @@ const MOST_DIGITS = 64
 const BEYOND = 10n ** BigInt(MOST_DIGITS)
 
 /**
- * Parses decimal digits with an optional minus sign. An integer of more than 64 digits is returned as ±10^64: it exceeds every range, and parsing it would take
- * more than linear time.
+ * Parses decimal digits with an optional minus sign. An integer of more than 64 digits is returned as ±10^64: it
+ * exceeds every range, and parsing it would take more than linear time.
  */
 export function parseInteger(text: string): bigint {
   if (text.length <= MOST_DIGITS) return BigInt(text)
@@ -21,7 +21,9 @@ export const MAX_UINT64 = 2n ** 64n - 1n
 export const inInt64 = (value: bigint): boolean => value >= MIN_INT64 && value <= MAX_INT64
 export const inUint64 = (value: bigint): boolean => value >= 0n && value <= MAX_UINT64
 
-/** Parses an int64 like Go's strconv.ParseInt(text, 10, 64). Undefined if the text is not an integer or is out of range. */
+/**
+ * Parses an int64 like Go's strconv.ParseInt(text, 10, 64). Undefined if the text is not an integer or is out of range.
+ */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined
   const value = parseInteger(text.startsWith('+') ? text.slice(1) : text)

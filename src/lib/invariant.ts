@@ -3,7 +3,10 @@ export class InvariantError extends Error {
   override readonly name = 'InvariantError'
 }
 
-/** Asserts a condition that holds whatever the input is. A failure is a bug and becomes a 500, never a Status about the request. */
+/**
+ * Asserts a condition that holds whatever the input is. A failure is a bug and becomes a 500, never a Status about the
+ * request.
+ */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message)
 }

@@ -1,9 +1,10 @@
 type Callback = NonNullable<Parameters<AbortSignal['addEventListener']>[1]>
 
 /**
- * An AbortSignal for work that usually ends before a listener is added. It costs one small object, whereas an AbortController and its target cost more than the
- * rest of a small request. Supports what this program uses: `aborted`, `reason`, `throwIfAborted` and listeners of `abort`. APIs that require a native signal
- * (`AbortSignal.any`, fetch) do not accept it.
+ * An AbortSignal for work that usually ends before a listener is added. It costs one small object, whereas an
+ * AbortController and its target cost more than the rest of a small request. Supports what this program uses:
+ * `aborted`, `reason`, `throwIfAborted` and listeners of `abort`. APIs that require a native signal (`AbortSignal.any`,
+ * fetch) do not accept it.
  */
 export class LightSignal implements AbortSignal {
   onabort: AbortSignal['onabort'] = null

@@ -7,7 +7,10 @@ export interface DiffLine {
 /** Limit for the number of differences. Beyond it, the differing range is shown as replaced. */
 const MOST_DIFFERENCES = 1_000
 
-/** Compares texts line by line with the fewest additions and removals (E. Myers, An O(ND) Difference Algorithm, 1986), up to MOST_DIFFERENCES. */
+/**
+ * Compares texts line by line with the fewest additions and removals (E. Myers, An O(ND) Difference Algorithm, 1986),
+ * up to MOST_DIFFERENCES.
+ */
 export function lineDiff(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
@@ -17,12 +20,19 @@ export function lineDiff(before: readonly string[], after: readonly string[]): r
     endAfter--
   }
   const same = (lines: readonly string[]): DiffLine[] => lines.map(text => ({ sign: ' ', text }))
-  return [...same(before.slice(0, start)), ...middle(before.slice(start, endBefore), after.slice(start, endAfter)), ...same(before.slice(endBefore))]
+  return [
+    ...same(before.slice(0, start)),
+    ...middle(before.slice(start, endBefore), after.slice(start, endAfter)),
+    ...same(before.slice(endBefore)),
+  ]
 }
 
 /** Compares ranges that differ at both ends. Memory is proportional to the square of the number of differences. */
 function middle(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
-  const replaced = (): DiffLine[] => [...before.map(text => ({ sign: '-' as const, text })), ...after.map(text => ({ sign: '+' as const, text }))]
+  const replaced = (): DiffLine[] => [
+    ...before.map(text => ({ sign: '-' as const, text })),
+    ...after.map(text => ({ sign: '+' as const, text })),
+  ]
   if (before.length === 0 || after.length === 0) return replaced()
   const rounds: Int32Array[] = []
   const offset = MOST_DIFFERENCES + 1

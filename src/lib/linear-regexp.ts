@@ -19,7 +19,10 @@ export interface LinearRegExp {
 /** Instructions times characters that are searched in one step. */
 const SHORT = 500_000
 
-/** Compiles an expression, or returns the error of Go's regexp package. Source: https://github.com/google/re2/wiki/Syntax */
+/**
+ * Compiles an expression, or returns the error of Go's regexp package. Source:
+ * https://github.com/google/re2/wiki/Syntax
+ */
 export function compileRegExp(expression: string): LinearRegExp | { readonly fault: string } {
   const fault = regexpFault(expression)
   if (fault !== undefined) return { fault: `error parsing regexp: ${fault}` }

@@ -1,4 +1,6 @@
-/** Writes structured log lines. `level` is klog's verbosity: a line is written if it is at or below the configured `-v`. */
+/**
+ * Writes structured log lines. `level` is klog's verbosity: a line is written if it is at or below the configured `-v`.
+ */
 export interface Logger {
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void

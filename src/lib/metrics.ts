@@ -1,10 +1,13 @@
 /**
- * Metric families whose children are looked up once; an observation is then an addition. prom-client would hash the labels of every observation. Its registry
- * reads these families only when they are scraped.
+ * Metric families whose children are looked up once; an observation is then an addition. prom-client would hash the
+ * labels of every observation. Its registry reads these families only when they are scraped.
  */
 export type Stability = 'ALPHA' | 'BETA' | 'STABLE' | 'INTERNAL'
 
-/** How the values of several processes behind one port are combined: `sum` for what each process counts, `max` for what all of them observe. */
+/**
+ * How the values of several processes behind one port are combined: `sum` for what each process counts, `max` for what
+ * all of them observe.
+ */
 export type Across = 'sum' | 'max'
 
 /** Declaration of a metric family. */
@@ -15,9 +18,15 @@ export interface MetricDeclaration {
   readonly labels: readonly string[]
   /** Optional. Default: `sum`. */
   readonly across?: Across
-  /** Optional. Labels that identify what a child counts, such as the kind of its objects. `forget` removes children by their values. */
+  /**
+   * Optional. Labels that identify what a child counts, such as the kind of its objects. `forget` removes children by
+   * their values.
+   */
   readonly subject?: readonly string[]
-  /** Optional. Whether the subject with these label values still exists. If not, its children are removed when the family is read. */
+  /**
+   * Optional. Whether the subject with these label values still exists. If not, its children are removed when the
+   * family is read.
+   */
   readonly isPresent?: (...subject: string[]) => boolean
 }
 
@@ -48,7 +57,10 @@ export interface MetricFamily {
   samples(): Iterable<Sample>
 }
 
-/** Limit on the children of a family. Label values come from requests, so further ones are counted in a child whose labels are all `other`. */
+/**
+ * Limit on the children of a family. Label values come from requests, so further ones are counted in a child whose
+ * labels are all `other`.
+ */
 const MAX_CHILDREN = 10_000
 const SEPARATOR = '\u0000'
 
@@ -95,8 +107,8 @@ abstract class Family<Child> implements MetricFamily {
   }
 
   /**
-   * Removes the children of a subject, given by its label values in declared order. A child that a caller still holds can be incremented, but is no longer
-   * exposed.
+   * Removes the children of a subject, given by its label values in declared order. A child that a caller still holds
+   * can be incremented, but is no longer exposed.
    */
   forget(...subject: string[]): void {
     const id = subject.join(SEPARATOR)
@@ -182,11 +194,18 @@ export class ReadGauge implements MetricFamily {
 
   samples(): Sample[] {
     const [name] = this.labels
-    return Array.from(this.#values(), ([label, value]) => ({ metricName: this.name, labels: name === undefined ? {} : { [name]: label }, value }))
+    return Array.from(this.#values(), ([label, value]) => ({
+      metricName: this.name,
+      labels: name === undefined ? {} : { [name]: label },
+      value,
+    }))
   }
 }
 
-/** Observations with one set of labels: their count, their sum, and the number in each bucket. Buckets are not cumulative; a scrape adds them up. */
+/**
+ * Observations with one set of labels: their count, their sum, and the number in each bucket. Buckets are not
+ * cumulative; a scrape adds them up.
+ */
 export class HistogramChild {
   readonly counts: Float64Array
   sum = 0
@@ -238,7 +257,12 @@ export class HistogramFamily extends Family<HistogramChild> {
 }
 
 /** Returns the lines of one child. */
-export function histogramSamples(name: string, bounds: readonly number[], child: HistogramChild, labels: Readonly<Record<string, string>>): Sample[] {
+export function histogramSamples(
+  name: string,
+  bounds: readonly number[],
+  child: HistogramChild,
+  labels: Readonly<Record<string, string>>,
+): Sample[] {
   let total = 0
   const metricName = `${name}_bucket`
   const samples: Sample[] = bounds.map((bound, i) => {

@@ -1,7 +1,10 @@
 import type { Dial, Egress } from './connect-proxy.ts'
 import { DialError } from './dial-error.ts'
 
-/** Egress that refuses connections to webhooks, aggregated servers and nodes that stored objects name. `why` is part of each error. */
+/**
+ * Egress that refuses connections to webhooks, aggregated servers and nodes that stored objects name. `why` is part of
+ * each error.
+ */
 export function noEgress(why: string): Egress & { readonly cluster: Dial } {
   const refuse: Dial = (host, port, done) => {
     process.nextTick(done, new DialError(`dial tcp ${host}:${port}: ${why}`))

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * Calls back when the signal aborts, until the returned function is called. Disables Node's warning about listener leaks for the signal, which may have any
- * number of them.
+ * Calls back when the signal aborts, until the returned function is called. Disables Node's warning about listener
+ * leaks for the signal, which may have any number of them.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   setMaxListeners(0, signal)

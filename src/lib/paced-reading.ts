@@ -20,7 +20,10 @@ export abstract class PacedParser implements PacedReader {
   #over = false
   #isBehind = false
 
-  /** Parses from the beginning of the bytes, which are not empty. Returns how many it consumed; undefined if it needs more. */
+  /**
+   * Parses from the beginning of the bytes, which are not empty. Returns how many it consumed; undefined if it needs
+   * more.
+   */
   protected abstract step(bytes: Buffer): number | undefined
 
   /** Stops parsing. The rest of the bytes being pushed is dropped. */
@@ -51,7 +54,10 @@ export abstract class PacedParser implements PacedReader {
   }
 }
 
-/** Passes the bytes of a connection to its reader, at the pace of the reader and of the owner. A packet of ten thousand frames is read in several turns. */
+/**
+ * Passes the bytes of a connection to its reader, at the pace of the reader and of the owner. A packet of ten thousand
+ * frames is read in several turns.
+ */
 export class PacedReading {
   readonly #socket: Duplex
   readonly #reader: PacedReader

@@ -23,10 +23,11 @@ export interface PaceOptions {
 const paced = new WeakSet<Socket>()
 
 /**
- * Makes a connection be read in turns of the event loop and in small pieces, whatever its reader is: an HTTP parser, a pipe or a listener. Otherwise the system
- * passes on up to 2 MiB of one connection in a turn, which is parsed before anything else runs. When the turn is spent, the rest waits for a later one and the
- * connection is not read. A second call for the same connection has no effect. `socket` must be read by Node's streams, not by native code, as Node's HTTP/2
- * and the socket below a TLS connection are.
+ * Makes a connection be read in turns of the event loop and in small pieces, whatever its reader is: an HTTP parser, a
+ * pipe or a listener. Otherwise the system passes on up to 2 MiB of one connection in a turn, which is parsed before
+ * anything else runs. When the turn is spent, the rest waits for a later one and the connection is not read. A second
+ * call for the same connection has no effect. `socket` must be read by Node's streams, not by native code, as Node's
+ * HTTP/2 and the socket below a TLS connection are.
  */
 export function paceReads(socket: Socket, options: PaceOptions = {}): void {
   if (paced.has(socket)) return
@@ -66,7 +67,8 @@ class PacedSocket {
       if (this.#held.length === 0) this.#read(size)
       else this.#give()
     }
-    // While it is paused, the stream buffers at most one piece, because the whole buffer is parsed in one call when it resumes.
+    // While it is paused, the stream buffers at most one piece, because the whole buffer is parsed in one call when it
+    // resumes.
     socket.on('resume', () => process.nextTick(() => this.#give()))
   }
 

@@ -13,7 +13,10 @@ export interface PeerChain {
 /** Limit on the length of a chain. TLS does not verify longer ones. */
 const MOST_CERTIFICATES = 20
 
-/** Returns the chain of a certificate. Undefined if a signature is invalid: the peer can send certificates that match an issuer only by name. */
+/**
+ * Returns the chain of a certificate. Undefined if a signature is invalid: the peer can send certificates that match an
+ * issuer only by name.
+ */
 export function peerChain(leaf: DetailedPeerCertificate): PeerChain | undefined {
   const chain: Buffer[] = []
   let notBefore = Number.NEGATIVE_INFINITY
@@ -25,7 +28,8 @@ export function peerChain(leaf: DetailedPeerCertificate): PeerChain | undefined 
     notAfter = Math.min(notAfter, Date.parse(certificate.valid_to))
     const issuer: DetailedPeerCertificate | undefined = certificate.issuerCertificate
     // The last one is a trust anchor, which is its own issuer or has none here.
-    if (issuer === undefined || issuer === certificate) return Number.isNaN(notBefore + notAfter) ? undefined : { notBefore, notAfter, chain }
+    if (issuer === undefined || issuer === certificate)
+      return Number.isNaN(notBefore + notAfter) ? undefined : { notBefore, notAfter, chain }
     if (!isSignedBy(certificate, issuer)) return undefined
     certificate = issuer
   }

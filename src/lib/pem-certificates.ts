@@ -2,8 +2,8 @@ export const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
 const END_CERTIFICATE = '-----END CERTIFICATE-----'
 
 /**
- * Returns the certificates of a text, each as PEM with its first and last line. Text between them and an incomplete certificate are skipped. Takes linear time,
- * also for a client's text that consists of first lines.
+ * Returns the certificates of a text, each as PEM with its first and last line. Text between them and an incomplete
+ * certificate are skipped. Takes linear time, also for a client's text that consists of first lines.
  */
 export function pemCertificates(text: string): string[] {
   const found: string[] = []
@@ -19,4 +19,5 @@ export function pemCertificates(text: string): string[] {
 }
 
 /** Whether the last certificate of a text is incomplete. */
-export const endsWithinCertificate = (text: string): boolean => text.includes(BEGIN_CERTIFICATE, Math.max(0, text.lastIndexOf(END_CERTIFICATE)))
+export const endsWithinCertificate = (text: string): boolean =>
+  text.includes(BEGIN_CERTIFICATE, Math.max(0, text.lastIndexOf(END_CERTIFICATE)))

@@ -6,7 +6,10 @@ export interface Piece {
   keep(compressed: CompressedPiece): void
 }
 
-/** A piece that was compressed on its own: it does not refer to earlier data, is not the last block, and ends at a byte boundary (RFC 1951). */
+/**
+ * A piece that was compressed on its own: it does not refer to earlier data, is not the last block, and ends at a byte
+ * boundary (RFC 1951).
+ */
 export interface CompressedPiece {
   readonly deflated: Buffer
   /** Length of the uncompressed bytes. */

@@ -14,7 +14,11 @@ export class PolledFamily implements MetricFamily {
   readonly labels: readonly string[]
   readonly #values: () => Iterable<Polled>
 
-  constructor(type: 'counter' | 'gauge', declaration: MetricDeclaration & { readonly across?: 'sum' | 'max' }, values: () => Iterable<Polled>) {
+  constructor(
+    type: 'counter' | 'gauge',
+    declaration: MetricDeclaration & { readonly across?: 'sum' | 'max' },
+    values: () => Iterable<Polled>,
+  ) {
     this.name = declaration.name
     this.help = declaration.help
     this.stability = declaration.stability

@@ -7,8 +7,9 @@ import { errorCode } from './error-code.ts'
 import { refuseFile } from './refuse-file.ts'
 
 /**
- * Writes files that only their owner may read and write. A file is first written next to its destination, under an unpredictable name that must not exist, so
- * that neither a link nor an existing file determines where the bytes go or who can read them. It is synced and then renamed to its destination.
+ * Writes files that only their owner may read and write. A file is first written next to its destination, under an
+ * unpredictable name that must not exist, so that neither a link nor an existing file determines where the bytes go or
+ * who can read them. It is synced and then renamed to its destination.
  */
 
 const MODE = 0o600
@@ -19,8 +20,9 @@ const draftOf = (file: string): string => `${file}.${randomUUID()}.tmp`
 const hasCode = (error: unknown, code: string): boolean => errorCode(error) === code
 
 /**
- * Creates a directory and its parents with access for the owner only. An existing directory is left unchanged; a file in its place is an Error. Creates them
- * one by one: Node's recursive mkdir never ends if none can be created, as below /proc.
+ * Creates a directory and its parents with access for the owner only. An existing directory is left unchanged; a file
+ * in its place is an Error. Creates them one by one: Node's recursive mkdir never ends if none can be created, as below
+ * /proc.
  */
 export function makePrivateDirectory(directory: string): void {
   refuseFile(directory)
@@ -53,8 +55,15 @@ export async function keepPrivate(file: string, text: string): Promise<string> {
   return kept
 }
 
-/** Writes a draft next to the file, with access for the owner only, which `place` moves to the file's name. A draft that is left over is removed. */
-export async function withDraft(file: string, content: string | AsyncIterable<Buffer>, place: (draft: string) => Promise<void>): Promise<void> {
+/**
+ * Writes a draft next to the file, with access for the owner only, which `place` moves to the file's name. A draft that
+ * is left over is removed.
+ */
+export async function withDraft(
+  file: string,
+  content: string | AsyncIterable<Buffer>,
+  place: (draft: string) => Promise<void>,
+): Promise<void> {
   const draft = draftOf(file)
   const handle = await open(draft, 'wx', MODE)
   try {

@@ -7,8 +7,8 @@ const NOTHING = Buffer.alloc(0)
 const MAX_FIELDS = 1024
 
 /**
- * Fields of a small message by number (https://protobuf.dev/programming-guides/encoding). If a field occurs more than once, the last value is returned; if it
- * is absent, an empty value or 0.
+ * Fields of a small message by number (https://protobuf.dev/programming-guides/encoding). If a field occurs more than
+ * once, the last value is returned; if it is absent, an empty value or 0.
  */
 export interface MessageFields {
   /** Returns a view of the message. */
@@ -22,7 +22,10 @@ export interface MessageFields {
   all(field: number): readonly Buffer[]
 }
 
-/** Decodes strings, bytes, messages and varints; other wire types are skipped. Throws ProtobufError if the message is malformed or has too many fields. */
+/**
+ * Decodes strings, bytes, messages and varints; other wire types are skipped. Throws ProtobufError if the message is
+ * malformed or has too many fields.
+ */
 export function fieldsOf(message: Uint8Array): MessageFields {
   const reader = protobuf.Reader.create(message)
   const parts = new Map<number, Buffer[]>()

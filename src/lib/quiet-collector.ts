@@ -14,13 +14,14 @@ const QUIET_LOOKS = 2
 /** Growth in bytes since the last collection that makes another one worthwhile. */
 const WORTHWHILE = 16 << 20
 /**
- * Size in bytes above which V8 is left to collect. A collection stops the process in proportion to the heap, whereas V8 does most of the work incrementally.
+ * Size in bytes above which V8 is left to collect. A collection stops the process in proportion to the heap, whereas V8
+ * does most of the work incrementally.
  */
 const LARGEST = 160 << 20
 
 /**
- * Collects garbage once after a burst of work. V8 only collects when memory is allocated, so without this a burst's garbage stays while the process is quiet,
- * and the young generation keeps its largest size.
+ * Collects garbage once after a burst of work. V8 only collects when memory is allocated, so without this a burst's
+ * garbage stays while the process is quiet, and the young generation keeps its largest size.
  */
 export class QuietCollector {
   readonly #process: Collectable

@@ -1,6 +1,6 @@
 /**
- * Calls `each` with the name and value of every field of Node's raw headers: `['Host', 'a', 'Accept', '*']`. A name without a value at the end is skipped.
- * Allocates no pairs, because it runs for every request.
+ * Calls `each` with the name and value of every field of Node's raw headers: `['Host', 'a', 'Accept', '*']`. A name
+ * without a value at the end is skipped. Allocates no pairs, because it runs for every request.
  */
 export function eachField(fields: readonly string[], each: (name: string, value: string) => unknown): void {
   let name: string | undefined

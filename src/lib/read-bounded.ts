@@ -17,7 +17,10 @@ export interface ReadBound {
   readonly room?: SharedRoom | undefined
 }
 
-/** Reads a whole body. Fails at the first piece that exceeds the bound or the shared room, so that no server can fill another one's memory. */
+/**
+ * Reads a whole body. Fails at the first piece that exceeds the bound or the shared room, so that no server can fill
+ * another one's memory.
+ */
 export async function readBounded(body: AsyncIterable<Buffer>, { maxBytes, tooLong, room }: ReadBound): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0

@@ -1,7 +1,10 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Throws an Error with the code ENOTDIR if the directory or one of its parents is a file. A path that does not exist is accepted. */
+/**
+ * Throws an Error with the code ENOTDIR if the directory or one of its parents is a file. A path that does not exist is
+ * accepted.
+ */
 export function refuseFile(directory: string): void {
   const above = dirname(directory)
   if (above !== directory) refuseFile(above)

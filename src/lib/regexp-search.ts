@@ -16,7 +16,18 @@ export interface RegExpProgram {
   startCond(): number
 }
 
-const Op = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, match: 6, nop: 7, rune: 8, rune1: 9, runeAny: 10, runeAnyNotNewline: 11 } as const
+const Op = {
+  alt: 1,
+  altMatch: 2,
+  capture: 3,
+  emptyWidth: 4,
+  match: 6,
+  nop: 7,
+  rune: 8,
+  rune1: 9,
+  runeAny: 10,
+  runeAnyNotNewline: 11,
+} as const
 const Empty = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 } as const
 
 /** Instructions per step, which takes less than a millisecond. */
@@ -65,8 +76,8 @@ class Threads {
 }
 
 /**
- * Finds the leftmost match, and of several the preferred one, like Go's regexp. Simulates all threads at once, in time that is the product of program and text
- * length; both can be long, so it runs in steps.
+ * Finds the leftmost match, and of several the preferred one, like Go's regexp. Simulates all threads at once, in time
+ * that is the product of program and text length; both can be long, so it runs in steps.
  * @param shortest returns any match, for callers that only need to know whether there is one
  */
 export function* searchSteps(program: RegExpProgram, text: string, begin = 0, shortest = false): Steps<RegExpMatch | undefined> {
@@ -145,4 +156,5 @@ function conditionBetween(before: number, after: number): number {
   return condition
 }
 
-const isWord = (rune: number): boolean => (rune >= 48 && rune <= 57) || (rune >= 65 && rune <= 90) || rune === 95 || (rune >= 97 && rune <= 122)
+const isWord = (rune: number): boolean =>
+  (rune >= 48 && rune <= 57) || (rune >= 65 && rune <= 90) || rune === 95 || (rune >= 97 && rune <= 122)

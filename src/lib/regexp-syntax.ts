@@ -9,7 +9,10 @@ class SyntaxFault {
 
 const MAX_REPEAT = 1000
 const MAX_DEPTH = 1000
-/** Approximate compile time of an expression, in the time of one instruction. Go's own limit of some million instructions would take seconds. */
+/**
+ * Approximate compile time of an expression, in the time of one instruction. Go's own limit of some million
+ * instructions would take seconds.
+ */
 const MAX_SIZE = 10_000
 /** Reading time of parts besides their instructions, in the same unit. Repetitions copy what was read. */
 const ReadingTime = {
@@ -25,9 +28,9 @@ const ReadingTime = {
 } as const
 
 /**
- * Checks the syntax of a regular expression like Go's regexp package (RE2) and returns its error, such as `missing closing ): \`a(\``; undefined if it is
- * valid. Look-around and backreferences are not part of that syntax. Reads the expression in one pass without matching anything.
- * Source: https://github.com/google/re2/wiki/Syntax
+ * Checks the syntax of a regular expression like Go's regexp package (RE2) and returns its error, such as
+ * `missing closing ): \`a(\``; undefined if it is valid. Look-around and backreferences are not part of that syntax.
+ * Reads the expression in one pass without matching anything. Source: https://github.com/google/re2/wiki/Syntax
  */
 export function regexpFault(expression: string): string | undefined {
   try {
@@ -40,7 +43,22 @@ export function regexpFault(expression: string): string | undefined {
 }
 
 const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/y
-const POSIX_CLASSES = new Set(['alnum', 'alpha', 'ascii', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper', 'word', 'xdigit'])
+const POSIX_CLASSES = new Set([
+  'alnum',
+  'alpha',
+  'ascii',
+  'blank',
+  'cntrl',
+  'digit',
+  'graph',
+  'lower',
+  'print',
+  'punct',
+  'space',
+  'upper',
+  'word',
+  'xdigit',
+])
 
 /** An open group. */
 interface OpenGroup {
@@ -291,7 +309,8 @@ class Reader {
       this.#readingTime += ReadingTime.member
       if (this.#namedClass()) continue
       if (this.#text.charAt(range) === '\\' && this.#escapedClass()) {
-        if (/[pP]/.test(this.#text.charAt(range + 1))) this.#readingTime += this.#folds ? ReadingTime.foldedProperty : ReadingTime.propertyInClass
+        if (/[pP]/.test(this.#text.charAt(range + 1)))
+          this.#readingTime += this.#folds ? ReadingTime.foldedProperty : ReadingTime.propertyInClass
         continue
       }
       const low = this.#classCharacter(from)
@@ -311,7 +330,8 @@ class Reader {
     if (this.#lastNameEnd < this.#at + 2) return false
     const end = this.#text.indexOf(':]', this.#at + 2)
     const name = this.#text.slice(this.#at + 2, end)
-    if (!POSIX_CLASSES.has(name.replace(/^\^/, ''))) throw new SyntaxFault('invalid character class range', this.#text.slice(this.#at, end + 2))
+    if (!POSIX_CLASSES.has(name.replace(/^\^/, '')))
+      throw new SyntaxFault('invalid character class range', this.#text.slice(this.#at, end + 2))
     this.#at = end + 2
     return true
   }

@@ -1,4 +1,7 @@
-/** Reports for each value whether an equal one, as a Set compares, precedes it. Takes linear time, because lists of clients can be as long as a body. */
+/**
+ * Reports for each value whether an equal one, as a Set compares, precedes it. Takes linear time, because lists of
+ * clients can be as long as a body.
+ */
 export function repeats(values: readonly unknown[]): boolean[] {
   const seen = new Set<unknown>()
   return values.map(value => {

@@ -1,6 +1,6 @@
 /**
- * Returns a deterministic generator of pseudo-random numbers from 0 to 1, exclusive. Not for secrets. Source: mulberry32 by Tommy Ettinger, in the public
- * domain.
+ * Returns a deterministic generator of pseudo-random numbers from 0 to 1, exclusive. Not for secrets. Source:
+ * mulberry32 by Tommy Ettinger, in the public domain.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0

@@ -1,6 +1,9 @@
 import { runInTurns, type Steps, startInTurns } from './steps.ts'
 
-/** Runs steps one after the other, in the order of the calls. For steps that change shared data, which other changes must not see half done. */
+/**
+ * Runs steps one after the other, in the order of the calls. For steps that change shared data, which other changes
+ * must not see half done.
+ */
 export class SerialSteps {
   #last: Promise<unknown> | undefined
 

@@ -8,15 +8,18 @@ import { pemCertificates } from './pem-certificates.ts'
 /** Authorities of a connection's options, in PEM. */
 type Authorities = ConnectionOptions['ca']
 
-/** Node's native handle of a connection. `verifyError` is OpenSSL's verdict on the server's certificate, which Node reads once, after the handshake. */
+/**
+ * Node's native handle of a connection. `verifyError` is OpenSSL's verdict on the server's certificate, which Node
+ * reads once, after the handshake.
+ */
 interface TlsHandle {
   verifyError?(): Error | null | undefined
 }
 
 /**
- * Makes a connection to a server accept certificates whose purpose Go accepts but OpenSSL does not: those for any extended key usage. Must be called as soon as
- * the connection is created. All other checks are Node's, including that of the server's name. Applies only if authorities are given: public authorities do not
- * issue such certificates.
+ * Makes a connection to a server accept certificates whose purpose Go accepts but OpenSSL does not: those for any
+ * extended key usage. Must be called as soon as the connection is created. All other checks are Node's, including that
+ * of the server's name. Applies only if authorities are given: public authorities do not issue such certificates.
  */
 export function acceptPurposesOfGo(socket: TLSSocket, authorities: Authorities): TLSSocket {
   if (authorities === undefined) return socket
@@ -42,7 +45,9 @@ function judge(socket: TLSSocket, authorities: Authorities): void {
 function isGoodByGo(socket: TLSSocket, authorities: Authorities): boolean {
   const peer = peerChain(socket.getPeerCertificate(true))
   const now = Date.now()
-  return peer !== undefined && peer.notBefore <= now && now <= peer.notAfter && isGoodChain(peer.chain, certificatesOf(authorities), 'servers')
+  return (
+    peer !== undefined && peer.notBefore <= now && now <= peer.notAfter && isGoodChain(peer.chain, certificatesOf(authorities), 'servers')
+  )
 }
 
 const certificatesOf = (authorities: Authorities): X509Certificate[] =>

@@ -1,8 +1,8 @@
 const SHARDS = 256
 
 /**
- * A map with string keys for millions of entries. A Map that grows moves all its entries in one step, which takes 60 ms for half a million; this one consists
- * of many Maps that grow independently. Entries have no order.
+ * A map with string keys for millions of entries. A Map that grows moves all its entries in one step, which takes 60 ms
+ * for half a million; this one consists of many Maps that grow independently. Entries have no order.
  */
 export class ShardedMap<V> {
   readonly #shards: readonly Map<string, V>[] = Array.from({ length: SHARDS }, () => new Map<string, V>())

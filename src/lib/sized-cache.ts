@@ -14,7 +14,10 @@ export class SizedCache<T> {
     return this.#entries.get(key)?.value
   }
 
-  /** Stores a value. `size`: size of value and key, in the unit of `mostSize`. A value of more than a sixteenth of that is not cached. */
+  /**
+   * Stores a value. `size`: size of value and key, in the unit of `mostSize`. A value of more than a sixteenth of that
+   * is not cached.
+   */
   set(key: string, value: T, size: number): void {
     this.delete(key)
     if (size > this.#mostSize / 16) return

@@ -1,6 +1,9 @@
 import { nextTurn, turnIsSpent } from './turn.ts'
 
-/** Like `items.map(make)`, without holding the event loop for long. The clock is read once per `step` items, or after each item while items take long. */
+/**
+ * Like `items.map(make)`, without holding the event loop for long. The clock is read once per `step` items, or after
+ * each item while items take long.
+ */
 export async function mapInSlices<T, R>(items: readonly T[], make: (item: T) => R, step = 16): Promise<R[]> {
   const out: R[] = []
   await eachInSlices(

@@ -8,7 +8,9 @@ export interface SocketHandle {
   reading?: unknown
 }
 
-const isHandle = (value: unknown): value is SocketHandle => typeof value === 'object' && value !== null && 'readStop' in value && 'readStart' in value
+const isHandle = (value: unknown): value is SocketHandle =>
+  typeof value === 'object' && value !== null && 'readStop' in value && 'readStart' in value
 
 /** Returns the handle of a socket. Undefined if it is closed or not connected. */
-export const handleOf = (socket: Socket): SocketHandle | undefined => ('_handle' in socket && isHandle(socket._handle) ? socket._handle : undefined)
+export const handleOf = (socket: Socket): SocketHandle | undefined =>
+  '_handle' in socket && isHandle(socket._handle) ? socket._handle : undefined

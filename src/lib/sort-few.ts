@@ -2,8 +2,8 @@
 const FEW = 16
 
 /**
- * Sorts in place and stably, like `sort`. Uses insertion sort for few items, such as the members of one object: the built-in sort copies them to two lists,
- * which costs more than the comparisons.
+ * Sorts in place and stably, like `sort`. Uses insertion sort for few items, such as the members of one object: the
+ * built-in sort copies them to two lists, which costs more than the comparisons.
  */
 export function sortFew<T>(items: T[], compare: (a: T, b: T) => number): T[] {
   if (items.length > FEW) return items.sort(compare)

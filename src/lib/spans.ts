@@ -21,7 +21,12 @@ export interface Spans {
 }
 
 /** Runs work in a span of its own if the request is recorded; otherwise only the check is added. */
-export function inSpan<T>(spans: Spans | undefined, name: string, attributes: () => Attributes, work: (span?: Span) => Promise<T>): Promise<T> {
+export function inSpan<T>(
+  spans: Spans | undefined,
+  name: string,
+  attributes: () => Attributes,
+  work: (span?: Span) => Promise<T>,
+): Promise<T> {
   const span = spans?.current()?.begin(name, attributes())
   return span === undefined ? work() : ended(span, work(span))
 }

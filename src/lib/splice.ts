@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream'
 const LINGER_MS = 5_000
 
 /**
- * Copies bytes in both directions with back-pressure, until either side ends or fails, or the signal aborts. Both are closed when it resolves. Never rejects.
+ * Copies bytes in both directions with back-pressure, until either side ends or fails, or the signal aborts. Both are
+ * closed when it resolves. Never rejects.
  */
 export function splice(one: Duplex, other: Duplex, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {

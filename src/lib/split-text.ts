@@ -1,4 +1,7 @@
-/** Yields the non-empty parts of a text between separators, one at a time, so that a long text is never split into many parts in memory. */
+/**
+ * Yields the non-empty parts of a text between separators, one at a time, so that a long text is never split into many
+ * parts in memory.
+ */
 export function* splitAt(text: string, separator: string): Generator<string, void, undefined> {
   let start = 0
   for (let end = text.indexOf(separator); end >= 0; end = text.indexOf(separator, start)) {

@@ -1,7 +1,10 @@
 import { sortFew } from './sort-few.ts'
 import { nextLongTurn, turnIsLong, turnIsSpent } from './turn.ts'
 
-/** Work in steps: a generator that yields wherever other work may run, and returns the result. Its input must not be modified meanwhile. */
+/**
+ * Work in steps: a generator that yields wherever other work may run, and returns the result. Its input must not be
+ * modified meanwhile.
+ */
 export type Steps<T> = Generator<undefined, T>
 
 /** Runs all steps in one call, for small work and for work that must not be interrupted. */
@@ -13,7 +16,9 @@ export function runAtOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Runs steps, continuing in the next turn once the current one has taken long. From then on they are long work, which only continues in a turn until it is spent. Rejects with the signal's reason, between two steps, once the signal aborts.
+ * Runs steps, continuing in the next turn once the current one has taken long. From then on they are long work, which
+ * only continues in a turn until it is spent. Rejects with the signal's reason, between two steps, once the signal
+ * aborts.
  */
 export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   let isOver = turnIsLong
@@ -29,8 +34,8 @@ export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Prom
 }
 
 /**
- * Like `runInTurns`, but returns the result itself if the current turn suffices: most objects are small, and each `await` costs a write as much as some of its
- * stages. Throws the errors of the steps that run in the current turn.
+ * Like `runInTurns`, but returns the result itself if the current turn suffices: most objects are small, and each
+ * `await` costs a write as much as some of its stages. Throws the errors of the steps that run in the current turn.
  */
 export function startInTurns<T>(steps: Steps<T>, signal?: AbortSignal): T | Promise<T> {
   while (!turnIsLong()) {
@@ -56,18 +61,23 @@ function* mapSteps<T, U>(steps: Steps<T>, change: (value: T) => U): Steps<U> {
 /** `runIfSteps` in one call. */
 export const resultAtOnce = <T extends object | undefined>(result: T | Steps<T>): T => (isSteps(result) ? runAtOnce(result) : result)
 
-/** Whether a result still has to be computed in steps. A list is iterable but not steps, and JSON values have no functions. */
+/**
+ * Whether a result still has to be computed in steps. A list is iterable but not steps, and JSON values have no
+ * functions.
+ */
 export const isSteps = <T extends object | undefined>(result: T | Steps<T>): result is Steps<T> =>
   result !== undefined && 'next' in result && typeof result.next === 'function'
 
 let pieces = 0
 
-/** Returns true for one of 512 calls of all callers. For loops and recursions over small pieces, which then end a step. */
+/**
+ * Returns true for one of 512 calls of all callers. For loops and recursions over small pieces, which then end a step.
+ */
 export const isStepDone = (): boolean => (++pieces & 511) === 0
 
 /**
- * Returns true for one of 32 calls. For pieces of some ten microseconds: a yield passes through all enclosing generators, so yielding after each piece would
- * make a deep recursion quadratic.
+ * Returns true for one of 32 calls. For pieces of some ten microseconds: a yield passes through all enclosing
+ * generators, so yielding after each piece would make a deep recursion quadratic.
  */
 export const isLongStepDone = (): boolean => (++pieces & 31) === 0
 

@@ -51,5 +51,9 @@ function logValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value, printable) : String(value)
 }
 
-/** Quotes a text and escapes all control characters: clients choose much of what is logged, and a terminal would interpret them. */
-const quoteLogged = (text: string): string => JSON.stringify(text).replace(/\p{Cc}/gu, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/**
+ * Quotes a text and escapes all control characters: clients choose much of what is logged, and a terminal would
+ * interpret them.
+ */
+const quoteLogged = (text: string): string =>
+  JSON.stringify(text).replace(/\p{Cc}/gu, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,5 +1,7 @@
 /** Short names that ICU knows but the time zone database does not. */
-const NOT_IN_DATABASE = new Set('ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST'.split(' '))
+const NOT_IN_DATABASE = new Set(
+  'ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST'.split(' '),
+)
 
 /** Limit in characters. The longest name in the database has 32. */
 export const LONGEST_ZONE = 255
@@ -11,7 +13,8 @@ export function isTimeZone(name: string): boolean {
   if (NOT_IN_DATABASE.has(name) || name.startsWith('SystemV/') || !name.split('/').every(part => /^[A-Z]/.test(part))) return false
   try {
     const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
-    // Intl ignores case. If the canonical name differs only in case, the case is wrong. The canonical name of an alias differs in more.
+    // Intl ignores case. If the canonical name differs only in case, the case is wrong. The canonical name of an alias
+    // differs in more.
     return canonical === name || canonical.toLowerCase() !== name.toLowerCase()
   } catch {
     return false
@@ -39,8 +42,8 @@ export function zoneOffset(zone: string, seconds: number): number {
 }
 
 /**
- * Returns the instant at which clocks of a zone show a time, in seconds since the epoch. Corresponds to Go's time.Date: of a time that clocks show twice or never, one of
- * the two offsets is used.
+ * Returns the instant at which clocks of a zone show a time, in seconds since the epoch. Corresponds to Go's time.Date:
+ * of a time that clocks show twice or never, one of the two offsets is used.
  * @param local the time as if it were UTC, in seconds since the epoch.
  */
 export function instantOf(zone: string, local: number): number {

@@ -5,11 +5,15 @@ import { acceptPurposesOfGo } from './server-certificate.ts'
 import { checkServerName } from './server-name.ts'
 
 /**
- * An agent whose connections verify the purpose and the names of a server's certificate by Go's rules. The check of names is an option of the agent: if a request brings its own, newer releases of
- * Node (24.21) never use its connection again.
+ * An agent whose connections verify the purpose and the names of a server's certificate by Go's rules. The check of
+ * names is an option of the agent: if a request brings its own, newer releases of Node (24.21) never use its connection
+ * again.
  */
 export class TlsAgent extends Agent {
-  /** Disables session resumption: a resumed session has no chain that can be verified, and Node caches sessions even of servers that it then rejects. */
+  /**
+   * Disables session resumption: a resumed session has no chain that can be verified, and Node caches sessions even of
+   * servers that it then rejects.
+   */
   constructor(options: AgentOptions = {}) {
     super({ checkServerIdentity: checkServerName, ...options, maxCachedSessions: 0 })
   }

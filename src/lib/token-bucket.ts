@@ -1,8 +1,8 @@
 import { type Clock, steadyClock } from './clock.ts'
 
 /**
- * A rate limiter. The bucket begins full, each `take` takes one token, and tokens are added at a steady rate up to the capacity. A call without a token fails
- * and is never delayed.
+ * A rate limiter. The bucket begins full, each `take` takes one token, and tokens are added at a steady rate up to the
+ * capacity. A call without a token fails and is never delayed.
  */
 export class TokenBucket {
   readonly #capacity: number

@@ -1,6 +1,6 @@
 /**
- * Removes all occurrences of a character at the end of a text. Takes linear time: a regular expression such as `/x+$/` restarts at each `x` of a text with
- * another ending.
+ * Removes all occurrences of a character at the end of a text. Takes linear time: a regular expression such as `/x+$/`
+ * restarts at each `x` of a text with another ending.
  */
 export function trimEndOf(text: string, character: string): string {
   let end = text.length

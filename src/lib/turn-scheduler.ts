@@ -1,6 +1,9 @@
 import { nextTick } from 'node:process'
 
-/** Milliseconds for work that starts after a poll, and the same again for queued work. The rest of ten is left to the last step of long work and to what the runtime does for each connection. */
+/**
+ * Milliseconds for work that starts after a poll, and the same again for queued work. The rest of ten is left to the
+ * last step of long work and to what the runtime does for each connection.
+ */
 const BUDGET_MS = 2
 /** A turn is long if it exceeds its budget by this many milliseconds. */
 const LONG_MS = 2
@@ -50,15 +53,18 @@ class TurnQueue {
 }
 
 /**
- * Divides the turns of an event loop among all work that runs on it. Many small pieces of work hold the loop as long as one large piece: sixty requests that
- * arrive in one poll, or a thousand connections that close together. So code checks whether the turn is spent before it begins a piece, and defers the piece to
- * the next turn if so.
+ * Divides the turns of an event loop among all work that runs on it. Many small pieces of work hold the loop as long as
+ * one large piece: sixty requests that arrive in one poll, or a thousand connections that close together. So code
+ * checks whether the turn is spent before it begins a piece, and defers the piece to the next turn if so.
  */
 export class TurnScheduler {
   readonly #loop: EventLoop
   /** Time at which the budget is spent; 0 if no work has asked in this turn. */
   #until = 0
-  /** Long work has its own queue, of which each turn serves at least one callback. Short work therefore never waits for more than one of them. */
+  /**
+   * Long work has its own queue, of which each turn serves at least one callback. Short work therefore never waits for
+   * more than one of them.
+   */
   readonly #short = new TurnQueue()
   readonly #long = new TurnQueue()
   /** Whether no callback of the long queue has been served in this turn. */
@@ -85,8 +91,9 @@ export class TurnScheduler {
   }
 
   /**
-   * Whether work in this turn took long. Checked between the stages of one piece of work, which continues in the next turn after a long stage; most pieces are
-   * small and run through all stages. If no work has asked in this turn, the turn starts here.
+   * Whether work in this turn took long. Checked between the stages of one piece of work, which continues in the next
+   * turn after a long stage; most pieces are small and run through all stages. If no work has asked in this turn, the
+   * turn starts here.
    */
   isLong(): boolean {
     if (this.#until === 0) return this.isSpent()
@@ -105,7 +112,9 @@ export class TurnScheduler {
     this.#short.push(callback)
   }
 
-  /** Calls back to continue long work, after all short work. Keeps the order of calls; each turn serves at least one. */
+  /**
+   * Calls back to continue long work, after all short work. Keeps the order of calls; each turn serves at least one.
+   */
   inLong(callback: () => void): void {
     if (this.#until === 0) this.isSpent()
     this.#long.push(callback)
@@ -142,8 +151,8 @@ export class TurnScheduler {
   }
 
   /**
-   * Takes the next long callback. The first of a turn is deferred if other work took long in this turn, so that short work waits for one long piece, not for
-   * two. It is never deferred twice in a row, so it always gets a turn.
+   * Takes the next long callback. The first of a turn is deferred if other work took long in this turn, so that short
+   * work waits for one long piece, not for two. It is never deferred twice in a row, so it always gets a turn.
    */
   #takeLong(now: number): (() => void) | undefined {
     const isFirst = this.#isLongDue

@@ -1,8 +1,8 @@
 import { TurnScheduler } from './turn-scheduler.ts'
 
 /**
- * The scheduler of this process's event loop. All servers of the process share it: two schedulers that each allowed 2 ms of a turn would hold the loop for
- * four. Its only state is the queues of waiting callbacks.
+ * The scheduler of this process's event loop. All servers of the process share it: two schedulers that each allowed 2
+ * ms of a turn would hold the loop for four. Its only state is the queues of waiting callbacks.
  */
 const turns = new TurnScheduler()
 
@@ -12,7 +12,10 @@ export const turnIsSpent = (): boolean => turns.isSpent()
 /** Whether work in this turn took long. Check it between the stages of one piece of work. */
 export const turnIsLong = (): boolean => turns.isLong()
 
-/** Ends this turn. Call it before a piece of work that takes milliseconds and cannot be divided: work in steps continues in another turn. */
+/**
+ * Ends this turn. Call it before a piece of work that takes milliseconds and cannot be divided: work in steps continues
+ * in another turn.
+ */
 export const endTurn = (): void => turns.end()
 
 /** Calls back in the next turn, or a later one if the queue is long. Keeps the order of calls. */

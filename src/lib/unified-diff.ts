@@ -10,7 +10,10 @@ export interface Match {
 /** Number of equal lines shown around changed ones. */
 const CONTEXT = 3
 
-/** Returns the unified diff of two texts, without file names. Empty if they are equal. @param firstLine number of the first line of both. */
+/**
+ * Returns the unified diff of two texts, without file names. Empty if they are equal. @param firstLine number of the
+ * first line of both.
+ */
 export function textDiff(before: string, after: string, firstLine = 1): string {
   const [a, b] = [linesOf(before), linesOf(after)]
   return hunksText(matchesOf(a, b), a, b, firstLine)
@@ -35,8 +38,8 @@ function matchesOf(a: readonly string[], b: readonly string[]): Match[] {
 }
 
 /**
- * Formats the differences of two texts, given as lines with their ends, as hunks of a unified diff. @param matches equal lines, in order. @param firstLine
- * number of the first line of both texts. Source: go-difflib.
+ * Formats the differences of two texts, given as lines with their ends, as hunks of a unified diff. @param matches
+ * equal lines, in order. @param firstLine number of the first line of both texts. Source: go-difflib.
  */
 export const hunksText = (matches: readonly Match[], a: readonly string[], b: readonly string[], firstLine = 1): string =>
   hunksOf(matches, a.length, b.length)

@@ -36,7 +36,9 @@ export const printUrl = ({ scheme, host, path, query, fragment }: UrlParts): str
 
 /** Escapes the characters that a path cannot contain, like Go. Slashes are kept. */
 export const escapePath = (path: string): string =>
-  [...Buffer.from(path)].map(byte => (UNESCAPED.has(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)).join('')
+  [...Buffer.from(path)]
+    .map(byte => (UNESCAPED.has(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`))
+    .join('')
 
 const UNESCAPED: ReadonlySet<number> = new Set(Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@'))
 

@@ -2,14 +2,17 @@ import type { Steps } from './steps.ts'
 import { endTurn } from './turn.ts'
 
 /**
- * Number of members above which an object is wide. V8 lists the names of a wide object in milliseconds (65,000 in seven), in one piece, as it sorts them, and the first iteration of a `for` loop over
- * them takes as long as all.
+ * Number of members above which an object is wide. V8 lists the names of a wide object in milliseconds (65,000 in
+ * seven), in one piece, as it sorts them, and the first iteration of a `for` loop over them takes as long as all.
  */
 export const MANY_MEMBERS = 4096
 
 const wide = new WeakSet<object>()
 
-/** Marks an object as wide if it has this many members. Code that creates an object knows how many, and its readers need not list them to find out. */
+/**
+ * Marks an object as wide if it has this many members. Code that creates an object knows how many, and its readers need
+ * not list them to find out.
+ */
 export function noteMembers<T extends object>(object: T, count: number): T {
   if (count > MANY_MEMBERS) wide.add(object)
   return object
@@ -31,7 +34,10 @@ export function namesOf(object: object): string[] {
   return names
 }
 
-/** Lists the names of a wide object in a turn of their own. A generator for each small object would cost more than its names: `isWide(x) ? yield* wideNames(x) : namesOf(x)`. */
+/**
+ * Lists the names of a wide object in a turn of their own. A generator for each small object would cost more than its
+ * names: `isWide(x) ? yield* wideNames(x) : namesOf(x)`.
+ */
 export function* wideNames(object: object): Steps<string[]> {
   endTurn()
   yield

@@ -3,10 +3,12 @@ import { GATE_TABLE } from './gate-table.ts'
 import { DEFAULT_RELEASE, minorOf, type Release } from './release.ts'
 
 /**
- * Effect of a gate in this server. `read`: both behaviours are implemented. `kinds`: the gate belongs to kinds that are stored, validated and served, without
- * further behaviour; any value is accepted, and `--runtime-config` controls which versions are served. `elsewhere`: it has no effect on kube-apiserver that
- * clients can see (it concerns the kubelet, the scheduler, the proxy or controllers, or tunes internals), or only together with a flag that is not supported
- * here (key management services), so any value is accepted. `fixed`: it changes what clients see, and only one state is implemented.
+ * Effect of a gate in this server. `read`: both behaviours are implemented. `kinds`: the gate belongs to kinds that are
+ * stored, validated and served, without further behaviour; any value is accepted, and `--runtime-config` controls which
+ * versions are served. `elsewhere`: it has no effect on kube-apiserver that clients can see (it concerns the kubelet,
+ * the scheduler, the proxy or controllers, or tunes internals), or only together with a flag that is not supported here
+ * (key management services), so any value is accepted. `fixed`: it changes what clients see, and only one state is
+ * implemented.
  */
 export type GateEffect = 'read' | 'kinds' | 'elsewhere' | 'fixed'
 
@@ -17,7 +19,9 @@ export interface FeatureGate {
   readonly preset: boolean
   /** Set if the release does not allow another value. */
   readonly locked?: true
-  /** Oldest minimum compatibility version, as a minor release, with which a gate is on by default that is off otherwise. */
+  /**
+   * Oldest minimum compatibility version, as a minor release, with which a gate is on by default that is off otherwise.
+   */
   readonly onWithCompatibility?: number
   readonly effect: GateEffect
   /** The implemented state of a `fixed` gate: that of the default release. */
@@ -42,7 +46,10 @@ export function gatesOf(release: Release): Readonly<Record<string, FeatureGate>>
   return table
 }
 
-/** Returns the value of a gate that a release does not have: off before it was introduced, and its final value after it was removed. */
+/**
+ * Returns the value of a gate that a release does not have: off before it was introduced, and its final value after it
+ * was removed.
+ */
 export const valueWithout = (name: GateName, release: Release): boolean => lastState(GATE_TABLE[name], minorOf(release))?.preset ?? false
 
 function readTable(minor: number): Record<string, FeatureGate> {
@@ -59,9 +66,13 @@ function readTable(minor: number): Record<string, FeatureGate> {
 const STAGES: Readonly<Record<string, FeatureGate['stage']>> = { A: 'Alpha', B: 'Beta', G: 'GA', D: 'Deprecated' }
 const GONE = 'gone'
 
-const isGone = (history: string, minor: number): boolean => history.endsWith(GONE) && Number(history.slice(history.lastIndexOf(' '), -GONE.length)) <= minor
+const isGone = (history: string, minor: number): boolean =>
+  history.endsWith(GONE) && Number(history.slice(history.lastIndexOf(' '), -GONE.length)) <= minor
 
-/** Returns the last state that began in this minor release or earlier. A state is two digits, a letter and a sign: ` 31B+`. */
+/**
+ * Returns the last state that began in this minor release or earlier. A state is two digits, a letter and a sign:
+ * ` 31B+`.
+ */
 function lastState(history: string, minor: number): Pick<FeatureGate, 'stage' | 'preset' | 'locked' | 'onWithCompatibility'> | undefined {
   let found: string | undefined
   let since = 0

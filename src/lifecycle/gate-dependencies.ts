@@ -5,8 +5,8 @@ import { isSince, type Release } from './release.ts'
 const CHECKED_SINCE: Release = '1.35'
 
 /**
- * Gates that each gate requires while it is on, sorted by name. A gate that the release does not have requires nothing and is not required. Source:
- * `defaultKubernetesFeatureGateDependencies` of 1.35 to 1.37.
+ * Gates that each gate requires while it is on, sorted by name. A gate that the release does not have requires nothing
+ * and is not required. Source: `defaultKubernetesFeatureGateDependencies` of 1.35 to 1.37.
  */
 export const GATE_DEPENDENCIES: Partial<Record<GateName, readonly GateName[]>> = {
   AuthorizeNodeWithSelectors: ['AuthorizeWithSelectors'],
@@ -80,7 +80,10 @@ export const GATE_DEPENDENCIES: Partial<Record<GateName, readonly GateName[]>> =
 /** Gates that require others only since a later release than the first that checks dependencies. */
 const DEPENDENT_SINCE: Partial<Record<GateName, Release>> = { EventedPLEG: '1.37' }
 
-/** Returns a message for each gate that is on although a required gate is off, in kube-apiserver's words. `values` holds all gates of the release. */
+/**
+ * Returns a message for each gate that is on although a required gate is off, in kube-apiserver's words. `values` holds
+ * all gates of the release.
+ */
 export function unmetDependencies(release: Release, values: ReadonlyMap<string, boolean>): string[] {
   if (!isSince(release, CHECKED_SINCE)) return []
   const later = new Set(Object.entries(DEPENDENT_SINCE).flatMap(([name, since]) => (isSince(release, since) ? [] : [name])))

@@ -1,8 +1,10 @@
 /**
- * Every feature gate of releases since 1.24: its effect in this server (`GateEffect`), and its states, each with its first minor release. `A` is alpha, `B`
- * beta, `G` generally available, `D` deprecated; `+` on and `-` off by default; `L` locked; `C` on by default if the minimum compatibility version is that
- * release or later; `gone` removed. Two gates are on here since 1.33 that kube-apiserver turns on in 1.34: ListFromCacheSnapshot and WatchList.
- * https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/, and kube_features.go of each release.
+ * Every feature gate of releases since 1.24: its effect in this server (`GateEffect`), and its states, each with its
+ * first minor release. `A` is alpha, `B` beta, `G` generally available, `D` deprecated; `+` on and `-` off by default;
+ * `L` locked; `C` on by default if the minimum compatibility version is that release or later; `gone` removed. Two
+ * gates are on here since 1.33 that kube-apiserver turns on in 1.34: ListFromCacheSnapshot and WatchList.
+ * https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/, and kube_features.go of each
+ * release.
  */
 export const GATE_TABLE = {
   APIListChunking: 'fixed 24B+ 29G+L 33gone',

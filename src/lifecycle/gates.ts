@@ -11,9 +11,15 @@ export class LifecycleError extends Error {
 /** Release and feature gates of a server. Hooks of kinds query them. */
 export interface Features {
   readonly release: Release
-  /** Oldest release that the server must be compatible with (`--min-compatibility-version`). New expressions must compile in it. */
+  /**
+   * Oldest release that the server must be compatible with (`--min-compatibility-version`). New expressions must
+   * compile in it.
+   */
   readonly compatibility: Release
-  /** Whether a gate is on. A gate that the release no longer has keeps its last value, and one that it does not have yet is off. */
+  /**
+   * Whether a gate is on. A gate that the release no longer has keeps its last value, and one that it does not have yet
+   * is off.
+   */
   enabled(gate: GateName): boolean
 }
 
@@ -33,13 +39,21 @@ export interface FeatureState {
 }
 
 /**
- * Sets gates by name, and by `AllAlpha` and `AllBeta` for the other gates of that stage. Throws LifecycleError: for unknown and locked gates with
- * kube-apiserver's message, for states that are not implemented, and for gates that are on while a required gate is off.
+ * Sets gates by name, and by `AllAlpha` and `AllBeta` for the other gates of that stage. Throws LifecycleError: for
+ * unknown and locked gates with kube-apiserver's message, for states that are not implemented, and for gates that are
+ * on while a required gate is off.
  */
-export function parseGates(release: Release, given: ReadonlyMap<string, boolean> = new Map(), compatibility = previousRelease(release)): Gates {
+export function parseGates(
+  release: Release,
+  given: ReadonlyMap<string, boolean> = new Map(),
+  compatibility = previousRelease(release),
+): Gates {
   const known = gatesOf(release)
   const values = new Map(
-    Object.entries(known).map(([name, { preset, onWithCompatibility = Infinity }]) => [name, preset || minorOf(compatibility) >= onWithCompatibility]),
+    Object.entries(known).map(([name, { preset, onWithCompatibility = Infinity }]) => [
+      name,
+      preset || minorOf(compatibility) >= onWithCompatibility,
+    ]),
   )
   for (const [stageGate, stage] of Object.entries(STAGE_GATES)) {
     const value = given.get(stageGate)
@@ -58,7 +72,8 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
     if (!gate) throw new LifecycleError(`unrecognized feature gate: ${name}`)
     checkGate(name, gate, value, '')
     if (gate.stage === 'GA') warnings.push(`Setting GA feature gate ${name}=${value}. It will be removed in a future release.`)
-    if (gate.stage === 'Deprecated') warnings.push(`Setting deprecated feature gate ${name}=${value}. It will be removed in a future release.`)
+    if (gate.stage === 'Deprecated')
+      warnings.push(`Setting deprecated feature gate ${name}=${value}. It will be removed in a future release.`)
     values.set(name, value)
   }
   const unmet = unmetDependencies(release, values)
@@ -83,7 +98,10 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
   }
 }
 
-/** Throws LifecycleError if the gate is locked, or if the state is not implemented. `by` names the stage gate that sets it, for the message. */
+/**
+ * Throws LifecycleError if the gate is locked, or if the state is not implemented. `by` names the stage gate that sets
+ * it, for the message.
+ */
 function checkGate(name: string, { preset, locked, effect, built }: FeatureGate, value: boolean, by: string): void {
   if (locked && value !== preset) throw new LifecycleError(`cannot set feature gate ${name} to ${value}, feature is locked to ${preset}`)
   if (effect === 'fixed' && value !== built)

@@ -33,8 +33,8 @@ const formerly = (until: Release, plan: LifecyclePlan, life: Lifecycle): Lifecyc
 const withdrawn = (release: Release, life: Lifecycle): Lifecycle => ({ ...life, withdrawn: release })
 
 /**
- * Lifecycles by apiVersion and kind: everything that any release since 1.19 served, as declared in the newest release that has it. Lists have the lifecycle of
- * their items.
+ * Lifecycles by apiVersion and kind: everything that any release since 1.19 served, as declared in the newest release
+ * that has it. Lists have the lifecycle of their items.
  * https://kubernetes.io/docs/reference/using-api/deprecation-guide/
  */
 export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecycle>>>> = {
@@ -171,7 +171,11 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   },
   'certificates.k8s.io/v1beta1': {
     CertificateSigningRequest: since('1.12', '1.19', '1.22', 'certificates.k8s.io/v1 CertificateSigningRequest'),
-    ClusterTrustBundle: formerly('1.37', { deprecated: '1.37', removed: '1.40' }, since('1.33', '1.37', '1.40', 'certificates.k8s.io/v1 ClusterTrustBundle')),
+    ClusterTrustBundle: formerly(
+      '1.37',
+      { deprecated: '1.37', removed: '1.40' },
+      since('1.33', '1.37', '1.40', 'certificates.k8s.io/v1 ClusterTrustBundle'),
+    ),
     PodCertificateRequest: formerly(
       '1.37',
       { deprecated: '1.38', removed: '1.41' },
@@ -382,7 +386,11 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   'storage.k8s.io/v1alpha1': {
     CSIStorageCapacity: since('1.19', '1.21', '1.24', 'storage.k8s.io/v1beta1 CSIStorageCapacity'),
     VolumeAttachment: since('1.9', '1.21', '1.24', 'storage.k8s.io/v1 VolumeAttachment'),
-    VolumeAttributesClass: formerly('1.34', { deprecated: '1.32', removed: '1.35' }, since('1.29', '1.32', '1.35', 'storage.k8s.io/v1 VolumeAttributesClass')),
+    VolumeAttributesClass: formerly(
+      '1.34',
+      { deprecated: '1.32', removed: '1.35' },
+      since('1.29', '1.32', '1.35', 'storage.k8s.io/v1 VolumeAttributesClass'),
+    ),
   },
   'storagemigration.k8s.io/v1': {
     StorageVersionMigration: since('1.37'),
@@ -400,4 +408,8 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
 }
 
 /** Versions that kube-apiserver still accepts by name, although it serves no kind in them. */
-export const EMPTY_VERSIONS: readonly string[] = ['node.k8s.io/v1alpha1', 'rbac.authorization.k8s.io/v1alpha1', 'scheduling.k8s.io/v1alpha1']
+export const EMPTY_VERSIONS: readonly string[] = [
+  'node.k8s.io/v1alpha1',
+  'rbac.authorization.k8s.io/v1alpha1',
+  'scheduling.k8s.io/v1alpha1',
+]

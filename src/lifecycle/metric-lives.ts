@@ -37,8 +37,8 @@ const BORROWING = alphaSince('1.26')
 const POLICY_CHECK = life(['1.26', 'ALPHA'], ['1.31', 'BETA'])
 
 /**
- * Metrics that differ among releases. Others are as declared. Source: the declarations in k8s.io/apiserver and k8s.io/component-base at the tag of each
- * release.
+ * Metrics that differ among releases. Others are as declared. Source: the declarations in k8s.io/apiserver and
+ * k8s.io/component-base at the tag of each release.
  */
 const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_admission_match_condition_evaluation_errors_total: alphaSince('1.28'),
@@ -87,8 +87,16 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_flowcontrol_priority_level_seat_utilization: alphaSince('1.25'),
   apiserver_flowcontrol_read_vs_write_current_requests: alphaSince('1.25'),
   apiserver_flowcontrol_rejected_requests_total: QUEUING,
-  apiserver_flowcontrol_request_concurrency_in_use: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.31', announcedFrom: '1.31' }, removed: '1.37' },
-  apiserver_flowcontrol_request_concurrency_limit: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.30', announcedFrom: '1.30' }, removed: '1.37' },
+  apiserver_flowcontrol_request_concurrency_in_use: {
+    stages: [['1.24', 'ALPHA']],
+    deprecated: { version: '1.31', announcedFrom: '1.31' },
+    removed: '1.37',
+  },
+  apiserver_flowcontrol_request_concurrency_limit: {
+    stages: [['1.24', 'ALPHA']],
+    deprecated: { version: '1.30', announcedFrom: '1.30' },
+    removed: '1.37',
+  },
   apiserver_flowcontrol_request_wait_duration_seconds: QUEUING,
   apiserver_flowcontrol_seat_fair_frac: BORROWING,
   apiserver_flowcontrol_target_seats: BORROWING,
@@ -142,7 +150,10 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   workqueue_work_duration_seconds: QUEUE,
 }
 
-/** Returns the state of a metric, or undefined if the release does not have it. `declared` is its stability if all releases agree. */
+/**
+ * Returns the state of a metric, or undefined if the release does not have it. `declared` is its stability if all
+ * releases agree.
+ */
 export function metricStateOf(name: string, declared: Stability, release: Release): MetricState | undefined {
   const known = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
   if (known === undefined) return { stability: declared, deprecated: undefined, hidden: false }

@@ -13,8 +13,8 @@ export const OLDEST_RELEASE: Release = '1.24'
 export const NEWEST_RELEASE: Release = '1.38'
 
 /**
- * Versions of releases that are emulated before they are final. Parts that are not published yet may differ in the release, as docs/releases.md says. `hack/add-release`
- * writes them.
+ * Versions of releases that are emulated before they are final. Parts that are not published yet may differ in the
+ * release, as docs/releases.md says. `hack/add-release` writes them.
  */
 export const PREVIEWS: Readonly<Partial<Record<Release, string>>> = { '1.38': 'v1.38.0-beta.0' }
 

@@ -6,8 +6,8 @@ import { comesLater, existsIn, lifecycleOf } from './lifecycle.ts'
 import { isSince, type Release } from './release.ts'
 
 /**
- * Value of `--runtime-config`: whether `api/all`, `api/ga`, `api/beta`, `api/alpha`, `group/version` or `group/version/resource` is served. The core group has
- * an empty name: `/v1`.
+ * Value of `--runtime-config`: whether `api/all`, `api/ga`, `api/beta`, `api/alpha`, `group/version` or
+ * `group/version/resource` is served. The core group has an empty name: `/v1`.
  */
 export type RuntimeConfig = ReadonlyMap<string, boolean>
 
@@ -38,7 +38,10 @@ const GATED: Readonly<Record<string, GateName>> = {
 /** First release whose new beta versions are not served by default. https://kep.k8s.io/3136 */
 const BETA_OFF_SINCE: Release = '1.24'
 
-/** Newer beta versions that are served by default nevertheless, because servers of two consecutive releases had no other version in common. */
+/**
+ * Newer beta versions that are served by default nevertheless, because servers of two consecutive releases had no other
+ * version in common.
+ */
 const BETA_ON: readonly string[] = ['flowcontrol.apiserver.k8s.io/v1beta3']
 
 /** Rejects what kube-apiserver rejects, in its words. Throws LifecycleError. */
@@ -52,21 +55,27 @@ export function checkRuntimeConfig(config: RuntimeConfig): void {
     if (!known.some(each => each?.group === group && each.version === version))
       throw new LifecycleError(`group version ${apiVersionOf({ group, version })} that has not been registered`)
     if (resource !== undefined && resource !== resource.toLowerCase())
-      throw new LifecycleError(`invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(resource)}`)
+      throw new LifecycleError(
+        `invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(resource)}`,
+      )
   }
 }
 
 /** Conditions for serving versions that were introduced after the emulated release (KEP-4330). */
 export interface LaterVersions {
-  /** Whether they are served if an older version of the kind is, so that clients can move to the stable version early (`--emulation-forward-compatible`). */
+  /**
+   * Whether they are served if an older version of the kind is, so that clients can move to the stable version early
+   * (`--emulation-forward-compatible`).
+   */
   readonly bySuccession?: boolean
   /** Whether they are served if `--runtime-config` names them (`--runtime-config-emulation-forward-compatible`). */
   readonly byName?: boolean
 }
 
 /**
- * Returns a predicate for the kinds that a release serves: its GA versions, beta versions from before 1.24, and others that are enabled. A setting for a
- * resource takes precedence over one for its version, and that over one for a level; among levels the last of all, ga, beta, alpha wins.
+ * Returns a predicate for the kinds that a release serves: its GA versions, beta versions from before 1.24, and others
+ * that are enabled. A setting for a resource takes precedence over one for its version, and that over one for a level;
+ * among levels the last of all, ga, beta, alpha wins.
  */
 export function servedKinds(release: Release, gates: Gates, config: RuntimeConfig, later: LaterVersions = {}): (kind: ApiKind) => boolean {
   const isServed = (asked: ApiKind): boolean => {
@@ -74,7 +83,8 @@ export function servedKinds(release: Release, gates: Gates, config: RuntimeConfi
     const gate = GATED[`${group}/${resource}`]
     if (gate !== undefined && !gates.enabled(gate)) return false
     const named = config.get(`${group}/${version}/${resource}`) ?? config.get(`${group}/${version}`)
-    if (existsIn(release, apiVersionOf({ group, version }), kind)) return named ?? levelOf(config, version, isOnByDefault(kind, group, version))
+    if (existsIn(release, apiVersionOf({ group, version }), kind))
+      return named ?? levelOf(config, version, isOnByDefault(kind, group, version))
     if (!comesLater(release, apiVersionOf({ group, version }), kind)) return false
     if (named !== undefined) return named && later.byName === true
     return later.bySuccession === true && olderVersions(asked).some(isServed)

@@ -4,8 +4,9 @@ import { existsIn, lifecycleOf } from './lifecycle.ts'
 import { isSince, minorOf, previousRelease, type Release } from './release.ts'
 
 /**
- * Storage version of kinds for which it depends on the release: each version with its first minor release. A version is stored only one release after it can be
- * read, so that servers of both releases can run side by side (deprecation policy, rule 4b). https://kubernetes.io/docs/reference/using-api/deprecation-policy/
+ * Storage version of kinds for which it depends on the release: each version with its first minor release. A version is
+ * stored only one release after it can be read, so that servers of both releases can run side by side (deprecation
+ * policy, rule 4b). https://kubernetes.io/docs/reference/using-api/deprecation-policy/
  */
 const STORED: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/mutatingadmissionpolicies': '32 v1alpha1, 35 v1beta1, 37 v1',
@@ -38,8 +39,8 @@ const STORED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Kinds whose storage version does not follow the rule of 1.37, but was set by hand. Source: pkg/kubeapiserver/default_storage_factory_builder.go in
- * k8s.io/kubernetes.
+ * Kinds whose storage version does not follow the rule of 1.37, but was set by hand. Source:
+ * pkg/kubeapiserver/default_storage_factory_builder.go in k8s.io/kubernetes.
  */
 const SET_BY_HAND: ReadonlySet<string> = new Set([
   'certificates.k8s.io/clustertrustbundles',
@@ -59,10 +60,14 @@ interface StoredKind {
 }
 
 /**
- * Returns undefined for kinds with the same storage version in every release. Since 1.37 the version depends on the oldest release that has to read the store,
- * `compatibility`: the newest version without alpha that this release knows.
+ * Returns undefined for kinds with the same storage version in every release. Since 1.37 the version depends on the
+ * oldest release that has to read the store, `compatibility`: the newest version without alpha that this release knows.
  */
-export function storageVersionIn(release: Release, { group, resource, kind }: StoredKind, compatibility = previousRelease(release)): string | undefined {
+export function storageVersionIn(
+  release: Release,
+  { group, resource, kind }: StoredKind,
+  compatibility = previousRelease(release),
+): string | undefined {
   const key = `${group}/${resource}`
   const history = STORED[key]?.split(', ').map(entry => entry.split(' '))
   const stored = history?.findLast(([since]) => Number(since) <= minorOf(release))?.[1]
@@ -74,7 +79,9 @@ export function storageVersionIn(release: Release, { group, resource, kind }: St
 function readableIn(older: Release, release: Release, group: string, kind: string): string | undefined {
   const known = Object.keys(LIFECYCLES)
     .filter(apiVersion => apiVersion.startsWith(`${group}/`) && !apiVersion.includes('alpha'))
-    .filter(apiVersion => existsIn(release, apiVersion, kind) && existsIn(older, apiVersion, kind) && lifecycleOf(apiVersion, kind) !== undefined)
+    .filter(
+      apiVersion => existsIn(release, apiVersion, kind) && existsIn(older, apiVersion, kind) && lifecycleOf(apiVersion, kind) !== undefined,
+    )
     .map(apiVersion => apiVersion.slice(group.length + 1))
   return known.sort(compareVersionNames)[0]
 }

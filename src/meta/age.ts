@@ -6,7 +6,10 @@ export const ANY_TIME = Number.NaN
 /** Delimiter around the milliseconds of an open age. JSON does not escape it. */
 export const AGE_MARK = '\x7f'
 
-/** Prints the age cell of a table: `5m`, `2d3h`, or `<unknown>` without a time. `now` is in milliseconds since the epoch. */
+/**
+ * Prints the age cell of a table: `5m`, `2d3h`, or `<unknown>` without a time. `now` is in milliseconds since the
+ * epoch.
+ */
 export function age(timestamp: string | null | undefined, now: number): string {
   const at = timeMillis(timestamp)
   if (at === undefined) return '<unknown>'

@@ -4,7 +4,10 @@ import type { ResponseStatus } from './status.ts'
 /** Level of detail of an audit event (audit.k8s.io/v1 Level). Requests of the level None have no event. */
 export type AuditLevel = 'Metadata' | 'Request' | 'RequestResponse'
 
-/** Compact JSON, with or without a trailing newline. The caller must not change it afterwards. A FilledBody is used for the event only. */
+/**
+ * Compact JSON, with or without a trailing newline. The caller must not change it afterwards. A FilledBody is used for
+ * the event only.
+ */
 export type AuditedBody = Buffer | readonly Buffer[] | FilledBody
 
 /** Metadata by which an event refers to an object. */
@@ -15,7 +18,10 @@ interface Named {
   readonly resourceVersion?: string
 }
 
-/** Audit event of a request, for code below the HTTP layer that contributes to it. A request that is not audited has none. */
+/**
+ * Audit event of a request, for code below the HTTP layer that contributes to it. A request that is not audited has
+ * none.
+ */
 export interface AuditRecord {
   /** Whether the event contains the request object: the level is Request or RequestResponse. */
   readonly showsRequest: boolean

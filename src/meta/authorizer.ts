@@ -3,7 +3,10 @@ import type { Steps } from '../lib/steps.ts'
 import type { RequestAttributes, RequestContext, User } from './context.ts'
 import { resourceAttributes } from './request-attributes.ts'
 
-/** Result of an authorizer. `no opinion` leaves the decision to the next mode, and denies the request if no mode allows it. */
+/**
+ * Result of an authorizer. `no opinion` leaves the decision to the next mode, and denies the request if no mode allows
+ * it.
+ */
 export interface AuthorizationDecision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
   readonly reason: string
@@ -11,7 +14,10 @@ export interface AuthorizationDecision {
   readonly by?: string
   /** Optional. Rule in a file: its index, from 1, or its line. */
   readonly rule?: number
-  /** Optional. Error because of which the decision was made without an evaluation. If the request is not allowed, it fails with this error. */
+  /**
+   * Optional. Error because of which the decision was made without an evaluation. If the request is not allowed, it
+   * fails with this error.
+   */
   readonly error?: string
 }
 
@@ -38,12 +44,18 @@ export const MASTERS = 'system:masters'
 /** Reports whether the user is a member of system:masters. */
 export const isMaster = ({ groups }: Pick<User, 'groups'>): boolean => groups.includes(MASTERS)
 
-/** Reports whether the caller may use a resource. True only if an authorizer allows it; no opinion counts as a denial. */
+/**
+ * Reports whether the caller may use a resource. True only if an authorizer allows it; no opinion counts as a denial.
+ */
 export const mayDo = (authorizer: Authorizer, caller: Caller, asked: Parameters<typeof resourceAttributes>[0]): Promise<boolean> =>
   allows(authorizer, caller, resourceAttributes(asked))
 
 /** Reports whether the caller may perform a request. */
-export async function allows(authorizer: Pick<Authorizer, 'authorize'>, { user, signal }: Caller, asked: RequestAttributes): Promise<boolean> {
+export async function allows(
+  authorizer: Pick<Authorizer, 'authorize'>,
+  { user, signal }: Caller,
+  asked: RequestAttributes,
+): Promise<boolean> {
   return (await authorizer.authorize(user, asked, signal)).decision === 'allow'
 }
 

@@ -36,7 +36,9 @@ export function validateConditionReason(reason: string, path: FieldPath): FieldE
 /** Before 1.37 an empty type is reported by each rule of names that it violates. */
 function typeErrors(type: string, path: FieldPath): FieldError[] {
   const errors = isQualifiedName(type).map(text => invalid(path, type, text))
-  return type === '' ? errors.map((error, i) => replacedSince('1.37', error, () => (i === 0 ? required(path, 'is required') : undefined))) : errors
+  return type === ''
+    ? errors.map((error, i) => replacedSince('1.37', error, () => (i === 0 ? required(path, 'is required') : undefined)))
+    : errors
 }
 
 function statusErrors(status: string, path: FieldPath): FieldError[] {
@@ -51,7 +53,9 @@ function validateCondition(condition: MetaCondition, path: FieldPath): FieldErro
   return [
     ...typeErrors(type, path.child('type')),
     ...statusErrors(status, path.child('status')),
-    ...(observedGeneration < 0 ? [invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')] : []),
+    ...(observedGeneration < 0
+      ? [invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')]
+      : []),
     ...(lastTransitionTime ? [] : [required(path.child('lastTransitionTime'), UNSET)]),
     ...validateConditionReason(reason, path.child('reason')),
     ...(longerThan(message, MESSAGE_LIMIT) ? [tooLongError(path.child('message'), MESSAGE_LIMIT)] : []),
@@ -63,7 +67,9 @@ export function validateMetaConditions(conditions: readonly MetaCondition[] | un
   const types = new Set<string | undefined>()
   return (conditions ?? []).flatMap((condition, i) => {
     const at = path.index(i)
-    const twice = types.has(condition.type) ? [replacedSince('1.37', duplicate(at.child('type'), condition.type), () => duplicate(at, condition.type))] : []
+    const twice = types.has(condition.type)
+      ? [replacedSince('1.37', duplicate(at.child('type'), condition.type), () => duplicate(at, condition.type))]
+      : []
     types.add(condition.type)
     return [...twice, ...validateCondition(condition, at)]
   })

@@ -18,7 +18,10 @@ export interface RequestAttributes {
   /** Percent-decoded, without the query. Empty if the attributes only name a resource. */
   readonly path: string
   readonly isResource: boolean
-  /** API verb of a resource request (`get`, `list`, `watch`, `create`, `impersonate` and others), otherwise the HTTP method in lower case. */
+  /**
+   * API verb of a resource request (`get`, `list`, `watch`, `create`, `impersonate` and others), otherwise the HTTP
+   * method in lower case.
+   */
   readonly verb: string
   readonly group: string
   readonly version: string
@@ -26,7 +29,10 @@ export interface RequestAttributes {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** Optional. Requirements of a collection's field selector that could be parsed. Omitting some makes the request broader, never narrower. */
+  /**
+   * Optional. Requirements of a collection's field selector that could be parsed. Omitting some makes the request
+   * broader, never narrower.
+   */
   readonly fieldSelector?: readonly FieldTerm[]
   /** Optional. Requirements of its label selector that could be parsed. */
   readonly labelSelector?: readonly LabelRequirement[]
@@ -36,12 +42,14 @@ export interface RequestAttributes {
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
 /**
- * A request for a resource, parsed once from its method, path and query. Authorizer, limits, metrics and dispatcher all use this value, so that the request
- * that was authorized is the one that runs.
+ * A request for a resource, parsed once from its method, path and query. Authorizer, limits, metrics and dispatcher all
+ * use this value, so that the request that was authorized is the one that runs.
  */
 export interface ResourceRequestInfo extends RequestAttributes {
   readonly isResource: true
-  /** API verb. `proxy` is the verb of a deprecated path that is not served. Empty for a method without a verb (OPTIONS). */
+  /**
+   * API verb. `proxy` is the verb of a deprecated path that is not served. Empty for a method without a verb (OPTIONS).
+   */
   readonly verb: Verb | 'proxy' | ''
   /** HTTP method, upper case. */
   readonly method: string
@@ -89,7 +97,10 @@ export interface RequestContext {
   readonly why?: RequestNotes | undefined
   /** Optional. Returns the error of an injected fault for a webhook, or undefined to call it. */
   readonly webhookFault?: ((webhook: string) => string | undefined) | undefined
-  /** Optional. Replaces calls of admission webhooks. Receives the AdmissionReview with the request, and returns the one with the response. */
+  /**
+   * Optional. Replaces calls of admission webhooks. Receives the AdmissionReview with the request, and returns the one
+   * with the response.
+   */
   readonly reviewInstead?: ((webhook: WebhookName, review: string) => Promise<Buffer>) | undefined
   /** Called when a watch has sent its initial events. It no longer occupies a seat of its priority level. */
   watchInitialized?(): void

@@ -4,9 +4,9 @@ import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import { deepEqual, hasMembers } from './equal.ts'
 
 /**
- * Optional members that were decoded as an empty list, map or byte string, by the object that omits them. They are omitted when written, but until then Go
- * holds them as empty and not as nil, which some rules, comparisons and messages distinguish. Only the decoded object is marked, and copies made with
- * `copyGivenEmpty`.
+ * Optional members that were decoded as an empty list, map or byte string, by the object that omits them. They are
+ * omitted when written, but until then Go holds them as empty and not as nil, which some rules, comparisons and
+ * messages distinguish. Only the decoded object is marked, and copies made with `copyGivenEmpty`.
  */
 const given = new WeakMap<object, Map<string, Json>>()
 
@@ -35,7 +35,8 @@ export function givenEmpty(owner: object, name: string): Json | undefined {
 }
 
 /** Returns a member, or the empty value that was given for it. */
-export const asGiven = <T extends object, K extends string & keyof T>(owner: T, name: K): T[K] | Json | undefined => owner[name] ?? givenEmpty(owner, name)
+export const asGiven = <T extends object, K extends string & keyof T>(owner: T, name: K): T[K] | Json | undefined =>
+  owner[name] ?? givenEmpty(owner, name)
 
 /** Reports whether any member was given as empty, at any depth. */
 export function hasGivenEmpty(value: unknown): boolean {
@@ -46,7 +47,10 @@ export function hasGivenEmpty(value: unknown): boolean {
   return false
 }
 
-/** Reports whether any member of an object in a list was given as empty, at any depth. Lists are compared exactly where objects are not. */
+/**
+ * Reports whether any member of an object in a list was given as empty, at any depth. Lists are compared exactly where
+ * objects are not.
+ */
 export function hasGivenEmptyInList(value: unknown): boolean {
   if (Array.isArray(value)) return hasGivenEmpty(value)
   if (!hasMembers(value)) return false
@@ -76,7 +80,10 @@ export function* hasGivenEmptyInListInSteps(value: unknown): Steps<boolean> {
   return false
 }
 
-/** Compares a decoded value with a stored one like Go's reflect.DeepEqual, to which nil and empty differ. Nothing in the stored value is empty. */
+/**
+ * Compares a decoded value with a stored one like Go's reflect.DeepEqual, to which nil and empty differ. Nothing in the
+ * stored value is empty.
+ */
 export const isExactly = (next: unknown, stored: unknown): boolean => deepEqual(next, stored) && !hasGivenEmpty(next)
 
 /** Compares a member of both in the same way. */

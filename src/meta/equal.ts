@@ -11,12 +11,15 @@ export const UNBOUNDED: Walk = { left: Number.POSITIVE_INFINITY }
 export const SMALL = 512
 
 /**
- * Compares two JSON values like the Go objects they stand for: an absent member, null and an empty list are equal. An empty object differs from them, since it
- * may be a pointer to a struct.
+ * Compares two JSON values like the Go objects they stand for: an absent member, null and an empty list are equal. An
+ * empty object differs from them, since it may be a pointer to a struct.
  */
 export const deepEqual = (a: unknown, b: unknown): boolean => isEqual(a, b, UNBOUNDED)
 
-/** `deepEqual` of small values. Undefined if they have more than 512 members and elements: `deepEqualInSteps` then compares them. */
+/**
+ * `deepEqual` of small values. Undefined if they have more than 512 members and elements: `deepEqualInSteps` then
+ * compares them.
+ */
 export function deepEqualIfSmall(a: unknown, b: unknown): boolean | undefined {
   const walk = { left: SMALL }
   const isSame = isEqual(a, b, walk)
@@ -49,10 +52,16 @@ function sameMembers(a: ObjectMembers, b: ObjectMembers, walk: Walk): boolean {
 export const deepEqualInSteps = (a: unknown, b: unknown): Steps<boolean> => equalInSteps(a, b, deepEqual, isNil)
 
 /**
- * Compares two values in steps. `isSameLeaf` compares values of which one is neither a list nor an object, or that are a list and an object. `isAbsent`: whether a member equals an absent one. Uses a stack instead of
- * recursion, because a generator of each small object would cost more than its comparison.
+ * Compares two values in steps. `isSameLeaf` compares values of which one is neither a list nor an object, or that are
+ * a list and an object. `isAbsent`: whether a member equals an absent one. Uses a stack instead of recursion, because a
+ * generator of each small object would cost more than its comparison.
  */
-export function* equalInSteps(a: unknown, b: unknown, isSameLeaf: (a: unknown, b: unknown) => boolean, isAbsent: (value: unknown) => boolean): Steps<boolean> {
+export function* equalInSteps(
+  a: unknown,
+  b: unknown,
+  isSameLeaf: (a: unknown, b: unknown) => boolean,
+  isAbsent: (value: unknown) => boolean,
+): Steps<boolean> {
   const lefts = [a]
   const rights = [b]
   const isSame = (left: unknown, right: unknown): boolean => {
@@ -98,7 +107,10 @@ export const sameNumber = (a: unknown, b: unknown): boolean => {
   return typeof b === 'bigint' && typeof a === 'number' && Number.isInteger(a) && b === BigInt(a)
 }
 
-/** Returns a deep copy of plain data, with its type. Undefined members are omitted. A member `__proto__` is copied as data. */
+/**
+ * Returns a deep copy of plain data, with its type. Undefined members are omitted. A member `__proto__` is copied as
+ * data.
+ */
 export const clone = <T>(value: T): T => copyOf(value) as T
 
 /** Recursive: for values whose depth has been limited when they were decoded. */
@@ -130,7 +142,8 @@ export function setMember(object: object, key: string, value: unknown): void {
 }
 
 /** Returns a property of a value of any type. Undefined if the value is not an object. */
-export const propertyOf = (value: unknown, name: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined)
+export const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
 /** Returns an own member, ignoring members of the prototype such as `constructor`. */
 export const ownMember = <T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>

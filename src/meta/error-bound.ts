@@ -4,11 +4,14 @@ import type { FieldError } from './field-error-type.ts'
 
 /** Limit on the errors of a response. A small body can have many more. */
 export const MOST_ERRORS = 2000
-/** Number of errors after which validation ends early. It exceeds MOST_ERRORS, because some errors are created and not reported. */
+/**
+ * Number of errors after which validation ends early. It exceeds MOST_ERRORS, because some errors are created and not
+ * reported.
+ */
 const MOST_MADE = 5000
 /**
- * Length of all error texts after which validation ends early, in UTF-16 code units. An error that prints a long value is long itself, and may be repeated for
- * each of its items.
+ * Length of all error texts after which validation ends early, in UTF-16 code units. An error that prints a long value
+ * is long itself, and may be repeated for each of its items.
  */
 const MOST_TEXT = 8 * 1024 * 1024
 
@@ -40,8 +43,9 @@ export function counted(error: FieldError): FieldError {
 }
 
 /**
- * Runs a validation in steps, and returns its errors. If there are very many, it ends early with the first ones: the cost of validation is limited by the valid
- * part of an object, not by its errors. Other validations may run between two steps, and validations may be nested.
+ * Runs a validation in steps, and returns its errors. If there are very many, it ends early with the first ones: the
+ * cost of validation is limited by the valid part of an object, not by its errors. Other validations may run between
+ * two steps, and validations may be nested.
  */
 export function* boundedErrors(validation: Steps<FieldError[]>): Steps<FieldError[]> {
   const made = new MadeErrors()

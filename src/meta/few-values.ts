@@ -1,6 +1,9 @@
 import { isWide, MANY_MEMBERS } from '../lib/wide-objects.ts'
 
-/** Whether a value holds no more than `most` members and elements, at every depth: so few are copied or compared at once. */
+/**
+ * Whether a value holds no more than `most` members and elements, at every depth: so few are copied or compared at
+ * once.
+ */
 export const hasFewValues = (value: unknown, most = 1024): boolean => rest(value, most) >= 0
 
 /** How many more there may be; below 0 once there are too many. */

@@ -25,14 +25,16 @@ export class Verbatim {
 export const verbatim = (text: string, json?: () => string): Verbatim => new Verbatim(text, json)
 
 /**
- * Prints a value as Go does in a validation message: strings quoted, numbers plain, null as a quoted word, lists of strings in Go's syntax, objects as JSON.
+ * Prints a value as Go does in a validation message: strings quoted, numbers plain, null as a quoted word, lists of
+ * strings in Go's syntax, objects as JSON.
  */
 export function printValue(value: unknown): string {
   if (value === undefined || value === null) return '"null"'
   if (typeof value === 'string') return quote(value)
   if (value instanceof Verbatim) return value.text
   if (Array.isArray(value) && value.every(item => typeof item === 'string')) return `[]string{${value.map(quote).join(', ')}}`
-  if (typeof value === 'object') return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member))
+  if (typeof value === 'object')
+    return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member))
   return typeof value === 'number' && !Number.isSafeInteger(value) ? formatDouble(value) : String(value)
 }
 
@@ -66,9 +68,13 @@ function valueError(reason: FieldErrorReason, path: FieldPath, value: unknown, h
 export const worded = (error: FieldError, wording: Wording): FieldError | undefined => (error.reworded ? error.reworded(wording) : error)
 
 /** Returns errors with the messages of a release, without those that it does not report. */
-export const allWorded = (errors: readonly FieldError[], wording: Wording): FieldError[] => errors.flatMap(error => worded(error, wording) ?? [])
+export const allWorded = (errors: readonly FieldError[], wording: Wording): FieldError[] =>
+  errors.flatMap(error => worded(error, wording) ?? [])
 
-/** Returns an error that another one replaces since a release, with any reason and path. If `since` returns undefined, no error replaces it. */
+/**
+ * Returns an error that another one replaces since a release, with any reason and path. If `since` returns undefined,
+ * no error replaces it.
+ */
 export const replacedSince = (release: Wording, before: FieldError, since: () => FieldError | undefined): FieldError => ({
   ...before,
   reworded: wording => {
@@ -78,10 +84,12 @@ export const replacedSince = (release: Wording, before: FieldError, since: () =>
 })
 
 /** Creates an error for a required value that is missing or empty. */
-export const required = (path: FieldPath, detail: Detail = ''): FieldError => fieldError('FieldValueRequired', path, detail, 'Required value')
+export const required = (path: FieldPath, detail: Detail = ''): FieldError =>
+  fieldError('FieldValueRequired', path, detail, 'Required value')
 
 /** Creates an error for an invalid value, which the message shows. */
-export const invalid = (path: FieldPath, value: unknown, detail: Detail): FieldError => valueError('FieldValueInvalid', path, value, 'Invalid value', detail)
+export const invalid = (path: FieldPath, value: unknown, detail: Detail): FieldError =>
+  valueError('FieldValueInvalid', path, value, 'Invalid value', detail)
 
 /** Creates an error for a changed value of a field that must not change. */
 export const immutableError = (path: FieldPath, value: unknown): FieldError => invalid(path, value, 'field is immutable')
@@ -91,23 +99,35 @@ export const typeInvalid = (path: FieldPath, value: unknown, detail: string): Fi
   valueError('FieldValueTypeInvalid', path, value, 'Invalid value', detail)
 
 /** Creates an error that does not show the value, for a rule about several of its parts. */
-export const invalidStructure = (path: FieldPath, detail: string): FieldError => fieldError('FieldValueInvalid', path, detail, 'Invalid value')
+export const invalidStructure = (path: FieldPath, detail: string): FieldError =>
+  fieldError('FieldValueInvalid', path, detail, 'Invalid value')
 
-/** Creates an error for an unsupported value. `supported` is printed in the given order: upstream nearly always sorts it. */
+/**
+ * Creates an error for an unsupported value. `supported` is printed in the given order: upstream nearly always sorts
+ * it.
+ */
 export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
-  valueError('FieldValueNotSupported', path, value, 'Unsupported value', supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '')
+  valueError(
+    'FieldValueNotSupported',
+    path,
+    value,
+    'Unsupported value',
+    supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '',
+  )
 
 /** Creates an error for a field that may not be set or changed in this way. The message does not show the value. */
 export const forbidden = (path: FieldPath, detail: Detail): FieldError => fieldError('FieldValueForbidden', path, detail, 'Forbidden')
 
 /** Creates an error for a value that must be unique. */
-export const duplicate = (path: FieldPath, value: unknown): FieldError => valueError('FieldValueDuplicate', path, value, 'Duplicate value', '')
+export const duplicate = (path: FieldPath, value: unknown): FieldError =>
+  valueError('FieldValueDuplicate', path, value, 'Duplicate value', '')
 
 /** Creates an error for a value that must be unique, which the message does not show. */
 export const duplicateStructure = (path: FieldPath): FieldError => fieldError('FieldValueDuplicate', path, '', 'Duplicate value')
 
 /** Creates an error for a reference to a value that does not exist. */
-export const notFound = (path: FieldPath, value: unknown, detail = ''): FieldError => valueError('FieldValueNotFound', path, value, 'Not found', detail)
+export const notFound = (path: FieldPath, value: unknown, detail = ''): FieldError =>
+  valueError('FieldValueNotFound', path, value, 'Not found', detail)
 
 /** Creates an error for a value above its size limit in bytes. The message does not show the value. */
 export const tooLongError = (path: FieldPath, maxLength: number): FieldError =>
@@ -147,7 +167,8 @@ export function atField(error: FieldError, field: string): FieldError {
 }
 
 /** Marks errors of hand-written validation that a declarative rule reports as well. */
-export const covered = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin, isCovered: true }))
+export const covered = (origin: string, errors: readonly FieldError[]): FieldError[] =>
+  errors.map(error => ({ ...error, origin, isCovered: true }))
 
 /** Marks errors about missing values that a declarative rule reports as well. */
 export const requiredCovered = (errors: readonly FieldError[]): FieldError[] =>

@@ -1,8 +1,8 @@
 type FieldStep = 'text' | 'child' | 'index' | 'key'
 
 /**
- * Path to a field, as error messages print it: `spec.ports[0].name`, `metadata.labels[a.b/c]`. Immutable. The text is created on first use, because validation
- * visits many more paths than it reports.
+ * Path to a field, as error messages print it: `spec.ports[0].name`, `metadata.labels[a.b/c]`. Immutable. The text is
+ * created on first use, because validation visits many more paths than it reports.
  */
 export class FieldPath {
   readonly #parent: FieldPath | undefined

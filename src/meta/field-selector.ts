@@ -34,7 +34,8 @@ function unescapeValue(text: string): string {
     if (c === '\\') {
       const { value: next } = chars.next()
       if (next === undefined) throw new SelectorError('invalid field selector: invalid escape sequence: \\')
-      if (next !== '\\' && next !== ',' && next !== '=') throw new SelectorError(`invalid field selector: invalid escape sequence: \\${next}`)
+      if (next !== '\\' && next !== ',' && next !== '=')
+        throw new SelectorError(`invalid field selector: invalid escape sequence: \\${next}`)
       value += next
     } else if (c === ',' || c === '=') {
       throw new SelectorError(`invalid field selector: unescaped character in value: ${c.charCodeAt(0)}`)
@@ -101,7 +102,10 @@ export class FieldMatcher {
     return this.#conditions.size === 0
   }
 
-  /** Returns the value that a field must have, or undefined. If several values are required, returns the first; nothing matches then. */
+  /**
+   * Returns the value that a field must have, or undefined. If several values are required, returns the first; nothing
+   * matches then.
+   */
   required(field: string): string | undefined {
     return this.#conditions.get(field)?.value
   }

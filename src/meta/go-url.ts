@@ -52,12 +52,18 @@ export function parseGoUrl(text: string): GoUrl {
   return { ...parts, host: unescapedHost(host), path, user: at < 0 ? undefined : authority.slice(0, at) }
 }
 
-/** Returns a host without escapes, as Go stores it. Escapes stand for bytes beyond ASCII, and for the percent sign of a zone. */
+/**
+ * Returns a host without escapes, as Go stores it. Escapes stand for bytes beyond ASCII, and for the percent sign of a
+ * zone.
+ */
 function unescapedHost(host: string): string {
   return host.replace(/(?:%[0-9a-fA-F]{2})+/g, escapes => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString())
 }
 
-/** Checks a host with its port. An address in brackets is IPv6. Escapes may only stand for bytes beyond ASCII, or begin a zone. */
+/**
+ * Checks a host with its port. An address in brackets is IPv6. Escapes may only stand for bytes beyond ASCII, or begin
+ * a zone.
+ */
 function checkHost(host: string, fail: (reason: string) => never): void {
   if (host.includes('[')) checkAddress(host, fail)
   else {
@@ -87,8 +93,8 @@ function checkPort(text: string, fail: (reason: string) => never): void {
 const USERINFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
 
 /**
- * Reports whether the text is valid in a request line: an absolute path, or a URL with a scheme. A fragment is not recognized there. Source: Go's
- * url.ParseRequestURI.
+ * Reports whether the text is valid in a request line: an absolute path, or a URL with a scheme. A fragment is not
+ * recognized there. Source: Go's url.ParseRequestURI.
  */
 export function isRequestUri(text: string): boolean {
   if (text === '' || CONTROL.test(text)) return false

@@ -31,8 +31,8 @@ export function stabilityOf(version: string): 'ga' | 'beta' | 'alpha' | undefine
 const STABILITIES = ['ga', 'beta', 'alpha', undefined]
 
 /**
- * Compares versions by priority; negative if clients should prefer `a`. GA precedes beta and alpha, newer precedes older, and names of other forms come last,
- * sorted by text.
+ * Compares versions by priority; negative if clients should prefer `a`. GA precedes beta and alpha, newer precedes
+ * older, and names of other forms come last, sorted by text.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
  */
 export function compareVersionNames(a: string, b: string): number {

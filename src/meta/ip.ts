@@ -19,13 +19,14 @@ export interface Cidr {
 export const familyOf = (ip: IpAddress): 4 | 6 => (ip.length === 4 ? 4 : 6)
 
 /**
- * Reports whether an address is global unicast, like Go's IsGlobalUnicast: not unspecified, broadcast, loopback, multicast or link-local. Private addresses
- * are.
+ * Reports whether an address is global unicast, like Go's IsGlobalUnicast: not unspecified, broadcast, loopback,
+ * multicast or link-local. Private addresses are.
  */
 export function isGlobalUnicast(ip: IpAddress): boolean {
   const [first = 0, second = 0] = ip
   if (ip.every(byte => byte === 0)) return false
-  if (ip.length === 4) return !ip.every(byte => byte === 255) && first !== 127 && !(first >= 224 && first < 240) && !(first === 169 && second === 254)
+  if (ip.length === 4)
+    return !ip.every(byte => byte === 255) && first !== 127 && !(first >= 224 && first < 240) && !(first === 169 && second === 254)
   const isLoopback = ip.subarray(0, 15).every(byte => byte === 0) && ip[15] === 1
   return !isLoopback && first !== 0xff && !(first === 0xfe && (second & 0xc0) === 0x80)
 }
@@ -145,10 +146,14 @@ const IP_ERROR = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const CIDR_ERROR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 
 /** Reports whether a decimal part of an address has a leading zero, or a group has more than four digits. */
-export const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+$/.test(text) || /[0-9a-fA-F]{5}/.test(text)
+export const hasLeadingZero = (text: string): boolean =>
+  /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+$/.test(text) || /[0-9a-fA-F]{5}/.test(text)
 const isMapped = (text: string, ip: IpAddress): boolean => text.includes(':') && ip.length === 4
 
-/** Returns the fault of an address, or undefined. Unless `isStrict` is set, leading zeros and IPv4-mapped IPv6 addresses are accepted. */
+/**
+ * Returns the fault of an address, or undefined. Unless `isStrict` is set, leading zeros and IPv4-mapped IPv6 addresses
+ * are accepted.
+ */
 export function ipFault(text: string, isStrict: boolean): string | undefined {
   const ip = parseIp(text)
   if (!ip) return IP_ERROR
@@ -182,15 +187,19 @@ export function validateCidrStrict(path: FieldPath, text: string): FieldError[] 
   return fault === undefined ? [] : [invalid(path, text, fault)]
 }
 
-const notCanonical = (text: string, canonical: string): string | undefined => (text === canonical ? undefined : `must be in canonical form ("${canonical}")`)
+const notCanonical = (text: string, canonical: string): string | undefined =>
+  text === canonical ? undefined : `must be in canonical form ("${canonical}")`
 
 /** Warnings for a valid address that newer fields would reject. */
 export function ipWarnings(path: FieldPath, text: string): string[] {
   const ip = parseIp(text)
   if (!ip) return []
   if (hasLeadingZero(text) || isMapped(text, ip))
-    return [`${path.text}: non-standard IP address "${text}" will be considered invalid in a future Kubernetes release: use "${printIp(ip)}"`]
-  if (ip.length === 16 && printIp(ip) !== text) return [`${path.text}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${printIp(ip)}")`]
+    return [
+      `${path.text}: non-standard IP address "${text}" will be considered invalid in a future Kubernetes release: use "${printIp(ip)}"`,
+    ]
+  if (ip.length === 16 && printIp(ip) !== text)
+    return [`${path.text}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${printIp(ip)}")`]
   return []
 }
 
@@ -206,7 +215,9 @@ export function cidrWarnings(path: FieldPath, text: string): string[] {
     warnings.push(`${path.text}: CIDR value "${text}" is ambiguous in this context (should be "${canonical}" or "${single}"?)`)
   }
   if (hasLeadingZero(ipText) || /\/0[0-9]/.test(text) || isMapped(ipText, cidr.address)) {
-    warnings.push(`${path.text}: non-standard CIDR value "${text}" will be considered invalid in a future Kubernetes release: use "${canonical}"`)
+    warnings.push(
+      `${path.text}: non-standard CIDR value "${text}" will be considered invalid in a future Kubernetes release: use "${canonical}"`,
+    )
   }
   if (warnings.length === 0 && cidr.family === 6 && canonical !== text) {
     warnings.push(`${path.text}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${canonical}")`)

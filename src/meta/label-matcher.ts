@@ -24,13 +24,19 @@ interface LabelCondition {
   below: bigint | undefined
 }
 
-/** Requirements of a selector by label. Matching an object visits each of its own labels once, however long the selector is, or each requirement once if the labels are very many. */
+/**
+ * Requirements of a selector by label. Matching an object visits each of its own labels once, however long the selector
+ * is, or each requirement once if the labels are very many.
+ */
 export class LabelMatcher {
   readonly #conditions = new Map<string, LabelCondition>()
   #required = 0
   #impossible = false
 
-  /** Requirements on the same label are combined, so that matching looks at each label once. `nothing` matches no object. */
+  /**
+   * Requirements on the same label are combined, so that matching looks at each label once. `nothing` matches no
+   * object.
+   */
   add({ key, operator, values }: LabelRequirement): void {
     if (operator === 'nothing') {
       this.#impossible = true
@@ -116,4 +122,5 @@ export function matcherOf(requirements: readonly LabelRequirement[]): LabelMatch
 }
 
 /** Stores a matcher that was built together with its list. */
-export const keepMatcher = (requirements: readonly LabelRequirement[], matcher: LabelMatcher): void => void matchers.set(requirements, matcher)
+export const keepMatcher = (requirements: readonly LabelRequirement[], matcher: LabelMatcher): void =>
+  void matchers.set(requirements, matcher)

@@ -23,7 +23,9 @@ export interface LabelRequirement {
 export const labelRequirement = (key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement =>
   runAtOnce(labelRequirementSteps(key, operator, values))
 
-/** Returns the text of all errors, like apimachinery's aggregates: each message once, in brackets if there are several. */
+/**
+ * Returns the text of all errors, like apimachinery's aggregates: each message once, in brackets if there are several.
+ */
 function joinErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(fieldErrorText))]
   return texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`
@@ -49,7 +51,8 @@ export function* labelRequirementSteps(key: string, operator: LabelOperator, val
     case 'lt':
       if (values.length !== 1) bad("for 'Gt', 'Lt' operators, exactly one value is required")
       for (const [i, value] of values.entries()) {
-        if (parseInt64(value) === undefined) errors.push(invalid(at(`values[${i}]`), value, "for 'Gt', 'Lt' operators, the value must be an integer"))
+        if (parseInt64(value) === undefined)
+          errors.push(invalid(at(`values[${i}]`), value, "for 'Gt', 'Lt' operators, the value must be an integer"))
       }
       break
     default:

@@ -68,12 +68,16 @@ export class LabelSelectorParser {
     this.#current = this.#next()
   }
 
-  /** Yields the requirements in the order of the text. Yields undefined while parsing a long list of values, so that the caller can give way to other work. */
+  /**
+   * Yields the requirements in the order of the text. Yields undefined while parsing a long list of values, so that the
+   * caller can give way to other work.
+   */
   *requirements(): Generator<LabelRequirement | undefined, void, undefined> {
     for (;;) {
       const token = this.#peek()
       if (token.kind === 'end') return
-      if (token.kind !== 'identifier' && token.kind !== '!') throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`)
+      if (token.kind !== 'identifier' && token.kind !== '!')
+        throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`)
       let requirement: LabelRequirement
       try {
         requirement = yield* this.#requirement()
@@ -87,7 +91,8 @@ export class LabelSelectorParser {
       if (next.kind === 'end') return
       if (next.kind !== ',') throw new SelectorError(`found '${next.text}', expected: ',' or 'end of string'`)
       const after = this.#peek()
-      if (after.kind !== 'identifier' && after.kind !== '!') throw new SelectorError(`found '${after.text}', expected: identifier after ','`)
+      if (after.kind !== 'identifier' && after.kind !== '!')
+        throw new SelectorError(`found '${after.text}', expected: identifier after ','`)
     }
   }
 
@@ -127,10 +132,17 @@ export class LabelSelectorParser {
     const operator = OPERATOR_TOKENS[operatorToken.kind]
     if (operator === undefined) throw new SelectorError(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
     const values = operator === 'in' || operator === 'notin' ? yield* this.#values() : this.#exactValue()
-    return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sortInSteps([...values], compareUnits))
+    return yield* labelRequirementSteps(
+      key,
+      operator,
+      values.size < FEW ? [...values].sort() : yield* sortInSteps([...values], compareUnits),
+    )
   }
 
-  /** `()` stands for one empty value. Errors name the token after the parenthesis, even for a missing one at the end, as upstream. */
+  /**
+   * `()` stands for one empty value. Errors name the token after the parenthesis, even for a missing one at the end, as
+   * upstream.
+   */
   *#values(): Steps<Set<string>> {
     const open = this.#take()
     if (open.kind !== '(') throw new SelectorError(`found '${open.text}' expected: '('`)
@@ -139,7 +151,8 @@ export class LabelSelectorParser {
       this.#take()
       return new Set([''])
     }
-    if (token.kind !== 'identifier' && token.kind !== ',') throw new SelectorError(`found '${token.text}', expected: ',', ')' or identifier`)
+    if (token.kind !== 'identifier' && token.kind !== ',')
+      throw new SelectorError(`found '${token.text}', expected: ',', ')' or identifier`)
     const values = yield* this.#identifiers()
     if (this.#take().kind !== ')') throw new SelectorError(`found '${token.text}', expected: ')'`)
     return values

@@ -21,8 +21,8 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'n
 const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
 /**
- * Parses the query parameter `labelSelector` into requirements, sorted by key. Throws a SelectorError with apimachinery's message. An empty list matches
- * everything.
+ * Parses the query parameter `labelSelector` into requirements, sorted by key. Throws a SelectorError with
+ * apimachinery's message. An empty list matches everything.
  */
 export const parseLabelSelector = (text: string): LabelRequirement[] => runAtOnce(labelSelectorSteps(text))
 
@@ -45,7 +45,10 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
 /** Number of requirements, or values of one, up to which matching them one by one is cheaper than a matcher. */
 const FEW = 8
 
-/** An absent label satisfies `notin` and `!=`. `gt` and `lt` compare 64-bit integers, and do not match texts that are none. */
+/**
+ * An absent label satisfies `notin` and `!=`. `gt` and `lt` compare 64-bit integers, and do not match texts that are
+ * none.
+ */
 function matchesOne({ key, operator, values }: LabelRequirement, labels: SelectableLabels): boolean {
   const value = labelValue(labels, key)
   switch (operator) {
@@ -83,7 +86,10 @@ export function matchesLabels(requirements: readonly LabelRequirement[], labels:
   return true
 }
 
-/** Converts an API label selector to requirements. An absent selector is NOTHING. Throws a SelectorError if a key, operator or value is invalid. */
+/**
+ * Converts an API label selector to requirements. An absent selector is NOTHING. Throws a SelectorError if a key,
+ * operator or value is invalid.
+ */
 export function labelSelectorOf(selector: LabelSelector | undefined | null): readonly LabelRequirement[] {
   if (!selector) return NOTHING
   const requirements: LabelRequirement[] = []
@@ -149,7 +155,11 @@ export interface LabelSelectorRules {
 }
 
 /** ValidateLabelSelector of metav1. An absent selector is valid. */
-export function validateLabelSelector(selector: LabelSelector | undefined | null, path: FieldPath, rules: LabelSelectorRules = {}): FieldError[] {
+export function validateLabelSelector(
+  selector: LabelSelector | undefined | null,
+  path: FieldPath,
+  rules: LabelSelectorRules = {},
+): FieldError[] {
   if (!selector) return []
   const errors = validateLabels(selector.matchLabels, path.child('matchLabels'))
   for (const [i, { key, operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
@@ -157,7 +167,8 @@ export function validateLabelSelector(selector: LabelSelector | undefined | null
     if (operator === 'In' || operator === 'NotIn') {
       if (values.length === 0) errors.push(required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
     } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-      if (values.length > 0) errors.push(forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+      if (values.length > 0)
+        errors.push(forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
     } else if (!rules.allowUnknownOperator) {
       errors.push(invalid(at.child('operator'), operator, 'not a valid selector operator'))
     }

@@ -1,6 +1,7 @@
 /**
- * Rules for names, keys and other short texts, with the messages of apimachinery's util/validation of release 1.33. Each function returns the messages of all
- * violations, and an empty list for a valid text. Lengths are in bytes of UTF-8.
+ * Rules for names, keys and other short texts, with the messages of apimachinery's util/validation of release 1.33.
+ * Each function returns the messages of all violations, and an empty list for a valid text. Lengths are in bytes of
+ * UTF-8.
  */
 
 import { type Detail, withPrefix, words } from './wording.ts'
@@ -15,7 +16,10 @@ export function longerThan(text: string, max: number): boolean {
 
 /** Texts of errors of k8s.io/apimachinery, which say characters for bytes. */
 export const maxLengthError = (max: number): string => `must be no more than ${max} characters`
-/** Returns the message of a limit in bytes since 1.35, as for label keys, label values and the formats of declarative validation. Other messages are returned unchanged. */
+/**
+ * Returns the message of a limit in bytes since 1.35, as for label keys, label values and the formats of declarative
+ * validation. Other messages are returned unchanged.
+ */
 export const inBytes = (message: string): Detail =>
   message.startsWith('must be no more than ') ? words(message, message.replace('characters', 'bytes'), '1.35') : message
 export const emptyError = (): string => 'must be non-empty'
@@ -36,8 +40,8 @@ interface TextRule {
   readonly maxLength?: number
   readonly regex: RegExp
   /**
-   * Optional. Matches a violation, for long texts. `regex` repeats a group and stores a backtracking state for each repetition: for a text as long as a request
-   * body, about 50 ms and 50 MB.
+   * Optional. Matches a violation, for long texts. `regex` repeats a group and stores a backtracking state for each
+   * repetition: for a text as long as a request body, about 50 ms and 50 MB.
    */
   readonly fault?: RegExp
   readonly message: string
@@ -165,7 +169,10 @@ export const isValidPercent = (text: string): string[] => checkName(text, percen
 /** Checks the name of an HTTP header: letters, digits and hyphens. */
 export const isHttpHeaderName = (text: string): string[] => checkName(text, httpHeaderName)
 
-/** Checks a label key, annotation key or finalizer: an optional DNS subdomain and a slash, then a name of at most 63 bytes. */
+/**
+ * Checks a label key, annotation key or finalizer: an optional DNS subdomain and a slash, then a name of at most 63
+ * bytes.
+ */
 export function isQualifiedName(text: string): Detail[] {
   const slash = text.indexOf('/')
   if (slash < 0 && text.length <= 63 && qualifiedRegex.test(text)) return OK
@@ -175,7 +182,8 @@ export function isQualifiedName(text: string): Detail[] {
   }
   const errors: Detail[] = []
   if (slash === 0) errors.push(`prefix part ${emptyError()}`)
-  else if (slash > 0) for (const message of isDns1123Subdomain(text.slice(0, slash))) errors.push(withPrefix('prefix part ', inBytes(message)))
+  else if (slash > 0)
+    for (const message of isDns1123Subdomain(text.slice(0, slash))) errors.push(withPrefix('prefix part ', inBytes(message)))
   const name = text.slice(slash + 1)
   if (name === '') errors.push(`name part ${emptyError()}`)
   else if (longerThan(name, 63)) errors.push(withPrefix('name part ', inBytes(maxLengthError(63))))
@@ -195,7 +203,10 @@ const both = (a: string[], b: string[]): string[] => (b.length === 0 ? a : [...a
 const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const httpPath = wholeRegExp(HTTP_PATH)
 
-/** Checks a name such as `example.com/manager`, which must not be empty. Returns each message with the part that it is about. */
+/**
+ * Checks a name such as `example.com/manager`, which must not be empty. Returns each message with the part that it is
+ * about.
+ */
 export function isDomainPrefixedPath(text: string): { part: string; text: string }[] {
   const slash = text.indexOf('/')
   const host = text.slice(0, Math.max(slash, 0))
@@ -219,7 +230,8 @@ export function isRelaxedEnvVarName(text: string): string[] {
 }
 
 /** Checks a number from `low` to `high`, inclusive. */
-export const isInRange = (value: number, low: number, high: number): string[] => (value >= low && value <= high ? OK : [rangeError(low, high)])
+export const isInRange = (value: number, low: number, high: number): string[] =>
+  value >= low && value <= high ? OK : [rangeError(low, high)]
 export const isValidPortNum = (port: number): string[] => isInRange(port, 1, 65535)
 /** Ids are those of Linux, without the sign bit. */
 export const isValidUserId = (id: number | bigint): string[] => isInRange(Number(id), 0, 2147483647)
@@ -239,7 +251,8 @@ export function isValidPortName(port: string): string[] {
 /** Checks the name of an object. `prefix` is set for a generateName, to which a suffix will be appended. */
 export type ValidateName = (name: string, prefix: boolean) => string[]
 
-// Masks a trailing dash of a generateName, which is valid since a random suffix follows. The character before it is removed as well, as in upstream.
+// Masks a trailing dash of a generateName, which is valid since a random suffix follows. The character before it is
+// removed as well, as in upstream.
 const maskTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name)
 
 /** Checks the name of an object that is a DNS subdomain, as for most kinds. */

@@ -38,7 +38,10 @@ export function* labelErrors(labels: Readonly<Record<string, string>>, path: Fie
 export const validateAnnotations = (annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] =>
   runAtOnce(annotationErrors(annotations ?? {}, path))
 
-/** Keys may have capital letters. The limit is on the bytes of all keys and values, which are counted only if there are enough characters. */
+/**
+ * Keys may have capital letters. The limit is on the bytes of all keys and values, which are counted only if there are
+ * enough characters.
+ */
 function* annotationErrors(annotations: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let characters = 0
@@ -63,7 +66,8 @@ function* annotationErrors(annotations: Readonly<Record<string, string>>, path: 
 }
 
 /** Returns an error if the two differ. */
-export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath): FieldError[] => (deepEqual(next, old) ? [] : [immutableError(path, next)])
+export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath): FieldError[] =>
+  deepEqual(next, old) ? [] : [immutableError(path, next)]
 
 /** Checks that a number, if set, is not negative. */
 export const validateNonNegative = (value: number | bigint | undefined, path: FieldPath): FieldError[] =>
@@ -135,7 +139,13 @@ function* ownerErrors(owners: readonly OwnerReference[], path: FieldPath): Steps
       controller = current
     } else {
       const all = verbatim(`[]v1.OwnerReference{${owners.map(printOwner).join(', ')}}`, () => goJsonText(owners.map(ownerJson)))
-      errors.push(invalid(path, all, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`))
+      errors.push(
+        invalid(
+          path,
+          all,
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`,
+        ),
+      )
     }
   }
   return errors
@@ -173,11 +183,17 @@ function* domainErrors(finalizers: readonly string[], path: FieldPath, rules: Ob
 
 /** Limit on the name of a field manager, in bytes. */
 export const MANAGER_MAX_BYTES = 128
-/** Matches a character that Go's unicode.IsPrint accepts: a letter, mark, number, punctuation, symbol or the plain space. */
+/**
+ * Matches a character that Go's unicode.IsPrint accepts: a letter, mark, number, punctuation, symbol or the plain
+ * space.
+ */
 export const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 const PLAIN = /^[ -~]*$/
 
-/** Length of the errors of one field manager, in UTF-16 code units, after which its further characters are not validated. Each error quotes the whole name. */
+/**
+ * Length of the errors of one field manager, in UTF-16 code units, after which its further characters are not
+ * validated. Each error quotes the whole name.
+ */
 const MOST_QUOTED = 1 << 20
 
 /** Validates the name of a field manager: printable characters of limited length. */
@@ -242,11 +258,15 @@ function* addErrors(errors: FieldError[], more: Steps<FieldError[]>): Steps<void
   yield
 }
 
-/** Validates name and generateName, the part of `validateObjectMeta` that depends on `validateName`. One of them must be set. */
+/**
+ * Validates name and generateName, the part of `validateObjectMeta` that depends on `validateName`. One of them must be
+ * set.
+ */
 export function validateMetaNames(meta: ObjectMeta, validateName: ValidateName, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (meta.generateName)
-    for (const message of validateName(meta.generateName, true)) errors.push(invalid(path.child('generateName'), meta.generateName, message))
+    for (const message of validateName(meta.generateName, true))
+      errors.push(invalid(path.child('generateName'), meta.generateName, message))
   if (!meta.name) errors.push(required(path.child('name'), 'name or generateName is required'))
   else for (const message of validateName(meta.name, false)) errors.push(invalid(path.child('name'), meta.name, message))
   return errors
@@ -286,19 +306,26 @@ function validateUnchanged(next: ObjectMeta, old: ObjectMeta, path: FieldPath): 
     if (extra.length > 0) {
       const listed = [...new Set(extra)].map(finalizer => JSON.stringify(finalizer)).join(', ')
       errors.push(
-        forbidden(path.child('finalizers'), `no new finalizers can be added if the object is being deleted, found new finalizers []string{${listed}}`),
+        forbidden(
+          path.child('finalizers'),
+          `no new finalizers can be added if the object is being deleted, found new finalizers []string{${listed}}`,
+        ),
       )
     }
   }
-  if (!next.resourceVersion) errors.push(invalid(path.child('resourceVersion'), next.resourceVersion ?? '', 'must be specified for an update'))
+  if (!next.resourceVersion)
+    errors.push(invalid(path.child('resourceVersion'), next.resourceVersion ?? '', 'must be specified for an update'))
   errors.push(...validateNonNegative(next.generation, path.child('generation')))
-  if ((next.generation ?? 0) < (old.generation ?? 0)) errors.push(invalid(path.child('generation'), next.generation ?? 0, 'must not be decremented'))
+  if ((next.generation ?? 0) < (old.generation ?? 0))
+    errors.push(invalid(path.child('generation'), next.generation ?? 0, 'must not be decremented'))
   for (const field of ['name', 'namespace', 'uid'] as const) {
     if ((next[field] ?? '') !== (old[field] ?? '')) errors.push(immutableError(path.child(field), next[field] ?? ''))
   }
   for (const field of ['creationTimestamp', 'deletionTimestamp'] as const) {
     if ((next[field] ?? null) !== (old[field] ?? null)) errors.push(immutableError(path.child(field), time(next[field])))
   }
-  errors.push(...validateImmutableField(next.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds, path.child('deletionGracePeriodSeconds')))
+  errors.push(
+    ...validateImmutableField(next.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds, path.child('deletionGracePeriodSeconds')),
+  )
   return errors
 }

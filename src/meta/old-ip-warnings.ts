@@ -2,7 +2,9 @@ import { quote } from '../lib/go-quote.ts'
 import type { FieldPath } from './field-path.ts'
 import { hasLeadingZero, parseIp, printIp } from './ip.ts'
 
-/** Warnings of releases before 1.33 for a valid address that newer fields would reject, in the words of Go's net/netip. */
+/**
+ * Warnings of releases before 1.33 for a valid address that newer fields would reject, in the words of Go's net/netip.
+ */
 
 /** The text has been validated: an address that does not parse has no warning. */
 export function oldIpWarnings(path: FieldPath, text: string): string[] {
@@ -10,7 +12,9 @@ export function oldIpWarnings(path: FieldPath, text: string): string[] {
   if (fault !== undefined) return [`${path}: IP address was accepted, but will be invalid in a future Kubernetes release: ${fault}`]
   const canonical = canonicalV6(text)
   if (canonical === undefined || canonical === text) return []
-  return [`${path}: IPv6 address ${quote(text)} is not in RFC 5952 canonical format (${quote(canonical)}), which may cause controller apply-loops`]
+  return [
+    `${path}: IPv6 address ${quote(text)} is not in RFC 5952 canonical format (${quote(canonical)}), which may cause controller apply-loops`,
+  ]
 }
 
 /** Warnings of releases before 1.33 for a valid CIDR that newer fields would reject. */
@@ -18,11 +22,15 @@ export function oldCidrWarnings(path: FieldPath, text: string): string[] {
   const [address = '', bits = ''] = text.split('/')
   const fault = addressFault(address) ?? (bits.length > 1 && bits.startsWith('0') ? `bad bits after slash: ${quote(bits)}` : undefined)
   if (fault !== undefined)
-    return [`${path}: IP prefix was accepted, but will be invalid in a future Kubernetes release: netip.ParsePrefix(${quote(text)}): ${fault}`]
+    return [
+      `${path}: IP prefix was accepted, but will be invalid in a future Kubernetes release: netip.ParsePrefix(${quote(text)}): ${fault}`,
+    ]
   const canonical = canonicalV6(address)
   if (canonical === undefined || canonical === address) return []
   const shown = `${canonical}/${Number(bits)}`
-  return [`${path}: IPv6 prefix ${quote(text)} is not in RFC 5952 canonical format (${quote(shown)}), which may cause controller apply-loops`]
+  return [
+    `${path}: IPv6 prefix ${quote(text)} is not in RFC 5952 canonical format (${quote(shown)}), which may cause controller apply-loops`,
+  ]
 }
 
 const addressFault = (text: string): string | undefined =>

@@ -10,7 +10,10 @@ const ASCII = 128
 /** Characters of a key that have random numbers of their own. A valid key has at most 317. */
 const POSITIONS = 320
 
-/** A random number for each character at each position. A key's hash combines those of its characters (tabulation hashing), so that clients cannot choose keys with equal hashes. */
+/**
+ * A random number for each character at each position. A key's hash combines those of its characters (tabulation
+ * hashing), so that clients cannot choose keys with equal hashes.
+ */
 let numbers: Int32Array | undefined
 
 function hashNumbers(): Int32Array {
@@ -19,8 +22,8 @@ function hashNumbers(): Int32Array {
 }
 
 /**
- * Very many labels, found in the bytes of the object's JSON. 65,000 are prepared in 1 to 3 ms, where parsing them takes ten times as long, and need a megabyte of memory. The bytes must
- * not change.
+ * Very many labels, found in the bytes of the object's JSON. 65,000 are prepared in 1 to 3 ms, where parsing them takes
+ * ten times as long, and need a megabyte of memory. The bytes must not change.
  */
 export class PackedLabels {
   readonly #json: Buffer
@@ -38,7 +41,10 @@ export class PackedLabels {
     for (let i = 0; i < keys.length; i++) this.#slots[this.#slotOf(keys[i] ?? 0, hashes[i] ?? 0)] = i + 1
   }
 
-  /** Reads the compact JSON of labels between two offsets. Undefined if it has an escape sequence, a key beyond ASCII or a value that is not a string: valid labels have none. */
+  /**
+   * Reads the compact JSON of labels between two offsets. Undefined if it has an escape sequence, a key beyond ASCII or
+   * a value that is not a string: valid labels have none.
+   */
   static read(json: Buffer, at: number, end: number): PackedLabels | undefined {
     const random = hashNumbers()
     let keys = new Int32Array(4096)

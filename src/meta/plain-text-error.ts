@@ -1,6 +1,7 @@
 /**
- * An error to which kube-apiserver responds in plain text instead of a Status: `404 page not found`, 400 for an invalid URL, 429 for too many requests, and 500
- * for a request that it cannot classify. The message of a 500 is only the reason; the server prefixes it with the URL of the request.
+ * An error to which kube-apiserver responds in plain text instead of a Status: `404 page not found`, 400 for an invalid
+ * URL, 429 for too many requests, and 500 for a request that it cannot classify. The message of a 500 is only the
+ * reason; the server prefixes it with the URL of the request.
  */
 export class PlainTextError extends Error {
   readonly code: 400 | 404 | 429 | 500

@@ -26,16 +26,21 @@ const WRONG_NUMBER = 'unable to parse numeric part of quantity'
 const WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 const NANO = -9
-/** Limit on the length of a quantity. Go has none, and takes more than linear time for long ones. An int64 in billionths has 28 digits. */
+/**
+ * Limit on the length of a quantity. Go has none, and takes more than linear time for long ones. An int64 in billionths
+ * has 28 digits.
+ */
 const MAX_LENGTH = 256
 /**
- * Limit on the digits of a sum, so that adding 1 to `1e2000000000` does not write it out, and every sum can be parsed again. Above it, a summand is dropped if
- * it is smaller than the other by NEGLIGIBLE_DIGITS digits.
+ * Limit on the digits of a sum, so that adding 1 to `1e2000000000` does not write it out, and every sum can be parsed
+ * again. Above it, a summand is dropped if it is smaller than the other by NEGLIGIBLE_DIGITS digits.
  */
 const MAX_SUM_DIGITS = 240
 const NEGLIGIBLE_DIGITS = 20
 
-/** Matches a number and its suffix without ambiguity: digits belong to the number unless a letter or sign precedes them. */
+/**
+ * Matches a number and its suffix without ambiguity: digits belong to the number unless a letter or sign precedes them.
+ */
 const FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/
 
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
@@ -121,7 +126,10 @@ function parseQuantityText(text: string): Quantity {
   return { value: signed, scale: rounded, format: shown, small: false, canonical: canonicalise(signed, rounded, shown) }
 }
 
-/** Returns upstream's text of a value of `value` × 10^`scale`: the largest suffix with which the number is whole, in the format's own suffixes. */
+/**
+ * Returns upstream's text of a value of `value` × 10^`scale`: the largest suffix with which the number is whole, in the
+ * format's own suffixes.
+ */
 function canonicalise(value: bigint, scale: number, format: QuantityFormat): string {
   if (value === 0n) return '0'
   if (format === 'BinarySI' && compareScaled(abs(value), scale, 1024n, 0) >= 0) {
@@ -190,8 +198,8 @@ export const quantitySign = (value: QuantityValue): -1 | 0 | 1 => {
 export const compareParsed = (a: Quantity, b: Quantity): number => compareScaled(a.value, a.scale, b.value, b.scale)
 
 /**
- * Computes `a + b` or `a - b` like Go: in 64 bits if both summands and the sum fit. If the sum has very many digits, such as that of 1e1000 and 1, it is the
- * larger summand alone.
+ * Computes `a + b` or `a - b` like Go: in 64 bits if both summands and the sum fit. If the sum has very many digits,
+ * such as that of 1e1000 and 1, it is the larger summand alone.
  */
 export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantity {
   const both = a.small && b.small
@@ -257,7 +265,9 @@ export const quantityValue = (value: QuantityValue): bigint => scaled(value, 0)
 /** Returns the number of thousandths, rounded up, as Go returns it in 64 bits. */
 export const quantityMilliValue = (value: QuantityValue): bigint => scaled(value, -3)
 
-/** Rounds away from zero to a multiple of 10^scale (thousandths: -3). The text is unchanged if no rounding is needed. */
+/**
+ * Rounds away from zero to a multiple of 10^scale (thousandths: -3). The text is unchanged if no rounding is needed.
+ */
 export function roundUpQuantity(value: QuantityValue, scale: number): string {
   const q = toQuantity(value)
   return q.scale >= scale ? q.canonical : canonicalise(divideUp(q.value, pow10(scale - q.scale)), scale, q.format)

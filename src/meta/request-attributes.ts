@@ -3,7 +3,9 @@ import type { RequestAttributes } from './context.ts'
 const NOTHING = { path: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '' }
 
 /** Creates attributes of a resource request for an authorizer. Omitted members are empty. */
-export const resourceAttributes = (given: Partial<Omit<RequestAttributes, 'isResource'>> & { readonly verb: string }): RequestAttributes => ({
+export const resourceAttributes = (
+  given: Partial<Omit<RequestAttributes, 'isResource'>> & { readonly verb: string },
+): RequestAttributes => ({
   ...NOTHING,
   ...given,
   isResource: true,

@@ -3,8 +3,9 @@ import { appendErrors, type FieldError, forbidden, required } from './field-erro
 import { type FieldPath, fieldPath } from './field-path.ts'
 
 /**
- * Returns the errors of one value. `old` is its previous value: undefined on create, and if it was absent. Any function that takes a value and its path is a
- * rule. Validation is a list of rules, whose errors are reported in the order of the list, which is upstream's:
+ * Returns the errors of one value. `old` is its previous value: undefined on create, and if it was absent. Any function
+ * that takes a value and its path is a rule. Validation is a list of rules, whose errors are reported in the order of
+ * the list, which is upstream's:
  *
  *     export const validateBook = rules<Book, HookContext>()(
  *       field('spec', field('title', mandatory('')), field('pages', validateNonNegative), onUpdate(field('isbn', isUnchanged))),
@@ -37,7 +38,10 @@ function inOrder<V, O, C>(rules: readonly Check<V, O, C>[]): Check<V, O, C> {
 }
 
 /** Applies rules to a member. */
-export function field<S extends object, const K extends keyof S & string, C>(name: K, ...rules: readonly Rule<S[K], NoInfer<C>>[]): Rule<S, C> {
+export function field<S extends object, const K extends keyof S & string, C>(
+  name: K,
+  ...rules: readonly Rule<S[K], NoInfer<C>>[]
+): Rule<S, C> {
   const rule = all(...rules)
   const pathIn = lastChild(name)
   return (holder, path, old, context) => rule(holder[name], pathIn(path), old?.[name], context)
@@ -56,8 +60,10 @@ function lastChild(name: string): (parent: FieldPath) => FieldPath {
 }
 
 /** Applies a rule to several members. */
-export const fields = <S extends object, const K extends keyof S & string, C>(names: readonly K[], rule: Rule<S[K], NoInfer<C>>): Rule<S, C> =>
-  all(...names.map(name => field<S, K, C>(name, rule)))
+export const fields = <S extends object, const K extends keyof S & string, C>(
+  names: readonly K[],
+  rule: Rule<S[K], NoInfer<C>>,
+): Rule<S, C> => all(...names.map(name => field<S, K, C>(name, rule)))
 
 /** Applies rules to a value if it is set. */
 export function given<V, C>(...rules: readonly Rule<NoInfer<V>, NoInfer<C>>[]): Rule<V | null | undefined, C> {
@@ -68,7 +74,8 @@ export function given<V, C>(...rules: readonly Rule<NoInfer<V>, NoInfer<C>>[]): 
 /** Requires a value, and applies rules to it. */
 export function mandatory<V, C>(detail: string, ...rules: readonly Rule<NoInfer<V>, NoInfer<C>>[]): Rule<V | null | undefined, C> {
   const rule = all(...rules)
-  return (value, path, old, context) => (value === undefined || value === null ? [required(path, detail)] : rule(value, path, old ?? undefined, context))
+  return (value, path, old, context) =>
+    value === undefined || value === null ? [required(path, detail)] : rule(value, path, old ?? undefined, context)
 }
 
 /** Forbids a value. */
@@ -90,8 +97,8 @@ export function onUpdate<V, C>(...rules: readonly Check<NoInfer<V>, NoInfer<V>, 
 }
 
 /**
- * Applies the rule of the case that a member names. `unknown` returns the errors for any other value, given the values of the cases in their order. The
- * compiler requires a case for each declared value.
+ * Applies the rule of the case that a member names. `unknown` returns the errors for any other value, given the values
+ * of the cases in their order. The compiler requires a case for each declared value.
  */
 export function union<S extends object, const K extends keyof S & string, C>(
   member: K,

@@ -3,10 +3,16 @@ import type { Steps } from '../lib/steps.ts'
 import { isWide, MANY_MEMBERS } from '../lib/wide-objects.ts'
 import { equalInSteps, hasMembers, SMALL, sameNumber, UNBOUNDED, type Walk } from './equal.ts'
 
-/** Reports whether two JSON values are equal. Unlike in `deepEqual`, null, an absent member and an empty list all differ. */
+/**
+ * Reports whether two JSON values are equal. Unlike in `deepEqual`, null, an absent member and an empty list all
+ * differ.
+ */
 export const sameJson = (a: Json, b: Json): boolean => isSame(a, b, UNBOUNDED)
 
-/** `sameJson` of small values. Undefined if they have more than 512 members and elements: `sameJsonInSteps` then compares them. */
+/**
+ * `sameJson` of small values. Undefined if they have more than 512 members and elements: `sameJsonInSteps` then
+ * compares them.
+ */
 export function sameJsonIfSmall(a: Json, b: Json): boolean | undefined {
   const walk = { left: SMALL }
   const isEqual = isSame(a, b, walk)
@@ -16,7 +22,10 @@ export function sameJsonIfSmall(a: Json, b: Json): boolean | undefined {
 /** `sameJson` in steps, for values that may be large. */
 export const sameJsonInSteps = (a: Json, b: Json): Steps<boolean> => equalInSteps(a, b, (x, y) => isSame(x, y, { left: 0 }), isUndefined)
 
-/** Two absent members are equal, and differ from null. Compares up to `left` members and elements, and returns false if there are more. */
+/**
+ * Two absent members are equal, and differ from null. Compares up to `left` members and elements, and returns false if
+ * there are more.
+ */
 function isSame(a: unknown, b: unknown, walk: Walk): boolean {
   if (a === b) return true
   if (Array.isArray(a)) {

@@ -17,8 +17,8 @@ const ANSWERS: Readonly<Record<number, readonly [reason: string, text: string]>>
 }
 
 /**
- * Creates the Status for a response of another server that is no Status itself, with apimachinery's message (NewGenericServerResponse with an empty verb).
- * `about` is the requested object, if any.
+ * Creates the Status for a response of another server that is no Status itself, with apimachinery's message
+ * (NewGenericServerResponse with an empty verb). `about` is the requested object, if any.
  */
 export function serverResponse(status: number, about: { resource: string; name: string } | undefined, said: string): StatusError {
   const [reason, text] = ANSWERS[status] ?? [status >= 500 ? 'InternalError' : '', responseText(status, said)]

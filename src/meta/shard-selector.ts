@@ -31,7 +31,9 @@ export function fnv1a64(text: string): Uint64 {
   return { high, low }
 }
 
-/** Returns a test of whether the hash of a value is in one of the selector's ranges, of which there may be a thousand. */
+/**
+ * Returns a test of whether the hash of a value is in one of the selector's ranges, of which there may be a thousand.
+ */
 export function shardMatcher({ ranges }: ShardSelector): (value: string) => boolean {
   const sorted = [...ranges].sort((a, b) => compare(a.start, b.start))
   /** Ends of the ranges, each at least as high as those before. */

@@ -44,7 +44,10 @@ export class StatusError extends Error {
   }
 }
 
-/** Recognizes errors of another copy of this module as well: a loader may load it once for `require` and once for `import`. Subclasses inherit the function, and are compared as usual. */
+/**
+ * Recognizes errors of another copy of this module as well: a loader may load it once for `require` and once for
+ * `import`. Subclasses inherit the function, and are compared as usual.
+ */
 function isStatusErrorInstance(this: unknown, value: unknown): boolean {
   if (this === StatusError) return value instanceof Error && value.name === 'StatusError'
   return typeof this === 'function' && Function.prototype[Symbol.hasInstance].call(this, value)
@@ -82,7 +85,8 @@ export const notFoundError = (gr: GroupResource, name: string): StatusError =>
 export const pathNotFoundError = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {})
 
 /** Creates the 405 for a path that is served with other methods. */
-export const methodNotAllowedError = (): StatusError => failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+export const methodNotAllowedError = (): StatusError =>
+  failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
 /** Creates the 409 for a create with the name of an existing object. */
 export const alreadyExistsError = (gr: GroupResource, name: string): StatusError =>
@@ -148,7 +152,10 @@ export const serviceUnavailableError = (message: string): StatusError => failure
 export const timeoutError = (message: string, retryAfterSeconds: number): StatusError =>
   failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
 
-/** Creates the 504 for a resource version that was not reached in time. With 0 seconds the server did not wait, and no retry delay is sent. */
+/**
+ * Creates the 504 for a resource version that was not reached in time. With 0 seconds the server did not wait, and no
+ * retry delay is sent.
+ */
 export const tooLargeResourceVersionError = (wanted: number | string, current: number | string, retryAfterSeconds = 1): StatusError =>
   failure(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],

@@ -4,9 +4,10 @@ import { clone, hasMembers, setMember } from './equal.ts'
 import { hasFewValues } from './few-values.ts'
 
 /**
- * Numbers that are whole but floats to Go (`1.0`, `1e3`), with their text, by the object or list that contains them and their name or index in it: a JavaScript
- * number does not keep that. Code that copies such a value also copies the mark (`cloneExactly`); otherwise, or after a round trip through JSON, the copy holds
- * integers. Integers beyond 64 bits need no mark.
+ * Numbers that are whole but floats to Go (`1.0`, `1e3`), with their text, by the object or list that contains them and
+ * their name or index in it: a JavaScript number does not keep that. Code that copies such a value also copies the mark
+ * (`cloneExactly`); otherwise, or after a round trip through JSON, the copy holds integers. Integers beyond 64 bits
+ * need no mark.
  */
 const floats = new WeakMap<object, Map<string, string>>()
 
@@ -28,7 +29,8 @@ export const isWholeFloat = (container: object, key: string | number): boolean =
 export const wholeFloatAt = (container: object, key: string | number): string | undefined => floats.get(container)?.get(String(key))
 
 /** Reports whether a value, which is at this place, is such a number. Most values are no numbers. */
-export const isFloatIn = (container: object, key: string | number, value: unknown): boolean => typeof value === 'number' && isWholeFloat(container, key)
+export const isFloatIn = (container: object, key: string | number, value: unknown): boolean =>
+  typeof value === 'number' && isWholeFloat(container, key)
 
 /** Reports whether a value contains such a number, at any depth. */
 export function hasWholeFloats(value: unknown): boolean {
@@ -72,14 +74,16 @@ export function shiftWholeFloats(list: readonly unknown[], at: number, by: 1 | -
 }
 
 /** Reports whether Go holds the number as an int64. `isFloat` is set if it is marked. */
-export const isGoInteger = (value: number | bigint, isFloat: boolean): boolean => !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value))
+export const isGoInteger = (value: number | bigint, isFloat: boolean): boolean =>
+  !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value))
 
 /** Returns a deep copy of plain data like `clone`, with its marks. */
 export const cloneExactly = <T>(value: T): T => runAtOnce(cloneExactlyInSteps(value))
 
 /**
- * Copies in steps, for values that may be large. It uses a stack instead of recursion, because a generator for each small object would cost more than the copy,
- * and avoids `Object.entries`, which creates a pair for each element of a list before the first step ends.
+ * Copies in steps, for values that may be large. It uses a stack instead of recursion, because a generator for each
+ * small object would cost more than the copy, and avoids `Object.entries`, which creates a pair for each element of a
+ * list before the first step ends.
  */
 export const cloneExactlyInSteps = <T>(value: T): Steps<T> => copyInSteps(value, original => copyWholeFloats(original, emptyLike(original)))
 

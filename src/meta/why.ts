@@ -1,8 +1,8 @@
 // Declarations of `/binnacle/v1/why`. The package publishes them, so this file imports nothing.
 
 /**
- * A step of a request, as `/binnacle/v1/why` reports it. The format is stable: members and steps may be added, and none changes its meaning. Times are in
- * milliseconds. Values of secrets are never included (`src/why/redaction.ts`).
+ * A step of a request, as `/binnacle/v1/why` reports it. The format is stable: members and steps may be added, and none
+ * changes its meaning. Times are in milliseconds. Values of secrets are never included (`src/why/redaction.ts`).
  */
 export type WhyStep =
   | Authenticated
@@ -68,7 +68,10 @@ interface Impersonated {
   readonly allowedBy: readonly string[]
 }
 
-/** Result of an authorization: of the request itself, or with `of` of another permission that it needs (`impersonate users jane`). */
+/**
+ * Result of an authorization: of the request itself, or with `of` of another permission that it needs
+ * (`impersonate users jane`).
+ */
 interface Authorized {
   readonly step: 'authorized'
   readonly decision: 'allow' | 'deny' | 'no opinion' | 'error'
@@ -164,7 +167,10 @@ export interface PolicyStep {
   readonly phase: 'mutating' | 'validating'
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'warned or audited'
   readonly milliseconds: number
-  /** Cost of the evaluated expressions, in units of the CEL cost budget (10,000,000 for a policy). Omitted if none was evaluated. */
+  /**
+   * Cost of the evaluated expressions, in units of the CEL cost budget (10,000,000 for a policy). Omitted if none was
+   * evaluated.
+   */
   readonly cost?: number
   readonly messages?: readonly string[]
   readonly changes?: WhyChanges
@@ -196,7 +202,10 @@ interface Written {
   readonly resourceVersion?: string
 }
 
-/** Parameters of a read. It was served from the store if a step `store` with `get` or `list` follows, and otherwise from the watch cache. */
+/**
+ * Parameters of a read. It was served from the store if a step `store` with `get` or `list` follows, and otherwise from
+ * the watch cache.
+ */
 interface Read {
   readonly step: 'read'
   readonly resourceVersion: string
@@ -235,5 +244,8 @@ export interface WhyChange {
 /** A JSON value. */
 type WhyValue = null | boolean | number | bigint | string | WhyValue[] | { [name: string]: WhyValue }
 
-/** Changes of an object as a JSON patch, empty if nothing has changed. `too large`: the object has too many values to compare. */
+/**
+ * Changes of an object as a JSON patch, empty if nothing has changed. `too large`: the object has too many values to
+ * compare.
+ */
 export type WhyChanges = readonly WhyChange[] | 'too large'

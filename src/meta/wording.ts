@@ -1,7 +1,12 @@
-/** Releases that changed the messages of errors, oldest first. The first one stands for all releases before the second. */
+/**
+ * Releases that changed the messages of errors, oldest first. The first one stands for all releases before the second.
+ */
 export const WORDINGS = ['1.24', '1.34', '1.35', '1.37', '1.38'] as const
 
-/** The messages of a release: those of the last release that changed them. `wordingOf` in `lifecycle` returns that of a release. */
+/**
+ * The messages of a release: those of the last release that changed them. `wordingOf` in `lifecycle` returns that of a
+ * release.
+ */
 export type Wording = (typeof WORDINGS)[number]
 
 /** Messages of the oldest releases, in which errors are created. */

@@ -11,7 +11,10 @@ export interface Parent {
   id(): number
 }
 
-/** Returns the parent of a process. Standard input is ignored if it is a terminal, a file or /dev/null, which shells assign to background jobs: its end does not depend on the parent. */
+/**
+ * Returns the parent of a process. Standard input is ignored if it is a terminal, a file or /dev/null, which shells
+ * assign to background jobs: its end does not depend on the parent.
+ */
 export const parentOf = (program: NodeJS.Process): Parent => ({
   input: isPipe(0) ? program.stdin : undefined,
   id: () => program.ppid,
@@ -27,7 +30,10 @@ function isPipe(descriptor: number): boolean {
   }
 }
 
-/** Resolves with the reason when the parent exits, even if it was killed, or closes standard input. Does not keep the process alive. */
+/**
+ * Resolves with the reason when the parent exits, even if it was killed, or closes standard input. Does not keep the
+ * process alive.
+ */
 export function endOfParent({ input, id }: Parent, lookMs = LOOK_MS): Promise<string> {
   const first = id()
   return new Promise(resolve => {

@@ -41,13 +41,22 @@ export interface InProcessServer {
   readonly version: string
   /** State for a server on a copy of the store. Undefined until this server has started. */
   origin(): Origin | undefined
-  /** Returns a client in the process. Its requests are not authorized, limited or audited, and end when the server stops. */
+  /**
+   * Returns a client in the process. Its requests are not authorized, limited or audited, and end when the server
+   * stops.
+   */
   client(user?: ClientUser): ApiClient
-  /** Stops the server. Resolves when requests in progress have ended, ports are free and the store is closed. Further calls return the same promise. */
+  /**
+   * Stops the server. Resolves when requests in progress have ended, ports are free and the store is closed. Further
+   * calls return the same promise.
+   */
   stop(): Promise<void>
 }
 
-/** Opens a server and waits until it is ready. Several may run in one process. Rejects with an Error that names the flag, file or port that prevents the start, or with the signal's reason if it aborts. */
+/**
+ * Opens a server and waits until it is ready. Several may run in one process. Rejects with an Error that names the
+ * flag, file or port that prevents the start, or with the signal's reason if it aborts.
+ */
 export async function openInProcess({ command, log: write, signal, runtime, give }: InProcessOptions): Promise<InProcessServer> {
   signal.throwIfAborted()
   const { config, ignored, checkFiles } = command
@@ -62,7 +71,10 @@ export async function openInProcess({ command, log: write, signal, runtime, give
   const removeData = async (): Promise<void> => {
     if (config.files.dataIsTemporary && config.files.dataDir !== undefined) await rm(config.files.dataDir, { recursive: true, force: true })
   }
-  const server = await openServer({ config, log, link: undefined, runtime: runtimeOf(config, runtime), ...(give && { given: give(config, log) }) }, signal)
+  const server = await openServer(
+    { config, log, link: undefined, runtime: runtimeOf(config, runtime), ...(give && { given: give(config, log) }) },
+    signal,
+  )
   const ended = new AbortController()
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => {
@@ -75,7 +87,8 @@ export async function openInProcess({ command, log: write, signal, runtime, give
     await stop()
     throw signal.reason
   }
-  // Like the program, a server stops if its certificate authority is not that of the other servers on the store: their clients could not verify it.
+  // Like the program, a server stops if its certificate authority is not that of the other servers on the store: their
+  // clients could not verify it.
   void server.untilEnd(untilAborted(ended.signal)).then(conflict => {
     if (conflict === undefined) return
     log.error('the server stops', { error: conflict.message })

@@ -15,8 +15,8 @@ Prints the administrator's kubeconfig from a data directory, optionally with ano
 const SERVER = /^( +server: ).*$/m
 
 /**
- * Returns the output of the command: its help, or the administrator's kubeconfig of a data directory, with the URL of `--server` if it is set. It serves containers without a shell, where no other program can read
- * the file.
+ * Returns the output of the command: its help, or the administrator's kubeconfig of a data directory, with the URL of
+ * `--server` if it is set. It serves containers without a shell, where no other program can read the file.
  * @throws ArgumentError
  */
 export function kubeconfigOf(argv: readonly string[], defaultDirectory: string): string {
@@ -29,7 +29,8 @@ export function kubeconfigOf(argv: readonly string[], defaultDirectory: string):
   if (directory === '') throw new ArgumentError('--data-dir is empty')
   refuseFile(directory)
   const file = join(directory, 'admin.kubeconfig')
-  if (!existsSync(file)) throw new ArgumentError(`there is no ${file}: a server writes it when it first starts; --data-dir names its directory`)
+  if (!existsSync(file))
+    throw new ArgumentError(`there is no ${file}: a server writes it when it first starts; --data-dir names its directory`)
   const text = readConfigFileSync(file).toString('utf8')
   return server === undefined ? text : text.replace(SERVER, (_, member: string) => `${member}${JSON.stringify(server)}`)
 }

@@ -1,7 +1,10 @@
 import { LOCAL_SERVICES, type LocalServerParts, type LocalServers } from '../control-plane/local-servers.ts'
 import type { LoadedServers } from './run-local-servers.ts'
 
-/** Creates the servers of a simulated cluster. Their code is loaded on first use. @param allowed parts of this machine that rules may use. */
+/**
+ * Creates the servers of a simulated cluster. Their code is loaded on first use. @param allowed parts of this machine
+ * that rules may use.
+ */
 export function localServers(allowed: readonly string[], parts: LocalServerParts): LocalServers {
   let loaded: Promise<LoadedServers> | undefined
   const load = (): Promise<LoadedServers> => {

@@ -7,7 +7,10 @@ const MOST_NAMES = 10
 /** Entries of an unused directory: the root of a file system has `lost+found`. */
 const UNUSED: ReadonlySet<string> = new Set(['lost+found'])
 
-/** Warns if a data directory has no store but other files of an earlier server, such as keys: the server starts with an empty store, and objects may have been lost. */
+/**
+ * Warns if a data directory has no store but other files of an earlier server, such as keys: the server starts with an
+ * empty store, and objects may have been lost.
+ */
 export function warnOfMissingStore(dataDir: string, logger: Logger): void {
   const path = join(dataDir, 'store', 'data.mdb')
   if (existsSync(path)) return

@@ -97,15 +97,19 @@ export interface OpenServer {
   clientOf(identity: ClientIdentity): ApiClient
   /** Resolves once /readyz succeeds, or the signal aborts. */
   untilReady(signal: AbortSignal): Promise<void>
-  /** Resolves after `end`. Resolves earlier with an error if the server must stop because its certificate authority is not that of the other servers on the store. */
+  /**
+   * Resolves after `end`. Resolves earlier with an error if the server must stop because its certificate authority is
+   * not that of the other servers on the store.
+   */
   untilEnd(end: Promise<void>): Promise<Error | undefined>
   /** Fails readiness, waits for requests in progress, and closes the store. */
   stop(): Promise<void>
 }
 
 /**
- * Opens the store, loads or issues certificates, listens, and starts controllers. Returns undefined if the signal aborts before the server listens; later aborts have no effect. Throws a FlagError or
- * another error with an `ERR_…_CONFIG` code if a file that a flag names is invalid.
+ * Opens the store, loads or issues certificates, listens, and starts controllers. Returns undefined if the signal
+ * aborts before the server listens; later aborts have no effect. Throws a FlagError or another error with an
+ * `ERR_…_CONFIG` code if a file that a flag names is invalid.
  */
 export async function openServer(parts: ServerParts, signal: AbortSignal): Promise<OpenServer | undefined> {
   const { config, log, link, runtime, given } = parts
@@ -115,17 +119,33 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const { encryption: encrypted } = encryption
   const agreed = given ? given.agreed : config.storage.etcd && secretsOf(config.storage, stores.backend, encrypted)
   // Certificates are issued while the services are opened.
-  const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
+  const alone = link
+    ? undefined
+    : given
+      ? unshared(given.credentials)
+      : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(beginAlone(config.listening))
   const console = openConsole(config.listening)
   const authorities = async (): Promise<WorkerBegin['credentials']> => defined(await begun, 'a server has credentials').credentials
   const services = await openServices(
     config,
-    { stores, origin: given?.origin, runtime, encryption: encrypted, agreed, certificates, spans: tracing, egress, console: console?.options, authorities },
+    {
+      stores,
+      origin: given?.origin,
+      runtime,
+      encryption: encrypted,
+      agreed,
+      certificates,
+      spans: tracing,
+      egress,
+      console: console?.options,
+      authorities,
+    },
     log,
   )
   const { plane, auth } = services
-  const closeStore = (): Promise<unknown> => Promise.all([services.closePlanes(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
+  const closeStore = (): Promise<unknown> =>
+    Promise.all([services.closePlanes(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
   const begin = await Promise.race([begun, untilAborted(signal)])
   if (begin === undefined) return void (await closeStore())
   auth.connect(plane.registry.access())
@@ -160,7 +180,13 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     stop() {
       ended.abort()
       const { shutdownDelayMs: delayMs } = config.process
-      return shutdown.run({ delayMs, graceMs: REQUEST_GRACE_MS, stopServing: graceMs => stopServing(services, server, graceMs), closeStore, log })
+      return shutdown.run({
+        delayMs,
+        graceMs: REQUEST_GRACE_MS,
+        stopServing: graceMs => stopServing(services, server, graceMs),
+        closeStore,
+        log,
+      })
     },
   }
 }
@@ -193,7 +219,11 @@ async function openGround({ config, log, given }: ServerParts): Promise<Ground> 
   const encryption = await openEncryption(config.storage, log, tracing)
   const certificates = new CertificateMetrics('webhooks')
   const egress = await openEgress(config)
-  const audit = await openAudit(config.observability.audit, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
+  const audit = await openAudit(config.observability.audit, systemClock, log, {
+    observer: given?.observer,
+    certificates,
+    dial: egress.controlplane,
+  })
   const stores = await openBackends(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
   return { tracing, encryption, certificates, egress, audit, stores }
 }
@@ -252,7 +282,8 @@ function impersonationOf(gates: Gates): ImpersonationMode {
 }
 
 async function untilReady(health: Health, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await health.report('readyz', NO_EXCLUSIONS)).status !== 200) await delay(LOOK_READY_MS, signal).catch(() => {})
+  while (!signal.aborted && (await health.report('readyz', NO_EXCLUSIONS)).status !== 200)
+    await delay(LOOK_READY_MS, signal).catch(() => {})
 }
 
 const portsOf = ({ config, link, given, begin, console }: Listening): ServerOptions['ports'] => ({
@@ -263,14 +294,25 @@ const portsOf = ({ config, link, given, begin, console }: Listening): ServerOpti
   handed: link?.connections ?? (name => (name === 'secure' ? given?.port : undefined)),
 })
 
-const observabilityOf = ({ config, link, runtime, services, encryption, audit, egress, tracing }: Listening): ServerOptions['observability'] => ({
+const observabilityOf = ({
+  config,
+  link,
+  runtime,
+  services,
+  encryption,
+  audit,
+  egress,
+  tracing,
+}: Listening): ServerOptions['observability'] => ({
   auditor: audit.auditor,
   recent: runtime.recent,
   tracing,
   logRequests: config.observability.verbosity >= 3,
   features: config.release.gates.states(),
   metrics: [
-    ...[services.plane, encryption, services.auth, audit, egress, ...(services.mounts ? [services.mounts] : [])].flatMap(({ metrics = [] }) => metrics),
+    ...[services.plane, encryption, services.auth, audit, egress, ...(services.mounts ? [services.mounts] : [])].flatMap(
+      ({ metrics = [] }) => metrics,
+    ),
     ...(runtime.faults?.families ?? []),
   ],
   exposure: config.observability.metrics,
@@ -311,7 +353,12 @@ async function listen(parts: Listening): Promise<RunningServer> {
     },
     ports: portsOf(parts),
     tls: { material: { ...begin.credentials.tls, ...certificates.served }, policy: config.serving.tls },
-    http: { http2: config.serving.http2, maxStreams: config.serving.maxStreams, conduct: config.serving, wording: wordingOf(gates.release) },
+    http: {
+      http2: config.serving.http2,
+      maxStreams: config.serving.maxStreams,
+      conduct: config.serving,
+      wording: wordingOf(gates.release),
+    },
     limits: { ...config.requests, flowLimits: plane.flowLimits },
     observability: observabilityOf(parts),
     simulation: { settled: runtime.settled, faults: plane.faults },
@@ -322,10 +369,15 @@ async function listen(parts: Listening): Promise<RunningServer> {
   return server
 }
 
-/** Opens tracing if the configuration has a file for it. Its modules are only loaded then. Throws a TracingConfigError. */
+/**
+ * Opens tracing if the configuration has a file for it. Its modules are only loaded then. Throws a TracingConfigError.
+ */
 async function tracingOf({ serving: { tracingFile: file } }: Config): Promise<Tracing | undefined> {
   if (file === undefined) return undefined
-  const [{ parseTracingFile }, { openTracing }] = await Promise.all([import('../server/tracing/tracing-file.ts'), import('../server/tracing/open-tracing.ts')])
+  const [{ parseTracingFile }, { openTracing }] = await Promise.all([
+    import('../server/tracing/tracing-file.ts'),
+    import('../server/tracing/open-tracing.ts'),
+  ])
   return openTracing(parseTracingFile(await readConfigFile(file)))
 }
 

@@ -80,10 +80,16 @@ export interface OpenServices {
   closePlanes(): Promise<void>
 }
 
-/** A read-only server often serves a backup, whose objects refer to servers of the original cluster: it must not connect to them. */
+/**
+ * A read-only server often serves a backup, whose objects refer to servers of the original cluster: it must not connect
+ * to them.
+ */
 const READ_ONLY_EGRESS = noEgress('this server is read-only (--read-only) and does not connect to other servers')
 
-/** Opens authentication, authorization and the control plane. Throws an error with an `ERR_…_CONFIG` code if a file that a flag names is invalid. */
+/**
+ * Opens authentication, authorization and the control plane. Throws an error with an `ERR_…_CONFIG` code if a file that
+ * a flag names is invalid.
+ */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
   const { stores, origin, runtime, encryption, agreed, certificates, spans, egress, console } = given
   const media = mediaOffer({ cbor: config.release.gates.enabled('CBORServingAndStorage'), domain: config.requests.domain })
@@ -91,7 +97,9 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const kubelets = await kubeletsOf(config.network.kubelets)
   const { configFile, plugins, tolerationSeconds, requireServiceAccounts } = config.admission
   const configurations: PluginConfigurations =
-    configFile === undefined ? new Map() : await readAdmissionConfiguration(configFile, plugins, (message, fields) => log.warn(message, fields))
+    configFile === undefined
+      ? new Map()
+      : await readAdmissionConfiguration(configFile, plugins, (message, fields) => log.warn(message, fields))
   const imagePolicy = plugins.includes(IMAGE_POLICY_PLUGIN) ? await openImagePolicy(configurations, steadyClock, certificates) : undefined
   const { authorizer, rules, nodeGraph, services } = auth
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.network.services
@@ -164,10 +172,15 @@ const together = (plane: ControlPlane, mounts: MountService | undefined): Omit<O
 
 /** Returns the service of moments and branches. Undefined if the configuration allows none. */
 const mountsOf = (config: Config, parts: Omit<MountServiceParts, 'config' | 'createPlane'>): MountService | undefined =>
-  config.storage.mounts.moments > 0 || config.storage.mounts.branches > 0 ? new MountService({ ...parts, config, createPlane: createControlPlane }) : undefined
+  config.storage.mounts.moments > 0 || config.storage.mounts.branches > 0
+    ? new MountService({ ...parts, config, createPlane: createControlPlane })
+    : undefined
 
 /** Reads the credentials with which the webhook plugins call webhooks. Throws an AdmissionConfigError. */
-async function webhookCredentialsOf(configurations: PluginConfigurations, { release }: Gates): Promise<ReadonlyMap<WebhookPluginName, WebhookCredentials>> {
+async function webhookCredentialsOf(
+  configurations: PluginConfigurations,
+  { release }: Gates,
+): Promise<ReadonlyMap<WebhookPluginName, WebhookCredentials>> {
   const found = new Map<WebhookPluginName, WebhookCredentials>()
   for (const plugin of ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'] as const) {
     const credentials = await readWebhookCredentials(configurations, plugin, { clock: steadyClock, mayLackFile: isSince(release, '1.36') })
@@ -196,7 +209,10 @@ const storageOf = ({ storage, release }: Config): Omit<StorageOptions, 'backend'
   ...(storage.history && { history: storage.history }),
 })
 
-const requestsOf = ({ minTimeoutMs, priorityAndFairness, maxInFlight, maxMutatingInFlight, faults }: RequestsConfig, media: MediaOffer): RequestOptions => ({
+const requestsOf = (
+  { minTimeoutMs, priorityAndFairness, maxInFlight, maxMutatingInFlight, faults }: RequestsConfig,
+  media: MediaOffer,
+): RequestOptions => ({
   media,
   minTimeoutSeconds: minTimeoutMs / 1000,
   ...(priorityAndFairness && { totalSeats: maxInFlight + maxMutatingInFlight }),
@@ -213,7 +229,10 @@ function nodeCidrsOf({ controllers, network }: Config): NodeCidrs | undefined {
 
 /** Pools of simulated nodes. Throws FlagError if the file cannot be used. */
 async function nodePoolsOf(nodes: ControllersConfig['nodes']): Promise<readonly NodePool[]> {
-  const [{ plainPool }, { parseNodePools }] = await Promise.all([import('../cluster/nodes/node-objects.ts'), import('../cluster/nodes/decode-pools.ts')])
+  const [{ plainPool }, { parseNodePools }] = await Promise.all([
+    import('../cluster/nodes/node-objects.ts'),
+    import('../cluster/nodes/decode-pools.ts'),
+  ])
   if (typeof nodes === 'number') return [plainPool(nodes)]
   return contentOf(['nodes'], async () => parseNodePools(await readConfigFile(nodes.file)))
 }
@@ -225,7 +244,8 @@ async function schedulerSettingsOf({ controllers: { schedulerFile }, release: { 
   return schedulerSettings(await readConfigFile(schedulerFile), gates)
 }
 
-const newSchedulerMetrics = async (): Promise<SchedulerMetrics> => new (await import('../cluster/scheduler/scheduler-metrics.ts')).SchedulerMetrics()
+const newSchedulerMetrics = async (): Promise<SchedulerMetrics> =>
+  new (await import('../cluster/scheduler/scheduler-metrics.ts')).SchedulerMetrics()
 
 /** Runs parts of the cluster, whose code is only loaded then. */
 const runCluster = async (selection: ClusterSelection, parts: ClusterLoopParts, signal: AbortSignal): Promise<void> =>

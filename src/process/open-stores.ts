@@ -34,7 +34,10 @@ export interface OpenedStores {
   readonly otherStores: readonly OtherStore[]
 }
 
-/** Opens the stores that the flags configure, or uses the given one, with encryption at rest if it is configured. Throws a FlagError if the data directory cannot be created. */
+/**
+ * Opens the stores that the flags configure, or uses the given one, with encryption at rest if it is configured. Throws
+ * a FlagError if the data directory cannot be created.
+ */
 export async function openBackends(config: Config, encryption: Encryption, log: Logger, store: StoreGiven = {}): Promise<OpenedStores> {
   const prepared = (backend: Backend): Backend =>
     config.storage.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
@@ -46,8 +49,8 @@ export async function openBackends(config: Config, encryption: Encryption, log: 
 }
 
 /**
- * Opens one store for each distinct list of servers in `--etcd-servers-overrides`, except the list of `--etcd-servers`. As in kube-apiserver, the last entry of a resource
- * counts.
+ * Opens one store for each distinct list of servers in `--etcd-servers-overrides`, except the list of `--etcd-servers`.
+ * As in kube-apiserver, the last entry of a resource counts.
  */
 async function openOtherStores(config: Config, log: Logger, store: StoreGiven): Promise<OtherStore[]> {
   const { etcd } = config.storage
@@ -74,12 +77,16 @@ const openServers = (
   { spans, proxy }: StoreGiven,
 ): Promise<Backend> => openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix, spans, rangeStream: gates.enabled('EtcdRangeStream') }, log)
 
-/** Opens etcd, the store in the data directory, or one in memory if there is none. Throws FlagError for flags that the store cannot follow. */
+/**
+ * Opens etcd, the store in the data directory, or one in memory if there is none. Throws FlagError for flags that the
+ * store cannot follow.
+ */
 async function openStore(config: Config, log: Logger, store: StoreGiven): Promise<Backend> {
   const { etcd, history, servesDamagedStore } = config.storage
   const { dataDir } = config.files
   if (etcd !== undefined) {
-    if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is not a stand-in for etcd`)
+    if (history !== undefined)
+      throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is not a stand-in for etcd`)
     return openServers(etcd, config, log, store)
   }
   const keepsHistory = history !== undefined

@@ -28,8 +28,9 @@ const DRAIN_MS = 5
 const MAX_DRAIN_TRIES = 200
 
 /**
- * Serves with several worker processes: writes the certificates and the kubeconfig, starts the workers with its own command line, and restarts those that exit, until a signal
- * stops it. Resolves with the exit code. Rejects if the start fails, or if the certificate authority is not that of the other servers on the store.
+ * Serves with several worker processes: writes the certificates and the kubeconfig, starts the workers with its own
+ * command line, and restarts those that exit, until a signal stops it. Resolves with the exit code. Rejects if the
+ * start fails, or if the certificate authority is not that of the other servers on the store.
  */
 export async function runPrimary(config: Config, log: Logger): Promise<number> {
   const stopping = stopSignal(log)
@@ -65,7 +66,8 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
           .catch(error => log.error('cannot merge the metrics of the workers', { error }))
     },
     onServing: worker => ports.add(worker),
-    onEnd: number => void metrics.retire(number).catch(error => log.error('cannot keep the metrics of a worker that exited', { worker: number, error })),
+    onEnd: number =>
+      void metrics.retire(number).catch(error => log.error('cannot keep the metrics of a worker that exited', { worker: number, error })),
     log,
     now: () => performance.now(),
   })
@@ -76,7 +78,8 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   try {
     const ending = untilConflict(conflict, stopping)
     const [made] = (await Promise.race([Promise.all([credentials, supervisor.serving]), ending.then(() => undefined)])) ?? []
-    if (made) await announce(config, made, { securePort, insecurePort: insecurePort || undefined }, log, { workers: config.process.workers })
+    if (made)
+      await announce(config, made, { securePort, insecurePort: insecurePort || undefined }, log, { workers: config.process.workers })
     failure = await ending
   } catch (error) {
     ports.close()
@@ -92,11 +95,15 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   return clean ? 0 : 1
 }
 
-/** Loads or issues the certificates, with a connection to the store, which other servers may share. It is closed when the conflict check is done. */
+/**
+ * Loads or issues the certificates, with a connection to the store, which other servers may share. It is closed when
+ * the conflict check is done.
+ */
 async function openShared(config: Config, log: Logger, signal: AbortSignal): Promise<SharedCredentials> {
   invariant(config.storage.etcd, 'several workers share a store')
   // Loaded only if encryption is configured, to keep this process small.
-  const encryption = config.storage.encryption && (await (await import('../control-plane/encryption-service.ts')).openEncryption(config.storage, log))
+  const encryption =
+    config.storage.encryption && (await (await import('../control-plane/encryption-service.ts')).openEncryption(config.storage, log))
   const etcd = openFewCalls(etcdOptionsOf(config.storage.etcd, (await openEgress(config)).etcd))
   const shared = shareCredentials(
     config,
@@ -155,6 +162,9 @@ function ownMetrics({ restarts }: Supervisor): MetricSnapshot[] {
   return [
     family('binnacle_worker_restarts_total', '[ALPHA] Number of workers that exited and were restarted.', 'counter', restarts),
     ofWorker(family('process_resident_memory_bytes', 'Resident memory size in bytes.', 'gauge', process.memoryUsage.rss()), 'primary'),
-    ofWorker(family('process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', 'counter', (user + system) / 1e6), 'primary'),
+    ofWorker(
+      family('process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', 'counter', (user + system) / 1e6),
+      'primary',
+    ),
   ]
 }

@@ -39,7 +39,10 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): vo
   })
 }
 
-/** Runs a command and sets the exit code to its result. Prints errors on standard error; the exit code is then 2 for misuse, otherwise `failure`. */
+/**
+ * Runs a command and sets the exit code to its result. Prints errors on standard error; the exit code is then 2 for
+ * misuse, otherwise `failure`.
+ */
 export function runCommand(command: () => Promise<number>, failure = FAILURE): void {
   void command()
     .catch((error: unknown) => {
@@ -54,7 +57,10 @@ export function runCommand(command: () => Promise<number>, failure = FAILURE): v
     })
 }
 
-/** Exits when the primary does, as the primary owns the ports. The event `disconnect` is not emitted if the primary exits in the middle of a message, so the channel is also polled. */
+/**
+ * Exits when the primary does, as the primary owns the ports. The event `disconnect` is not emitted if the primary
+ * exits in the middle of a message, so the channel is also polled.
+ */
 function endWithPrimary(): void {
   const end = (): never => process.exit(1)
   process.once('disconnect', end)
@@ -102,13 +108,19 @@ export function logFlags(config: Config, ignored: readonly string[], log: Logger
   if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
 }
 
-/** Whether an error is misuse. Errors of configuration files that flags name are, and the exit of a worker with that code, which all workers would repeat. */
+/**
+ * Whether an error is misuse. Errors of configuration files that flags name are, and the exit of a worker with that
+ * code, which all workers would repeat.
+ */
 const isMisuse = (error: unknown): boolean =>
   [FlagError, ArgumentError, InputBoundError, LifecycleError].some(kind => error instanceof kind) ||
   /^ERR_\w+_CONFIG$/.test(errorCode(error) ?? '') ||
   (error instanceof Error && 'exitCode' in error && error.exitCode === MISUSE)
 
-/** Text of an error. Errors of the system and the store, which have a code, are printed by their message. All others are bugs and are printed with a stack trace. */
+/**
+ * Text of an error. Errors of the system and the store, which have a code, are printed by their message. All others are
+ * bugs and are printed with a stack trace.
+ */
 function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error || isMisuse(error) ? error.message : (error.stack ?? error.message)

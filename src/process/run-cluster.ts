@@ -60,7 +60,10 @@ export interface ClusterSelection extends ClusterSettings {
   readonly names: readonly ClusterPartName[]
 }
 
-/** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
+/**
+ * Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each
+ * other.
+ */
 export async function runCluster({ names, ...settings }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
   const { clientOf, clock, logger, meters, gates, random, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.

@@ -7,7 +7,10 @@ import type { ClientIdentity } from '../control-plane/in-process-client.ts'
 import type { LocalServerParts } from '../control-plane/local-servers.ts'
 import type { OpenConnection } from '../lib/in-process-connection.ts'
 
-const KUBELETS: ClientIdentity = { user: { name: 'system:serviceaccount:kube-system:kubelet', groups: ['system:authenticated'] }, userAgent: 'kubelet' }
+const KUBELETS: ClientIdentity = {
+  user: { name: 'system:serviceaccount:kube-system:kubelet', groups: ['system:authenticated'] },
+  userAgent: 'kubelet',
+}
 
 /** Versions of metrics.k8s.io, in the order of preference. An APIService decides which are used. */
 const METRICS_VERSIONS = ['v1', 'v1beta1']

@@ -4,7 +4,10 @@ import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
 import { RecentRequests } from '../why/recent-requests.ts'
 
-/** Returns the runtime of one server. It has fault rules if they are given or objects may define them (`--faults`), and records recent requests if `--why` is set. */
+/**
+ * Returns the runtime of one server. It has fault rules if they are given or objects may define them (`--faults`), and
+ * records recent requests if `--why` is set.
+ */
 export const runtimeOf = (config: Config, { clock = systemClock, faults, ...rest }: RuntimeOptions = {}): Runtime =>
   new Runtime({ ...rest, clock, recent: recentOf(config), faults: faults ?? (config.requests.faults ? new FaultRules(clock) : undefined) })
 

@@ -9,9 +9,16 @@ import type { AdminAccess } from './serving-files.ts'
 import { stopSignal, workerStopSignal } from './stop-signal.ts'
 import type { WorkerLink } from './workers/worker-link.ts'
 
-/** Runs a server in this process, which may be one of several workers, until a signal, the primary or the end of the parent (`--ephemeral`) stops it. Resolves with the exit code. */
+/**
+ * Runs a server in this process, which may be one of several workers, until a signal, the primary or the end of the
+ * parent (`--ephemeral`) stops it. Resolves with the exit code.
+ */
 export async function serve(config: Config, log: Logger, link: WorkerLink | undefined): Promise<number> {
-  const stopping = config.files.ephemeral ? Promise.race([stopSignal(log), parentEnd(log)]) : link ? workerStopSignal(link.stop) : stopSignal(log)
+  const stopping = config.files.ephemeral
+    ? Promise.race([stopSignal(log), parentEnd(log)])
+    : link
+      ? workerStopSignal(link.stop)
+      : stopSignal(log)
   const ended = new AbortController()
   void stopping.then(() => ended.abort())
   const server = await openServer({ config, log, link, runtime: runtimeOf(config) }, ended.signal)
@@ -31,8 +38,14 @@ async function parentEnd(log: Logger): Promise<void> {
   log.info('shutting down', { reason: await endOfParent(parentOf(process)) })
 }
 
-/** Returns the line that `--ephemeral` prints on standard output: one JSON object with all that the parent needs to connect. Certificates and keys are PEM, `kubeconfig` is YAML. */
-function ephemeralLine(access: AdminAccess, { files: { kubeconfigOut }, release: { emulatedVersion } }: Pick<Config, 'files' | 'release'>): string {
+/**
+ * Returns the line that `--ephemeral` prints on standard output: one JSON object with all that the parent needs to
+ * connect. Certificates and keys are PEM, `kubeconfig` is YAML.
+ */
+function ephemeralLine(
+  access: AdminAccess,
+  { files: { kubeconfigOut }, release: { emulatedVersion } }: Pick<Config, 'files' | 'release'>,
+): string {
   const { url, insecureUrl, consoleUrl, kubeconfig, certificateAuthority, clientCertificate, clientKey } = access
   const line = {
     url,

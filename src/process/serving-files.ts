@@ -13,7 +13,10 @@ import { kubeconfig } from './kubeconfig.ts'
 const LOOPBACK = '127.0.0.1'
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 
-/** Loads the certificates of the configuration, and issues missing ones. `adminKeys`: result of `beginAdminKeys`, if it was called before. */
+/**
+ * Loads the certificates of the configuration, and issues missing ones. `adminKeys`: result of `beginAdminKeys`, if it
+ * was called before.
+ */
 export const credentialsOf = (
   config: Config,
   { adminKeys = beginAdminKeys(config.files.certDir), shareCa }: Pick<CertificateOptions, 'adminKeys' | 'shareCa'>,
@@ -48,12 +51,24 @@ export interface AdminAccess {
 }
 
 /** Returns the administrator's access to a server on these ports. */
-export async function adminAccess(config: Config, { admin, serverCa }: ServerCredentials, { securePort, insecurePort }: ServedPorts): Promise<AdminAccess> {
+export async function adminAccess(
+  config: Config,
+  { admin, serverCa }: ServerCredentials,
+  { securePort, insecurePort }: ServedPorts,
+): Promise<AdminAccess> {
   const url = `https://${urlHost(config.listening.bindAddress)}:${securePort}`
   const insecureUrl = insecurePort === undefined ? undefined : `http://${LOOPBACK}:${insecurePort}`
   const { cert, key } = await admin
   const text = kubeconfig({ server: url, ca: serverCa, user: ADMIN_USER, cert, key })
-  return { url, insecureUrl, consoleUrl: undefined, kubeconfig: text, certificateAuthority: serverCa, clientCertificate: cert, clientKey: key }
+  return {
+    url,
+    insecureUrl,
+    consoleUrl: undefined,
+    kubeconfig: text,
+    certificateAuthority: serverCa,
+    clientCertificate: cert,
+    clientKey: key,
+  }
 }
 
 interface ServedPorts {
@@ -62,7 +77,10 @@ interface ServedPorts {
   readonly consolePort?: number | undefined
 }
 
-/** Writes the administrator's kubeconfig if the configuration has a file for it, and logs the URLs of the server. `fields` are logged too. `consoleLink`: path and fragment of a link to the console. */
+/**
+ * Writes the administrator's kubeconfig if the configuration has a file for it, and logs the URLs of the server.
+ * `fields` are logged too. `consoleLink`: path and fragment of a link to the console.
+ */
 export async function announce(
   config: Config,
   credentials: ServerCredentials,
@@ -90,14 +108,18 @@ export async function announce(
 }
 
 /** The cluster IP of the Service `kubernetes`. */
-export const serviceIpOf = ({ serviceClusterIpRanges }: NetworkConfig): string => firstAddress(serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE)
+export const serviceIpOf = ({ serviceClusterIpRanges }: NetworkConfig): string =>
+  firstAddress(serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE)
 
 const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
 /** The host of a URL by which this machine reaches a server on a bind address. */
 export const urlHost = (address: string): string => (isUnspecified(address) ? LOOPBACK : address.includes(':') ? `[${address}]` : address)
 
-/** The address by which other machines reach the server: the advertised one, otherwise the bind address. If that is unspecified, the first IPv4 address that is not a loopback, or the loopback if there is none. */
+/**
+ * The address by which other machines reach the server: the advertised one, otherwise the bind address. If that is
+ * unspecified, the first IPv4 address that is not a loopback, or the loopback if there is none.
+ */
 export function advertisedAddress(
   { advertiseAddress, bindAddress }: Pick<ListeningConfig, 'advertiseAddress' | 'bindAddress'>,
   interfaces = networkInterfaces,

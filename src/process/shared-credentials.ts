@@ -14,7 +14,10 @@ import { credentialsOf } from './serving-files.ts'
 /** Interval of attempts to reach the store, in milliseconds. */
 const RETRY_MS = 250
 
-/** The certificate authority of this server is not that of the others on the same etcd. They must share one, so that clients, and pods with `kube-root-ca.crt`, can verify all of them. */
+/**
+ * The certificate authority of this server is not that of the others on the same etcd. They must share one, so that
+ * clients, and pods with `kube-root-ca.crt`, can verify all of them.
+ */
 class AuthorityConflict extends Error {
   override readonly name = 'AuthorityConflict'
   readonly code = 'AUTHORITY_CONFLICT'
@@ -23,17 +26,24 @@ class AuthorityConflict extends Error {
 /** Certificates under the authority that all servers of a store share. */
 export interface SharedCredentials {
   readonly credentials: Promise<ServerCredentials>
-  /** Resolves with an error if the other servers on the store have another authority; this server must stop then. Resolves with undefined if they do not, if the check fails, or if the signal aborts. */
+  /**
+   * Resolves with an error if the other servers on the store have another authority; this server must stop then.
+   * Resolves with undefined if they do not, if the check fails, or if the signal aborts.
+   */
   readonly conflict: Promise<AuthorityConflict | undefined>
 }
 
 /** Credentials of a server that does not share its store. */
-export const unshared = (credentials: Promise<ServerCredentials>): SharedCredentials => ({ credentials, conflict: Promise.resolve(undefined) })
+export const unshared = (credentials: Promise<ServerCredentials>): SharedCredentials => ({
+  credentials,
+  conflict: Promise.resolve(undefined),
+})
 
 /**
- * Loads the certificates of the configuration, and issues missing ones. The servers on a store share one authority: if they have none yet, that of the certificate directory is proposed, and a server without
- * one waits for the store. Rejects with a TransformError if the authority in the store cannot be decrypted. `agreed`: undefined if no other server shares the store. `keys`: keys whose generation has
- * started.
+ * Loads the certificates of the configuration, and issues missing ones. The servers on a store share one authority: if
+ * they have none yet, that of the certificate directory is proposed, and a server without one waits for the store.
+ * Rejects with a TransformError if the authority in the store cannot be decrypted. `agreed`: undefined if no other
+ * server shares the store. `keys`: keys whose generation has started.
  */
 export function shareCredentials(
   config: Config,
@@ -69,7 +79,10 @@ const authorityMismatch = ({ files: { certDir = '' }, storage: { etcdPrefix } }:
   `signed are then no longer trusted. To make all servers use this one, stop them, and remove the key ${agreedKey(etcdPrefix, 'certificate-authority')} from etcd and ca.crt and ca.key from the directories of the others.`
 
 /** Resolves with the conflict as soon as there is one, otherwise with undefined after `end`. */
-export const untilConflict = async (conflict: SharedCredentials['conflict'], end: Promise<void>): Promise<AuthorityConflict | undefined> => {
+export const untilConflict = async (
+  conflict: SharedCredentials['conflict'],
+  end: Promise<void>,
+): Promise<AuthorityConflict | undefined> => {
   const found = await Promise.race([conflict, end])
   if (found !== undefined) return found
   await end
@@ -85,7 +98,10 @@ function isFreshPair(text: string): boolean {
   }
 }
 
-/** Retries a request until the store is reached. Logs a warning once. Rejects with an error that may not pass, and if the signal aborts. */
+/**
+ * Retries a request until the store is reached. Logs a warning once. Rejects with an error that may not pass, and if
+ * the signal aborts.
+ */
 async function untilReached<T>(ask: () => Promise<T>, { etcd }: Pick<StorageConfig, 'etcd'>, log: Logger, signal: AbortSignal): Promise<T> {
   for (let warned = false; ; warned = true) {
     try {

@@ -9,7 +9,10 @@ import type { EtcdOptions } from '../storage/etcd/options.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 
 /** Converts the configuration of etcd to the options of its client. */
-export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile, leaseReuseSeconds }: EtcdConfig, proxy: ConnectProxy | undefined): EtcdOptions => ({
+export const etcdOptionsOf = (
+  { servers, caFile, certFile, keyFile, leaseReuseSeconds }: EtcdConfig,
+  proxy: ConnectProxy | undefined,
+): EtcdOptions => ({
   servers,
   proxy,
   leaseReuseSeconds,
@@ -26,5 +29,8 @@ export async function openEgress({ serving: { egressFile: file } }: Config): Pro
 }
 
 /** Returns the values that the servers on a store share. They are encrypted like Secrets. */
-export const secretsOf = ({ etcdPrefix }: Pick<StorageConfig, 'etcdPrefix'>, backend: Pick<Backend, 'get' | 'write'>, encryption: Encryption): AgreedValues =>
-  agreedValues(backend, encryption.transformerFor({ group: '', resource: 'secrets' }), etcdPrefix)
+export const secretsOf = (
+  { etcdPrefix }: Pick<StorageConfig, 'etcdPrefix'>,
+  backend: Pick<Backend, 'get' | 'write'>,
+  encryption: Encryption,
+): AgreedValues => agreedValues(backend, encryption.transformerFor({ group: '', resource: 'secrets' }), etcdPrefix)

@@ -22,7 +22,10 @@ export class Shutdown {
     return this.#begun
   }
 
-  /** Runs the steps in order: readiness fails, then, after the delay, the ports close and requests in progress finish. The store is closed last. */
+  /**
+   * Runs the steps in order: readiness fails, then, after the delay, the ports close and requests in progress finish.
+   * The store is closed last.
+   */
   async run({ delayMs, graceMs, stopServing, closeStore, log }: ShutdownSteps): Promise<void> {
     this.#begun = true
     if (delayMs > 0) {

@@ -21,8 +21,9 @@ export function stopSignal(log: Logger): Promise<void> {
 }
 
 /**
- * Stop signal of a worker: resolves at the first SIGTERM, or when the primary asks it to stop. A terminal and some init systems signal every process of the group, so the primary receives the signal as
- * well. It decides about SIGINT and about a second signal.
+ * Stop signal of a worker: resolves at the first SIGTERM, or when the primary asks it to stop. A terminal and some init
+ * systems signal every process of the group, so the primary receives the signal as well. It decides about SIGINT and
+ * about a second signal.
  */
 export function workerStopSignal(primary: Promise<void>): Promise<void> {
   process.on('SIGINT', () => {})

@@ -6,8 +6,9 @@ import { ConversionError } from './errors.ts'
 const RETRY_MS = 800
 
 /**
- * Initial fill of the watch cache of a version that is produced by a conversion webhook. Upstream converts every object before it serves a list or a watch from the cache. If that fails, requests fail with the
- * same error until the next attempt, without another call of the webhook.
+ * Initial fill of the watch cache of a version that is produced by a conversion webhook. Upstream converts every object
+ * before it serves a list or a watch from the cache. If that fails, requests fail with the same error until the next
+ * attempt, without another call of the webhook.
  */
 export class CacheFill {
   readonly #convert: (stored: readonly StoredObject[]) => Promise<unknown>
@@ -20,7 +21,10 @@ export class CacheFill {
     this.#clock = clock
   }
 
-  /** Runs a conversion of the cached objects of a namespace; an empty namespace means all. Throws the error of the last attempt for this namespace until the next one is due. */
+  /**
+   * Runs a conversion of the cached objects of a namespace; an empty namespace means all. Throws the error of the last
+   * attempt for this namespace until the next one is due.
+   */
   async attempt<T>(namespace: string, run: () => Promise<T>): Promise<T> {
     const failure = this.#failure
     if (failure?.namespace === namespace && this.#clock.now() < failure.until) throw failure.error
@@ -32,7 +36,10 @@ export class CacheFill {
     }
   }
 
-  /** Converts all objects; does nothing after the first success. `cached` returns undefined if the cache is not populated yet. */
+  /**
+   * Converts all objects; does nothing after the first success. `cached` returns undefined if the cache is not
+   * populated yet.
+   */
   async all(cached: () => readonly StoredObject[] | undefined): Promise<void> {
     if (this.#isWhole) return
     await this.attempt('', async () => {

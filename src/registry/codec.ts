@@ -22,12 +22,17 @@ import { applyDefaultsInSteps } from './decode-object.ts'
 import type { LegacyFields } from './object-meta.ts'
 import { registryFormOf } from './registry-form.ts'
 
-/** Encoding of new writes. Objects in any encoding of their kind can always be read: `protobuf` is for built-in kinds, `cbor` for custom ones. */
+/**
+ * Encoding of new writes. Objects in any encoding of their kind can always be read: `protobuf` is for built-in kinds,
+ * `cbor` for custom ones.
+ */
 export type StoredForm = 'json' | 'protobuf' | 'cbor'
 
 /**
- * Returns the codec of a resource's stored objects. Writes use the storage version. Reads accept every version of the definition; custom objects with several versions keep the version in which
- * they were stored until the next write. An object of a custom kind is corrupt if its definition does not have the version. `encode` normalizes: hooks may leave members in any order, and empty.
+ * Returns the codec of a resource's stored objects. Writes use the storage version. Reads accept every version of the
+ * definition; custom objects with several versions keep the version in which they were stored until the next write. An
+ * object of a custom kind is corrupt if its definition does not have the version. `encode` normalizes: hooks may leave
+ * members in any order, and empty.
  */
 export function codecOf(
   definition: ResourceDefinition,
@@ -42,7 +47,10 @@ export function codecOf(
   const apiVersion = apiVersionOfVersion(version)
   const form = registryFormOf(schema)
   const several = versionsOf(definition).size > 1
-  /** Adds the defaults of the storage version. An object of another version has only its own; a later read would add the others, and the object would seem to have changed. */
+  /**
+   * Adds the defaults of the storage version. An object of another version has only its own; a later read would add the
+   * others, and the object would seem to have changed.
+   */
   const withDefaults = function* (object: KubeObject): Steps<KubeObject> {
     const copy = yield* copyInSteps(definition, object, version)
     const own = copy === object ? yield* cloneInSteps(object) : copy
@@ -50,7 +58,10 @@ export function codecOf(
     return yield* applyDefaultsInSteps(version, own)
   }
   const { isKept, fromStore, toSelect } = conversionOf(definition).codec
-  /** Normalizes an object for the store. Sets kind and apiVersion, which a patch or a webhook may have changed: readers of the bytes rely on them. */
+  /**
+   * Normalizes an object for the store. Sets kind and apiVersion, which a patch or a webhook may have changed: readers
+   * of the bytes rely on them.
+   */
   const asStored = function* (object: KubeObject): Steps<KubeObject> {
     const kept = isKept(object)
     // An object that keeps its version was defaulted when it was read.
@@ -82,7 +93,9 @@ export function codecOf(
     apiVersion,
     fingerprint: `${fingerprint};${apiVersion};${kind}${schema.form.id && `;${schema.form.id}`}`,
     order: form.order,
-    ...((defaultsStatus || lacksDefaults) && { isComplete: object => defaultsStatus?.(object) !== true && lacksDefaults?.(object) !== true }),
+    ...((defaultsStatus || lacksDefaults) && {
+      isComplete: object => defaultsStatus?.(object) !== true && lacksDefaults?.(object) !== true,
+    }),
     *encode(object) {
       return yield* encodeJsonInSteps(schema, yield* asStored(object))
     },
@@ -108,8 +121,15 @@ export function codecOf(
   })
 }
 
-/** CBOR of objects of a custom kind, with the self-described tag, as kube-apiserver stores them while the gate CBORServingAndStorage is on. */
-const cborForm = (schema: StructSchema, asStored: (object: KubeObject) => Steps<KubeObject>, isWritten: boolean): NonNullable<CodecOptions['cbor']> => ({
+/**
+ * CBOR of objects of a custom kind, with the self-described tag, as kube-apiserver stores them while the gate
+ * CBORServingAndStorage is on.
+ */
+const cborForm = (
+  schema: StructSchema,
+  asStored: (object: KubeObject) => Steps<KubeObject>,
+  isWritten: boolean,
+): NonNullable<CodecOptions['cbor']> => ({
   *encode(object) {
     const stored = yield* asStored(object)
     const { kind, apiVersion } = stored
@@ -120,7 +140,10 @@ const cborForm = (schema: StructSchema, asStored: (object: KubeObject) => Steps<
   isWritten,
 })
 
-/** The name by which an encryption configuration selects a resource. Events are served by two groups and, as in kube-apiserver, stored as those of the core group. */
+/**
+ * The name by which an encryption configuration selects a resource. Events are served by two groups and, as in
+ * kube-apiserver, stored as those of the core group.
+ */
 export const storedAsOf = ({ hub, versions }: ResourceDefinition): GroupResource => ({
   group: (versions.find(({ group }) => group === '') ?? hub).group,
   resource: hub.names.plural,
@@ -131,7 +154,10 @@ const hasMessage = ({ fields }: StructSchema): boolean => [...fields.values()].s
 
 const NO_LABELS: Record<string, string> = {}
 
-/** Labels and fields that selectors match. Custom kinds have the selectable fields of their storage version, built-in kinds those of the resource. */
+/**
+ * Labels and fields that selectors match. Custom kinds have the selectable fields of their storage version, built-in
+ * kinds those of the resource.
+ */
 function attributesOf({ storage }: ResourceDefinition, object: KubeObject): Attributes {
   const { name = '', namespace = '', uid = '', labels = NO_LABELS } = object.metadata
   const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }

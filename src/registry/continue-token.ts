@@ -8,7 +8,9 @@ import { type Key, key, type Revision, revision } from '../storage/revision.ts'
 export interface ContinueToken {
   /** The first key that may be on the page, inclusive. */
   readonly start: Key
-  /** Revision that all pages of the list are read at. -1 continues at the latest one, after the original was compacted. */
+  /**
+   * Revision that all pages of the list are read at. -1 continues at the latest one, after the original was compacted.
+   */
   readonly revision: Revision | -1
 }
 
@@ -20,12 +22,18 @@ export class ContinueTokenError extends Error {
 const VERSION = 'meta.k8s.io/v1'
 const INVALID = 'continue key is not valid'
 
-/** Encodes a token as upstream does: base64url without padding of `{"v","rv","start"}`. `start` is relative to the prefix. */
+/**
+ * Encodes a token as upstream does: base64url without padding of `{"v","rv","start"}`. `start` is relative to the
+ * prefix.
+ */
 export function encodeContinue(start: Key, prefix: Key, at: Revision | -1): string {
   return Buffer.from(JSON.stringify({ v: VERSION, rv: at, start: start.slice(prefix.length) })).toString('base64url')
 }
 
-/** Decodes a token. Throws a ContinueTokenError with Go's message. Segments `..`, `.` and empty ones are rejected, so that a start key cannot leave the prefix. Source: pkg/storage/continue.go in k8s.io/apiserver. */
+/**
+ * Decodes a token. Throws a ContinueTokenError with Go's message. Segments `..`, `.` and empty ones are rejected, so
+ * that a start key cannot leave the prefix. Source: pkg/storage/continue.go in k8s.io/apiserver.
+ */
 export function decodeContinue(token: string, prefix: Key): ContinueToken {
   const bad = base64urlError(token)
   if (bad !== undefined) throw new ContinueTokenError(`${INVALID}: illegal base64 data at input byte ${bad}`)
@@ -44,7 +52,10 @@ interface TokenFields {
   start: string
 }
 
-/** Reads the members as Go's encoding/json reads a struct: names match in any case, null leaves the zero value, and the first member of a wrong type is the error. */
+/**
+ * Reads the members as Go's encoding/json reads a struct: names match in any case, null leaves the zero value, and the
+ * first member of a wrong type is the error.
+ */
 function readFields(text: Buffer): TokenFields {
   let value: Json
   try {
@@ -68,7 +79,8 @@ function readFields(text: Buffer): TokenFields {
     }
     if (typeof given !== 'number' && typeof given !== 'bigint') throw mistyped(goJsonType(given), 'int64')
     const literal = /"rv"\s*:\s*(-?\d[\d.eE+-]*)/i.exec(text.toString())?.[1] ?? String(given)
-    if (!/^-?\d+$/.test(literal) || BigInt.asIntN(64, parseInteger(literal)) !== parseInteger(literal)) throw mistyped(`number ${literal}`, 'int64')
+    if (!/^-?\d+$/.test(literal) || BigInt.asIntN(64, parseInteger(literal)) !== parseInteger(literal))
+      throw mistyped(`number ${literal}`, 'int64')
     fields.rv = BigInt(literal)
   }
   return fields
@@ -100,7 +112,9 @@ function clean(path: string): string {
   return `/${out.join('/')}`
 }
 
-/** The offset at which Go's RawURLEncoding reports corrupt input; undefined if the text is valid. Line ends are skipped. */
+/**
+ * The offset at which Go's RawURLEncoding reports corrupt input; undefined if the text is valid. Line ends are skipped.
+ */
 function base64urlError(text: string): number | undefined {
   const at = text.search(/[^A-Za-z0-9_\-\r\n]/)
   if (at >= 0) return at

@@ -30,8 +30,9 @@ import { HeldReservation, writeObject } from './write.ts'
 const NAME_ATTEMPTS = 8
 
 /**
- * Creates an object, which is in the version of the request. Takes ownership of it. If a name from generateName is taken, another suffix is tried, provided that the gate RetryGenerateName
- * is on. The result is not yet converted to the version of the request. Throws a StatusError.
+ * Creates an object, which is in the version of the request. Takes ownership of it. If a name from generateName is
+ * taken, another suffix is tried, provided that the gate RetryGenerateName is on. The result is not yet converted to
+ * the version of the request. Throws a StatusError.
  */
 export async function createObject(store: StoreParts, target: WriteTarget, object: KubeObject): Promise<RequestResult> {
   const { env } = store
@@ -85,8 +86,16 @@ async function createOnce(store: StoreParts, target: WriteTarget, next: KubeObje
   }
 }
 
-/** Fills in the object and writes it if its key is absent. `admitted` receives what admission reserved; the caller commits it or rolls it back. */
-async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget, next: KubeObject, admitted: HeldReservation): Promise<RequestResult> {
+/**
+ * Fills in the object and writes it if its key is absent. `admitted` receives what admission reserved; the caller
+ * commits it or rolls it back.
+ */
+async function writeNew(
+  { env, storage, keys }: StoreParts,
+  target: WriteTarget,
+  next: KubeObject,
+  admitted: HeldReservation,
+): Promise<RequestResult> {
   const { served } = target
   const strategy = strategyOf(served, undefined)
   const hooks = hookContext(env, target)
@@ -95,7 +104,8 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
   let unreserved: unknown
   function* decide(stored: StoredObject | undefined, held: HeldReservation): Stages<WriteDecision<undefined>> {
     const found = stored && target.dryRun && !(yield* isConvertible(target, stored)) ? undefined : stored
-    // A failed reservation takes precedence over AlreadyExists, which an optimistic write may find only in its second attempt.
+    // A failed reservation takes precedence over AlreadyExists, which an optimistic write may find only in its second
+    // attempt.
     if (!found || target.dryRun) {
       try {
         yield* stage(held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun)))
@@ -120,7 +130,10 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
   }
 }
 
-/** Whether a stored object can be converted to the version of the request. As upstream, a dry run treats an object that cannot be converted as absent. */
+/**
+ * Whether a stored object can be converted to the version of the request. As upstream, a dry run treats an object that
+ * cannot be converted as absent.
+ */
 function* isConvertible({ served: { definition, version } }: WriteTarget, stored: StoredObject): Stages<boolean> {
   try {
     yield* stage(conversionOf(definition).objectIn(version, stored))
@@ -139,8 +152,9 @@ interface Filling {
 }
 
 /**
- * Completes and validates a new object in place: sets the uid and the creation time, runs the kind's `prepare` and all validation, then validating admission. A dry run also gets the defaults that a stored
- * object has. Reserves nothing for the strategy. Throws a StatusError.
+ * Completes and validates a new object in place: sets the uid and the creation time, runs the kind's `prepare` and all
+ * validation, then validating admission. A dry run also gets the defaults that a stored object has. Reserves nothing
+ * for the strategy. Throws a StatusError.
  */
 export function* fillNew(
   env: RegistryEnvironment,
@@ -176,7 +190,10 @@ function existingObjectError(target: WriteTarget, found: KubeObject): StatusErro
   return failure(409, 'AlreadyExists', `object is being deleted: ${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
 }
 
-/** 409 after the last attempt to generate a name, with a Retry-After of 1 s: kube-apiserver's message since 1.30 (KEP-4420). */
+/**
+ * 409 after the last attempt to generate a name, with a Retry-After of 1 s: kube-apiserver's message since 1.30
+ * (KEP-4420).
+ */
 function nameConflict(gr: GroupResource, name: string, taken: string): StatusError {
   const message = `${taken}, the server was not able to generate a unique name for the object`
   return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 })

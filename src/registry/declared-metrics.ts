@@ -2,7 +2,10 @@ import type { Logger } from '../lib/log.ts'
 import { CounterFamily, type MetricFamily } from '../lib/metrics.ts'
 import type { DeclaredObserver } from '../schema/declared-rules.ts'
 
-/** Counts and logs differences between declarative and hand-written validation. Source: pkg/validation in k8s.io/apiserver. */
+/**
+ * Counts and logs differences between declarative and hand-written validation. Source: pkg/validation in
+ * k8s.io/apiserver.
+ */
 export class DeclaredValidationMetrics implements DeclaredObserver {
   readonly #mismatches = new CounterFamily({
     name: 'apiserver_validation_declarative_validation_mismatch_total',

@@ -18,7 +18,10 @@ function declaredRulesOf(schema: StructSchema): Declared | undefined {
   return rules === 'none' ? undefined : rules
 }
 
-/** First release that runs the declared rules of every kind and subresource, and enforces them while DeclarativeValidationBeta is on. */
+/**
+ * First release that runs the declared rules of every kind and subresource, and enforces them while
+ * DeclarativeValidationBeta is on.
+ */
 const ENFORCED_SINCE: Release = '1.37'
 
 /** Reports whether a release runs the declared rules of every type. Before, kinds had to opt in. */
@@ -36,12 +39,17 @@ export interface DeclaredSubject {
 }
 
 /**
- * Runs the validation rules that are declared on the fields of a type (KEP-5073) if the gate DeclarativeValidation is on, and reports differences from hand-written validation. If DeclarativeValidationTakeover is
- * on, which has no effect from 1.36 on, their errors replace the hand-written errors that they cover. Since 1.37, if DeclarativeValidationBeta is on, they replace those with the same type, field and origin. Only then does a
- * rule that throws fail the request; since 1.37 it always does.
- * Source: pkg/registry/rest/validate.go in k8s.io/apiserver.
+ * Runs the validation rules that are declared on the fields of a type (KEP-5073) if the gate DeclarativeValidation is
+ * on, and reports differences from hand-written validation. If DeclarativeValidationTakeover is on, which has no effect
+ * from 1.36 on, their errors replace the hand-written errors that they cover. Since 1.37, if DeclarativeValidationBeta
+ * is on, they replace those with the same type, field and origin. Only then does a rule that throws fail the request;
+ * since 1.37 it always does. Source: pkg/registry/rest/validate.go in k8s.io/apiserver.
  */
-export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonly FieldError[], ctx: DeclaredContext): readonly FieldError[] {
+export function withDeclaredRules(
+  subject: DeclaredSubject,
+  handWritten: readonly FieldError[],
+  ctx: DeclaredContext,
+): readonly FieldError[] {
   const { features } = ctx
   const isEnforced = runsAllDeclaredRules(features.release)
   if (subject.isLate && !isEnforced) return handWritten
@@ -78,11 +86,18 @@ interface Reporting {
   readonly observer: DeclaredContext['declared']
 }
 
-/** The label `validation_identifier` of the metrics, such as `replicationcontroller_create` or `certificatesigningrequest_approval_update`. */
+/**
+ * The label `validation_identifier` of the metrics, such as `replicationcontroller_create` or
+ * `certificatesigningrequest_approval_update`.
+ */
 const identifierOf = ({ kind, old }: DeclaredSubject, { subresource }: DeclaredContext): string =>
   `${kind}${subresource && `_${subresource}`}_${old ? 'update' : 'create'}`
 
-function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takesOver, isEnforced, isOn, identifier, observer }: Reporting): FieldError[] {
+function declaredErrors(
+  rules: Declared,
+  { next, old }: DeclaredSubject,
+  { takesOver, isEnforced, isOn, identifier, observer }: Reporting,
+): FieldError[] {
   try {
     return rules.errorsOf(next, fieldPath(), old && { value: old }, isOn)
   } catch (error) {
@@ -92,7 +107,9 @@ function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takes
   }
 }
 
-/** Reports covered hand-written errors without a declared counterpart, then declared errors without a hand-written one. */
+/**
+ * Reports covered hand-written errors without a declared counterpart, then declared errors without a hand-written one.
+ */
 function reportMismatches(
   coveredErrors: readonly FieldError[],
   declared: readonly FieldError[],
@@ -119,7 +136,8 @@ const BETA_ENFORCED =
   'Consider disabling the DeclarativeValidationBeta feature gate to keep data persisted in etcd consistent with prior versions of Kubernetes.'
 
 /** Identity of an error, which messages print: errors match if type, field and origin do. */
-const errorIdentity = ({ reason, field, origin = '' }: FieldError): string => `{Type=${quote(TYPES[reason])}, Field=${quote(field)}, Origin=${quote(origin)}}`
+const errorIdentity = ({ reason, field, origin = '' }: FieldError): string =>
+  `{Type=${quote(TYPES[reason])}, Field=${quote(field)}, Origin=${quote(origin)}}`
 
 const TYPES: Readonly<Record<FieldError['reason'], string>> = {
   FieldValueRequired: 'Required value',

@@ -7,7 +7,10 @@ import type { StructSchema } from '../schema/schema.ts'
 /** A type that can be decoded: a version, or the kind of a subresource. */
 export type Decodable = Pick<Version, 'schema' | 'setDefaults'>
 
-/** Sets the defaults of the schema's markers, then those of the kind's own function. Changes the object in place and returns it. */
+/**
+ * Sets the defaults of the schema's markers, then those of the kind's own function. Changes the object in place and
+ * returns it.
+ */
 export const applyKindDefaults = (target: Decodable, object: KubeObject): KubeObject => runAtOnce(applyDefaultsInSteps(target, object))
 
 /** `applyKindDefaults` in steps, for objects that may be large. */
@@ -22,7 +25,10 @@ export function* applyDefaultsInSteps(target: Decodable, object: KubeObject): St
   return object
 }
 
-/** Decodes a JSON value into a defaulted object. Kind and apiVersion are those of the value. `onUnknown` is called with the path of each unknown field. Throws a DecodeError. */
+/**
+ * Decodes a JSON value into a defaulted object. Kind and apiVersion are those of the value. `onUnknown` is called with
+ * the path of each unknown field. Throws a DecodeError.
+ */
 export const decodeObject = (target: Decodable, value: Json, onUnknown?: (path: string) => void): KubeObject =>
   runAtOnce(decodeInSteps(target, value, onUnknown))
 
@@ -35,7 +41,10 @@ export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path
   return object
 }
 
-/** Restores an empty list of managed fields, which resets field tracking; decoding drops empty lists. Of a custom resource, an empty list counts as none, as upstream: only `[{}]` resets it. */
+/**
+ * Restores an empty list of managed fields, which resets field tracking; decoding drops empty lists. Of a custom
+ * resource, an empty list counts as none, as upstream: only `[{}]` resets it.
+ */
 export function keepManagerReset({ form }: StructSchema, value: Json, object: KubeObject): void {
   if (form.name !== 'typed') return
   const metadata = isJsonObject(value) ? value.metadata : undefined

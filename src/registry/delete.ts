@@ -14,12 +14,21 @@ import { conversionOf } from './conversion/conversion-of.ts'
 import { type DeletionOptions, type DeletionStep, deletionStep } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
 import { checkDeletion, lostVersion, readableError } from './preconditions.ts'
-import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironment, type StoreParts, strategyOf, type WriteTarget } from './types.ts'
+import {
+  admissionRequest,
+  groupResourceOf,
+  hookContext,
+  type RegistryEnvironment,
+  type StoreParts,
+  strategyOf,
+  type WriteTarget,
+} from './types.ts'
 import { type HeldReservation, writeObject } from './write.ts'
 
 /**
- * Deletes a corrupt object without reading it. As in kube-apiserver, preconditions, finalizers, admission and the kind's own deletion are skipped. Repair loops free what the object had
- * reserved. Throws 409 if the object can be read and 404 if it does not exist, before 1.37 422 for both.
+ * Deletes a corrupt object without reading it. As in kube-apiserver, preconditions, finalizers, admission and the
+ * kind's own deletion are skipped. Repair loops free what the object had reserved. Throws 409 if the object can be read
+ * and 404 if it does not exist, before 1.37 422 for both.
  */
 export async function deleteCorrupt({ env, storage, keys }: StoreParts, target: WriteTarget): Promise<void> {
   const { group, resource } = groupResourceOf(target.served)
@@ -31,7 +40,8 @@ export async function deleteCorrupt({ env, storage, keys }: StoreParts, target: 
     throw toStatus(error, { gr: { group, resource }, name: target.name, verb: 'delete' })
   }
   if (outcome === 'removed') return
-  if (isSince(env.features.release, '1.37')) throw outcome === 'absent' ? notFoundError({ group, resource }, target.name) : readableError(target, key)
+  if (isSince(env.features.release, '1.37'))
+    throw outcome === 'absent' ? notFoundError({ group, resource }, target.name) : readableError(target, key)
   const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
   throw invalidError({ group, kind: resource }, target.name, [invalid(IGNORE_READ_ERROR, true, why)])
 }
@@ -42,20 +52,27 @@ export interface DeleteResult {
   readonly object: KubeObject
   /** Whether the object is gone. If not, it waits for its finalizers or its grace period. */
   readonly deleted: boolean
-  /** Whether the response is an object without content. Upstream returns one to a dry run that would remove an object with finalizers. */
+  /**
+   * Whether the response is an object without content. Upstream returns one to a dry run that would remove an object
+   * with finalizers.
+   */
   readonly blank?: boolean
 }
 
 /** Path of the delete option that enables unsafe deletion (KEP-3926). */
 export const IGNORE_READ_ERROR = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
 
-/** Deletes an object, or marks it as being deleted if finalizers, a grace period or the kind itself hold it. Throws a StatusError. */
+/**
+ * Deletes an object, or marks it as being deleted if finalizers, a grace period or the kind itself hold it. Throws a
+ * StatusError.
+ */
 export async function deleteObject(store: StoreParts, target: WriteTarget, options: DeletionOptions): Promise<DeleteResult> {
   const strategy = strategyOf(target.served, undefined)
   warnOfOrphans(target, options)
   const { last, ...first } = await takeStep(store, target, options, (old, hooks) => deletionStep(strategy, options, old, hooks))
   if (!last) return first
-  // As in kube-apiserver, a graceful deletion with a grace period of 0 is two writes: watchers see a modification, then the deletion.
+  // As in kube-apiserver, a graceful deletion with a grace period of 0 is two writes: watchers see a modification, then
+  // the deletion.
   if (target.dryRun) return { object: first.object, deleted: true }
   try {
     return await takeStep(store, target, { preconditions: followed(options.preconditions, first.object) }, removal)
@@ -77,18 +94,30 @@ const followed = ({ uid, resourceVersion }: Preconditions = {}, { metadata }: Ku
   ...(resourceVersion !== undefined && metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
 })
 
-/** Runs one write of a deletion, with preconditions and admission. The result has `last` if a second write must remove the object. */
-async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget, options: DeletionOptions, stepOf: StepOf): Promise<StepResult> {
+/**
+ * Runs one write of a deletion, with preconditions and admission. The result has `last` if a second write must remove
+ * the object.
+ */
+async function takeStep(
+  { env, storage, keys }: StoreParts,
+  target: WriteTarget,
+  options: DeletionOptions,
+  stepOf: StepOf,
+): Promise<StepResult> {
   const gr = groupResourceOf(target.served)
   const key = keys.object(target.namespace, target.name)
   try {
-    const { result, written } = await writeObject(storage, key, target, (now, held) => runStages(decideStep(env, target, options, { key, now, stepOf, held })))
+    const { result, written } = await writeObject(storage, key, target, (now, held) =>
+      runStages(decideStep(env, target, options, { key, now, stepOf, held })),
+    )
     if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }
     return written.outcome === 'unchanged' ? result : await runStages(resultOfDeletion(target, result, written.object))
   } catch (error) {
     // A corrupt object fails with the error of a read, as upstream reads it first.
     if (readFaultOf(error) !== undefined)
-      await storage.get(key, 'latest', target.ctx.signal).catch(failure => Promise.reject(toStatus(failure, { gr, name: target.name, verb: 'delete' })))
+      await storage
+        .get(key, 'latest', target.ctx.signal)
+        .catch(failure => Promise.reject(toStatus(failure, { gr, name: target.name, verb: 'delete' })))
     throw toStatus(error, { gr, name: target.name, verb: 'delete' })
   }
 }

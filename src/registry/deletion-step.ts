@@ -7,7 +7,10 @@ import { cloneInSteps } from '../meta/whole-floats.ts'
 
 /** Propagation policies, in the order in which errors list them. */
 export const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'] as const
-/** How the garbage collector treats the dependents of a deleted object. https://kubernetes.io/docs/concepts/architecture/garbage-collection/#cascading-deletion */
+/**
+ * How the garbage collector treats the dependents of a deleted object.
+ * https://kubernetes.io/docs/concepts/architecture/garbage-collection/#cascading-deletion
+ */
 export type PropagationPolicy = (typeof PROPAGATION_POLICIES)[number]
 
 /** Returns the policy with the name; undefined if there is none. */
@@ -24,7 +27,10 @@ export interface DeletionOptions {
   readonly orphanDependents?: boolean
 }
 
-/** One step of a deletion: write the next state, and remove the object afterwards if that is the last one; remove the object; or change nothing because a deletion is pending. */
+/**
+ * One step of a deletion: write the next state, and remove the object afterwards if that is the last one; remove the
+ * object; or change nothing because a deletion is pending.
+ */
 export type DeletionStep = { readonly next: KubeObject; readonly last: boolean } | 'remove' | 'pending'
 
 /** Finalizers that the garbage collector removes after it has orphaned the dependents, or deleted them. */
@@ -32,8 +38,9 @@ const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
 /**
- * Decides the next step of a deletion, as BeforeDelete in k8s.io/apiserver. Starts a deletion, or shortens the grace period of one that is pending; a longer grace period changes nothing. The step is `remove` if
- * neither a grace period nor finalizers nor the kind hold the object.
+ * Decides the next step of a deletion, as BeforeDelete in k8s.io/apiserver. Starts a deletion, or shortens the grace
+ * period of one that is pending; a longer grace period changes nothing. The step is `remove` if neither a grace period
+ * nor finalizers nor the kind hold the object.
  */
 export function* deletionStep(strategy: Strategy, options: DeletionOptions, old: KubeObject, hooks: HookContext): Steps<DeletionStep> {
   const requested = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
@@ -67,14 +74,18 @@ export function* deletionStep(strategy: Strategy, options: DeletionOptions, old:
     next.metadata.deletionTimestamp = formatTime(deletesAt)
     next.metadata.deletionGracePeriodSeconds = graceSeconds
   } else {
-    if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > hooks.now) next.metadata.deletionTimestamp = formatTime(hooks.now)
+    if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > hooks.now)
+      next.metadata.deletionTimestamp = formatTime(hooks.now)
     next.metadata.deletionGracePeriodSeconds = 0
   }
   strategy.markDeleting?.(next)
   return { next, last: !held && graceSeconds === 0 }
 }
 
-/** Returns the finalizers with those of the garbage collector set by the options, the object's own finalizer or the kind's default, in this order of precedence. */
+/**
+ * Returns the finalizers with those of the garbage collector set by the options, the object's own finalizer or the
+ * kind's default, in this order of precedence.
+ */
 function collectorFinalizers(strategy: Strategy, options: DeletionOptions, finalizers: readonly string[]): string[] {
   if (strategy.defaultPropagation === 'none') return [...finalizers]
   const standing = finalizers.find(f => f === ORPHAN || f === FOREGROUND)

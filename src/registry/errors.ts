@@ -35,7 +35,10 @@ export interface FailedRequest {
   readonly cached?: boolean
 }
 
-/** Translates errors of storage and conversion to a StatusError. Other errors are returned unchanged. No other code translates them. */
+/**
+ * Translates errors of storage and conversion to a StatusError. Other errors are returned unchanged. No other code
+ * translates them.
+ */
 export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true }: FailedRequest): unknown {
   if (error instanceof StatusError) return error
   // Upstream does not wrap the error in a Status: requests fail with 500 and the message, watches with InternalError.
@@ -50,10 +53,15 @@ export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true
     case 'conflict':
       return conflictError(gr, name, OPTIMISTIC_LOCK)
     case 'expired':
-      if (verb !== 'watch' || !cached) return expiredError(`The resourceVersion for the provided ${verb === 'watch' ? 'watch' : 'list'} is too old.`)
+      if (verb !== 'watch' || !cached)
+        return expiredError(`The resourceVersion for the provided ${verb === 'watch' ? 'watch' : 'list'} is too old.`)
       return expiredError(`too old resource version: ${wanted || 0} (${error.revision ?? 0})`)
     case 'too large revision':
-      return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0, error.retryAfterSeconds ?? (cached || verb === 'watch' ? 1 : 0))
+      return tooLargeResourceVersionError(
+        wanted ?? '',
+        error.revision ?? 0,
+        error.retryAfterSeconds ?? (cached || verb === 'watch' ? 1 : 0),
+      )
     case 'no space':
       return failure(500, '', error.message)
     case 'future revision':
@@ -114,8 +122,13 @@ const unavailable = (gr: GroupResource, verb: string, why: string): StatusError 
 
 /** apimachinery's NewServerTimeout: 504 with a Retry-After of 2 s. */
 const serverTimeout = (gr: GroupResource, verb: string): StatusError =>
-  failure(504, 'ServerTimeout', `The ${verb} operation against ${qualifiedResource(gr)} could not be completed at this time, please try again.`, {
-    ...(gr.group !== '' && { group: gr.group }),
-    kind: gr.resource,
-    retryAfterSeconds: 2,
-  })
+  failure(
+    504,
+    'ServerTimeout',
+    `The ${verb} operation against ${qualifiedResource(gr)} could not be completed at this time, please try again.`,
+    {
+      ...(gr.group !== '' && { group: gr.group }),
+      kind: gr.resource,
+      retryAfterSeconds: 2,
+    },
+  )

@@ -10,7 +10,9 @@ export interface KeySpace {
   readonly root: Key
   /** `/registry/pods/default/`. For cluster-scoped resources, and if the namespace is empty, the root. */
   prefix(namespace: string): Key
-  /** Throws 400 if the name is not a valid path segment, and 500, as upstream's store does, if the namespace is not one. */
+  /**
+   * Throws 400 if the name is not a valid path segment, and 500, as upstream's store does, if the namespace is not one.
+   */
   object(namespace: string, name: string): Key
   /** Throws the 500 of `object`. Only reads of the store need the check: the watch cache has no such namespace. */
   checkNamespace(namespace: string, name?: string): void

@@ -14,7 +14,10 @@ export function noteTurnedOff(why: RequestNotes, changes: WhyChanges, off: reado
   for (const [gate, fields] of byGate) why.note({ step: 'dropped', because: 'feature gate', fields, ...(gate !== '' && { gate }) })
 }
 
-/** Whether a JSON pointer names a gated field, or a parent that was removed because it became empty. Indexes of lists and keys of maps in the pointer are skipped. */
+/**
+ * Whether a JSON pointer names a gated field, or a parent that was removed because it became empty. Indexes of lists
+ * and keys of maps in the pointer are skipped.
+ */
 function isAt({ path }: GatedField, pointer: string): boolean {
   const names = pointer.split('/').slice(1)
   let at = 0
@@ -26,7 +29,10 @@ function isAt({ path }: GatedField, pointer: string): boolean {
   return false
 }
 
-/** Records what the kind's `prepare` changed. Restored parts of the status are recorded as dropped fields of the body: only the subresource writes them. */
+/**
+ * Records what the kind's `prepare` changed. Restored parts of the status are recorded as dropped fields of the body:
+ * only the subresource writes them.
+ */
 export function noteRules(why: RequestNotes, changes: WhyChanges): void {
   const ignored = changes === 'too large' ? [] : changes.filter(isTakenBack)
   if (ignored.length > 0) why.note({ step: 'dropped', because: 'not written here', fields: ignored.map(({ path }) => path) })

@@ -9,7 +9,10 @@ export interface LegacyFields {
   clusterName?: string
 }
 
-/** Clears the fields of a new object that only the server sets. `keepsDeletion`: those of a deletion remain, so that the object is being deleted from the start. */
+/**
+ * Clears the fields of a new object that only the server sets. `keepsDeletion`: those of a deletion remain, so that the
+ * object is being deleted from the start.
+ */
 export function wipeSystemFields(meta: ObjectMeta & LegacyFields, keepsDeletion = false): void {
   delete meta.uid
   if (!keepsDeletion) {
@@ -21,19 +24,27 @@ export function wipeSystemFields(meta: ObjectMeta & LegacyFields, keepsDeletion 
   meta.creationTimestamp = null
 }
 
-/** Returns why a non-empty text is not a resourceVersion, with the message of Go's strconv.ParseUint; undefined if it is one. Cost is bounded for long texts. */
+/**
+ * Returns why a non-empty text is not a resourceVersion, with the message of Go's strconv.ParseUint; undefined if it is
+ * one. Cost is bounded for long texts.
+ */
 export function revisionFault(wanted: string): string | undefined {
   if (!/^\d+$/.test(wanted)) return 'invalid syntax'
   return parseInteger(wanted) > 18446744073709551615n ? 'value out of range' : undefined
 }
 
-/** Throws 500 if the resourceVersion of a body is not a number. Upstream returns the parser's error without a Status. */
+/**
+ * Throws 500 if the resourceVersion of a body is not a number. Upstream returns the parser's error without a Status.
+ */
 export function checkRevisionText(wanted: string): void {
   const fault = wanted === '' ? undefined : revisionFault(wanted)
   if (fault) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(wanted)}: ${fault}`)
 }
 
-/** Sets the namespace of the request in an object that has none. Throws 400 if the object names another. `namespace` is empty for cluster-scoped resources, and the object's is then cleared. */
+/**
+ * Sets the namespace of the request in an object that has none. Throws 400 if the object names another. `namespace` is
+ * empty for cluster-scoped resources, and the object's is then cleared.
+ */
 export function ensureNamespace(meta: ObjectMeta, namespace: string): void {
   const own = meta.namespace ?? ''
   if (own === namespace) return

@@ -13,7 +13,10 @@ export interface TypeClaim {
   readonly kind: string
 }
 
-/** Returns the type of a patched object. Upstream serializes it with sorted members, so `kind` is decoded after other spellings such as `Kind` and wins. Throws a DecodeError if the apiVersion is malformed. */
+/**
+ * Returns the type of a patched object. Upstream serializes it with sorted members, so `kind` is decoded after other
+ * spellings such as `Kind` and wins. Throws a DecodeError if the apiVersion is malformed.
+ */
 export function patchedClaim(patched: Json): TypeClaim {
   const claim = typeOfBody(isJsonObject(patched) ? lastInOrder(patched) : patched)
   if (!parseApiVersion(claim.apiVersion)) throw new DecodeError(`unexpected GroupVersion string: ${claim.apiVersion}`)
@@ -36,7 +39,10 @@ export const builtInsOf =
 /** The Go package of a group's internal types. Those of `events.k8s.io` are in core. */
 export const goPackage = (group: string): string => (group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.', 1)[0] ?? ''))
 
-/** Decodes an object as the built-in type that it declares, only for its errors: upstream does so before it compares the type with the expected one. Throws a DecodeError. */
+/**
+ * Decodes an object as the built-in type that it declares, only for its errors: upstream does so before it compares the
+ * type with the expected one. Throws a DecodeError.
+ */
 export function readAsClaimed(builtIns: BuiltIns, apiVersion: string, kind: string, value: Json): void {
   const claimed = builtIns(apiVersion).find(version => version.kind === kind)
   if (claimed) decodeObject(claimed, value)
@@ -58,14 +64,25 @@ export interface TypeFault {
   readonly text: string
 }
 
-/** Returns why an object that declares another type cannot be read as one of the target's. `apiVersion` must be well formed. */
-export function otherTypeFault(builtIns: BuiltIns, target: { readonly group: string; readonly kind: string }, apiVersion: string, kind: string): TypeFault {
+/**
+ * Returns why an object that declares another type cannot be read as one of the target's. `apiVersion` must be well
+ * formed.
+ */
+export function otherTypeFault(
+  builtIns: BuiltIns,
+  target: { readonly group: string; readonly kind: string },
+  apiVersion: string,
+  kind: string,
+): TypeFault {
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   const isUnversioned = UNVERSIONED_KINDS.has(kind)
   const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || isUnversioned || (group === '' && kind === 'List')
   if (!reachable || !isRegistered(builtIns, apiVersion, kind))
     return { isKnown: false, text: notRegistered({ apiVersion, kind }, 'pkg/api/legacyscheme/scheme.go:30') }
-  return { isKnown: true, text: `converting (${isUnversioned ? 'v1' : version}.${kind}) to (${goPackage(target.group)}.${target.kind}): unknown conversion` }
+  return {
+    isKnown: true,
+    text: `converting (${isUnversioned ? 'v1' : version}.${kind}) to (${goPackage(target.group)}.${target.kind}): unknown conversion`,
+  }
 }
 
 /** Returns why an object of another kind without an apiVersion cannot be read as one of the target's. */
@@ -79,14 +96,23 @@ export function internalTypeFault(
   if (isRegistered(builtIns, apiVersionOf(target), kind))
     return { isKnown: true, text: `converting (${to}.${kind}) to (${to}.${target.kind}): unknown conversion` }
   const where = `the internal version of group ${JSON.stringify(target.group)}`
-  return { isKnown: false, text: `no kind ${JSON.stringify(kind)} is registered for ${where} in scheme "pkg/api/legacyscheme/scheme.go:30"` }
+  return {
+    isKnown: false,
+    text: `no kind ${JSON.stringify(kind)} is registered for ${where} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+  }
 }
 
-/** Upstream's message for an unknown type. `scheme` is the source line that creates the scheme, which is how upstream names it. */
+/**
+ * Upstream's message for an unknown type. `scheme` is the source line that creates the scheme, which is how upstream
+ * names it.
+ */
 export const notRegistered = ({ apiVersion, kind }: TypeClaim, scheme: string): string =>
   `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${scheme}"`
 
-/** Whether upstream's scheme has a kind. It has every kind that any release served, even if this server does not serve it, and no custom kinds. */
+/**
+ * Whether upstream's scheme has a kind. It has every kind that any release served, even if this server does not serve
+ * it, and no custom kinds.
+ */
 function isRegistered(builtIns: BuiltIns, apiVersion: string, kind: string): boolean {
   if (lifecycleOf(apiVersion, kind) !== undefined || UNVERSIONED_KINDS.has(kind)) return true
   const builtIn = builtIns(apiVersion)

@@ -21,7 +21,10 @@ const otherUid = (wanted: string, found: string | undefined): string =>
 const otherVersion = (wanted: string, found: string | undefined): string =>
   `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${found ?? ''}`
 
-/** Checks the uid of an update's body, if it has one. No uid matches if the object does not exist. Upstream checks a dry run above the store, so its message has the key without the store's prefix. */
+/**
+ * Checks the uid of an update's body, if it has one. No uid matches if the object does not exist. Upstream checks a dry
+ * run above the store, so its message has the key without the store's prefix.
+ */
 export function checkUid(
   target: WriteTarget,
   { key, prefix }: { readonly key: Key; readonly prefix: string },
@@ -35,7 +38,11 @@ export function checkUid(
 
 /** Creates the error for an unsafe deletion of an object that can be read. */
 export const readableError = (target: WriteTarget, key: Key): StatusError =>
-  conflictError(groupResourceOf(target.served), target.name, storageFault(key, 'unsafe deletion is not allowed because the object is decodable from storage'))
+  conflictError(
+    groupResourceOf(target.served),
+    target.name,
+    storageFault(key, 'unsafe deletion is not allowed because the object is decodable from storage'),
+  )
 
 /** Rejects an update that creates an object if the body has a uid. */
 export function checkNoUid(target: WriteTarget, { metadata }: KubeObject): void {
@@ -44,7 +51,10 @@ export function checkNoUid(target: WriteTarget, { metadata }: KubeObject): void 
   throw conflictError(groupResourceOf(target.served), target.name, message)
 }
 
-/** Checks the resourceVersion of an update against the existing object, and sets it to the existing one if it is absent or 0. Throws 422 for those if the kind requires one, 500 if it is not a number. */
+/**
+ * Checks the resourceVersion of an update against the existing object, and sets it to the existing one if it is absent
+ * or 0. Throws 422 for those if the kind requires one, 500 if it is not a number.
+ */
 export function checkResourceVersion(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject): void {
   const gr = groupResourceOf(target.served)
   const wanted = next.metadata.resourceVersion ?? ''
@@ -70,7 +80,10 @@ const isSameRevision = (wanted: string, { metadata }: KubeObject): boolean => wa
 /** Whether a resourceVersion that can be parsed is 0, in any number of digits, or absent. */
 const isZeroVersion = (wanted: string): boolean => !/[1-9]/.test(wanted)
 
-/** Checks the uid and the resourceVersion of a view such as Scale against its parent. A resourceVersion of 0 is left to the update of the parent. `part` names the resource with its subresource. */
+/**
+ * Checks the uid and the resourceVersion of a view such as Scale against its parent. A resourceVersion of 0 is left to
+ * the update of the parent. `part` names the resource with its subresource.
+ */
 export function checkView(gr: GroupResource, part: GroupResource, name: string, view: KubeObject, parent: KubeObject): void {
   const { uid = '', resourceVersion = '' } = view.metadata
   checkRevisionText(resourceVersion)
@@ -80,7 +93,8 @@ export function checkView(gr: GroupResource, part: GroupResource, name: string, 
 
 function storageFaultOf({ uid, resourceVersion }: Preconditions, found: ObjectMeta): string | undefined {
   if (uid !== undefined && uid !== found.uid) return otherUid(uid, found.uid)
-  if (resourceVersion !== undefined && resourceVersion !== found.resourceVersion) return otherVersion(resourceVersion, found.resourceVersion)
+  if (resourceVersion !== undefined && resourceVersion !== found.resourceVersion)
+    return otherVersion(resourceVersion, found.resourceVersion)
 }
 
 /** Checks the preconditions of a deletion. */
@@ -110,6 +124,9 @@ function recordConflict({ served, name }: WriteTarget, message: string): StatusE
   return conflictError({ group, resource: kind }, name, message)
 }
 
-/** The error of removing an object that has finalizers with a required resourceVersion. Upstream compares it as empty there, so it never matches. */
+/**
+ * The error of removing an object that has finalizers with a required resourceVersion. Upstream compares it as empty
+ * there, so it never matches.
+ */
 export const lostVersion = (target: WriteTarget, key: Key, { metadata }: KubeObject): StatusError =>
   conflictError(groupResourceOf(target.served), target.name, storageFault(key, otherVersion('', metadata.resourceVersion)))

@@ -13,7 +13,12 @@ import { appendErrors, type FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment, type ValidateName } from '../meta/names.ts'
-import { type ObjectMetaRules, validateMetaNames, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
+import {
+  type ObjectMetaRules,
+  validateMetaNames,
+  validateObjectMetaInSteps,
+  validateObjectMetaUpdateInSteps,
+} from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { dropGatedFields } from '../schema/gated-fields.ts'
@@ -29,8 +34,9 @@ import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarg
 const METADATA = fieldPath('metadata')
 
 /**
- * Updates the managed fields of an object for the changes of this write. Runs before admission and `prepare`; `reset` excludes fields that `prepare` will restore. As upstream, all managed fields are
- * dropped if the conversion webhook fails, or if the object claims another type, as a patch of a custom status may make it.
+ * Updates the managed fields of an object for the changes of this write. Runs before admission and `prepare`; `reset`
+ * excludes fields that `prepare` will restore. As upstream, all managed fields are dropped if the conversion webhook
+ * fails, or if the object claims another type, as a patch of a custom status may make it.
  */
 export function* trackManagedFields(
   { served, manager, subresource }: WriteTarget,
@@ -73,20 +79,32 @@ export function resetFieldsIn(strategy: Strategy, release: Release): ResetFields
   return fields ? { resetFields: fields, ...(inAllVersions && { resetElsewhere: fields }) } : {}
 }
 
-/** Runs mutating admission of an object in the version of the request. Takes ownership of it. Returns the object in the version of hooks. */
-export function* mutate({ admission, features }: RegistryEnvironment, target: WriteTarget, object: KubeObject, old?: KubeObject): Stages<KubeObject> {
+/**
+ * Runs mutating admission of an object in the version of the request. Takes ownership of it. Returns the object in the
+ * version of hooks.
+ */
+export function* mutate(
+  { admission, features }: RegistryEnvironment,
+  target: WriteTarget,
+  object: KubeObject,
+  old?: KubeObject,
+): Stages<KubeObject> {
   const { definition, version } = target.served
   const hookVersion = conversionOf(definition).hookVersion(version)
   if (!old) checkCreate(target, features.release)
   const wanted = version === hookVersion ? object : yield* convertInSteps(definition, object, version, hookVersion)
-  const mutated = (yield* stage(admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) })))) ?? wanted
+  const mutated =
+    (yield* stage(admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) })))) ?? wanted
   ensureNamespace(mutated.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   yield* dedupOwnersInSteps(mutated.metadata, text => target.ctx.warn(text), true)
   yield
   return mutated
 }
 
-/** Prepares and validates a new object between mutating and validating admission: clears gated fields, runs the kind's `prepare`, then all validation. Throws 422. */
+/**
+ * Prepares and validates a new object between mutating and validating admission: clears gated fields, runs the kind's
+ * `prepare`, then all validation. Throws 422.
+ */
 export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Stages<void> {
   const typeErrors = strategy.typeErrors?.(next) ?? NONE
   yield* dropTurnedOff(target, next, undefined, ctx)
@@ -94,13 +112,17 @@ export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: Kub
   yield
   const errors = typeErrors.length > 0 ? [...typeErrors] : yield* boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, undefined, ctx, errors))))
-  // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that are not path segments.
+  // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that
+  // are not path segments.
   if (errors.length === 0) errors.push(...validateMetaNames(next.metadata, nameIsPathSegment, METADATA))
   yield
   yield* finishPrepare(target, strategy, { next, ctx, claimed: claimedKind(target, next) }, errors)
 }
 
-/** `beforeCreate` for an update. Also restores the metadata that updates cannot change. `next` must have a resourceVersion. */
+/**
+ * `beforeCreate` for an update. Also restores the metadata that updates cannot change. `next` must have a
+ * resourceVersion.
+ */
 export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Stages<void> {
   const typeErrors = strategy.typeErrors?.(next) ?? NONE
   const claimed = claimedKind(target, next)
@@ -127,7 +149,12 @@ export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kub
 }
 
 /** Clears fields whose feature gate is off. Runs before `prepare`, which may copy parts of `old` to `next`. */
-function* dropTurnedOff({ served, ctx: { why } }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Steps<void> {
+function* dropTurnedOff(
+  { served, ctx: { why } }: WriteTarget,
+  next: KubeObject,
+  old: KubeObject | undefined,
+  { features }: HookContext,
+): Steps<void> {
   const off = fieldsTurnedOff(features, served.definition.hub.schema)
   if (off.length === 0) return
   const kept = why?.keep(next)
@@ -136,7 +163,13 @@ function* dropTurnedOff({ served, ctx: { why } }: WriteTarget, next: KubeObject,
 }
 
 /** Runs the kind's `prepare` and records its changes for `binnacle why`. */
-function* prepare({ ctx: { why } }: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<void> {
+function* prepare(
+  { ctx: { why } }: WriteTarget,
+  strategy: Strategy,
+  next: KubeObject,
+  old: KubeObject | undefined,
+  ctx: HookContext,
+): Steps<void> {
   const kept = why?.keep(next)
   const rest = strategy.prepare?.(next, old, ctx)
   if (rest) yield* rest
@@ -188,7 +221,8 @@ function* errorsOfUpdate(
 ): Steps<FieldError[]> {
   const { strategy, namespaced, meta: rules, typeErrors } = kind
   const meta = next.metadata
-  // Upstream validates ObjectMeta twice: first for every kind, without the check that finalizers have a domain, then in the kind's own validation. Errors occur twice in the causes.
+  // Upstream validates ObjectMeta twice: first for every kind, without the check that finalizers have a domain, then in
+  // the kind's own validation. Errors occur twice in the causes.
   const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, METADATA, PLAIN_FINALIZERS)
   yield
   appendErrors(errors, yield* validateObjectMetaUpdateInSteps(meta, old.metadata, METADATA, PLAIN_FINALIZERS))
@@ -206,7 +240,12 @@ function* errorsOfUpdate(
 }
 
 /** Errors of the kind's own validation, which is a list or runs in steps, combined with those of declared rules. */
-function* kindErrors({ strategy, declared }: KindRules, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
+function* kindErrors(
+  { strategy, declared }: KindRules,
+  next: KubeObject,
+  old: KubeObject | undefined,
+  ctx: HookContext,
+): Steps<readonly FieldError[]> {
   const own = strategy.validate?.(next, old, ctx) ?? []
   const errors = isSteps(own) ? yield* own : own
   return declared ? withDeclaredRules({ ...declared, next, old }, errors, ctx) : errors

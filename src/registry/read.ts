@@ -7,7 +7,16 @@ import { matchesLabels } from '../meta/label-selector.ts'
 import { type ShardSelector, shardMatcher } from '../meta/shard-selector.ts'
 import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'
 import { type Key, key, type Revision, revision } from '../storage/revision.ts'
-import { type Page, type Predicate, type ReadAt, type RequiredLabel, type Storage, StorageError, type StoredObject, type Watcher } from '../storage/storage.ts'
+import {
+  type Page,
+  type Predicate,
+  type ReadAt,
+  type RequiredLabel,
+  type Storage,
+  StorageError,
+  type StoredObject,
+  type Watcher,
+} from '../storage/storage.ts'
 import { ContinueTokenError, decodeContinue, encodeContinue } from './continue-token.ts'
 import { toStatus } from './errors.ts'
 import { type KeySpace, segmentFault } from './keys.ts'
@@ -27,7 +36,10 @@ export interface ListOptions {
   readonly continue: string
   readonly allowWatchBookmarks: boolean
   readonly sendInitialEvents?: boolean
-  /** A watch without a resourceVersion starts with the objects in the cache, without waiting for the latest revision, and sends no bookmark after them, as before WatchList. */
+  /**
+   * A watch without a resourceVersion starts with the objects in the cache, without waiting for the latest revision,
+   * and sends no bookmark after them, as before WatchList.
+   */
   readonly startAtHand?: true
   /** End of a watch, in milliseconds of the steady clock. A bookmark is sent shortly before. */
   readonly deadline?: number
@@ -52,8 +64,9 @@ const NAME = 'metadata.name'
 const NAMESPACE = 'metadata.namespace'
 
 /**
- * Returns the predicate of a label and a field selector, with hints for indexes and key ranges: `name` and `namespace` if the selector requires one, and labels that must have one of few values. Hints may be
- * incomplete; `matches` decides.
+ * Returns the predicate of a label and a field selector, with hints for indexes and key ranges: `name` and `namespace`
+ * if the selector requires one, and labels that must have one of few values. Hints may be incomplete; `matches`
+ * decides.
  */
 export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[], shard?: ShardSelector): Predicate {
   if (shard) return limitedTo(predicateOf(labels, fields), shard)
@@ -118,7 +131,10 @@ export function parseResourceVersion(text: string): Revision | undefined {
   return isZeroText(text) ? undefined : revision(Math.min(Number(text), FARTHEST))
 }
 
-/** Runs `parse`. If `plain`, its error becomes a 500 with the parser's message: upstream returns no Status for a malformed version of a watch, or of a get from the cache. */
+/**
+ * Runs `parse`. If `plain`, its error becomes a 500 with the parser's message: upstream returns no Status for a
+ * malformed version of a watch, or of a get from the cache.
+ */
 function plainFailure<T>(plain: boolean, parse: () => T): T {
   try {
     return parse()
@@ -134,7 +150,10 @@ export interface ReadSource {
   readonly keys: KeySpace
 }
 
-/** Returns an object that is at least as new as `resourceVersion`: the latest if it is empty, any if it is 0. Throws a StatusError, 404 if the object does not exist. */
+/**
+ * Returns an object that is at least as new as `resourceVersion`: the latest if it is empty, any if it is 0. Throws a
+ * StatusError, 404 if the object does not exist.
+ */
 export async function getObject(
   { storage, keys }: ReadSource,
   gr: GroupResource,
@@ -158,7 +177,10 @@ function getAt({ cached }: Storage, resourceVersion: string): ReadAt {
   return wanted === undefined ? 'any' : { notOlderThan: wanted }
 }
 
-/** The consistency that a list requires. `one`: the selector picks a single key. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
+/**
+ * The consistency that a list requires. `one`: the selector picks a single key.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+ */
 export function readAt(options: ListOptions, one = false): ReadAt {
   const { resourceVersion, resourceVersionMatch, limit } = options
   if (resourceVersion === '') return 'latest'
@@ -168,12 +190,22 @@ export function readAt(options: ListOptions, one = false): ReadAt {
   if (resourceVersionMatch === 'Exact') return { exactly: wanted }
   if (resourceVersionMatch === 'NotOlderThan') return { notOlderThan: wanted }
   if (limit <= 0) return { notOlderThan: wanted }
-  // A limit implies Exact. If a selector picks one object, upstream gets its key instead of a range, at the latest revision, which must not be older than the wanted one.
+  // A limit implies Exact. If a selector picks one object, upstream gets its key instead of a range, at the latest
+  // revision, which must not be older than the wanted one.
   return one ? 'latest' : { exactly: wanted }
 }
 
-/** Lists the objects of a namespace, or of all namespaces if it is empty, by pages. Throws a StatusError: 400 for a malformed version or token, 410 if the revision was compacted. */
-export async function listObjects(source: ReadSource, gr: GroupResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
+/**
+ * Lists the objects of a namespace, or of all namespaces if it is empty, by pages. Throws a StatusError: 400 for a
+ * malformed version or token, 410 if the revision was compacted.
+ */
+export async function listObjects(
+  source: ReadSource,
+  gr: GroupResource,
+  namespace: string,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<ListResult> {
   const { storage, keys } = source
   const prefix = keys.prefix(namespace)
   const predicate = predicateOf(options.labels, options.fields, options.shard)
@@ -191,7 +223,10 @@ export async function listObjects(source: ReadSource, gr: GroupResource, namespa
   }
 }
 
-/** Narrows a list by the field selector to the prefix of a namespace, or to the key of one object if its namespace is known from the path or the selector. The cache does not need it. */
+/**
+ * Narrows a list by the field selector to the prefix of a namespace, or to the key of one object if its namespace is
+ * known from the path or the selector. The cache does not need it.
+ */
 function narrow(keys: KeySpace, namespace: string, { namespace: selected = '', name }: Predicate): { below: Key; one: boolean } {
   const prefix = keys.prefix(namespace || selected)
   if (name === undefined || segmentFault(name) !== undefined) return { below: prefix, one: false }
@@ -211,7 +246,10 @@ interface Continued {
   readonly predicate: Predicate
 }
 
-/** Lists the next page at the revision of the token. Throws 410 with a token for the latest revision if that one was compacted. */
+/**
+ * Lists the next page at the revision of the token. Throws 410 with a token for the latest revision if that one was
+ * compacted.
+ */
 async function continueList(
   { storage, keys }: ReadSource,
   gr: GroupResource,
@@ -226,12 +264,17 @@ async function continueList(
     if (error instanceof ContinueTokenError) throw badRequestError(`invalid continue token: ${error.message}`)
     throw error
   }
-  if (options.resourceVersion !== '' && options.resourceVersion !== '0') throw badRequestError('specifying resource version is not allowed when using continue')
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0')
+    throw badRequestError('specifying resource version is not allowed when using continue')
   const limit = Math.max(0, options.limit)
   const wholeFromCache = options.resourceVersion === '0'
   const at: ReadAt = token.revision === -1 ? 'latest' : { exactly: token.revision }
   try {
-    return listResult(await storage.list(prefix, { at, predicate, limit, wholeFromCache, startKey: token.start }, signal), prefix, options.shard)
+    return listResult(
+      await storage.list(prefix, { at, predicate, limit, wholeFromCache, startKey: token.start }, signal),
+      prefix,
+      options.shard,
+    )
   } catch (error) {
     if (error instanceof StorageError && error.code === 'expired') throw expiredContinue(encodeContinue(token.start, prefix, -1))
     throw toStatus(error, { gr, name: '', verb: 'list', wanted: String(token.revision), cached: storage.cached })
@@ -261,7 +304,10 @@ function expiredContinue(token: string) {
   return error
 }
 
-/** Starts a watch. As upstream, a compacted start is not rejected here but reported in the stream: the watcher throws `expired`. Throws a StatusError. */
+/**
+ * Starts a watch. As upstream, a compacted start is not rejected here but reported in the stream: the watcher throws
+ * `expired`. Throws a StatusError.
+ */
 export async function watchObjects(
   { storage, keys }: ReadSource,
   served: ServedResource,

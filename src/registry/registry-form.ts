@@ -18,7 +18,10 @@ export interface RegistryForm {
   headerBytes(kind: string, apiVersion: string): number
   /** Returns empty members of the metadata that are stored all the same, as JSON members. */
   emptyMetadata?(object: KubeObject): string
-  /** Checks the apiVersion of a stored object that is not one of the definition. Throws a StorageError `corrupt` if the object cannot be read as the storage version. */
+  /**
+   * Checks the apiVersion of a stored object that is not one of the definition. Throws a StorageError `corrupt` if the
+   * object cannot be read as the storage version.
+   */
   checkVersion(claimed: unknown): void
   /** Returns the conversion to versions that managed fields name. Undefined if none is needed. */
   managers(served: ServedResource): OwnedWrite['convert']
@@ -36,7 +39,8 @@ const FORMS: Readonly<Record<FormName, RegistryForm>> = {
     headerBytes: () => 1,
     emptyMetadata,
     checkVersion(claimed) {
-      if (claimed !== undefined) throw new StorageError('corrupt', `request to convert CR from an invalid group/version: ${String(claimed)}`)
+      if (claimed !== undefined)
+        throw new StorageError('corrupt', `request to convert CR from an invalid group/version: ${String(claimed)}`)
     },
     managers: unstructuredManagers,
   },
@@ -48,8 +52,8 @@ export const registryFormOf = ({ form }: StructSchema): RegistryForm => FORMS[fo
 const MAY_BE_EMPTY = ['annotations', 'finalizers', 'generateName', 'labels', 'ownerReferences'] as const
 
 /**
- * Returns the empty maps and lists in the metadata of a custom object that an apply has set. Upstream stores them but reads them as absent, so that the next write of the object changes the stored bytes even if
- * it changes no field.
+ * Returns the empty maps and lists in the metadata of a custom object that an apply has set. Upstream stores them but
+ * reads them as absent, so that the next write of the object changes the stored bytes even if it changes no field.
  */
 function emptyMetadata({ metadata }: KubeObject): string {
   const empty = MAY_BE_EMPTY.filter(name => {
@@ -71,7 +75,10 @@ function typedManagers(served: ServedResource): OwnedWrite['convert'] {
   return served.definition.versions.length === 1 ? undefined : conversionOfServed(served, typedConversion)
 }
 
-/** Conversion of managers of a custom kind without a webhook. It is needed even if the kind has one version: an apply fails if a manager names a version that the definition does not have. */
+/**
+ * Conversion of managers of a custom kind without a webhook. It is needed even if the kind has one version: an apply
+ * fails if a manager names a version that the definition does not have.
+ */
 function unstructuredManagers(served: ServedResource): OwnedWrite['convert'] {
   return conversionOfServed(served, unstructuredConversion)
 }
@@ -93,7 +100,8 @@ function typedConversion(served: ServedResource): ManagerConversion {
     const to = servedVersion(served, apiVersion)
     if (to === undefined) return undefined
     const from = versionsOf(definition).get(object.apiVersion) ?? version
-    // A normalized copy: an object whose fields were removed by an apply may lack members that conversion functions expect.
+    // A normalized copy: an object whose fields were removed by an apply may lack members that conversion functions
+    // expect.
     const copy = normalized(from, object)
     yield
     const converted = yield* convertInSteps(definition, copy, from, to)

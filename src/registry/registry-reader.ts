@@ -21,7 +21,10 @@ interface LastRead {
   readonly reader: ResourceReader
 }
 
-/** Reads of all stored resources. Admission plugins read through it: they are created before the registry, which depends on admission. */
+/**
+ * Reads of all stored resources. Admission plugins read through it: they are created before the registry, which depends
+ * on admission.
+ */
 export class RegistryReader {
   readonly #catalog: Catalog
   readonly #env: ReadEnvironment
@@ -69,7 +72,10 @@ export class RegistryReader {
     return reader
   }
 
-  /** Lists the stored objects of a namespace without decoding them, from the cache if the resource has one. `fresh`: the list includes every write that was acknowledged before the call. */
+  /**
+   * Lists the stored objects of a namespace without decoding them, from the cache if the resource has one. `fresh`: the
+   * list includes every write that was acknowledged before the call.
+   */
   async listStored(id: ResourceId, namespace: string, signal: AbortSignal, fresh = false): Promise<readonly StoredObject[]> {
     const served = servedById(this.#catalog, id)
     return (await this.reader(served).list(served, namespace, listOptions({ resourceVersion: fresh ? '' : '0' }), signal)).items

@@ -42,8 +42,9 @@ export class Registry {
   }
 
   /**
-   * Runs mutating and validating admission of an object that is not stored: the body of a virtual resource (binding, eviction, review), or the options of a CONNECT request (exec, proxy). Returns the mutated
-   * object. Throws a StatusError if admission denies it.
+   * Runs mutating and validating admission of an object that is not stored: the body of a virtual resource (binding,
+   * eviction, review), or the options of a CONNECT request (exec, proxy). Returns the mutated object. Throws a
+   * StatusError if admission denies it.
    */
   async admit(request: AdmissionRequest & { readonly object: KubeObject }): Promise<KubeObject> {
     const object = (await this.#env.admission.mutate(request)) ?? request.object
@@ -52,14 +53,17 @@ export class Registry {
   }
 
   /**
-   * Returns in-process access as the server itself: without authentication and authorization, otherwise as for a client. `nested`: writes are part of a client's request that webhooks have reviewed, and are not
-   * sent to webhooks.
+   * Returns in-process access as the server itself: without authentication and authorization, otherwise as for a
+   * client. `nested`: writes are part of a client's request that webhooks have reviewed, and are not sent to webhooks.
    */
   access(signal?: AbortSignal, { nested = false }: { readonly nested?: boolean } = {}): ResourceAccess {
     return signal === undefined && !nested ? this.#endless : this.#accessUntil(signal ?? new AbortController().signal, nested)
   }
 
-  /** Writes end when the signal aborts. Objects are decoded as a client's body is, and a change receives a copy, which it may modify. */
+  /**
+   * Writes end when the signal aborts. Objects are decoded as a client's body is, and a change receives a copy, which
+   * it may modify.
+   */
   #accessUntil(signal: AbortSignal, nested = false): ResourceAccess {
     const target = (id: ResourceId, namespace: string, name: string, verb: string, subresource = ''): WriteTarget => {
       const resource = servedById(this.catalog, id)
@@ -117,7 +121,9 @@ export class Registry {
     const wanted = listOptions(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` })
     const store = this.store(served)
     const options = { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }
-    const watcher = await (metadataOnly ? store.watchMetadata(served, namespace, options, signal) : store.watch(served, namespace, options, signal))
+    const watcher = await (metadataOnly
+      ? store.watchMetadata(served, namespace, options, signal)
+      : store.watch(served, namespace, options, signal))
     const read = metadataOnly ? partialInTurns : objectInTurns
     await watcher.deliver(async batch => {
       for (const event of batch) {

@@ -10,7 +10,10 @@ import { mappedWatcher } from './mapped-watcher.ts'
 import { type ListOptions, type ListResult, predicateOf } from './read.ts'
 import type { RemoteView } from './remote-view.ts'
 
-/** Largest page that is read from the store. Pages double up to it while a selector matches few objects, as upstream's do. */
+/**
+ * Largest page that is read from the store. Pages double up to it while a selector matches few objects, as upstream's
+ * do.
+ */
 const LARGEST_PAGE = 10_000
 
 const isIdentity = ({ field }: FieldTerm): boolean => field === 'metadata.name' || field === 'metadata.namespace'
@@ -22,7 +25,10 @@ export const selectsByContent = ({ labels, fields }: ListOptions): boolean => la
 export const withoutContentTerms = (options: ListOptions): ListOptions =>
   selectsByContent(options) ? { ...options, labels: [], fields: options.fields.filter(isIdentity) } : options
 
-/** Lists the objects that match a selector after conversion. Reads and converts pages of stored objects with `list` until the limit is reached. */
+/**
+ * Lists the objects that match a selector after conversion. Reads and converts pages of stored objects with `list`
+ * until the limit is reached.
+ */
 export async function listSelected(
   view: RemoteView,
   prefix: Key,
@@ -43,7 +49,12 @@ export async function listSelected(
       items.push(object)
       if (whole || items.length < limit) continue
       const isLast = page.continue === '' && object.key === page.items.at(-1)?.key
-      return { ...page, items, continue: isLast ? '' : encodeContinue(keyAfter(object.key), prefix, listRevision(page)), remainingItemCount: undefined }
+      return {
+        ...page,
+        items,
+        continue: isLast ? '' : encodeContinue(keyAfter(object.key), prefix, listRevision(page)),
+        remainingItemCount: undefined,
+      }
     }
     if (page.continue === '') return { ...page, items, remainingItemCount: undefined }
     const { resourceVersion: _, resourceVersionMatch: __, ...rest } = query
@@ -53,7 +64,10 @@ export async function listSelected(
 
 const listRevision = ({ resourceVersion }: ListResult): Revision => revision(Number(resourceVersion))
 
-/** Watches the objects that match a selector after conversion: an object that starts to match is `added`, one that no longer matches is `deleted`. `watcher` delivers stored objects. */
+/**
+ * Watches the objects that match a selector after conversion: an object that starts to match is `added`, one that no
+ * longer matches is `deleted`. `watcher` delivers stored objects.
+ */
 export function watchSelected(view: RemoteView, watcher: Watcher, predicate: Predicate): Watcher {
   const isSelected = (object: StoredObject): boolean => predicate.matches(object.attributes())
   return mappedWatcher(watcher, async events => {

@@ -21,8 +21,9 @@ const BYTES_AT_ONCE = 4 << 20
 const LOOK = 500
 
 /**
- * View of stored objects in a version that a webhook converts to. Lists and watches share one conversion of each object. Its bytes are kept with the stored object, within the byte budget of derived
- * encodings, and the converted object is shared while it is referenced, so that watches share frames.
+ * View of stored objects in a version that a webhook converts to. Lists and watches share one conversion of each
+ * object. Its bytes are kept with the stored object, within the byte budget of derived encodings, and the converted
+ * object is shared while it is referenced, so that watches share frames.
  */
 export class RemoteView {
   readonly version: Version
@@ -42,19 +43,28 @@ export class RemoteView {
     this.#isOfVersion = isOfVersion(apiVersion)
   }
 
-  /** Converts an object by a new call of the webhook, whose result may have changed since the last one. Throws a ConversionError. */
+  /**
+   * Converts an object by a new call of the webhook, whose result may have changed since the last one. Throws a
+   * ConversionError.
+   */
   async object(stored: StoredObject): Promise<StoredObject> {
     if (this.#isOfVersion(stored)) return stored
     const [bytes] = await this.#call([stored])
     return new ConvertedObject(stored, this.version, there(bytes), { isShared: false })
   }
 
-  /** Converts an object of the watch cache. Calls the webhook only if no earlier result is kept. Throws a ConversionError. */
+  /**
+   * Converts an object of the watch cache. Calls the webhook only if no earlier result is kept. Throws a
+   * ConversionError.
+   */
   async cachedObject(stored: StoredObject): Promise<StoredObject> {
     return this.#ready(stored) ?? there(this.#convert([stored])[0])
   }
 
-  /** `cachedObject` for many objects, in their order. Objects without a kept result are converted in calls of up to 500, one call at a time. */
+  /**
+   * `cachedObject` for many objects, in their order. Objects without a kept result are converted in calls of up to 500,
+   * one call at a time.
+   */
   async objects(stored: readonly StoredObject[]): Promise<StoredObject[]> {
     const found = new Map<StoredObject, StoredObject>()
     let missing: StoredObject[] = []
@@ -81,7 +91,10 @@ export class RemoteView {
     return stored.map(object => there(found.get(object)))
   }
 
-  /** Converts objects in one call. If it fails, converts them one by one, as upstream always does: a webhook may reject a batch but none of its objects. */
+  /**
+   * Converts objects in one call. If it fails, converts them one by one, as upstream always does: a webhook may reject
+   * a batch but none of its objects.
+   */
   async #group(group: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     try {
       return await Promise.all(this.#convert(group))
@@ -93,7 +106,10 @@ export class RemoteView {
     }
   }
 
-  /** Returns a watcher that delivers events in this version, in order. If a conversion fails, the watch ends with its ConversionError. */
+  /**
+   * Returns a watcher that delivers events in this version, in order. If a conversion fails, the watch ends with its
+   * ConversionError.
+   */
   watcher(watcher: Watcher): Watcher {
     return mappedWatcher(watcher, events => this.#batch(events))
   }
@@ -152,13 +168,16 @@ export class RemoteView {
     return this.#show(stored, bytes)
   }
 
-  /** Calls the webhook. Returns the JSON of each converted object, in order, with the resourceVersion of the stored one. */
+  /**
+   * Calls the webhook. Returns the JSON of each converted object, in order, with the resourceVersion of the stored one.
+   */
   async #call(group: readonly StoredObject[]): Promise<Buffer[]> {
     const objects = await mapInSlices(group, stored => withoutRevision(parseOwn(stored.json().bytes)))
     const converted = await this.#converter.convert(objects, this.version)
     return mapInSlices(
       converted.map((object, i) => ({ object, stored: there(group[i]) })),
-      ({ object, stored }) => encodeJson(this.version.schema, { ...object, metadata: { ...object.metadata, resourceVersion: String(stored.revision) } }),
+      ({ object, stored }) =>
+        encodeJson(this.version.schema, { ...object, metadata: { ...object.metadata, resourceVersion: String(stored.revision) } }),
     )
   }
 }

@@ -28,20 +28,29 @@ export class ResourceReader {
     return this.storage.cached
   }
 
-  /** Returns an object that is at least as new as `resourceVersion`: the latest if it is empty, any if it is 0. Throws 404 if it does not exist. */
+  /**
+   * Returns an object that is at least as new as `resourceVersion`: the latest if it is empty, any if it is 0. Throws
+   * 404 if it does not exist.
+   */
   async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
     const stored = await getObject(this, groupResourceOf(served), { namespace, name }, resourceVersion, signal)
     const view = conversionOf(served.definition).view(served.version)
     return statused(served, name, 'get', resourceVersion === '' ? view.object(stored) : view.cachedObject(stored))
   }
 
-  /** Returns an object from the watch cache. It is shared and must not be changed. Undefined if the cache has no such object, is not populated, or does not exist. */
+  /**
+   * Returns an object from the watch cache. It is shared and must not be changed. Undefined if the cache has no such
+   * object, is not populated, or does not exist.
+   */
   cachedObject({ definition, version }: ServedResource, namespace: string, name: string): Awaitable<KubeObject> | undefined {
     const stored = this.storage.cachedObject(this.keys.object(namespace, name))
     return stored && conversionOf(definition).cachedObjectIn(version, stored)
   }
 
-  /** Returns the objects of a namespace from the watch cache, or all if it is empty. Undefined if the cache is not populated or does not exist. */
+  /**
+   * Returns the objects of a namespace from the watch cache, or all if it is empty. Undefined if the cache is not
+   * populated or does not exist.
+   */
   cachedObjects({ definition, version }: ServedResource, namespace: string): Awaitable<readonly KubeObject[]> | undefined {
     const stored = this.storage.cachedObjects(this.keys.prefix(namespace))
     const objects = stored?.map(each => conversionOf(definition).cachedObjectIn(version, each))
@@ -70,7 +79,10 @@ export class ResourceReader {
     return view.watch(wanted => watchObjects(this, served, namespace, wanted, signal), options)
   }
 
-  /** `watch` without conversion, for callers that read only metadata, which is the same in all versions. The selector may have only fields of metadata. */
+  /**
+   * `watch` without conversion, for callers that read only metadata, which is the same in all versions. The selector
+   * may have only fields of metadata.
+   */
   watchMetadata(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
     return watchObjects(this, served, namespace, options, signal)
   }

@@ -20,8 +20,8 @@ const DELETE_COLLECTION_PAGE = 1000
 const DELETE_COLLECTION_WORKERS = 16
 
 /**
- * The generic store of one resource: all verbs, over its storage, with its strategy. Objects of requests and responses are in the version of the request.
- * Errors are StatusErrors.
+ * The generic store of one resource: all verbs, over its storage, with its strategy. Objects of requests and responses
+ * are in the version of the request. Errors are StatusErrors.
  */
 export class ResourceStore extends ResourceReader implements StoreParts {
   readonly env: RegistryEnvironment
@@ -64,12 +64,16 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     return deleteCorrupt(this, target)
   }
 
-  /** Deletes the selected objects, 16 at a time. Not atomic: stops at the first error. Returns the selected objects as they were before. */
+  /**
+   * Deletes the selected objects, 16 at a time. Not atomic: stops at the first error. Returns the selected objects as
+   * they were before.
+   */
   async deleteCollection(target: WriteTarget, options: DeletionOptions, selection: ListOptions): Promise<ListResult> {
     warnOfOrphans(target, options)
     const items: StoredObject[] = []
     let token = selection.continue
-    // As upstream, a selection is listed in one page, from the cache. Collections without a selector are listed in pages.
+    // As upstream, a selection is listed in one page, from the cache. Collections without a selector are listed in
+    // pages.
     const isAtOnce = this.isCached && (selection.labels.length > 0 || selection.fields.length > 0)
     const limit = selection.limit > 0 || isAtOnce ? selection.limit : DELETE_COLLECTION_PAGE
     for (;;) {

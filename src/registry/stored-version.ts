@@ -3,7 +3,9 @@ import type { StoredObject } from '../storage/storage.ts'
 
 const API_VERSION = Buffer.from('apiVersion')
 
-/** Returns a test of whether a stored object of a custom kind is in a version. It reads the bytes without parsing them. */
+/**
+ * Returns a test of whether a stored object of a custom kind is in a version. It reads the bytes without parsing them.
+ */
 export function isOfVersion(apiVersion: string): (stored: StoredObject) => boolean {
   // The first bytes of nearly every object of the version.
   const start = Buffer.from(`{"apiVersion":${JSON.stringify(apiVersion)},`)

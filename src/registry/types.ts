@@ -14,7 +14,8 @@ import { objectInTurns } from './ready-object.ts'
 export type RequestResult = { readonly stored: StoredObject } | { readonly object: KubeObject }
 
 /** The object of a result, in turns if it is large. A stored one is shared and must not be changed. */
-export const answerObject = (answer: RequestResult): Awaitable<KubeObject> => ('stored' in answer ? objectInTurns(answer.stored) : answer.object)
+export const answerObject = (answer: RequestResult): Awaitable<KubeObject> =>
+  'stored' in answer ? objectInTurns(answer.stored) : answer.object
 
 /** Resource, name and options of a write, with its request context. */
 export interface WriteTarget {
@@ -52,11 +53,17 @@ export interface AdmissionRequest {
   readonly namespace: string
   readonly name: string
   readonly dryRun: boolean
-  /** Members of CreateOptions, UpdateOptions or DeleteOptions, by the operation: a PATCH has those of the create or update that it makes. Omitted if the request sets none. */
+  /**
+   * Members of CreateOptions, UpdateOptions or DeleteOptions, by the operation: a PATCH has those of the create or
+   * update that it makes. Omitted if the request sets none.
+   */
   readonly options?: JsonObject | undefined
   /** Whether the write is part of another request. It is not sent to webhooks. */
   readonly nested?: boolean | undefined
-  /** The new object in the version of hooks (`hookVersion`). Omitted for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
+  /**
+   * The new object in the version of hooks (`hookVersion`). Omitted for deletions. Owned by the pipeline: mutating
+   * plugins change it in place or replace it.
+   */
   readonly object?: KubeObject
   /** The existing object in the version of hooks. Shared: plugins must not change it. Omitted for creations. */
   readonly old?: KubeObject
@@ -64,7 +71,10 @@ export interface AdmissionRequest {
   readonly held?: ReservationHolder
 }
 
-/** Holds the reservations of a write. They are committed after the write succeeds, and rolled back if it fails or is retried. */
+/**
+ * Holds the reservations of a write. They are committed after the write succeeds, and rolled back if it fails or is
+ * retried.
+ */
 export interface ReservationHolder {
   hold(reservation: Reservation): void
 }
@@ -92,7 +102,10 @@ export interface RegistryEnvironment {
   /** Returns the storage of a resource, which all its versions share. */
   storageFor(definition: ResourceDefinition): Storage
   access(): ResourceAccess
-  /** Optional. Called with the resource and the name of each object that was created or updated; the response waits for it. */
+  /**
+   * Optional. Called with the resource and the name of each object that was created or updated; the response waits for
+   * it.
+   */
   readonly afterWrite?: (definition: ResourceDefinition, name: string) => Promise<void> | undefined
 }
 
@@ -105,7 +118,10 @@ export interface StoreParts {
 }
 
 /** Returns the context that the kind's hooks get for a write. */
-export const hookContext = ({ clock, features, access, declared }: RegistryEnvironment, { ctx, subresource }: WriteTarget): HookContext => ({
+export const hookContext = (
+  { clock, features, access, declared }: RegistryEnvironment,
+  { ctx, subresource }: WriteTarget,
+): HookContext => ({
   now: clock.now(),
   request: ctx,
   subresource,
@@ -116,7 +132,10 @@ export const hookContext = ({ clock, features, access, declared }: RegistryEnvir
 
 const NO_STRATEGY: Strategy = {}
 
-/** Returns the strategy of a write: the subresource's own, or that of the version, or of the resource. Strategies are not merged. */
+/**
+ * Returns the strategy of a write: the subresource's own, or that of the version, or of the resource. Strategies are
+ * not merged.
+ */
 export const strategyOf = ({ definition, version }: ServedResource, subresource: Subresource | undefined): Strategy =>
   subresource?.strategy ?? version.strategy ?? definition.strategy ?? NO_STRATEGY
 
@@ -126,7 +145,10 @@ export const groupResourceOf = (served: ServedResource) => ({ group: served.vers
 export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.hub.group, kind: definition.hub.kind })
 
 /** The subject of an admission request: a write, or a CONNECT request. */
-type AdmissionSubject = Pick<WriteTarget, 'ctx' | 'served' | 'subresource' | 'namespace' | 'name' | 'dryRun' | 'options' | 'ofCollection' | 'nested'>
+type AdmissionSubject = Pick<
+  WriteTarget,
+  'ctx' | 'served' | 'subresource' | 'namespace' | 'name' | 'dryRun' | 'options' | 'ofCollection' | 'nested'
+>
 
 /** Returns the attributes of a write for admission. All admission requests are made here. */
 export const admissionRequest = <Objects extends Pick<AdmissionRequest, 'object' | 'old' | 'held'>>(

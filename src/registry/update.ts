@@ -39,12 +39,21 @@ interface PlannedUpdate extends UpdateRequest {
   readonly transform: Transform
 }
 
-/** Updates an object by compare-and-swap: reads, transforms, validates and writes it, and retries after a conflict, unless the request itself requires a resourceVersion. Throws a StatusError. */
-export async function updateObject(store: StoreParts, target: WriteTarget, request: UpdateRequest): Promise<{ answer: RequestResult; created: boolean }> {
+/**
+ * Updates an object by compare-and-swap: reads, transforms, validates and writes it, and retries after a conflict,
+ * unless the request itself requires a resourceVersion. Throws a StatusError.
+ */
+export async function updateObject(
+  store: StoreParts,
+  target: WriteTarget,
+  request: UpdateRequest,
+): Promise<{ answer: RequestResult; created: boolean }> {
   const key = store.keys.object(target.namespace, target.name)
   const planned = { ...request, transform: transformOf(store.env, target, request.change) }
   try {
-    const { result, written } = await writeObject(store.storage, key, target, (now, held) => runStages(decideUpdate(store, target, planned, now, held)))
+    const { result, written } = await writeObject(store.storage, key, target, (now, held) =>
+      runStages(decideUpdate(store, target, planned, now, held)),
+    )
     const { next, created } = result
     return { answer: written === undefined || written.outcome === 'deleted' ? { object: next } : { stored: written.object }, created }
   } catch (error) {
@@ -58,7 +67,10 @@ interface UpdateOutcome {
   readonly created: boolean
 }
 
-/** Decides the write of one attempt: none, the wanted state, or a deletion if the last finalizer of a deleted object is removed. Keeps no state between attempts. */
+/**
+ * Decides the write of one attempt: none, the wanted state, or a deletion if the last finalizer of a deleted object is
+ * removed. Keeps no state between attempts.
+ */
 function* decideUpdate(
   { env, keys }: StoreParts,
   target: WriteTarget,
@@ -107,12 +119,20 @@ function* decideUpdate(
 const mayCreate = ({ subresource }: WriteTarget, { allowCreateOnUpdate }: Strategy, { forceCreate }: UpdateRequest): boolean =>
   subresource === '' && (allowCreateOnUpdate === true || forceCreate === true)
 
-/** Checks the resourceVersion, then prepares and validates the update, then runs validating admission. Throws a StatusError. */
+/**
+ * Checks the resourceVersion, then prepares and validates the update, then runs validating admission. Throws a
+ * StatusError.
+ */
 function* checkUpdate(
   env: RegistryEnvironment,
   target: WriteTarget,
   strategy: Strategy,
-  { next, old, hooks, held }: { readonly next: KubeObject; readonly old: KubeObject; readonly hooks: HookContext; readonly held: HeldReservation },
+  {
+    next,
+    old,
+    hooks,
+    held,
+  }: { readonly next: KubeObject; readonly old: KubeObject; readonly hooks: HookContext; readonly held: HeldReservation },
 ): Stages<void> {
   checkResourceVersion(target, strategy, next, old)
   yield* beforeUpdate(target, strategy, next, old, hooks)
@@ -121,7 +141,9 @@ function* checkUpdate(
   if (defaults) yield* defaults
 }
 
-/** Whether an update removes the last finalizer of an object that is being deleted, and nothing else holds the object. */
+/**
+ * Whether an update removes the last finalizer of an object that is being deleted, and nothing else holds the object.
+ */
 const isOver = (strategy: Strategy, next: KubeObject, { metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined &&
   (next.metadata.finalizers ?? []).length === 0 &&

@@ -18,8 +18,10 @@ interface ViewOptions {
 }
 
 /**
- * View of a resource's stored objects in a version other than the storage version. The bytes of an object are encoded once for each version and kept with the stored object, within the byte budget of derived
- * encodings. Each object and each batch of events has one view in a version, so that caches by identity, such as watch frames, work as in the storage version.
+ * View of a resource's stored objects in a version other than the storage version. The bytes of an object are encoded
+ * once for each version and kept with the stored object, within the byte budget of derived encodings. Each object and
+ * each batch of events has one view in a version, so that caches by identity, such as watch frames, work as in the
+ * storage version.
  */
 export class VersionView {
   readonly #definition: ResourceDefinition
@@ -37,7 +39,10 @@ export class VersionView {
     const apiVersion = apiVersionOfVersion(version)
     this.#passes = passesOwn ? isOfVersion(apiVersion) : () => false
     this.#header = registryFormOf(version.schema).headerBytes(version.kind, apiVersion)
-    this.#json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.#converted(object)), header: this.#header }) }
+    this.#json = {
+      id: `json;${apiVersion}`,
+      encode: object => ({ bytes: encodeJson(version.schema, this.#converted(object)), header: this.#header }),
+    }
   }
 
   /** Returns an object in the version. The same stored object has the same view. */
@@ -45,7 +50,11 @@ export class VersionView {
     if (this.#passes(stored)) return stored
     let view = this.#objects.get(stored)
     if (!view) {
-      view = new ViewedObject(stored, { json: this.#json, encoderOf: as => this.#encoder(as), encodedInSteps: bytes => this.#encodedInSteps(bytes) })
+      view = new ViewedObject(stored, {
+        json: this.#json,
+        encoderOf: as => this.#encoder(as),
+        encodedInSteps: bytes => this.#encodedInSteps(bytes),
+      })
       this.#objects.set(stored, view)
     }
     return view
@@ -192,5 +201,8 @@ export function versionViewOf(definition: ResourceDefinition, version: Version):
 /** Replaces the field names of a selector by those of the storage version. */
 export function storedTerms({ fieldAliases }: Version, terms: readonly FieldTerm[]): readonly FieldTerm[] {
   if (fieldAliases === undefined || terms.length === 0) return terms
-  return terms.map(term => ({ ...term, field: (Object.hasOwn(fieldAliases, term.field) ? fieldAliases[term.field] : undefined) ?? term.field }))
+  return terms.map(term => ({
+    ...term,
+    field: (Object.hasOwn(fieldAliases, term.field) ? fieldAliases[term.field] : undefined) ?? term.field,
+  }))
 }

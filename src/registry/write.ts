@@ -40,12 +40,16 @@ export class HeldReservation implements ReservationHolder {
   }
 }
 
-/** `Decide` of storage, with a holder for reservations. It is called again after a conflict, once the reservations of the previous attempt are rolled back. */
+/**
+ * `Decide` of storage, with a holder for reservations. It is called again after a conflict, once the reservations of
+ * the previous attempt are rolled back.
+ */
 export type DecideObject<T> = (now: StoredObject | undefined, held: HeldReservation) => Promise<WriteDecision<T>>
 
 /**
- * Writes the object that `decide` returns for the existing one. Returns the result of the decision that was written. A dry run decides but does not write, and has no `written`.
- * Reservations are committed after the write, or rolled back if it fails.
+ * Writes the object that `decide` returns for the existing one. Returns the result of the decision that was written. A
+ * dry run decides but does not write, and has no `written`. Reservations are committed after the write, or rolled back
+ * if it fails.
  */
 export async function writeObject<T>(
   storage: Storage,

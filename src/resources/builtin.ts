@@ -95,7 +95,10 @@ import { volumeAttachmentResource } from './storage/volume-attachment/definition
 import { volumeAttributesClassResource } from './storage/volume-attributes-class/definition.ts'
 import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
-/** Services and settings that definitions of built-in kinds depend on. Definitions are made once, when the server starts. */
+/**
+ * Services and settings that definitions of built-in kinds depend on. Definitions are made once, when the server
+ * starts.
+ */
 export interface BuiltinOptions extends ServiceOptions {
   readonly features: Features
   /** Optional. Addresses of the etcd members, in gRPC's form. Unset if the store is in this process. */
@@ -116,7 +119,11 @@ export interface AuthServices {
   readonly rules?: RuleIndex
 }
 
-const NOBODY: AuthServices = { authorizer: { authorize: async () => ({ decision: 'no opinion', reason: '' }) }, tokens: () => undefined, audiences: [] }
+const NOBODY: AuthServices = {
+  authorizer: { authorize: async () => ({ decision: 'no opinion', reason: '' }) },
+  tokens: () => undefined,
+  audiences: [],
+}
 
 const reviews = ({ authorizer, tokens, audiences }: AuthServices, features: Features): ResourceDefinition[] => [
   selfSubjectReviewResource,
@@ -160,7 +167,13 @@ const coreKinds = ({ etcdServers, eventTtlSeconds, auth, features, ...service }:
   rangeAllocationResource,
 ]
 
-const APPS: readonly ResourceDefinition[] = [controllerRevisionResource, daemonSetResource, deploymentResource, replicaSetResource, statefulSetResource]
+const APPS: readonly ResourceDefinition[] = [
+  controllerRevisionResource,
+  daemonSetResource,
+  deploymentResource,
+  replicaSetResource,
+  statefulSetResource,
+]
 
 const AUTOSCALING_AND_BATCH: readonly ResourceDefinition[] = [horizontalPodAutoscalerResource, cronJobResource, jobResource]
 

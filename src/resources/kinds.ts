@@ -44,7 +44,8 @@ import type { VolumeAttributesClass } from '../api/storage/v1beta1.types.ts'
 import { kindId } from '../catalog/define.ts'
 
 /**
- * Kinds that the server itself reads and writes, with their types: `getKind(api, PODS, namespace, name)` returns a Pod. A kind is listed only if code uses it.
+ * Kinds that the server itself reads and writes, with their types: `getKind(api, PODS, namespace, name)` returns a Pod.
+ * A kind is listed only if code uses it.
  */
 
 export const CONFIG_MAPS = kindId<ConfigMap>('', 'configmaps')
@@ -68,9 +69,15 @@ export const SERVICE_ACCOUNTS = kindId<ServiceAccount>('', 'serviceaccounts')
 export const MUTATING_WEBHOOKS = kindId<MutatingWebhookConfiguration>('admissionregistration.k8s.io', 'mutatingwebhookconfigurations')
 export const VALIDATING_WEBHOOKS = kindId<ValidatingWebhookConfiguration>('admissionregistration.k8s.io', 'validatingwebhookconfigurations')
 export const MUTATING_POLICIES = kindId<MutatingAdmissionPolicy>('admissionregistration.k8s.io', 'mutatingadmissionpolicies')
-export const MUTATING_POLICY_BINDINGS = kindId<MutatingAdmissionPolicyBinding>('admissionregistration.k8s.io', 'mutatingadmissionpolicybindings')
+export const MUTATING_POLICY_BINDINGS = kindId<MutatingAdmissionPolicyBinding>(
+  'admissionregistration.k8s.io',
+  'mutatingadmissionpolicybindings',
+)
 export const VALIDATING_POLICIES = kindId<ValidatingAdmissionPolicy>('admissionregistration.k8s.io', 'validatingadmissionpolicies')
-export const VALIDATING_POLICY_BINDINGS = kindId<ValidatingAdmissionPolicyBinding>('admissionregistration.k8s.io', 'validatingadmissionpolicybindings')
+export const VALIDATING_POLICY_BINDINGS = kindId<ValidatingAdmissionPolicyBinding>(
+  'admissionregistration.k8s.io',
+  'validatingadmissionpolicybindings',
+)
 
 export const CUSTOM_RESOURCE_DEFINITIONS = kindId<CustomResourceDefinition>('apiextensions.k8s.io', 'customresourcedefinitions')
 export const API_SERVICES = kindId<APIService>('apiregistration.k8s.io', 'apiservices')

@@ -1,4 +1,7 @@
-/** Matches base64 whose length is a multiple of four, so that the padding is correct. Matching groups of four would take ten times as long on long texts. */
+/**
+ * Matches base64 whose length is a multiple of four, so that the padding is correct. Matching groups of four would take
+ * ten times as long on long texts.
+ */
 const CANONICAL = /^[A-Za-z0-9+/]*={0,2}$/
 /** Last digits before `==` and `=` whose bits beyond the last byte are zero. */
 const SPARE_BITS4 = 'AQgw'

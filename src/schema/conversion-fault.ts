@@ -5,8 +5,9 @@ import { orderedFields } from './members.ts'
 import type { ScalarSchema, Schema } from './schema.ts'
 
 /**
- * Returns Go's error for the first member, in declared order, that does not match its type, when a value of the JSON data model is converted without JSON text,
- * as the result of a strategic merge patch is. Types that decode themselves (times, quantities …) have the error of decoding. Undefined if all members match.
+ * Returns Go's error for the first member, in declared order, that does not match its type, when a value of the JSON
+ * data model is converted without JSON text, as the result of a strategic merge patch is. Types that decode themselves
+ * (times, quantities …) have the error of decoding. Undefined if all members match.
  */
 export function conversionFault(schema: Schema, value: Json | undefined): string | undefined {
   if (value === null || value === undefined) return undefined
@@ -32,7 +33,10 @@ export function conversionFault(schema: Schema, value: Json | undefined): string
 export const conversionText = (schema: Schema, value: Json, decoded: string): string =>
   conversionFault(schema, value) ?? decoded.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
 
-/** Texts of FromUnstructured in k8s.io/apimachinery. "unrecognized type" names the type that was expected, not that of the value. */
+/**
+ * Texts of FromUnstructured in k8s.io/apimachinery. "unrecognized type" names the type that was expected, not that of
+ * the value.
+ */
 function scalarFault(schema: ScalarSchema, value: Exclude<Json, null>): string | undefined {
   const { type, goType } = schema
   const kind = jsonGoKind(value)

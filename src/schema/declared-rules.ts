@@ -4,8 +4,8 @@ import type { FieldPath } from '../meta/field-path.ts'
 import type { Before, Field, FormName, IsOn, Schema, StructSchema } from './schema.ts'
 
 /**
- * Called if declared rules report other errors than hand-written validation, or throw. `identifier`: the kind, the subresource and the operation,
- * `role_create`.
+ * Called if declared rules report other errors than hand-written validation, or throw. `identifier`: the kind, the
+ * subresource and the operation, `role_create`.
  */
 export interface DeclaredObserver {
   mismatch(detail: string, identifier: string): void
@@ -23,17 +23,26 @@ export interface Declared {
   covers(error: FieldError): boolean
 }
 
-/** Returns the rules of a type. Undefined if no field has any, as for nearly all types. A recursive type is entered once. */
+/**
+ * Returns the rules of a type. Undefined if no field has any, as for nearly all types. A recursive type is entered
+ * once.
+ */
 export const declaredRules = (schema: StructSchema): Declared | undefined => FINDERS[schema.form.name](schema)
 
 /** Custom kinds have no declared rules. */
-const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => Declared | undefined>> = { typed: rulesOfFields, unstructured: () => undefined }
+const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => Declared | undefined>> = {
+  typed: rulesOfFields,
+  unstructured: () => undefined,
+}
 
 function rulesOfFields(schema: StructSchema): Declared | undefined {
   const parts = ruleSets(schema, new Set())
   if (parts.length === 0) return undefined
   const places = new Set(parts.flatMap(part => part.places))
-  return { errorsOf: errorsOfParts(parts), covers: ({ field, origin = '' }) => places.has(place(field.replace(INDEX, '[]').split('.'), origin)) }
+  return {
+    errorsOf: errorsOfParts(parts),
+    covers: ({ field, origin = '' }) => places.has(place(field.replace(INDEX, '[]').split('.'), origin)),
+  }
 }
 
 type ErrorsOf = Declared['errorsOf']
@@ -69,7 +78,9 @@ const memberBefore = (before: Before | undefined, name: string): Before | undefi
 
 const isUnchanged = (value: unknown, before: Before | undefined): boolean => before !== undefined && deepEqual(value, before.value)
 
-/** Combines the rules of a field and of its value. A pointer with a default is never absent, so it counts as required. */
+/**
+ * Combines the rules of a field and of its value. A pointer with a default is never absent, so it counts as required.
+ */
 function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: RuleSet | undefined): RuleSet {
   const ofStruct = rules.filter(rule => rule.ofStruct)
   const first = rules.filter(rule => rule.endsTheField)
@@ -112,7 +123,9 @@ function innerPart({ name, schema }: Field, above: ReadonlySet<StructSchema['fie
       const memberWas = memberBefore(before, name)
       if (typeof member !== 'object' || member === null || isUnchanged(member, memberWas)) return []
       const at = path.child(name)
-      return Array.isArray(member) ? member.flatMap((item, i) => errorsOf(item, at.index(i), undefined, isOn)) : errorsOf(member, at, memberWas, isOn)
+      return Array.isArray(member)
+        ? member.flatMap((item, i) => errorsOf(item, at.index(i), undefined, isOn))
+        : errorsOf(member, at, memberWas, isOn)
     },
   }
 }

@@ -6,9 +6,9 @@ import type { StructSchema } from './schema.ts'
 export { DecodeError } from './diagnose.ts'
 
 /**
- * Decodes a value to a new object of the type: unknown members are removed and special forms are canonical. Typed objects have all members in declared order
- * (`decodeStruct`). For custom kinds the metadata is coerced, and members that the schema does not name are removed, as are nulls that it does not allow.
- * Throws a DecodeError.
+ * Decodes a value to a new object of the type: unknown members are removed and special forms are canonical. Typed
+ * objects have all members in declared order (`decodeStruct`). For custom kinds the metadata is coerced, and members
+ * that the schema does not name are removed, as are nulls that it does not allow. Throws a DecodeError.
  */
 export const decode = (schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject => schema.form.decode(schema, value, options)
 

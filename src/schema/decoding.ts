@@ -6,8 +6,9 @@ export interface DecodeOptions {
   /** Called with the path (`spec.ports[0].bar`) of each unknown member, in the order of the value. */
   readonly onUnknown?: (path: string) => void
   /**
-   * Whether to keep empty lists and maps that are always written, as Go does before the object is stored: messages and field owners distinguish them from nil.
-   * Empty ones that `omitempty` omits are dropped in any case (see `meta/empty-members.ts`).
+   * Whether to keep empty lists and maps that are always written, as Go does before the object is stored: messages and
+   * field owners distinguish them from nil. Empty ones that `omitempty` omits are dropped in any case (see
+   * `meta/empty-members.ts`).
    */
   readonly keepEmpty?: boolean
 }
@@ -18,11 +19,15 @@ export interface Decoding {
   readonly keepsEmpty: boolean
   /** Set by a reader of a struct that encounters an unknown member. */
   unknownSeen: boolean
-  /** Whether the last map that was read is empty. Checking a map of 100,000 members costs as much as a walk through it. */
+  /**
+   * Whether the last map that was read is empty. Checking a map of 100,000 members costs as much as a walk through it.
+   */
   emptyMapRead: boolean
   /** List and map elements read since the last step. */
   read: number
-  /** Optional. Receives the steps that read the rest of long lists and maps. Omitted if everything is read in one call. */
+  /**
+   * Optional. Receives the steps that read the rest of long lists and maps. Omitted if everything is read in one call.
+   */
   readonly later?: Steps<undefined>[]
 }
 
@@ -42,7 +47,7 @@ export type ValueReader<T extends Json | undefined = Json> = (value: Json, run: 
 export type FieldReader = ValueReader<Json | undefined>
 
 /**
- * Thrown by readers for a value of a wrong type. It is always the same error, because creating one with its stack costs more than most decodings. The caller
- * then determines the message.
+ * Thrown by readers for a value of a wrong type. It is always the same error, because creating one with its stack costs
+ * more than most decodings. The caller then determines the message.
  */
 export const MISFIT = new Error('misfit')

@@ -13,8 +13,9 @@ export function applyDefaults(schema: StructSchema, object: JsonObject): void {
 }
 
 /**
- * Sets the defaults of markers recursively and in place, for members that are absent or null (for a non-pointer field, zero). An absent struct is not created
- * for the defaults within it. Returns the steps of long lists and wide maps, if there are any.
+ * Sets the defaults of markers recursively and in place, for members that are absent or null (for a non-pointer field,
+ * zero). An absent struct is not created for the defaults within it. Returns the steps of long lists and wide maps, if
+ * there are any.
  */
 export function fillDefaults(schema: StructSchema, object: JsonObject): Steps<void> | undefined {
   const later: Steps<void>[] = []
@@ -72,12 +73,15 @@ function* fillLater(values: readonly Json[], fill: Fill, later: Steps<void>[]): 
   }
 }
 
-/** Whether each type has defaults. While a type is being examined, a recursive occurrence counts as having none; the outer call determines the result. */
+/**
+ * Whether each type has defaults. While a type is being examined, a recursive occurrence counts as having none; the
+ * outer call determines the result.
+ */
 const verdicts = new WeakMap<StructSchema, boolean>()
 
 /**
- * Whether a default is reachable. `asked`: types whose examination has begun, empty for the outermost call. Only that call stores a negative verdict,
- * because a cycle makes an inner one incomplete.
+ * Whether a default is reachable. `asked`: types whose examination has begun, empty for the outermost call. Only that
+ * call stores a negative verdict, because a cycle makes an inner one incomplete.
  */
 function hasDefaults(schema: Schema, asked: Set<Schema>): boolean {
   if (schema.type === 'list') return hasDefaults(schema.items, asked)
@@ -99,7 +103,9 @@ function hasDefaults(schema: Schema, asked: Set<Schema>): boolean {
   return found
 }
 
-/** Visits only the fields that have a default or can reach one. The default is copied, so that objects do not share it. */
+/**
+ * Visits only the fields that have a default or can reach one. The default is copied, so that objects do not share it.
+ */
 function structFiller(schema: StructSchema): Fill {
   const steps: { field: Field; inner: Fill | undefined }[] = []
   for (const field of schema.fields.values()) {

@@ -46,8 +46,9 @@ interface Walk extends DiagnoseOptions {
 }
 
 /**
- * Walks a value in its own order and throws a DecodeError with Go's message: the error of a special form (time, quantity …) if there is one, otherwise of the
- * first value of a wrong type. Reports unknown members, and repeated ones that the type knows. Slower than decoding.
+ * Walks a value in its own order and throws a DecodeError with Go's message: the error of a special form (time,
+ * quantity …) if there is one, otherwise of the first value of a wrong type. Reports unknown members, and repeated ones
+ * that the type knows. Slower than decoding.
  */
 export const diagnose = (schema: Schema, value: Json, options?: DiagnoseOptions): void => runAtOnce(diagnoseInSteps(schema, value, options))
 
@@ -70,7 +71,8 @@ function memberMap(schema: StructSchema): ReadonlyMap<string, Field> {
 }
 
 /**
- * Visits a value of any type. `path` is that of reports, with indices and keys; `literal` is the text of the value if its number does not determine that.
+ * Visits a value of any type. `path` is that of reports, with indices and keys; `literal` is the text of the value if
+ * its number does not determine that.
  */
 function* visit(walk: Walk, schema: Schema, value: Json, path: string, literal: string | undefined): Steps<void> {
   if (value === null || value === undefined) return
@@ -111,7 +113,9 @@ function* visit(walk: Walk, schema: Schema, value: Json, path: string, literal: 
   }
 }
 
-/** Visits members in the order of the text. Unknown ones are reported and not visited, unless the type preserves them. */
+/**
+ * Visits members in the order of the text. Unknown ones are reported and not visited, unless the type preserves them.
+ */
 function* visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: string): Steps<void> {
   const known = memberMap(schema)
   const { struct } = walk
@@ -133,7 +137,14 @@ function* visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path:
 
 /** A union decodes itself: its unknown and repeated members are not reported, and its first error ends decoding. */
 function* visitUnion(walk: Walk, { form, struct }: UnionSchema, value: Json): Steps<void> {
-  const inner: Walk = { literals: walk.literals, repeated: walk.repeated, saved: undefined, names: [], struct: '', outer: walk.outer ?? walk }
+  const inner: Walk = {
+    literals: walk.literals,
+    repeated: walk.repeated,
+    saved: undefined,
+    names: [],
+    struct: '',
+    outer: walk.outer ?? walk,
+  }
   if (Array.isArray(value)) {
     if (form === 'boolean') fatal('boolean or JSON schema expected')
     const items: Schema = form === 'list' ? struct : { type: 'string', goType: 'string' }
@@ -168,7 +179,10 @@ function* membersIn(
   }
 }
 
-/** A mistyped value of a plain form is saved and decoding continues; an error of a form that decodes itself (quantity, time, int-or-string) is thrown. */
+/**
+ * A mistyped value of a plain form is saved and decoding continues; an error of a form that decodes itself (quantity,
+ * time, int-or-string) is thrown.
+ */
 function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: string | undefined): void {
   switch (schema.type) {
     case 'raw':
@@ -195,7 +209,8 @@ function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: str
         if (at >= 0) walk.saved ??= `illegal base64 data at input byte ${at}`
       } else if (Array.isArray(value)) {
         for (const item of value)
-          if (item !== null && !(typeof item === 'number' && Number.isInteger(item) && item >= 0 && item < 256)) mistypedAs(walk, item, 'uint8', undefined)
+          if (item !== null && !(typeof item === 'number' && Number.isInteger(item) && item >= 0 && item < 256))
+            mistypedAs(walk, item, 'uint8', undefined)
       } else mistyped(walk, schema, value, literal)
       return
     case 'quantity': {
@@ -225,7 +240,9 @@ function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: str
 }
 
 const isInteger = (value: Json, goType: string, literal: string | undefined): boolean =>
-  (typeof value === 'number' || typeof value === 'bigint') && fitsInteger(value, goType) && (literal === undefined || /^-?\d+$/.test(literal))
+  (typeof value === 'number' || typeof value === 'bigint') &&
+  fitsInteger(value, goType) &&
+  (literal === undefined || /^-?\d+$/.test(literal))
 
 /** Throws an error that ends decoding. */
 function fatal(message: string): never {
@@ -250,7 +267,8 @@ function mistake(walk: Walk, value: Json, type: string, literal: string | undefi
 
 /** Go's name of the kind of a value; `number 1.5` if the type accepts numbers, but not this one. */
 function valueKind(value: Json, type: string, literal: string | undefined): string {
-  if (typeof value === 'number' || typeof value === 'bigint') return /^(u?int\d*|float\d+)$/.test(type) ? `number ${literal ?? value}` : 'number'
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return /^(u?int\d*|float\d+)$/.test(type) ? `number ${literal ?? value}` : 'number'
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
   return Array.isArray(value) ? 'array' : 'object'

@@ -7,7 +7,9 @@ import type { FormName, GateUse, Schema, StructSchema } from './schema.ts'
 /** A field that needs a feature gate, and its path from the object. */
 export interface GatedField {
   readonly gate: string
-  /** Condition under which the old object keeps the field. Undefined if any field of the gate in the old object does. */
+  /**
+   * Condition under which the old object keeps the field. Undefined if any field of the gate in the old object does.
+   */
   readonly use: GateUse | undefined
   /** Path of the field, which is its last step. */
   readonly path: readonly PathStep[]
@@ -37,15 +39,25 @@ const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => readonly Gate
 }
 
 /**
- * Adds the gated fields below a struct to `found`. `ungated`: whether the struct's own fields need no gate, because the field that holds it says so; deeper
- * fields need theirs. `above`: structs on the path, which end a recursion.
+ * Adds the gated fields below a struct to `found`. `ungated`: whether the struct's own fields need no gate, because the
+ * field that holds it says so; deeper fields need theirs. `above`: structs on the path, which end a recursion.
  */
-function collect(schema: StructSchema, path: readonly PathStep[], ungated: boolean, above: Set<StructSchema['fields']>, found: GatedField[]): void {
+function collect(
+  schema: StructSchema,
+  path: readonly PathStep[],
+  ungated: boolean,
+  above: Set<StructSchema['fields']>,
+  found: GatedField[],
+): void {
   if (above.has(schema.fields)) return
   above.add(schema.fields)
   for (const field of schema.fields.values()) {
     if (field.gate !== undefined && !ungated)
-      found.push({ gate: field.gate, use: field.gateUse, path: [...path, { name: field.name, ...(field.pointer && !field.omitEmpty && { isNull: true }) }] })
+      found.push({
+        gate: field.gate,
+        use: field.gateUse,
+        path: [...path, { name: field.name, ...(field.pointer && !field.omitEmpty && { isNull: true }) }],
+      })
     const { within, struct } = structIn(field.schema)
     if (!struct) continue
     const step: PathStep = { name: field.name, ...(within && { within }), ...(struct.prune && { prune: true }) }
@@ -62,9 +74,9 @@ function structIn(schema: Schema): { readonly within?: 'list' | 'map'; readonly 
 }
 
 /**
- * Clears the fields of disabled gates from an object that the caller owns. `off` has all fields of each such gate. A field that the old object uses is kept, so
- * that turning a feature off loses no data; an empty list or object is not in use. The old object is shared and not modified. Source: dropDisabledFields of
- * each strategy upstream.
+ * Clears the fields of disabled gates from an object that the caller owns. `off` has all fields of each such gate. A
+ * field that the old object uses is kept, so that turning a feature off loses no data; an empty list or object is not
+ * in use. The old object is shared and not modified. Source: dropDisabledFields of each strategy upstream.
  */
 export function* dropGatedFields(off: readonly GatedField[], next: TypedObject, old: TypedObject | undefined): Steps<void> {
   for (const field of off) {
@@ -94,9 +106,13 @@ function reaches(value: unknown, path: readonly PathStep[], at: number, counts: 
 
 const isDefined = (value: unknown): boolean => value !== undefined
 
-const isInUse = (value: unknown): boolean => value !== undefined && value !== null && (typeof value !== 'object' || Object.keys(value).length > 0)
+const isInUse = (value: unknown): boolean =>
+  value !== undefined && value !== null && (typeof value !== 'object' || Object.keys(value).length > 0)
 
-/** Clears the field at the path, in every item of the lists along it, and then the structs that became empty, from within outwards. */
+/**
+ * Clears the field at the path, in every item of the lists along it, and then the structs that became empty, from
+ * within outwards.
+ */
 function drop(value: unknown, path: readonly PathStep[], at: number): void {
   const step = path[at]
   if (step === undefined || !isObject(value)) return

@@ -9,7 +9,8 @@ const RELEASE = /^(since|until)\(1\.(\d+)\)$/
 const STRATEGIES = ['merge', 'replace', 'retainKeys']
 
 /**
- * Returns the marks that apply in release 1.`minor`, without their releases: `atomic@1.30` applies from that release on. Without `minor`, returns all marks.
+ * Returns the marks that apply in release 1.`minor`, without their releases: `atomic@1.30` applies from that release
+ * on. Without `minor`, returns all marks.
  */
 export const marksIn = (marks: readonly string[], minor?: number): string[] =>
   marks.flatMap(mark => {
@@ -17,7 +18,8 @@ export const marksIn = (marks: readonly string[], minor?: number): string[] =>
     return since === undefined || minor === undefined || Number(since) <= minor ? [name] : []
   })
 
-const argumentOf = (marks: readonly string[], mark: RegExp): string | undefined => marks.map(each => mark.exec(each)?.[1]).find(text => text !== undefined)
+const argumentOf = (marks: readonly string[], mark: RegExp): string | undefined =>
+  marks.map(each => mark.exec(each)?.[1]).find(text => text !== undefined)
 
 /** Parses `set`, `atomic` and `map(a,b)` of a list. */
 export function listMarks(marks: readonly string[]): Pick<ListSchema, 'listType' | 'listMapKeys'> {
@@ -55,7 +57,8 @@ export const isInRelease = (marks: readonly string[], minor: number): boolean =>
 const ENUM_VALUE = /^(?:"(?<quoted>[^"]*)"|(?<plain>[^@]+))(?:@(?<gone>-?)1\.(?<minor>\d+))?$/
 
 /**
- * Returns the values of an enum without quotes. With `minor`, only those of release 1.`minor`: `None@1.35` was added in that release, `None@-1.31` was removed.
+ * Returns the values of an enum without quotes. With `minor`, only those of release 1.`minor`: `None@1.35` was added in
+ * that release, `None@-1.31` was removed.
  */
 export const enumValues = (written: readonly string[], minor?: number): string[] =>
   written.flatMap(text => {

@@ -1,4 +1,7 @@
-/** Syntax of declarations: lines become declarations and fields, whose names are not resolved. `idl.ts` describes the language. */
+/**
+ * Syntax of declarations: lines become declarations and fields, whose names are not resolved. `idl.ts` describes the
+ * language.
+ */
 
 /** Reports an error in a line, which is counted from 1. */
 export type ReportLine = (line: number, message: string) => void
@@ -91,7 +94,14 @@ function declarationsOf(
     case 'types': {
       const [like, model = ''] = words.slice(-2)
       if (like !== 'like') report(line, '`types` must end with `like package`')
-      return [name, ...words.slice(0, -2)].map(each => ({ kind: 'type', name: each, line, like: `${model}.${each}`, words: [], fields: [] }))
+      return [name, ...words.slice(0, -2)].map(each => ({
+        kind: 'type',
+        name: each,
+        line,
+        like: `${model}.${each}`,
+        words: [],
+        fields: [],
+      }))
     }
     case 'enum':
     case 'string':

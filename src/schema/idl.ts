@@ -3,12 +3,21 @@ import { readProgramFile } from '../lib/program-files.ts'
 import { DeclaredStruct, type StructHead, type StructMembers } from './declared-struct.ts'
 import { availability, enumValues, isInRelease, listMarks, marksIn, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
-import { type DeclarationSyntax, type FieldSyntax, fieldKey, parseDeclarations, parseField, parseHeader, type ReportLine } from './idl-syntax.ts'
+import {
+  type DeclarationSyntax,
+  type FieldSyntax,
+  fieldKey,
+  parseDeclarations,
+  parseField,
+  parseHeader,
+  type ReportLine,
+} from './idl-syntax.ts'
 import { ruleMarks } from './rule-kinds.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
 /**
- * Types are declared in a small language: a line for each field, a block for each type, a file for each package (`src/api/batch/v1.types`).
+ * Types are declared in a small language: a line for each field, a block for each type, a file for each package
+ * (`src/api/batch/v1.types`).
  *
  *     package core io.k8s.api.core.v1
  *
@@ -23,39 +32,44 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  *       port 3 int32
  *       targetPort 4 IntOrString?
  *
- * Declarations begin at the start of a line, fields are indented, and `//` begins a comment line. The first line is `package id definition`: the name
- * of the package in other packages, and the prefix of its OpenAPI definition names. `untyped` after it means that the server's code does not use these
- * types, so no TypeScript is generated for them.
+ * Declarations begin at the start of a line, fields are indented, and `//` begins a comment line. The first line is
+ * `package id definition`: the name of the package in other packages, and the prefix of its OpenAPI definition names.
+ * `untyped` after it means that the server's code does not use these types, so no TypeScript is generated for them.
  *
- * A field is `name number type mark*`. The number is `-` if protobuf does not have the field. A type is a scalar, a special form, a type of this
- * package, `package.Type` of another, `[]T` or `map[string]T`, each prefixed by `*` for a Go pointer (protobuf has a scalar without it even if it is
- * absent). `?` after the type makes the field optional (omitempty and not required). Marks:
+ * A field is `name number type mark*`. The number is `-` if protobuf does not have the field. A type is a scalar, a
+ * special form, a type of this package, `package.Type` of another, `[]T` or `map[string]T`, each prefixed by `*` for a
+ * Go pointer (protobuf has a scalar without it even if it is absent). `?` after the type makes the field optional
+ * (omitempty and not required). Marks:
  *
  * - `required`, `optional`, `omitempty`, `keepempty`: override what `?` implies.
  * - `omitzero`: JSON omits an empty non-pointer struct.
- * - `set`, `atomic`, `granular`, `map(a,b)`: list and map types. `strayatomic`: a list type on a field that is not a list.
+ * - `set`, `atomic`, `granular`, `map(a,b)`: list and map types. `strayatomic`: a list type on a field that is not a
+ *   list.
  * - `merge(key)`, `merge`, `replace`, `retainKeys`: patch strategies.
  * - `deprecated`.
  * - `since(1.30)`: first release that has the field. `until(1.31)`: first release that does not have it any longer.
  * - `gate(Name)`: feature gate without which writes clear the field. `gate(Name,own)` and similar: see `GateUse`.
  * - `ungated`: gates within the field's type do not clear fields here.
- * - Validation rules (`rule-kinds.ts`): `minimum(0)`, `minimum(1,Gate:0)`, `maxitems(8)`, `known`, `unique`, `unique(name)`, `only(type:A)`,
- *   `needs(type:A)`, `present`, `fixed`, `format(k8s-short-name)`, `maxlength(63)`, `exclusive(A,B)`, `exclusive(Shown:A,B)`.
+ * - Validation rules (`rule-kinds.ts`): `minimum(0)`, `minimum(1,Gate:0)`, `maxitems(8)`, `known`, `unique`,
+ *   `unique(name)`, `only(type:A)`, `needs(type:A)`, `present`, `fixed`, `format(k8s-short-name)`, `maxlength(63)`,
+ *   `exclusive(A,B)`, `exclusive(Shown:A,B)`.
  * - `= json`: default, after all marks.
  *
- * `atomic@1.30` applies from that release on, as does the default `=@1.31 json`. If releases differ otherwise, a field has several lines with the same
- * number: the first ends with `until(1.34)`, the next has `since(1.34)`.
+ * `atomic@1.30` applies from that release on, as does the default `=@1.31 json`. If releases differ otherwise, a field
+ * has several lines with the same number: the first ends with `until(1.34)`, the next has `since(1.34)`.
  *
- * An enum is a string type with its values, a string a named Go type without them. The value `None@1.35` was added in that release, `None@-1.31` was
- * removed. A union is either a type of this package or the named alternative (`boolean`, `list`, `strings`). `inline number Type` inlines a message's
- * members in the parent's JSON object. A type line accepts `typemeta`, `atomic`, `granular`, `nodefinition`, `since`, `until`, `gate` and `prune` (a
- * value is removed if clearing a gated field leaves it empty). Descriptions are kept elsewhere (`openapi/descriptions.ts`).
+ * An enum is a string type with its values, a string a named Go type without them. The value `None@1.35` was added in
+ * that release, `None@-1.31` was removed. A union is either a type of this package or the named alternative (`boolean`,
+ * `list`, `strings`). `inline number Type` inlines a message's members in the parent's JSON object. A type line accepts
+ * `typemeta`, `atomic`, `granular`, `nodefinition`, `since`, `until`, `gate` and `prune` (a value is removed if
+ * clearing a gated field leaves it empty). Descriptions are kept elsewhere (`openapi/descriptions.ts`).
  *
- * `type DaemonSet like apps.DaemonSet` repeats a type of another package, usually another version of the kind, with its marks and fields. Names of
- * types refer to this package first. Fields that follow replace those of the same name, or are appended. `types DaemonSet DaemonSetList like apps`
- * repeats several types.
+ * `type DaemonSet like apps.DaemonSet` repeats a type of another package, usually another version of the kind, with its
+ * marks and fields. Names of types refer to this package first. Fields that follow replace those of the same name, or
+ * are appended. `types DaemonSet DaemonSetList like apps` repeats several types.
  *
- * `idl-syntax.ts` parses lines, also for `hack/verify-types` and the build, which check every file (`hack/types/check.ts`). Marks and names are trusted here.
+ * `idl-syntax.ts` parses lines, also for `hack/verify-types` and the build, which check every file
+ * (`hack/types/check.ts`). Marks and names are trusted here.
  */
 export class TypeRegistry {
   readonly #packages = new Map<string, TypePackage>()
@@ -94,7 +108,10 @@ export class TypeRegistry {
     return this.#files.has(id) || this.#packages.has(id)
   }
 
-  /** Returns a type such as `core.Pod`. Its members are parsed on first access, so a large table costs nothing at start; errors in them are thrown then. */
+  /**
+   * Returns a type such as `core.Pod`. Its members are parsed on first access, so a large table costs nothing at start;
+   * errors in them are thrown then.
+   */
   type(id: string): StructSchema {
     const known = this.#resolved.get(id)
     if (known) return known
@@ -232,7 +249,8 @@ export class TypeRegistry {
       omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
     }
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
-    if (given && (given.since === undefined || this.#minor === undefined || given.since <= this.#minor)) field.default = JSON.parse(given.json)
+    if (given && (given.since === undefined || this.#minor === undefined || given.since <= this.#minor))
+      field.default = JSON.parse(given.json)
     Object.assign(field, patchMarks(marks), availability(marks))
     // Types of all releases have every field, written as in the earliest release.
     if (marks.includes('omitzero') && this.#minor !== undefined) field.omitZero = true
@@ -244,9 +262,14 @@ export class TypeRegistry {
     return field
   }
 
-  /** A list without a list type in this release is still merged by the type that another mark implies, which is older (the key of patches). */
+  /**
+   * A list without a list type in this release is still merged by the type that another mark implies, which is older
+   * (the key of patches).
+   */
   #stated(schema: Schema, marks: readonly string[]): Schema {
-    return schema.type === 'list' && schema.listType !== undefined && listMarks(marks).listType === undefined ? { ...schema, unstated: true } : schema
+    return schema.type === 'list' && schema.listType !== undefined && listMarks(marks).listType === undefined
+      ? { ...schema, unstated: true }
+      : schema
   }
 
   #union({ declaration: { name, words }, pkg }: DeclarationSource): UnionSchema {
@@ -256,7 +279,10 @@ export class TypeRegistry {
     return { type: 'union', name, definition: `${pkg.definition}.${name}`, form, struct }
   }
 
-  /** Marks of a list or map apply to the outermost type, not to its items. A struct with a mark is a copy that refers to the unmarked one by `base`. */
+  /**
+   * Marks of a list or map apply to the outermost type, not to its items. A struct with a mark is a copy that refers to
+   * the unmarked one by `base`.
+   */
   #schema(type: string, marks: readonly string[], scope: PackageScope): Schema {
     if (type.startsWith('[]')) {
       const pointerItems = type.startsWith('[]*')

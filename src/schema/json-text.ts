@@ -6,7 +6,10 @@ import { sortedKeys } from './members.ts'
 
 const SPECIAL = /[<>&\u2028\u2029\ud800-\udfff]/
 
-/** Writes a string like Go's encoding/json: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and lone surrogates become U+FFFD. */
+/**
+ * Writes a string like Go's encoding/json: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and lone surrogates become
+ * U+FFFD.
+ */
 export function writeString(text: string): string {
   if (!SPECIAL.test(text)) return JSON.stringify(text)
   return escapeAsGo(JSON.stringify(text.toWellFormed()))
@@ -24,7 +27,10 @@ export function goJson(value: Json): string {
   return writeValue(value, sortedKeys)
 }
 
-/** Writes a value that Go has decoded in part: objects in `decoded` have sorted members, others and whole floats are written unchanged. An object in `repeated` that is not decoded is written with the members listed there. */
+/**
+ * Writes a value that Go has decoded in part: objects in `decoded` have sorted members, others and whole floats are
+ * written unchanged. An object in `repeated` that is not decoded is written with the members listed there.
+ */
 export function partlySortedJson(value: Json, decoded: WeakSet<object>, repeated?: Repeated): string {
   const entriesOf = repeated && ((object: JsonObject) => (decoded.has(object) ? undefined : repeated.get(object)))
   return writeValue(value, object => (decoded.has(object) ? sortedKeys(object) : Object.keys(object)), wholeFloatAt, entriesOf)
@@ -44,16 +50,26 @@ type LiteralAt = (container: object, key: string | number) => string | undefined
 /** Returns the members of an object that has repeated ones. */
 type EntriesOf = (object: JsonObject) => readonly (readonly [string, Json])[] | undefined
 
-/** Writes a value with the members of each object that `keysOf` returns. `literalAt`: the text of a value that is not written by its type. */
-export function writeValue(value: Json | undefined, keysOf: (object: JsonObject) => string[], literalAt?: LiteralAt, entriesOf?: EntriesOf): string {
+/**
+ * Writes a value with the members of each object that `keysOf` returns. `literalAt`: the text of a value that is not
+ * written by its type.
+ */
+export function writeValue(
+  value: Json | undefined,
+  keysOf: (object: JsonObject) => string[],
+  literalAt?: LiteralAt,
+  entriesOf?: EntriesOf,
+): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value)
   let out = ''
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) out += (out === '' ? '' : ',') + (literalAt?.(value, i) ?? writeValue(item, keysOf, literalAt, entriesOf))
+    for (const [i, item] of value.entries())
+      out += (out === '' ? '' : ',') + (literalAt?.(value, i) ?? writeValue(item, keysOf, literalAt, entriesOf))
     return `[${out}]`
   }
   const entries = entriesOf?.(value)
-  if (entries !== undefined) return `{${entries.map(([key, member]) => `${writeString(key)}:${writeValue(member, keysOf, literalAt, entriesOf)}`).join(',')}}`
+  if (entries !== undefined)
+    return `{${entries.map(([key, member]) => `${writeString(key)}:${writeValue(member, keysOf, literalAt, entriesOf)}`).join(',')}}`
   for (const key of keysOf(value)) {
     const member = value[key]
     if (member !== undefined)

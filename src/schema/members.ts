@@ -21,7 +21,9 @@ export const orderedFields = (schema: StructSchema): readonly Field[] =>
   schema.typeMeta ? [...typeMetaFields.filter(f => !schema.fields.has(f.name)), ...schema.fields.values()] : [...schema.fields.values()]
 
 /** Indexes members by name and alias. */
-export function bySpelling<T extends { readonly name: string; readonly alias?: string | undefined }>(members: readonly T[]): ReadonlyMap<string, T> {
+export function bySpelling<T extends { readonly name: string; readonly alias?: string | undefined }>(
+  members: readonly T[],
+): ReadonlyMap<string, T> {
   const map = new Map(members.map(member => [member.name, member]))
   for (const member of members) if (member.alias !== undefined) map.set(member.alias, member)
   return map
@@ -46,7 +48,9 @@ const HIGH_SURROGATE = /[\ud800-\udfff]/
 /** Whether UTF-16 order may differ from byte order. */
 export const isHigh = (key: string): boolean => HIGH_SURROGATE.test(key)
 
-/** Copies a value with the members of its objects sorted at every depth. JavaScript still puts integer-like keys first. */
+/**
+ * Copies a value with the members of its objects sorted at every depth. JavaScript still puts integer-like keys first.
+ */
 export function sortedJson(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sortedJson)
@@ -64,8 +68,8 @@ export function* sortedJsonInSteps(value: Json): Steps<Json> {
 }
 
 /**
- * Copies the sorted members of a value to an empty list or object. Uses an explicit stack, because a generator for each small object would cost more than its
- * copy.
+ * Copies the sorted members of a value to an empty list or object. Uses an explicit stack, because a generator for each
+ * small object would cost more than its copy.
  */
 export function* fillSorted<T extends Json[] | JsonObject>(value: T, out: T): Steps<T> {
   const originals: (Json[] | JsonObject)[] = [value]
@@ -99,7 +103,10 @@ export function* fillSorted<T extends Json[] | JsonObject>(value: T, out: T): St
 /** Number of keys above which they are sorted in steps. */
 const FEW_KEYS = 1024
 
-/** Whether the members of all objects of a value are sorted by the bytes of their keys. Also returns false once `left` elements have been visited. */
+/**
+ * Whether the members of all objects of a value are sorted by the bytes of their keys. Also returns false once `left`
+ * elements have been visited.
+ */
 export function isSortedJson(value: Json, walk: { left: number }): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(item => --walk.left >= 0 && isSortedJson(item, walk))

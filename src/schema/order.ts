@@ -12,10 +12,12 @@ interface Walk {
 }
 
 /**
- * Whether the members of an object are in Go's order at every depth: declared order in structs, byte order of keys in maps. JavaScript puts integer-like keys
- * first, so a map cannot always be in order. Also returns false if lists and maps have more than `most` elements in all, without visiting the rest.
+ * Whether the members of an object are in Go's order at every depth: declared order in structs, byte order of keys in
+ * maps. JavaScript puts integer-like keys first, so a map cannot always be in order. Also returns false if lists and
+ * maps have more than `most` elements in all, without visiting the rest.
  */
-export const isInOrder = (schema: StructSchema, object: JsonObject, most = Number.POSITIVE_INFINITY): boolean => checkerOf(schema)(object, { left: most })
+export const isInOrder = (schema: StructSchema, object: JsonObject, most = Number.POSITIVE_INFINITY): boolean =>
+  checkerOf(schema)(object, { left: most })
 
 /** Checks by struct, compiled on first use. */
 const checkers = new WeakMap<StructSchema, Check>()
@@ -33,7 +35,8 @@ function checkerOf(schema: StructSchema): Check {
 }
 
 /**
- * A struct that keeps unknown members is never in order, since their order is not declared. Of a list in place of a struct, only an empty one is accepted.
+ * A struct that keeps unknown members is never in order, since their order is not declared. Of a list in place of a
+ * struct, only an empty one is accepted.
  */
 function compile(schema: StructSchema): Check {
   if (schema.preserveUnknown) return () => false
@@ -69,7 +72,8 @@ function checkOf(schema: Schema): Check | undefined {
         }
       return (value, walk) => {
         if (!Array.isArray(value)) return false
-        for (const element of value) if (--walk.left < 0 || (typeof element === 'object' && element !== null && !item(element, walk))) return false
+        for (const element of value)
+          if (--walk.left < 0 || (typeof element === 'object' && element !== null && !item(element, walk))) return false
         return true
       }
     }
@@ -92,7 +96,9 @@ function checkOf(schema: Schema): Check | undefined {
     case 'union': {
       const struct = checkerOf(schema.struct)
       return (value, walk) =>
-        Array.isArray(value) ? value.every(item => --walk.left >= 0 && (typeof item !== 'object' || item === null || struct(item, walk))) : struct(value, walk)
+        Array.isArray(value)
+          ? value.every(item => --walk.left >= 0 && (typeof item !== 'object' || item === null || struct(item, walk)))
+          : struct(value, walk)
     }
     default:
       return undefined

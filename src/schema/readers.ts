@@ -11,7 +11,10 @@ import { type MemberPlan, StructPlan } from './struct-plan.ts'
 
 const structs = new WeakMap<StructSchema, ValueReader<JsonObject>>()
 
-/** Returns the reader of a struct. It is compiled when its first object is read, because types are recursive and most are never used. */
+/**
+ * Returns the reader of a struct. It is compiled when its first object is read, because types are recursive and most
+ * are never used.
+ */
 export function structReader(schema: StructSchema): ValueReader<JsonObject> {
   const known = structs.get(schema)
   if (known) return known
@@ -88,7 +91,10 @@ function listPlan(read: ValueReader, omitEmpty: boolean): ReadAndZero {
     return undefined
   }
   if (omitEmpty) return { read: (v, run) => (v === null || hasNoMembers(v) ? check(v, run) : read(v, run)), zero: undefined }
-  return { read: (v, run) => (v === null || (hasNoMembers(v) && !run.keepsEmpty) ? (check(v, run) ?? null) : read(v, run)), zero: () => null }
+  return {
+    read: (v, run) => (v === null || (hasNoMembers(v) && !run.keepsEmpty) ? (check(v, run) ?? null) : read(v, run)),
+    zero: () => null,
+  }
 }
 
 /** Whether a value has no members; true for an empty string as well. */
@@ -147,7 +153,9 @@ function* restOfJson(value: Json[] | JsonObject, out: Json[] | JsonObject): Step
   return undefined
 }
 
-/** Reads a union. Go decodes such a type with a method of its own, which drops unknown members without reporting them. */
+/**
+ * Reads a union. Go decodes such a type with a method of its own, which drops unknown members without reporting them.
+ */
 function unionReader({ form, struct }: UnionSchema): ValueReader {
   const readStruct = structReader(struct)
   const quietly: ValueReader<JsonObject> = (value, run) => {
@@ -170,7 +178,8 @@ function unionReader({ form, struct }: UnionSchema): ValueReader {
 }
 
 /**
- * Returns the list before all items are read if reading takes long: the rest is added to `run.later`, which the caller must run before it uses the result.
+ * Returns the list before all items are read if reading takes long: the rest is added to `run.later`, which the caller
+ * must run before it uses the result.
  */
 function listReader(schema: ListSchema): ValueReader {
   const item = reader(schema.items)

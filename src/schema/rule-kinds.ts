@@ -18,7 +18,10 @@ import type { DeclaredRule, Schema } from './schema.ts'
 
 const withOrigin = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin }))
 
-/** Rejects values below the minimum. Absent values count as Go's zero. `gate`: another minimum while this feature gate is on. */
+/**
+ * Rejects values below the minimum. Absent values count as Go's zero. `gate`: another minimum while this feature gate
+ * is on.
+ */
 export const minimum = (least: number, gate?: { readonly name: string; readonly least: number }): DeclaredRule => ({
   origin: 'minimum',
   check(value = 0, path, _before, isOn) {
@@ -58,7 +61,9 @@ const FORMATS: Readonly<Record<string, (text: string) => readonly Detail[]>> = {
   'k8s-label-key': isQualifiedName,
 }
 
-/** Undefined for a format that has no check here. Values other than texts are valid, because decoding has rejected them. */
+/**
+ * Undefined for a format that has no check here. Values other than texts are valid, because decoding has rejected them.
+ */
 function format(name: string): DeclaredRule | undefined {
   const faultsOf = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined
   if (!faultsOf) return undefined
@@ -76,7 +81,8 @@ function format(name: string): DeclaredRule | undefined {
 /** Rejects texts of more characters. */
 const maxLength = (most: number): DeclaredRule => ({
   origin: 'maxLength',
-  check: (value, path) => (typeof value === 'string' && [...value].length > most ? withOrigin('maxLength', [tooLongError(path, most)]) : []),
+  check: (value, path) =>
+    typeof value === 'string' && [...value].length > most ? withOrigin('maxLength', [tooLongError(path, most)]) : [],
 })
 
 /** Rejects texts that are not one of the values. */
@@ -87,7 +93,8 @@ const knownValues = (values: readonly string[]): DeclaredRule => ({
 
 /** Rejects repeated list elements, compared by these members or as a whole. */
 function unique(members: readonly string[]): DeclaredRule {
-  const keyOf = (element: unknown): string => JSON.stringify(members.length > 0 ? members.map(member => propertyOf(element, member) ?? null) : element)
+  const keyOf = (element: unknown): string =>
+    JSON.stringify(members.length > 0 ? members.map(member => propertyOf(element, member) ?? null) : element)
   return {
     origin: '',
     ofElements: true,
@@ -113,15 +120,24 @@ function exclusive(path: string, types: readonly string[]): DeclaredRule {
       if (found.length < 2) return []
       const were = before && typesOf(before.value)
       if (were && types.every(type => were.has(type) === given.has(type))) return []
-      return withOrigin('zeroOrOneOf', [invalid(at, `{${found.join(', ')}}`, `must specify at most one of: ${names.map(name => `\`${name}\``).join(', ')}`)])
+      return withOrigin('zeroOrOneOf', [
+        invalid(at, `{${found.join(', ')}}`, `must specify at most one of: ${names.map(name => `\`${name}\``).join(', ')}`),
+      ])
     },
   }
 }
 
-const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(element => propertyOf(element, 'type')) : [])
+const typesOf = (list: unknown): ReadonlySet<unknown> =>
+  new Set(Array.isArray(list) ? list.map(element => propertyOf(element, 'type')) : [])
 
-/** Ties a member to one value of another member: with that value it may be set (`only`) or must be set (`needs`), with any other it must not be set. */
-const goesWith = (field: string, { mark, other, value }: { readonly mark: string; readonly other: string; readonly value: string }): DeclaredRule => ({
+/**
+ * Ties a member to one value of another member: with that value it may be set (`only`) or must be set (`needs`), with
+ * any other it must not be set.
+ */
+const goesWith = (
+  field: string,
+  { mark, other, value }: { readonly mark: string; readonly other: string; readonly value: string },
+): DeclaredRule => ({
   origin: '',
   ofStruct: true,
   check(struct, path, before) {
@@ -143,9 +159,10 @@ const MAX_ITEMS = /^maxitems\((\d+)\)$/
 const EXCLUSIVE = /^exclusive\((?:(?<shown>\w+):)?(?<types>\w+(?:,\w+)+)\)$/
 
 /**
- * Parses the rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`, `minimum(1,Gate:0)`, `maxlength(63)`, `known`
- * (values of its type), `unique`, `unique(name)`, `only(type:A)`, `needs(type:A)`, `maxitems(8)`, `exclusive(Approved,Denied)`, and
- * `exclusive(Conditions:Approved,Denied)` if errors show the field by that name. Returns undefined if there are none.
+ * Parses the rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`,
+ * `minimum(1,Gate:0)`, `maxlength(63)`, `known` (values of its type), `unique`, `unique(name)`, `only(type:A)`,
+ * `needs(type:A)`, `maxitems(8)`, `exclusive(Approved,Denied)`, and `exclusive(Conditions:Approved,Denied)` if errors
+ * show the field by that name. Returns undefined if there are none.
  */
 export function ruleMarks(field: string, marks: readonly string[], schema: Schema): readonly DeclaredRule[] | undefined {
   const rules = marks.flatMap(mark => {

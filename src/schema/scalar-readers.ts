@@ -35,7 +35,10 @@ function quantity(value: Json): string {
   }
 }
 
-/** Creates the reader of a special form of text. `zero`: value of null. `canonical` returns undefined for an invalid text. */
+/**
+ * Creates the reader of a special form of text. `zero`: value of null. `canonical` returns undefined for an invalid
+ * text.
+ */
 const special =
   (zero: Json, canonical: (text: string) => string | null | undefined): ScalarReader =>
   value => {

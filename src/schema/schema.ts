@@ -5,25 +5,38 @@ import type { FieldPath } from '../meta/field-path.ts'
 import type { DecodeOptions } from './decoding.ts'
 
 /**
- * The schema model: a single declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply, strategic merge, CEL types
- * and field selectors are derived. Built-in and custom kinds share it.
+ * The schema model: a single declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI,
+ * protobuf, apply, strategic merge, CEL types and field selectors are derived. Built-in and custom kinds share it.
  */
 export type Schema = ScalarSchema | StructSchema | MapSchema | ListSchema | UnionSchema
 
 /**
- * Types of scalars. `bytes` is base64 in JSON; `integer`, `number`, `boolean` and `string` are as in JSON. The others have a special JSON form: `time` is RFC
- * 3339 in whole seconds or null · `microTime` has six decimals or is null · `duration` is Go's `1h2m3.5s` · `quantity` is a canonical string, or a number on
- * input · `intOrString` · `raw` is any JSON, kept unchanged (RawExtension, FieldsV1) · `json` is any JSON, with the members of its objects sorted at every
+ * Types of scalars. `bytes` is base64 in JSON; `integer`, `number`, `boolean` and `string` are as in JSON. The others
+ * have a special JSON form: `time` is RFC 3339 in whole seconds or null · `microTime` has six decimals or is null ·
+ * `duration` is Go's `1h2m3.5s` · `quantity` is a canonical string, or a number on input · `intOrString` · `raw` is any
+ * JSON, kept unchanged (RawExtension, FieldsV1) · `json` is any JSON, with the members of its objects sorted at every
  * depth.
  */
-export type ScalarType = 'string' | 'integer' | 'number' | 'boolean' | 'bytes' | 'time' | 'microTime' | 'duration' | 'quantity' | 'intOrString' | 'raw' | 'json'
+export type ScalarType =
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'bytes'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'quantity'
+  | 'intOrString'
+  | 'raw'
+  | 'json'
 
 /** A value that the schema does not divide further, such as a string, a time or raw JSON. */
 export interface ScalarSchema {
   readonly type: ScalarType
   /**
-   * Go's name of the type, as decode errors print it: `int32`, `int64`, `string`, `bool`, `float64`, `[]uint8`. Determines the wire type in protobuf and the
-   * bounds of an integer.
+   * Go's name of the type, as decode errors print it: `int32`, `int64`, `string`, `bool`, `float64`, `[]uint8`.
+   * Determines the wire type in protobuf and the bounds of an integer.
    */
   readonly goType: string
   /** Prefix of the definitions of the package that declares a named string, `io.k8s.api.core.v1`. */
@@ -42,13 +55,17 @@ export interface Availability {
   readonly until?: string
   /** Feature gate that it needs. Writes clear a field while its gate is off. */
   readonly gate?: string
-  /** Optional. Condition under which the field is kept while its gate is off. Default: the old object uses any field of the gate. */
+  /**
+   * Optional. Condition under which the field is kept while its gate is off. Default: the old object uses any field of
+   * the gate.
+   */
   readonly gateUse?: GateUse
 }
 
 /**
- * `own`: the old object has the field itself. `follows`: the old object has another field of the gate; this one does not count. `never`: the field is cleared
- * in any case. `created`: the field is cleared from new objects only; updates are left to validation.
+ * `own`: the old object has the field itself. `follows`: the old object has another field of the gate; this one does
+ * not count. `never`: the field is cleared in any case. `created`: the field is cleared from new objects only; updates
+ * are left to validation.
  */
 export type GateUse = 'own' | 'follows' | 'never' | 'created'
 
@@ -85,7 +102,10 @@ export interface Field extends Availability {
   readonly schema: Schema
   /** Whether OpenAPI lists the field as `required`. */
   readonly required: boolean
-  /** Whether JSON omits the field if it is zero, nil, or an empty list or map. A non-pointer struct is written in any case. */
+  /**
+   * Whether JSON omits the field if it is zero, nil, or an empty list or map. A non-pointer struct is written in any
+   * case.
+   */
   readonly omitEmpty: boolean
   /** Whether JSON also omits an empty non-pointer struct: Go's `omitzero`. */
   readonly omitZero?: boolean
@@ -98,7 +118,10 @@ export interface Field extends Availability {
   readonly patchMergeKey?: string
   /** List type that upstream declares for a field that is not a list. It appears in OpenAPI and has no effect. */
   readonly strayListType?: 'atomic'
-  /** Whether gates within the field's type do not clear fields here. Upstream only clears them in the kind that the type is made for. */
+  /**
+   * Whether gates within the field's type do not clear fields here. Upstream only clears them in the kind that the type
+   * is made for.
+   */
   readonly ungated?: boolean
   /** Whether the declaration has the mark `deprecated`. */
   readonly deprecated?: boolean
@@ -140,15 +163,22 @@ export interface StructSchema extends Availability {
 }
 
 /**
- * How Go represents the objects of a type. `typed`: as structs, described by the fields. `unstructured`: as JSON in which only the metadata has a type (custom
- * kinds); the fields are used by apply. Other folders have an implementation for each name.
+ * How Go represents the objects of a type. `typed`: as structs, described by the fields. `unstructured`: as JSON in
+ * which only the metadata has a type (custom kinds); the fields are used by apply. Other folders have an implementation
+ * for each name.
  */
 export type FormName = 'typed' | 'unstructured'
 
-/** Functions of this folder that differ between forms. Implementations are `TYPED` and the results of `unstructuredForm`. */
+/**
+ * Functions of this folder that differ between forms. Implementations are `TYPED` and the results of
+ * `unstructuredForm`.
+ */
 export interface ObjectForm {
   readonly name: FormName
-  /** Differs between schemas that decode an object differently. Empty if the definition of the type alone determines that. */
+  /**
+   * Differs between schemas that decode an object differently. Empty if the definition of the type alone determines
+   * that.
+   */
   readonly id: string
   /** Decodes a value to a new object. See `decode`. */
   decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject
@@ -186,7 +216,10 @@ export interface ListSchema {
   readonly items: Schema
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly listMapKeys?: readonly string[]
-  /** Whether items of a list of type map may omit some of its keys. An item without one is another item than any with it. */
+  /**
+   * Whether items of a list of type map may omit some of its keys. An item without one is another item than any with
+   * it.
+   */
   readonly partialKeys?: boolean
   /** Whether the release's OpenAPI does not declare the list type. */
   readonly unstated?: boolean
@@ -195,8 +228,9 @@ export interface ListSchema {
 }
 
 /**
- * A value with two JSON forms: a struct, or, depending on `form`, a boolean, a list of such structs, or a list of strings (JSONSchemaPropsOrBool and similar).
- * Any other value is null if the alternative is a list, and rejected if it is a boolean. In protobuf it is a message of two fields, of which one is set.
+ * A value with two JSON forms: a struct, or, depending on `form`, a boolean, a list of such structs, or a list of
+ * strings (JSONSchemaPropsOrBool and similar). Any other value is null if the alternative is a list, and rejected if it
+ * is a boolean. In protobuf it is a message of two fields, of which one is set.
  */
 export interface UnionSchema {
   readonly type: 'union'

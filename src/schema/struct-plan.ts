@@ -15,7 +15,10 @@ export interface MemberPlan {
   readonly read: FieldReader
   /** Creates the value of an absent member. Undefined if it is omitted. */
   readonly zero: ((run: Decoding) => Json) | undefined
-  /** Empty list, map or bytes that is accepted but not written. Undefined if Go does not distinguish it from an absent value. */
+  /**
+   * Empty list, map or bytes that is accepted but not written. Undefined if Go does not distinguish it from an absent
+   * value.
+   */
   readonly empty: Json | undefined
 }
 
@@ -38,8 +41,8 @@ interface Present {
 const EMPTY: JsonObject = Object.freeze(Object.create(null))
 
 /**
- * Reads objects of one struct. The result has its members in declared order, and absent members that are always written are filled in. An object in declared
- * order, such as any that this program wrote, is read in one pass.
+ * Reads objects of one struct. The result has its members in declared order, and absent members that are always written
+ * are filled in. An object in declared order, such as any that this program wrote, is read in one pass.
  */
 export class StructPlan {
   readonly #byName: ReadonlyMap<string, MemberPlan>
@@ -63,7 +66,8 @@ export class StructPlan {
   }
 
   /**
-   * Copies members as long as they are in declared order and fills in zero values between them. The first one out of order makes the rest be sorted by rank.
+   * Copies members as long as they are in declared order and fills in zero values between them. The first one out of
+   * order makes the rest be sorted by rank.
    */
   #members(source: JsonObject, run: Decoding): JsonObject {
     const byName = this.#byName
@@ -92,7 +96,10 @@ export class StructPlan {
     return this.#finish(out, source)
   }
 
-  /** Fills in the zero values of required members from index `from` up to a rank. Returns the index of the next required member. */
+  /**
+   * Fills in the zero values of required members from index `from` up to a rank. Returns the index of the next required
+   * member.
+   */
   #fill(out: JsonObject, from: number, before: number, run: Decoding): number {
     const required = this.#required
     let next = from
@@ -105,8 +112,8 @@ export class StructPlan {
   }
 
   /**
-   * Reads an object that is not in declared order. `done` has the members before `from`, the first one out of order, so that nothing is read twice, however
-   * deeply it is nested.
+   * Reads an object that is not in declared order. `done` has the members before `from`, the first one out of order, so
+   * that nothing is read twice, however deeply it is nested.
    */
   #reordered(source: JsonObject, done: JsonObject, from: string, run: Decoding): JsonObject {
     const out: JsonObject = {}

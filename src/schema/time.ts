@@ -19,7 +19,16 @@ export function normalTime(text: string): string | null | undefined {
 function isNormal(text: string): boolean {
   if (!PLAIN_TIME.test(text)) return false
   const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8, 10))]
-  return day > 0 && day < 29 && month > 0 && month < 13 && text > '0002' && text.slice(11, 13) < '24' && text.slice(14, 16) < '60' && text.slice(17, 19) < '60'
+  return (
+    day > 0 &&
+    day < 29 &&
+    month > 0 &&
+    month < 13 &&
+    text > '0002' &&
+    text.slice(11, 13) < '24' &&
+    text.slice(14, 16) < '60' &&
+    text.slice(17, 19) < '60'
+  )
 }
 
 /** Like `normalTime`, for a metav1.MicroTime, which requires exactly six decimals. */
@@ -29,12 +38,16 @@ export function normalMicroTime(text: string): string | null | undefined {
   return normal === '0001-01-01T00:00:00.000000Z' ? null : normal
 }
 
-/** Returns Go's error for a text that is not a time: `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`. */
+/**
+ * Returns Go's error for a text that is not a time: `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x"
+ * as "2006"`.
+ */
 export function timeFault(text: string, micro: boolean): string | undefined {
   if (!micro && isNormal(text)) return undefined
   const layout = micro ? RFC3339_MICRO : RFC3339
   let rest = text
-  const fault = (element: string): string => `parsing time ${timeQuote(text)} as "${layout}": cannot parse ${timeQuote(rest)} as "${element}"`
+  const fault = (element: string): string =>
+    `parsing time ${timeQuote(text)} as "${layout}": cannot parse ${timeQuote(rest)} as "${element}"`
   const outOfRange = (what: string): string => `parsing time ${timeQuote(text)}: ${what} out of range`
   const digits = (count: number): number | undefined => {
     const number = rest.slice(0, count)

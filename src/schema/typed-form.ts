@@ -18,12 +18,14 @@ export const TYPED: ObjectForm = {
 }
 
 /**
- * Converts a value as Go does by decoding it into the type's struct and encoding it again. The result is a new object with members in declared order: zero
- * values are omitted if the field says so, non-pointer structs are always present, special forms are canonical, unknown members are removed. Raw members are
- * shared with the input, not copied. Empty lists, maps and bytes become what storing them as protobuf makes of nil: null if the member is always written.
+ * Converts a value as Go does by decoding it into the type's struct and encoding it again. The result is a new object
+ * with members in declared order: zero values are omitted if the field says so, non-pointer structs are always present,
+ * special forms are canonical, unknown members are removed. Raw members are shared with the input, not copied. Empty
+ * lists, maps and bytes become what storing them as protobuf makes of nil: null if the member is always written.
  *
- * Usually only the readers compiled from the schema run. A second walk determines the error or the unknown members if a value does not match, or has unknown
- * members and `onUnknown` is given. Throws a DecodeError with the text of sigs.k8s.io/json for the first error.
+ * Usually only the readers compiled from the schema run. A second walk determines the error or the unknown members if a
+ * value does not match, or has unknown members and `onUnknown` is given. Throws a DecodeError with the text of
+ * sigs.k8s.io/json for the first error.
  */
 function decodeStruct(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
   const run: Decoding = { keepsEmpty: options?.keepEmpty === true, unknownSeen: false, emptyMapRead: false, read: 0 }
@@ -38,7 +40,10 @@ function decodeStruct(schema: StructSchema, value: Json, options?: DecodeOptions
   }
 }
 
-/** Like `decodeStruct`, in steps. Lists and maps are read a thousand elements at a time, so the object refers to them before they are complete. */
+/**
+ * Like `decodeStruct`, in steps. Lists and maps are read a thousand elements at a time, so the object refers to them
+ * before they are complete.
+ */
 function* decodeStructInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): Steps<JsonObject> {
   const later: Steps<undefined>[] = []
   const run: Decoding = { keepsEmpty: options?.keepEmpty === true, unknownSeen: false, emptyMapRead: false, read: 0, later }

@@ -4,8 +4,9 @@ import { orderedFields } from './members.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Truncates whole numbers to the bits of their integer types, as Go's conversion does if a value of the JSON data model is not decoded from JSON text:
- * 4294967301 becomes 5 as an int32. Returns the value itself if nothing is truncated; it is not modified.
+ * Truncates whole numbers to the bits of their integer types, as Go's conversion does if a value of the JSON data model
+ * is not decoded from JSON text: 4294967301 becomes 5 as an int32. Returns the value itself if nothing is truncated; it
+ * is not modified.
  */
 export function wrappedIntegers(schema: Schema, value: Json): Json {
   switch (schema.type) {

@@ -36,8 +36,9 @@ import type { ChainOptions } from './server-options.ts'
 export type Layer = Filter | Koa.Middleware<RequestState>
 
 /**
- * Returns the filters of every request, in order. Responses pass them in reverse. Names and order follow kube-apiserver (DefaultBuildHandlerChain in k8s.io/apiserver, pkg/server/config.go) for filters
- * that it has. Each listener has its own chain over the same services.
+ * Returns the filters of every request, in order. Responses pass them in reverse. Names and order follow kube-apiserver
+ * (DefaultBuildHandlerChain in k8s.io/apiserver, pkg/server/config.go) for filters that it has. Each listener has its
+ * own chain over the same services.
  */
 export function handlerChain(options: ChainOptions): readonly Layer[] {
   const { requests, metrics, authMetrics, access, endpoints, http, limits, simulation } = options
@@ -69,8 +70,16 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
   ]
 }
 
-/** Returns the filters up to authentication and the start of the audit event. `exchange`: the filter that creates the exchange. */
-export function received(options: ChainOptions, exchange: Filter, authentication: Filter, spans: RequestSpans = new WeakMap()): readonly Layer[] {
+/**
+ * Returns the filters up to authentication and the start of the audit event. `exchange`: the filter that creates the
+ * exchange.
+ */
+export function received(
+  options: ChainOptions,
+  exchange: Filter,
+  authentication: Filter,
+  spans: RequestSpans = new WeakMap(),
+): readonly Layer[] {
   const { requests, log, metrics, limits } = options
   const { auditor, recent, tracing, logRequests } = options.observability
   const { conduct, wording } = options.http

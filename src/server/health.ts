@@ -11,13 +11,19 @@ export interface HealthCheck {
   readonly name: string
   /** Defaults to all three. */
   readonly endpoints?: readonly HealthEndpoint[]
-  /** Whether the check only informs: it is listed by `?verbose`, and never makes a report fail. It does not run otherwise. */
+  /**
+   * Whether the check only informs: it is listed by `?verbose`, and never makes a report fail. It does not run
+   * otherwise.
+   */
   readonly informs?: boolean
   /** Milliseconds before a check that has not finished counts as failed. Defaults to 2000. */
   readonly timeoutMs?: number
   /** Whether the check reports that startup is complete. It counts on `/livez` only after the grace period. */
   readonly atStart?: boolean
-  /** Optional. Returns why the check still fails. Every client can read it in the report of all checks. Defaults to `reason withheld`. */
+  /**
+   * Optional. Returns why the check still fails. Every client can read it in the report of all checks. Defaults to
+   * `reason withheld`.
+   */
   readonly progress?: () => string
   /** Optional. Returns a note on a check that passes, for the report of all checks. */
   readonly note?: () => string | undefined
@@ -34,7 +40,10 @@ export interface HealthReport {
 /** Default time limit of a check. */
 const CHECK_TIMEOUT_MS = 2_000
 
-/** `/healthz`, `/livez` and `/readyz` with their texts as kube-apiserver prints them (https://kubernetes.io/docs/reference/using-api/health-checks/). */
+/**
+ * `/healthz`, `/livez` and `/readyz` with their texts as kube-apiserver prints them
+ * (https://kubernetes.io/docs/reference/using-api/health-checks/).
+ */
 export class Health {
   readonly #checks: HealthCheck[] = []
   readonly #log: Logger
@@ -68,7 +77,8 @@ export class Health {
         return `[-]${check.name} failed: ${check.progress?.() || 'reason withheld'}\n`
       }),
     )
-    if (unknown.size > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${[...unknown].sort().map(printValue).join(',')}\n`)
+    if (unknown.size > 0)
+      lines.push(`warn: some health checks cannot be excluded: no matches for ${[...unknown].sort().map(printValue).join(',')}\n`)
     if (failed.length > 0) return { status: 500, text: `${lines.join('')}${endpoint} check failed\n` }
     return { status: 200, text: query.has('verbose') ? `${lines.join('')}${endpoint} check passed\n` : 'ok' }
   }
@@ -85,7 +95,9 @@ export class Health {
     return this.#checks.filter(check => check.endpoints?.includes(endpoint) ?? true)
   }
 
-  /** Returns why the check fails, undefined if it passes. A check that is too late is not cancelled; its end is ignored. */
+  /**
+   * Returns why the check fails, undefined if it passes. A check that is too late is not cancelled; its end is ignored.
+   */
   async #run(endpoint: HealthEndpoint, check: HealthCheck): Promise<string | undefined> {
     if (endpoint === 'livez' && check.atStart && this.#now() < this.#graceEnd) return undefined
     let timer: NodeJS.Timeout | undefined

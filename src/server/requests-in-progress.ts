@@ -33,7 +33,10 @@ export class RequestsInProgress {
     this.#longRunning.delete(exchange)
   }
 
-  /** Aborts long-running requests and waits for the others. Resolves when none is in progress, or after `graceMs`; the caller then closes the remaining ones. */
+  /**
+   * Aborts long-running requests and waits for the others. Resolves when none is in progress, or after `graceMs`; the
+   * caller then closes the remaining ones.
+   */
   async drain(graceMs: number): Promise<void> {
     this.#draining = true
     for (const exchange of this.#longRunning) exchange.abort(shuttingDown())

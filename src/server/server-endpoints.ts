@@ -36,7 +36,10 @@ const TEXT = 'text/plain; charset=utf-8'
 const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const HEALTH: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
 
-/** Serves the non-resource endpoints: health, metrics, version, the token issuer's documents, and routes of the server's services. Requests for resources skip the router. */
+/**
+ * Serves the non-resource endpoints: health, metrics, version, the token issuer's documents, and routes of the server's
+ * services. Requests for resources skip the router.
+ */
 export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<RequestState> {
   const routes = routerOf(endpoints).routes() as Koa.Middleware<RequestState>
   return (ctx, next) => {
@@ -44,14 +47,23 @@ export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<Requ
     if (info.isResource) return next()
     // The path that was authorized. The router must not parse the URL a second time.
     ctx.newRouterPath = path
-    // The router's `all` covers the methods that Node knows, and over HTTP/2 a method may be any word. The exchange keeps the original method.
+    // The router's `all` covers the methods that Node knows, and over HTTP/2 a method may be any word. The exchange
+    // keeps the original method.
     if (!METHODS.includes(ctx.method)) Object.defineProperty(ctx, 'method', { value: 'POST' })
     return routes(ctx, next)
   }
 }
 
 /** Returns the router of the endpoints. Paths are case-sensitive, and a trailing slash is significant. */
-function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ownRoutes = [], zpages = [] }: ServerEndpoints): Router<RequestState> {
+function routerOf({
+  health,
+  version,
+  exposition,
+  issuerDocuments,
+  flowLimits,
+  ownRoutes = [],
+  zpages = [],
+}: ServerEndpoints): Router<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true })
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
   const document = (path: string, type: string, pick: (documents: IssuerDocuments) => Buffer): void => {
@@ -76,7 +88,8 @@ function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ow
   }
   router.all(['/version', '/version/'], async ({ state: { exchange } }) => {
     if (exchange.method !== 'GET') throw methodNotAllowedError()
-    if (!routeAccepts(exchange.headers.accept, VERSION_TYPES)) throw failure(406, 'NotAcceptable', routeNotAcceptableText(VERSION_TYPES), {})
+    if (!routeAccepts(exchange.headers.accept, VERSION_TYPES))
+      throw failure(406, 'NotAcceptable', routeNotAcceptableText(VERSION_TYPES), {})
     await exchange.sendBytes(200, 'application/json', versionBody)
   })
   if (exposition) router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))
@@ -95,11 +108,15 @@ function addOwnRoute(router: Router<RequestState>, { path, methods, handle }: Ow
 
 function addFlowDumps(router: Router<RequestState>, { flows, clock }: FlowLimits): void {
   const dump = (name: string, print: (exchange: Exchange) => string): void => {
-    router.all(`/debug/api_priority_and_fairness/${name}`, ({ state: { exchange } }) => exchange.sendBytes(200, TEXT, Buffer.from(print(exchange))))
+    router.all(`/debug/api_priority_and_fairness/${name}`, ({ state: { exchange } }) =>
+      exchange.sendBytes(200, TEXT, Buffer.from(print(exchange))),
+    )
   }
   dump('dump_priority_levels', () => dumpPriorityLevels(flows))
   dump('dump_queues', () => dumpQueues(flows))
-  dump('dump_requests', ({ query }) => dumpRequests(flows, { details: (query.get('includeRequestDetails') ?? '') !== '', epoch: Date.now() - clock.now() }))
+  dump('dump_requests', ({ query }) =>
+    dumpRequests(flows, { details: (query.get('includeRequestDetails') ?? '') !== '', epoch: Date.now() - clock.now() }),
+  )
 }
 
 function sendReport(exchange: Exchange, { status, text }: HealthReport): Promise<void> {

@@ -64,7 +64,10 @@ export interface PortOptions {
   readonly insecure: number | undefined
   /** Optional. Omitted if the console is off. */
   readonly console?: ConsolePort | undefined
-  /** Optional. Returns the connections of a port that another process holds. If it returns undefined, or is omitted, this server listens itself. */
+  /**
+   * Optional. Returns the connections of a port that another process holds. If it returns undefined, or is omitted,
+   * this server listens itself.
+   */
   readonly handed?: ((port: PortName, number: number) => ConnectionSource | undefined) | undefined
 }
 
@@ -167,7 +170,13 @@ export interface ChainOptions extends Omit<ServerOptions, 'ports' | 'tls'> {
   readonly exposition?: ServerEndpoints['exposition']
 }
 
-/** Serves mounts in front of a listener's application. Declared separately, so that the implementation is only loaded if there are mounts. */
+/**
+ * Serves mounts in front of a listener's application. Declared separately, so that the implementation is only loaded if
+ * there are mounts.
+ */
 export interface ServedMounts {
-  serving<T extends (...args: Parameters<Listener>) => Promise<void>>(app: T, options: ChainOptions): (...args: Parameters<Listener>) => Promise<void>
+  serving<T extends (...args: Parameters<Listener>) => Promise<void>>(
+    app: T,
+    options: ChainOptions,
+  ): (...args: Parameters<Listener>) => Promise<void>
 }

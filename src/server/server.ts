@@ -32,7 +32,9 @@ export interface RunningServer {
   believe(authorities: AuthorityMaterial): void
   /** Replaces the serving certificates, for new connections. Throws if a key does not match its certificate. */
   show(served: ServedCertificates): void
-  /** Stops accepting connections, ends watches, waits up to `graceMs` for requests in progress, and closes what is left. */
+  /**
+   * Stops accepting connections, ends watches, waits up to `graceMs` for requests in progress, and closes what is left.
+   */
   stop(graceMs: number): Promise<void>
 }
 
@@ -42,7 +44,10 @@ const LOOPBACK = '127.0.0.1'
 /** Time for clients to read the last bytes and close, after all requests are complete. */
 const LAST_BYTES_MS = 250
 
-/** Options of the console port's chain. It only accepts the console's sessions: a browser cannot be made to present other credentials. */
+/**
+ * Options of the console port's chain. It only accepts the console's sessions: a browser cannot be made to present
+ * other credentials.
+ */
 const consoleChain = (options: ChainOptions, console: ServedConsole): ChainOptions => ({
   ...options,
   console,
@@ -65,7 +70,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const requests = new RequestsInProgress()
   const { exposure, sharedMetrics } = observability
   const exposition = expositionOf(exposure ? exposedFamilies(families, exposure) : families, sharedMetrics, exposure?.disabled)
-  const shared: ChainOptions = { ...options, inFlight, marks, metrics, authMetrics, requests, deadlines: new Deadlines(requests.all), exposition }
+  const shared: ChainOptions = {
+    ...options,
+    inFlight,
+    marks,
+    metrics,
+    authMetrics,
+    requests,
+    deadlines: new Deadlines(requests.all),
+    exposition,
+  }
 
   const certificates = new ServingCertificates(options.tls.material, options.tls.policy)
   const { ports, tlsServers } = await openPorts(options, shared, certificates, () => handshakes.count++)
@@ -96,7 +110,12 @@ interface OpenPorts {
 }
 
 /** Opens the ports that are enabled. */
-async function openPorts(options: ServerOptions, shared: ChainOptions, certificates: ServingCertificates, onHandshakeError: () => void): Promise<OpenPorts> {
+async function openPorts(
+  options: ServerOptions,
+  shared: ChainOptions,
+  certificates: ServingCertificates,
+  onHandshakeError: () => void,
+): Promise<OpenPorts> {
   const { endpoints, http } = options
   const { handed, bindAddress, console } = options.ports
   const appOf = (chain: ChainOptions): ReturnType<typeof createApp> => {
@@ -109,7 +128,10 @@ async function openPorts(options: ServerOptions, shared: ChainOptions, certifica
     maxStreams: http.maxStreams,
     onHandshakeError,
   }
-  const secureServer = createSecurePort(appOf(shared), { ...tlsOptions, ...(endpoints.api.passesOn && { passesOn: endpoints.api.passesOn }) })
+  const secureServer = createSecurePort(appOf(shared), {
+    ...tlsOptions,
+    ...(endpoints.api.passesOn && { passesOn: endpoints.api.passesOn }),
+  })
   const source = handed?.('secure', options.ports.secure)
   const secure = source ? serveHanded(secureServer, source) : await open(secureServer, options.ports.secure, bindAddress)
   const tlsServers = [secureServer]

@@ -25,11 +25,17 @@ export interface Runtime {
   readonly arch: string
 }
 
-/** Returns the gitVersion: the first patch of the release or the version of its preview, which clients can compare, with the program as build metadata. */
+/**
+ * Returns the gitVersion: the first patch of the release or the version of its preview, which clients can compare, with
+ * the program as build metadata.
+ */
 export const gitVersion = (release: Release): string => `${PREVIEWS[release] ?? `v${release}.0`}+binnacle`
 
 /** Returns the version information. Releases before 1.33 have no emulation and compatibility versions. */
-export const versionInfo = ({ version, platform, arch }: Runtime, { release, compatibility }: Pick<Features, 'release' | 'compatibility'>): VersionInfo => ({
+export const versionInfo = (
+  { version, platform, arch }: Runtime,
+  { release, compatibility }: Pick<Features, 'release' | 'compatibility'>,
+): VersionInfo => ({
   major: '1',
   minor: `${minorOf(release)}`,
   ...(minorOf(release) >= 33 && {

@@ -9,8 +9,9 @@ export type AgreedName = 'certificate-authority' | 'service-account-key'
 /** Secrets that all servers of a store share. The first server that needs one proposes it, and the others adopt it. */
 export interface AgreedValues {
   /**
-   * Returns the stored value. If none is stored, or `isGood` rejects the stored one, calls `propose` and stores its result unless another server is faster. A stale value is
-   * encrypted again. Throws BackendError, and TransformError if the stored value cannot be decrypted.
+   * Returns the stored value. If none is stored, or `isGood` rejects the stored one, calls `propose` and stores its
+   * result unless another server is faster. A stale value is encrypted again. Throws BackendError, and TransformError
+   * if the stored value cannot be decrypted.
    */
   agree(name: AgreedName, propose: () => Promise<string>, isGood?: (value: string) => boolean): Promise<string>
 }
@@ -19,10 +20,16 @@ const CALL_MS = 3_000
 /** Write conflicts with other servers, one after another, before `agree` gives up. */
 const MAX_RACES = 20
 
-/** Key of a shared secret. It collides with no resource: names of API groups contain a dot, and the core group has no such plural. */
+/**
+ * Key of a shared secret. It collides with no resource: names of API groups contain a dot, and the core group has no
+ * such plural.
+ */
 export const agreedKey = (etcdPrefix: string, name: AgreedName): Key => key(`${etcdPrefix}/binnacle/${name}`)
 
-/** Creates the shared secrets of a store. `transformer` is the one for Secrets, because these values need the same protection. */
+/**
+ * Creates the shared secrets of a store. `transformer` is the one for Secrets, because these values need the same
+ * protection.
+ */
 export const agreedValues = (backend: Pick<Backend, 'get' | 'write'>, transformer: Transformer, etcdPrefix: string): AgreedValues => ({
   async agree(name, propose, isGood = () => true) {
     const at = agreedKey(etcdPrefix, name)

@@ -7,16 +7,24 @@ export interface Charge {
   drop(): void
 }
 
-/** Budget for parsed objects and encodings that are cached for later readers, in bytes, over all resources of a server. */
+/**
+ * Budget for parsed objects and encodings that are cached for later readers, in bytes, over all resources of a server.
+ */
 export const DERIVED_BYTES = 48 << 20
 
 /** Charges in use that one `add` may skip. If all are in use, inspecting every one of them would take long. */
 const MOST_SPARED = 32
 
-/** Bounds the memory of caches that only save work. Over the limit, the oldest charges are dropped that were not used since they were last inspected (second chance, or CLOCK). */
+/**
+ * Bounds the memory of caches that only save work. Over the limit, the oldest charges are dropped that were not used
+ * since they were last inspected (second chance, or CLOCK).
+ */
 export class ByteBudget {
   readonly limit: number
-  /** Oldest first, starting at `#first`. An array and not a Set: a Set keeps the slots of deleted members, and reading its first member skips over them each time. */
+  /**
+   * Oldest first, starting at `#first`. An array and not a Set: a Set keeps the slots of deleted members, and reading
+   * its first member skips over them each time.
+   */
   #charges: (Charge | undefined)[] = []
   #first = 0
   #bytes = 0
@@ -30,8 +38,8 @@ export class ByteBudget {
   }
 
   /**
-   * Accounts for a charge, and drops others until the limit is kept. A charge above the limit is dropped itself. `drop` of a charge may be called before
-   * `add` returns.
+   * Accounts for a charge, and drops others until the limit is kept. A charge above the limit is dropped itself. `drop`
+   * of a charge may be called before `add` returns.
    */
   add(charge: Charge): void {
     if (charge.bytes > this.limit) {
@@ -57,8 +65,9 @@ export class ByteBudget {
   }
 
   /**
-   * Inspects a share of the charges, oldest first: drops those that were not used since they were added or last inspected, and spares the others once. The caller invokes it `looks`
-   * times per period, which covers every charge once. An unused charge is dropped after one to two periods.
+   * Inspects a share of the charges, oldest first: drops those that were not used since they were added or last
+   * inspected, and spares the others once. The caller invokes it `looks` times per period, which covers every charge
+   * once. An unused charge is dropped after one to two periods.
    */
   age(looks: number): void {
     const { length } = this.#charges

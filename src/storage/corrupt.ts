@@ -6,7 +6,10 @@ export const MOST_CORRUPT = 100
 
 /** How reads and writes report objects that cannot be read. */
 export interface CorruptReports {
-  /** Whether lists continue past an unreadable object to report all of them, up to MOST_CORRUPT. Otherwise they fail at the first. */
+  /**
+   * Whether lists continue past an unreadable object to report all of them, up to MOST_CORRUPT. Otherwise they fail at
+   * the first.
+   */
   readonly listsAll: boolean
   get(fault: ReadFault): StorageError
   write(fault: ReadFault): StorageError
@@ -17,18 +20,26 @@ export interface CorruptReports {
   deletion(fault: ReadFault): StorageError
 }
 
-/** Reports without unsafe deletion: the plain failure. As upstream, decoding faults have no reason in the Status, except in a watch. */
+/**
+ * Reports without unsafe deletion: the plain failure. As upstream, decoding faults have no reason in the Status, except
+ * in a watch.
+ */
 export const plainReports: CorruptReports = {
   listsAll: false,
   get: fault => corruptError(fault, fault.text),
   write: fault => corruptError(fault, fault.text),
-  list: ([fault]) => corruptError(fault, fault.kind === 'untransformable' ? `unable to transform key ${JSON.stringify(fault.key)}: ${fault.text}` : fault.text),
+  list: ([fault]) =>
+    corruptError(
+      fault,
+      fault.kind === 'untransformable' ? `unable to transform key ${JSON.stringify(fault.key)}: ${fault.text}` : fault.text,
+    ),
   event: fault => corrupt(fault, fault.text),
   deletion: fault => corrupt(fault, fault.text),
 }
 
 /**
- * Reports for unsafe deletion (feature gate AllowUnsafeMalformedObjectDeletion): they name the objects, so that an administrator can find and delete them.
+ * Reports for unsafe deletion (feature gate AllowUnsafeMalformedObjectDeletion): they name the objects, so that an
+ * administrator can find and delete them.
  * @param root prefix of all keys (`/registry`). Reads of one object show the key without it, as upstream does
  * @param summarizes whether the message of a list has the first fault and the number of others, as since 1.37. A list then says that there may be more once it reports MOST_CORRUPT
  */
@@ -51,7 +62,11 @@ export function namedReports(root: string, summarizes = false): CorruptReports {
     event: fault => corrupt(fault, fault.kind === 'untransformable' ? described(fault) : fault.text),
     deletion: fault =>
       fault.kind === 'untransformable'
-        ? new StorageError('corrupt', `saw a DELETED event, but object data is corrupt - ${described(fault)}`, { key: fault.key, fault, causes: [] })
+        ? new StorageError('corrupt', `saw a DELETED event, but object data is corrupt - ${described(fault)}`, {
+            key: fault.key,
+            fault,
+            causes: [],
+          })
         : corrupt(fault, fault.text),
   }
 }
@@ -62,9 +77,14 @@ function summary([first, ...others]: readonly [ReadFault, ...ReadFault[]]): stri
   return others.length === 0 ? text : `${text} (and ${others.length} more)`
 }
 
-/** Text of a fault. Upstream transforms a value before it knows its revision, which is why `untransformable` reports revision 0. */
+/**
+ * Text of a fault. Upstream transforms a value before it knows its revision, which is why `untransformable` reports
+ * revision 0.
+ */
 const described = ({ kind, text, revision }: ReadFault): string =>
-  kind === 'untransformable' ? `data from the storage is not transformable revision=0: ${text}` : `object not decodable revision=${revision}: ${text}`
+  kind === 'untransformable'
+    ? `data from the storage is not transformable revision=0: ${text}`
+    : `object not decodable revision=${revision}: ${text}`
 
 const corruptObject = (fault: ReadFault, shown: string): string =>
   `StorageError: corrupt object, Code: 7, Key: ${shown}, ResourceVersion: 0, AdditionalErrorMsg: ${described(fault)}`

@@ -1,6 +1,9 @@
 import { abortedError } from './errors.ts'
 
-/** Resolves after `ms`. Rejects with StorageError `timeout` if the signal aborts. `unref`: the timer does not keep the process alive. */
+/**
+ * Resolves after `ms`. Rejects with StorageError `timeout` if the signal aborts. `unref`: the timer does not keep the
+ * process alive.
+ */
 export function delay(ms: number, signal: AbortSignal, { unref = false } = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

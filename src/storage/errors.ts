@@ -39,9 +39,14 @@ export async function translated<T>(call: Promise<T>, context: { key?: Key } = {
 export const abortedError = (signal: AbortSignal): StorageError =>
   new StorageError('timeout', 'the request ended before the store responded', { cause: signal.reason })
 
-/** Error of a cache without initial state. As upstream, Retry-After grows with the time that the cache has been initializing, up to 30 s. */
+/**
+ * Error of a cache without initial state. As upstream, Retry-After grows with the time that the cache has been
+ * initializing, up to 30 s.
+ */
 export const initializing = (forMs: number): StorageError =>
-  new StorageError('initializing', 'storage is (re)initializing', { retryAfterSeconds: Math.floor(Math.min(30, Math.exp((0.06 * forMs) / 1000))) })
+  new StorageError('initializing', 'storage is (re)initializing', {
+    retryAfterSeconds: Math.floor(Math.min(30, Math.exp((0.06 * forMs) / 1000))),
+  })
 
 /** Error of a read at a revision that was not reached in time. `current` is the newest known revision. */
 export const tooLargeRevision = (wanted: Revision, current: Revision): StorageError =>

@@ -14,7 +14,10 @@ export interface Receipt {
   taken(): void
 }
 
-/** Limit on queued objects behind the next batch, in bytes per watcher. Events are shared among watchers, so this bounds the memory that one slow watcher retains. */
+/**
+ * Limit on queued objects behind the next batch, in bytes per watcher. Events are shared among watchers, so this bounds
+ * the memory that one slow watcher retains.
+ */
 const QUEUE_BYTES = 16 << 20
 
 function batchSize(batch: readonly StorageEvent[]): number {
@@ -24,8 +27,8 @@ function batchSize(batch: readonly StorageEvent[]): number {
 }
 
 /**
- * Queue between a store and one watcher: batches in order, bounded in number and bytes. A watcher that is too slow is ended; producers never wait for it. If the taker is ready, a
- * batch is delivered in the turn in which it is pushed.
+ * Queue between a store and one watcher: batches in order, bounded in number and bytes. A watcher that is too slow is
+ * ended; producers never wait for it. If the taker is ready, a batch is delivered in the turn in which it is pushed.
  */
 export class EventQueue implements Watcher {
   readonly #limit: number
@@ -66,7 +69,10 @@ export class EventQueue implements Watcher {
     return this.#queued
   }
 
-  /** Adds a batch, which may be shared with other queues, and so may its receipt. Returns false if the queue has ended, or was full and therefore ends. */
+  /**
+   * Adds a batch, which may be shared with other queues, and so may its receipt. Returns false if the queue has ended,
+   * or was full and therefore ends.
+   */
   push(batch: readonly StorageEvent[], receipt?: Receipt): boolean {
     if (this.#ended) return false
     if (batch.length === 0) return true
@@ -93,7 +99,10 @@ export class EventQueue implements Watcher {
     return this.#queued === 0 || (this.#queued + events <= this.#limit && this.#bytes + bytes <= this.#byteLimit)
   }
 
-  /** Resolves when everything queued is taken or the queue has ended. Allows one source to wait when a batch does not fit. */
+  /**
+   * Resolves when everything queued is taken or the queue has ended. Allows one source to wait when a batch does not
+   * fit.
+   */
   whenTaken(): Promise<void> {
     if (this.#ended) return Promise.resolve()
     return new Promise(resolve => {
@@ -178,7 +187,8 @@ export class EventQueue implements Watcher {
     const batch = this.#next()
     if (batch === undefined || batch.length >= joined || this.#batches.length === 0) return batch
     const all = [...batch]
-    for (let more = this.#next(); more !== undefined; more = all.length < joined ? this.#next() : undefined) for (const event of more) all.push(event)
+    for (let more = this.#next(); more !== undefined; more = all.length < joined ? this.#next() : undefined)
+      for (const event of more) all.push(event)
     return all
   }
 

@@ -2,8 +2,8 @@ import type { Revision } from './revision.ts'
 import type { Allocate } from './storage.ts'
 
 /**
- * Finds and inserts metadata.resourceVersion in compact JSON (no space between tokens, no repeated names) without parsing it.
- * Offsets are in bytes. Input must be well-formed JSON that this program wrote.
+ * Finds and inserts metadata.resourceVersion in compact JSON (no space between tokens, no repeated names) without
+ * parsing it. Offsets are in bytes. Input must be well-formed JSON that this program wrote.
  */
 const QUOTE_MARK = 0x22
 const COMMA = 0x2c
@@ -57,7 +57,10 @@ export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
 
 const METADATA_NAME = Buffer.from('"metadata":{')
 
-/** Returns the offset of the opening brace of the top-level member `metadata`, searching from the member at `from` to the end of the JSON; -1 if the object has none. */
+/**
+ * Returns the offset of the opening brace of the top-level member `metadata`, searching from the member at `from` to
+ * the end of the JSON; -1 if the object has none.
+ */
 export function findMetadata(json: Buffer, from: number, length = json.length): number {
   let i = from
   while (i < length && json[i] === QUOTE_MARK) {
@@ -69,7 +72,8 @@ export function findMetadata(json: Buffer, from: number, length = json.length): 
 }
 
 /**
- * Returns the offset of a member's value in the object whose brace is at `at`; -1 if it has no member of that name. The name must need no escapes.
+ * Returns the offset of a member's value in the object whose brace is at `at`; -1 if it has no member of that name. The
+ * name must need no escapes.
  * @param later Optional. A member that never precedes the one sought: the search ends when it is found.
  */
 export function memberAt(json: Buffer, at: number, name: Buffer, later?: Buffer): number {
@@ -95,7 +99,10 @@ export function textAt(json: Buffer, at: number): string {
 
 const REVISION_NAME = 'resourceVersion'
 
-/** Whether a member of this length precedes resourceVersion in ObjectMeta's Go struct: uid, name, selfLink, namespace, generateName. No other member of it has one of these lengths. */
+/**
+ * Whether a member of this length precedes resourceVersion in ObjectMeta's Go struct: uid, name, selfLink, namespace,
+ * generateName. No other member of it has one of these lengths.
+ */
 const isLengthBefore = (length: number): boolean => length === 3 || length === 4 || length === 8 || length === 9 || length === 12
 
 function comesBefore(json: Buffer, start: number, end: number, order: MemberOrder): boolean {
@@ -117,7 +124,13 @@ export interface SpliceOptions {
  * Returns a copy of the JSON with metadata.resourceVersion inserted in its position, or replaced.
  * @param metadata offset of the brace that opens the metadata
  */
-export function spliceRevision(json: Buffer, metadata: number, revision: Revision, order: MemberOrder, options: SpliceOptions = {}): Buffer {
+export function spliceRevision(
+  json: Buffer,
+  metadata: number,
+  revision: Revision,
+  order: MemberOrder,
+  options: SpliceOptions = {},
+): Buffer {
   const { end = json.length, allocate = Buffer.allocUnsafe } = options
   const replace = (from: number, to: number, text: string): Buffer => {
     const out = allocate(end - (to - from) + text.length)
@@ -141,7 +154,10 @@ export function spliceRevision(json: Buffer, metadata: number, revision: Revisio
   return replace(i, i, i === metadata + 1 ? member : `,${member}`)
 }
 
-/** Returns the offset of metadata.resourceVersion, or of the first member that follows it, or of the closing brace. `length`: the end of the JSON. */
+/**
+ * Returns the offset of metadata.resourceVersion, or of the first member that follows it, or of the closing brace.
+ * `length`: the end of the JSON.
+ */
 function revisionPlace(json: Buffer, metadata: number, order: MemberOrder, length = json.length): number {
   let i = metadata + 1
   while (i < length && json[i] === QUOTE_MARK) {
@@ -163,11 +179,18 @@ export interface PlacedBytes {
 }
 
 /**
- * Inserts metadata.resourceVersion into JSON in place, by moving its beginning into the free bytes. Returns the offset at which it begins then, or -1 if nothing has changed: `spliceRevision` has to
- * copy JSON without enough room, or whose metadata has a resourceVersion or no member after it.
+ * Inserts metadata.resourceVersion into JSON in place, by moving its beginning into the free bytes. Returns the offset
+ * at which it begins then, or -1 if nothing has changed: `spliceRevision` has to copy JSON without enough room, or
+ * whose metadata has a resourceVersion or no member after it.
  * @param metadata offset of the brace that opens the metadata.
  */
-export function spliceInPlace(json: Buffer, { start, end, room }: PlacedBytes, metadata: number, revision: Revision, order: MemberOrder): number {
+export function spliceInPlace(
+  json: Buffer,
+  { start, end, room }: PlacedBytes,
+  metadata: number,
+  revision: Revision,
+  order: MemberOrder,
+): number {
   const digits = digitsOf(revision)
   const grown = MEMBER_START.length + digits + 2
   const i = revisionPlace(json, metadata, order, end)

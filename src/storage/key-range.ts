@@ -4,7 +4,10 @@ import { type Key, key } from './revision.ts'
 export const keyspaceStart = key('\0')
 export const keyspaceEnd = key('\0')
 
-/** Returns the first key after all keys with the prefix. Keys are ordered by their UTF-8 bytes, which is the order of code points. */
+/**
+ * Returns the first key after all keys with the prefix. Keys are ordered by their UTF-8 bytes, which is the order of
+ * code points.
+ */
 export function prefixEnd(prefix: string): Key {
   let end = prefix.length
   while (end > 0) {

@@ -43,8 +43,8 @@ export interface ListSources {
 type Part = 'lists' | 'fetched' | 'evaluated' | 'returned'
 
 /**
- * Creates kube-apiserver's metric families for lists, by resource: those from the store, and since 1.37 also those from a watch cache. Source:
- * k8s.io/apiserver, pkg/storage/etcd3/metrics and pkg/storage/metrics.
+ * Creates kube-apiserver's metric families for lists, by resource: those from the store, and since 1.37 also those from
+ * a watch cache. Source: k8s.io/apiserver, pkg/storage/etcd3/metrics and pkg/storage/metrics.
  */
 export function listMetrics({ stored, cached }: ListSources, release: Release): MetricFamily[] {
   const { names, values } = resourceLabels(release)
@@ -63,7 +63,11 @@ export function listMetrics({ stored, cached }: ListSources, release: Release): 
   return [
     counter('apiserver_storage_list_total', 'Lists that were served from the store, by resource.', 'lists'),
     counter('apiserver_storage_list_fetched_objects_total', 'Objects read from the store for lists, by resource.', 'fetched'),
-    counter('apiserver_storage_list_evaluated_objects_total', 'Objects that were examined for lists from the store, by resource.', 'evaluated'),
+    counter(
+      'apiserver_storage_list_evaluated_objects_total',
+      'Objects that were examined for lists from the store, by resource.',
+      'evaluated',
+    ),
     counter('apiserver_storage_list_returned_objects_total', 'Objects returned in lists from the store, by resource.', 'returned'),
     durations(stored, names, values),
   ]
@@ -87,7 +91,10 @@ function durations(stored: ListSources['stored'], names: readonly string[], valu
     samples: () =>
       stored().flatMap(([resource, counts]) =>
         [...counts.durations].flatMap(([streamed, times]) => {
-          const labels = Object.fromEntries([['streamed', String(streamed)], ...names.map((label, i) => [label, values(resource)[i] ?? ''])])
+          const labels = Object.fromEntries([
+            ['streamed', String(streamed)],
+            ...names.map((label, i) => [label, values(resource)[i] ?? '']),
+          ])
           return histogramSamples(name, REQUEST_BUCKETS, times, labels)
         }),
       ),

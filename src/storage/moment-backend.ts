@@ -3,8 +3,9 @@ import { type Backend, type BackendBatch, BackendError, type BackendWatch } from
 import type { Revision } from './revision.ts'
 
 /**
- * A read-only view of a store at a revision. Watches deliver changes up to it and then stay silent until they are cancelled. Reads fail with `compacted` once the store has compacted
- * the revision. Closing the view leaves the store open.
+ * A read-only view of a store at a revision. Watches deliver changes up to it and then stay silent until they are
+ * cancelled. Reads fail with `compacted` once the store has compacted the revision. Closing the view leaves the store
+ * open.
  */
 export const momentBackend = (store: Backend, at: Revision): Backend => ({
   async get(key, signal, before = at) {
@@ -26,8 +27,16 @@ function reached(wanted: Revision, at: Revision): Revision {
   return wanted
 }
 
-/** Yields the events up to the moment and then stays open until the signal aborts, as a watch in which nothing happens any more. */
-async function* pastWatch(store: Backend, at: Revision, watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
+/**
+ * Yields the events up to the moment and then stays open until the signal aborts, as a watch in which nothing happens
+ * any more.
+ */
+async function* pastWatch(
+  store: Backend,
+  at: Revision,
+  watch: BackendWatch,
+  signal: AbortSignal,
+): AsyncGenerator<BackendBatch, void, undefined> {
   if (watch.from !== 0 && watch.from <= at) {
     for await (const batch of store.watch(watch, signal)) {
       const events = batch.events.filter(({ modRevision }) => modRevision <= at)

@@ -17,7 +17,9 @@ const MANAGED_FIELDS = Buffer.from('managedFields')
 /** Objects of one workload have the same labels. */
 const shared = new SharedValues((text): SharedLabels => JSON.parse(text))
 
-/** Size in bytes from which labels take milliseconds to parse. They are searched in the JSON instead, and not shared. */
+/**
+ * Size in bytes from which labels take milliseconds to parse. They are searched in the JSON instead, and not shared.
+ */
 const LONG = 64 * 1024
 
 /** Returns the labels of an object. The result is shared by all objects with the same labels: never mutate it. */
@@ -33,7 +35,8 @@ export function fewLabelsOf(json: Buffer, header: number): SharedLabels | undefi
   return end - at < LONG ? labelsIn(json, at, end) : undefined
 }
 
-const labelsIn = (json: Buffer, at: number, end: number): SharedLabels => (at === end ? NO_LABELS : shared.of(json.toString('utf8', at, end)))
+const labelsIn = (json: Buffer, at: number, end: number): SharedLabels =>
+  at === end ? NO_LABELS : shared.of(json.toString('utf8', at, end))
 
 /** Offsets at which the labels begin and end. They are equal if there are none. */
 function extentOf(json: Buffer, header: number): [at: number, end: number] {

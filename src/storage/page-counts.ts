@@ -4,7 +4,8 @@ import type { Key, Revision } from './revision.ts'
 const MOST_PAGES = 1024
 
 /**
- * Caches the number of objects after a page of a list, for the request of the next page. Counting a long range anew for each page would take longer than reading the page.
+ * Caches the number of objects after a page of a list, for the request of the next page. Counting a long range anew for
+ * each page would take longer than reading the page.
  */
 export class PageCounts {
   readonly #counts = new Map<string, number>()

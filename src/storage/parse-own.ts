@@ -6,7 +6,10 @@ import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { findMetadata, skipValue } from './json-splice.ts'
 import type { Encoded } from './storage.ts'
 
-/** Numbers that a double may not represent exactly, or that Go distinguishes from integers. It may also match text within a string, which only costs the slower parser. */
+/**
+ * Numbers that a double may not represent exactly, or that Go distinguishes from integers. It may also match text
+ * within a string, which only costs the slower parser.
+ */
 const ODD_NUMBER = /[:[,]-?\d[\d.]*(?:\d{15}|[eE])|[:[,]-?\d+\.0/
 
 /** Parses JSON that this program wrote: it has no repeated members and no invalid UTF-8. */
@@ -31,10 +34,14 @@ function* parsePlainly(text: string): Steps<Json> {
 /** Size in bytes from which an object is parsed or converted in turns. A smaller one takes at most a millisecond. */
 export const LARGE_BYTES = 64 * 1024
 
-/** Parses like `parseOwn`, in turns, if the object is large. Undefined if it is small: the caller then uses `parseOwn`. */
-export const parseOwnInTurns = (bytes: Buffer): Promise<KubeObject> | undefined => (bytes.length < LARGE_BYTES ? undefined : runInTurns(parseOwnInSteps(bytes)))
+/**
+ * Parses like `parseOwn`, in turns, if the object is large. Undefined if it is small: the caller then uses `parseOwn`.
+ */
+export const parseOwnInTurns = (bytes: Buffer): Promise<KubeObject> | undefined =>
+  bytes.length < LARGE_BYTES ? undefined : runInTurns(parseOwnInSteps(bytes))
 
-const parseText = (text: string): KubeObject => decodeStoredJson(ODD_NUMBER.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text))
+const parseText = (text: string): KubeObject =>
+  decodeStoredJson(ODD_NUMBER.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text))
 
 function decodeStoredJson(value: Json): KubeObject {
   invariant(isJsonObject(value), 'what is stored is no object')
@@ -49,7 +56,8 @@ export const parseMetadata = (json: Encoded): ObjectMeta => runAtOnce(parseMetad
 /** Parses like `parseMetadata`, in steps, for objects that may be large. */
 export function* parseMetadataInSteps({ bytes, header }: Encoded): Steps<ObjectMeta> {
   const start = findMetadata(bytes, header)
-  // managedFields come last in the metadata of built-in kinds, and are most of it. The text may also occur later in the object; then the slice is not valid JSON.
+  // managedFields come last in the metadata of built-in kinds, and are most of it. The text may also occur later in the
+  // object; then the slice is not valid JSON.
   const managers = header > 1 ? bytes.indexOf(MANAGERS, start) : -1
   if (managers > 0) {
     try {
@@ -62,12 +70,18 @@ export function* parseMetadataInSteps({ bytes, header }: Encoded): Steps<ObjectM
   return metadata
 }
 
-/** Parses metadata without checking it, because ObjectMeta's schema wrote it. Throws a SyntaxError if the text is not JSON. */
+/**
+ * Parses metadata without checking it, because ObjectMeta's schema wrote it. Throws a SyntaxError if the text is not
+ * JSON.
+ */
 function* readMetadata(text: string): Steps<ObjectMeta> {
   return (text.length < LARGE_BYTES ? JSON.parse(text) : yield* parsePlainly(text)) as ObjectMeta
 }
 
-/** Parses like `parseMetadata`, in turns, if the object is large. Undefined if it is small: the caller then uses `parseMetadata`. */
+/**
+ * Parses like `parseMetadata`, in turns, if the object is large. Undefined if it is small: the caller then uses
+ * `parseMetadata`.
+ */
 export const parseMetadataInTurns = (json: Encoded): Promise<ObjectMeta> | undefined =>
   json.bytes.length < LARGE_BYTES ? undefined : runInTurns(parseMetadataInSteps(json))
 
@@ -77,11 +91,15 @@ export function metadataOf({ bytes, header }: Encoded): Span {
   return { from, to: skipValue(bytes, from) }
 }
 
-/** Parses an object of a built-in kind without its managedFields, which are a large part of it. `metadata` is the result of `metadataOf`. */
+/**
+ * Parses an object of a built-in kind without its managedFields, which are a large part of it. `metadata` is the result
+ * of `metadataOf`.
+ */
 export const withoutManagers = (json: Encoded, metadata: Span): KubeObject => parseText(textWithoutManagers(json, metadata))
 
 /** Parses like `withoutManagers`, in steps, for objects that may be large. */
-export const withoutManagersInSteps = (json: Encoded, metadata: Span): Steps<KubeObject> => parseTextInSteps(textWithoutManagers(json, metadata))
+export const withoutManagersInSteps = (json: Encoded, metadata: Span): Steps<KubeObject> =>
+  parseTextInSteps(textWithoutManagers(json, metadata))
 
 interface Span {
   readonly from: number

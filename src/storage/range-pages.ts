@@ -5,15 +5,26 @@ import type { Key } from './revision.ts'
 /** Number of keys in the first page. Later pages are sized by bytes of keys and values, up to a number of keys. */
 const FIRST_PAGE = 500
 const PAGE_BYTES = 6 << 20
-/** Bytes of a page if the store counts the rest of the range for every page anyway. Fewer pages then mean fewer counts. */
+/**
+ * Bytes of a page if the store counts the rest of the range for every page anyway. Fewer pages then mean fewer counts.
+ */
 const COUNTED_PAGE_BYTES = 16 << 20
 const LONGEST_PAGE = 20_000
-/** Number of keys in a page whose items are visited. Visited items take no memory, and the caller checks for cancellation after each page. */
+/**
+ * Number of keys in a page whose items are visited. Visited items take no memory, and the caller checks for
+ * cancellation after each page.
+ */
 const VISITED_PAGE = 4000
 
-/** Smallest page after a timeout, in keys. etcd counts the rest of the range for each page, which takes longer than reading this many keys. */
+/**
+ * Smallest page after a timeout, in keys. etcd counts the rest of the range for each page, which takes longer than
+ * reading this many keys.
+ */
 const SHORTEST_PAGE = 2000
-/** Attempts at the smallest page. Earlier pages stay valid because all are of one revision, so a busy store is still read to the end. */
+/**
+ * Attempts at the smallest page. Earlier pages stay valid because all are of one revision, so a busy store is still
+ * read to the end.
+ */
 const SHORTEST_ATTEMPTS = 5
 
 /** A range to read in pages. */
@@ -43,13 +54,19 @@ interface PageSource {
 }
 
 /**
- * Reads a range in pages of about the same size in bytes, all at the revision of the first page, or at the given one. Together they contain each key once, in order. The next page is
- * requested before one is yielded, so that the store prepares it while the caller processes that one: at most two are in memory. If a page times out, or is larger than the client
- * of the store accepts, it is requested again, and it and later ones are made smaller. If `visit` is given, it is called with each item before its page is yielded, and pages have no
- * items. Pages of a store that can do neither have items instead, and so have those of a stream. After the first page, the rest is streamed in one call if the store can stream.
- * Throws BackendError.
+ * Reads a range in pages of about the same size in bytes, all at the revision of the first page, or at the given one.
+ * Together they contain each key once, in order. The next page is requested before one is yielded, so that the store
+ * prepares it while the caller processes that one: at most two are in memory. If a page times out, or is larger than
+ * the client of the store accepts, it is requested again, and it and later ones are made smaller. If `visit` is given,
+ * it is called with each item before its page is yielded, and pages have no items. Pages of a store that can do neither
+ * have items instead, and so have those of a stream. After the first page, the rest is streamed in one call if the
+ * store can stream. Throws BackendError.
  */
-export async function* rangePages(backend: PagedBackend, query: PagedQuery, signal: AbortSignal): AsyncGenerator<RangePage, void, undefined> {
+export async function* rangePages(
+  backend: PagedBackend,
+  query: PagedQuery,
+  signal: AbortSignal,
+): AsyncGenerator<RangePage, void, undefined> {
   let { at, start } = query
   let longest = LONGEST_PAGE
   let mayStream = !query.keysOnly
@@ -93,8 +110,15 @@ export async function* rangePages(backend: PagedBackend, query: PagedQuery, sign
     } else if (page.more) next ??= read(VISITED_PAGE)
   }
 }
-/** Yields the pages of a stream. Returns the key from which the range must be read on if the stream fails, or undefined at its end. */
-async function* streamedPages(stream: AsyncIterable<RangePage>, from: Key, signal: AbortSignal): AsyncGenerator<RangePage, Key | undefined, undefined> {
+/**
+ * Yields the pages of a stream. Returns the key from which the range must be read on if the stream fails, or undefined
+ * at its end.
+ */
+async function* streamedPages(
+  stream: AsyncIterable<RangePage>,
+  from: Key,
+  signal: AbortSignal,
+): AsyncGenerator<RangePage, Key | undefined, undefined> {
   let start = from
   try {
     for await (const page of stream) {
@@ -108,14 +132,20 @@ async function* streamedPages(stream: AsyncIterable<RangePage>, from: Key, signa
   }
 }
 
-/** Returns the start key of the page after one that began at `start` and ended with `last`. Throws if the page makes no progress: otherwise reading from such a server would never end. */
+/**
+ * Returns the start key of the page after one that began at `start` and ended with `last`. Throws if the page makes no
+ * progress: otherwise reading from such a server would never end.
+ */
 function startAfter(last: Key | undefined, start: Key): Key {
   if (last === undefined || Buffer.compare(Buffer.from(last), Buffer.from(start)) < 0)
     throw new BackendError('corrupt', 'the store makes no progress: a page has no key after those of earlier pages')
   return keyAfter(last)
 }
 
-/** Returns the source of the pages: of pages that are decoded here as they are visited if the store has a reader of them, or else of those that the store decodes. */
+/**
+ * Returns the source of the pages: of pages that are decoded here as they are visited if the store has a reader of
+ * them, or else of those that the store decodes.
+ */
 function pageSource(backend: PagedBackend, { keysOnly, visit }: PagedQuery, signal: AbortSignal): PageSource {
   const reader = visit && backend.pageReader?.()
   if (reader)

@@ -2,13 +2,17 @@ import type { Key, Revision } from './revision.ts'
 import type { Predicate, StorageEvent } from './storage.ts'
 import type { Stored } from './stored-object.ts'
 
-/** When a change arrived from the store, and when the cache had it, in milliseconds on the clock of `performance.now()`. */
+/**
+ * When a change arrived from the store, and when the cache had it, in milliseconds on the clock of `performance.now()`.
+ */
 export interface ChangeTimes {
   readonly arrived: number
   readonly cached: number
 }
 
-/** One change of one object. Its events and the encodings of their objects are created once and shared by all watchers. */
+/**
+ * One change of one object. Its events and the encodings of their objects are created once and shared by all watchers.
+ */
 export class RecordedChange {
   readonly key: Key
   readonly revision: Revision
@@ -38,7 +42,10 @@ export class RecordedChange {
     return this.#event
   }
 
-  /** Returns the event for a watcher with this predicate: an object that starts to match is `added`; one that stops matching is `deleted`, with its previous content and this revision. */
+  /**
+   * Returns the event for a watcher with this predicate: an object that starts to match is `added`; one that stops
+   * matching is `deleted`, with its previous content and this revision.
+   */
   eventFor(predicate: Predicate): StorageEvent | undefined {
     if (predicate.everything) return this.event
     const { object, previous, revision } = this

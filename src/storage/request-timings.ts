@@ -12,7 +12,10 @@ interface Children {
   readonly errors: () => NumberChild
 }
 
-/** Latency and failures of store requests, as kube-apiserver's metrics of etcd requests. The embedded store is reported under the same names. */
+/**
+ * Latency and failures of store requests, as kube-apiserver's metrics of etcd requests. The embedded store is reported
+ * under the same names.
+ */
 export class RequestTimings {
   readonly #latencies: HistogramFamily
   readonly #totals: CounterFamily
@@ -28,13 +31,21 @@ export class RequestTimings {
     this.#notes = notes
     this.#labels = resourceLabels(release, 'type')
     const { names } = this.#labels
-    const family = (name: string, help: string) => ({ name, help, stability: 'ALPHA' as const, labels: ['operation', ...names], subject: names })
+    const family = (name: string, help: string) => ({
+      name,
+      help,
+      stability: 'ALPHA' as const,
+      labels: ['operation', ...names],
+      subject: names,
+    })
     this.#latencies = new HistogramFamily({
       ...family('etcd_request_duration_seconds', 'Etcd request latency in seconds for each operation and object type.'),
       buckets: REQUEST_BUCKETS,
     })
     this.#totals = new CounterFamily(family('etcd_requests_total', 'Etcd request counts for each operation and object type.'))
-    this.#failures = new CounterFamily(family('etcd_request_errors_total', 'Etcd failed request counts for each operation and object type.'))
+    this.#failures = new CounterFamily(
+      family('etcd_request_errors_total', 'Etcd failed request counts for each operation and object type.'),
+    )
   }
 
   families(): MetricFamily[] {
@@ -84,7 +95,8 @@ export class RequestTimings {
     return {
       get: (key, signal, at) => timing('get', backend.get(key, signal, at)),
       range: (query, signal) => timing('list', backend.range(query, signal)),
-      write: (write, signal) => timing(write.value === undefined ? 'delete' : write.expected === 0 ? 'create' : 'update', backend.write(write, signal)),
+      write: (write, signal) =>
+        timing(write.value === undefined ? 'delete' : write.expected === 0 ? 'create' : 'update', backend.write(write, signal)),
       watch: (watch, signal) => backend.watch(watch, signal),
       ...(backend.watchProof && { watchProof: backend.watchProof.bind(backend) }),
       currentRevision: signal => backend.currentRevision(signal),

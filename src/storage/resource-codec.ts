@@ -21,32 +21,46 @@ export interface CodecOptions {
   /** Kind of the storage version. */
   readonly kind: string
   readonly apiVersion: string
-  /** Encodes an object as compact JSON in Go's member order: `{"kind":…,"apiVersion":…,"metadata":{…}…}`, with nothing after the last brace. Runs at once or in steps. */
+  /**
+   * Encodes an object as compact JSON in Go's member order: `{"kind":…,"apiVersion":…,"metadata":{…}…}`, with nothing
+   * after the last brace. Runs at once or in steps.
+   */
   encode(object: KubeObject): Buffer | Steps<Buffer>
   /**
-   * Optional. Returns the metadata members that a write has left empty, as JSON: `"labels":{}`. The object is then stored without the mark, and the members are read as absent, so that
-   * the next write of the object always takes effect.
+   * Optional. Returns the metadata members that a write has left empty, as JSON: `"labels":{}`. The object is then
+   * stored without the mark, and the members are read as absent, so that the next write of the object always takes
+   * effect.
    */
   emptyMetadata?(object: KubeObject): string
-  /** Decodes parsed JSON of any version that was ever stored: converts it to the storage version, prunes and defaults it. */
+  /**
+   * Decodes parsed JSON of any version that was ever stored: converts it to the storage version, prunes and defaults
+   * it.
+   */
   decode(value: Json): KubeObject | Steps<KubeObject>
   attributes(object: KubeObject): Attributes
   /** Optional. Path of the string field that the resource is indexed by. */
   readonly indexedPath?: readonly string[]
   /**
-   * Optional. Identifies the schema and program version that normalised the stored bytes. It is appended as trailing white space, the mark, which JSON ignores. Only bytes with the
-   * mark are used without decoding them. If omitted, any bytes with this program's layout that do not end with a newline are; kube-apiserver's end with one.
+   * Optional. Identifies the schema and program version that normalised the stored bytes. It is appended as trailing
+   * white space, the mark, which JSON ignores. Only bytes with the mark are used without decoding them. If omitted, any
+   * bytes with this program's layout that do not end with a newline are; kube-apiserver's end with one.
    */
   readonly fingerprint?: string
   /** Optional. Whether decoding adds nothing to the stored form of the object. If false, its bytes get no mark. */
   readonly isComplete?: (object: KubeObject) => boolean
-  /** Optional. `sorted` is the order in which kube-apiserver writes custom resources: there is no type header, and list items have kind and apiVersion. Default: `struct`. */
+  /**
+   * Optional. `sorted` is the order in which kube-apiserver writes custom resources: there is no type header, and list
+   * items have kind and apiVersion. Default: `struct`.
+   */
   readonly order?: MemberOrder
   /** Optional. Kube-apiserver's binary envelope (`k8s\0`). If given, stored objects in it can be read. */
   readonly binary?: {
     decode(stored: Buffer): KubeObject | Steps<KubeObject>
     encode(object: KubeObject): Buffer | Steps<Buffer>
-    /** Whether objects are also written in it. Each is then decoded when it is read, because a mark cannot show which program wrote it. */
+    /**
+     * Whether objects are also written in it. Each is then decoded when it is read, because a mark cannot show which
+     * program wrote it.
+     */
     readonly isWritten: boolean
   }
   /** Optional. CBOR (RFC 8949) with the self-described tag. If given, stored objects in it can be read. */
@@ -64,14 +78,20 @@ export interface CodecOptions {
 const PROTOBUF_MAGIC = Buffer.from('k8s\0')
 const CLOSE_BRACE = 0x7d
 
-/** Encodes text in memory of its own. A slice of Buffer's pool would pin a whole slab for as long as the resource exists. */
+/**
+ * Encodes text in memory of its own. A slice of Buffer's pool would pin a whole slab for as long as the resource
+ * exists.
+ */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return bytes
 }
 
-/** Creates the codec of a storage version: objects are JSON, with the type header in the configured order, passed through the transformer. */
+/**
+ * Creates the codec of a storage version: objects are JSON, with the type header in the configured order, passed
+ * through the transformer.
+ */
 export function createCodec(options: CodecOptions): ResourceCodec {
   const { order = 'struct', transformer = identity, derived = new ByteBudget(DERIVED_BYTES) } = options
   const kind = `"kind":${JSON.stringify(options.kind)},`
@@ -83,13 +103,14 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   const ownEnd = ownEndIn(prefix, mark)
 
   /**
-   * Inserts the revision into the metadata of JSON, which is copied once. Throws StorageError `corrupt` if readers could not find the header or the
-   * metadata.
+   * Inserts the revision into the metadata of JSON, which is copied once. Throws StorageError `corrupt` if readers
+   * could not find the header or the metadata.
    */
   function splice(json: Buffer, end: number, revision: Revision, verbatim: boolean, allocate?: Allocate): Encoded {
     // Readers skip the header by its length alone, so it must be there.
     const isTyped = startsWith(json, 0, prefix)
-    if (order === 'struct' && !isTyped) throw new StorageError('corrupt', `a stored ${options.kind} does not begin with its kind and apiVersion`)
+    if (order === 'struct' && !isTyped)
+      throw new StorageError('corrupt', `a stored ${options.kind} does not begin with its kind and apiVersion`)
     const metadata = findMetadata(json, isTyped ? prefix.length : 1)
     if (metadata < 0) throw new StorageError('corrupt', `a stored ${options.kind} has no metadata`)
     return { bytes: spliceRevision(json, metadata, revision, order, { end, allocate }), header, verbatim }
@@ -103,7 +124,10 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     *encodeInSteps(object) {
       const encoded = yield* runIfSteps((writes ?? options).encode(withoutRevision(object)))
       if (writes) return encoded
-      invariant(order !== 'struct' || startsWith(encoded, 0, prefix), `what is stored as a ${options.kind} begins with its kind and apiVersion`)
+      invariant(
+        order !== 'struct' || startsWith(encoded, 0, prefix),
+        `what is stored as a ${options.kind} begins with its kind and apiVersion`,
+      )
       const empty = options.emptyMetadata?.(object) ?? ''
       if (empty !== '') return withMembers(encoded, findMetadata(encoded, 1), empty)
       return mark.length === 0 || options.isComplete?.(object) === false ? encoded : Buffer.concat([encoded, mark])
@@ -148,7 +172,10 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   return codec
 }
 
-/** Returns a function that returns the end of this program's JSON in stored bytes, from `start` to `until`, that can be used without decoding; -1 for any other bytes. */
+/**
+ * Returns a function that returns the end of this program's JSON in stored bytes, from `start` to `until`, that can be
+ * used without decoding; -1 for any other bytes.
+ */
 const ownEndIn =
   (prefix: Buffer, mark: Buffer) =>
   (stored: Buffer, start = 0, until = stored.length): number => {
@@ -157,7 +184,10 @@ const ownEndIn =
     return mark.length === 0 || startsWith(stored, end, mark) ? end : -1
   }
 
-/** Inserts the revision into JSON in place. Returns the offset at which it begins then, or -1 if it must be copied. `typed`: length of the type header. */
+/**
+ * Inserts the revision into JSON in place. Returns the offset at which it begins then, or -1 if it must be copied.
+ * `typed`: length of the type header.
+ */
 function placeRevision({ memory, start, room }: HeldValue, end: number, typed: number, revision: Revision, order: MemberOrder): number {
   const metadata = findMetadata(memory, start + typed, end)
   return metadata < 0 ? -1 : spliceInPlace(memory, { start, end, room }, metadata, revision, order)
@@ -230,9 +260,12 @@ function* readStored(stored: Buffer, options: CodecOptions): Steps<KubeObject> {
   } catch (cause) {
     if (cause instanceof StorageError) throw cause
     // Upstream looks for the type before it decodes anything else.
-    if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
+    if (cause instanceof JsonSyntaxError)
+      throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
     const isMessage = startsWith(stored, 0, PROTOBUF_MAGIC) && options.binary !== undefined
-    throw new StorageError('corrupt', isMessage ? errorMessage(cause) : `a stored ${options.kind} cannot be read: ${errorMessage(cause)}`, { cause })
+    throw new StorageError('corrupt', isMessage ? errorMessage(cause) : `a stored ${options.kind} cannot be read: ${errorMessage(cause)}`, {
+      cause,
+    })
   }
 }
 
@@ -241,7 +274,8 @@ function textReader(path: readonly string[]): (json: Encoded) => string {
   const names = path.map(name => Buffer.from(name))
   const values = new SharedValues(text => text)
   return ({ bytes, header }) => {
-    // The first member follows the header directly. Starting one byte earlier treats the header's last byte as the opening brace.
+    // The first member follows the header directly. Starting one byte earlier treats the header's last byte as the
+    // opening brace.
     let at = header - 1
     for (const name of names) {
       at = memberAt(bytes, at, name)
@@ -251,7 +285,10 @@ function textReader(path: readonly string[]): (json: Encoded) => string {
   }
 }
 
-/** A value that cannot be decrypted is a fault of its key, which a delete with `ignoreStoreReadErrorWithClusterBreakingPotential` can remove. */
+/**
+ * A value that cannot be decrypted is a fault of its key, which a delete with
+ * `ignoreStoreReadErrorWithClusterBreakingPotential` can remove.
+ */
 function open(transformer: Transformer, held: Buffer, key: Key, revision: Revision): Opened {
   try {
     return transformer.fromStorage(held, key)

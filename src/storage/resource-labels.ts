@@ -13,6 +13,9 @@ export function groupAndName(resource: string): [group: string, name: string] {
   return dot < 0 ? ['', resource] : [resource.slice(dot + 1), resource.slice(0, dot)]
 }
 
-/** Returns one label before 1.34, and a label for the group and one for the resource since. Source: k8s.io/apiserver 1.34, pkg/storage/etcd3/metrics. */
+/**
+ * Returns one label before 1.34, and a label for the group and one for the resource since. Source: k8s.io/apiserver
+ * 1.34, pkg/storage/etcd3/metrics.
+ */
 export const resourceLabels = (release: Release, label = 'resource'): ResourceLabels =>
   isSince(release, '1.34') ? { names: ['group', 'resource'], values: groupAndName } : { names: [label], values: resource => [resource] }

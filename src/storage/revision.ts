@@ -1,5 +1,6 @@
 /**
- * Revision of the whole store, as in etcd. Every change has a higher one than the change before. It is converted to text (resourceVersion) only at the edge.
+ * Revision of the whole store, as in etcd. Every change has a higher one than the change before. It is converted to
+ * text (resourceVersion) only at the edge.
  */
 export type Revision = number & { readonly __brand: 'Revision' }
 /** A key of the store, prefix included: `/registry/pods/default/web`. */
@@ -10,7 +11,9 @@ export const revision = (n: number): Revision => n as Revision
 /** Brands a text as a Key. The only constructor of Key. */
 export const key = (text: string): Key => text as Key
 
-/** A revision before the first one of any store: for keys that do not exist, and for caches that have read nothing yet. */
+/**
+ * A revision before the first one of any store: for keys that do not exist, and for caches that have read nothing yet.
+ */
 export const NO_REVISION = revision(0)
 
 /** Returns the revision of the store's next change. Each change has one of its own. */

@@ -1,6 +1,9 @@
 const GENERATION = 2048
 
-/** Interns values by their text, so that a million objects share few of them. Two generations of entries let unused ones expire. */
+/**
+ * Interns values by their text, so that a million objects share few of them. Two generations of entries let unused ones
+ * expire.
+ */
 export class SharedValues<V> {
   #young = new Map<string, V>()
   #old = new Map<string, V>()

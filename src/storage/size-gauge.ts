@@ -1,7 +1,10 @@
 import { PolledFamily } from '../lib/polled-family.ts'
 import type { Backend } from './backend.ts'
 
-/** Creates the metric family `apiserver_storage_size_bytes`. The size of each named store is polled every `everyMs` (0: never) until the signal aborts. */
+/**
+ * Creates the metric family `apiserver_storage_size_bytes`. The size of each named store is polled every `everyMs` (0:
+ * never) until the signal aborts.
+ */
 export function storageSize(stores: ReadonlyMap<string, Pick<Backend, 'size'>>, everyMs: number, signal: AbortSignal): PolledFamily {
   const sizes = new Map<string, number>()
   const ask = (): void => {

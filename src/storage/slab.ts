@@ -2,8 +2,9 @@
 const SLAB_BYTES = 1 << 20
 
 /**
- * Allocates memory for long-lived bytes. A slice of Buffer's own pool would pin 8 KB, and one buffer per object would make garbage collection slow. A slab is freed with its last
- * slice; `cacher/slab-compactor.ts` moves the remaining slices out of sparse slabs.
+ * Allocates memory for long-lived bytes. A slice of Buffer's own pool would pin 8 KB, and one buffer per object would
+ * make garbage collection slow. A slab is freed with its last slice; `cacher/slab-compactor.ts` moves the remaining
+ * slices out of sparse slabs.
  */
 export class Slabs {
   #current = Buffer.alloc(0)

@@ -11,20 +11,28 @@ import type { Key, Revision } from './revision.ts'
 export interface Encoded {
   /** Response body. JSON has the form `{"kind":…,"apiVersion":…,"metadata":…}`, without a newline at the end. */
   readonly bytes: Buffer
-  /** Offset at which the type header ends: `{` + bytes.subarray(header) is the object without kind and apiVersion, as in the items of a built-in list. */
+  /**
+   * Offset at which the type header ends: `{` + bytes.subarray(header) is the object without kind and apiVersion, as in
+   * the items of a built-in list.
+   */
   readonly header: number
-  /** Optional. Set by codecs if the bytes are the stored ones with only the resourceVersion inserted and trailing space removed. */
+  /**
+   * Optional. Set by codecs if the bytes are the stored ones with only the resourceVersion inserted and trailing space
+   * removed.
+   */
   readonly verbatim?: boolean
 }
 
-/** Encodes an object as response bytes. There is one encoder per version and media type; they are compared by identity. */
+/**
+ * Encodes an object as response bytes. There is one encoder per version and media type; they are compared by identity.
+ */
 export interface Encoder {
   /** Unique among all encoders: `json`, `protobuf;apps/v1`. */
   readonly id: string
   encode(object: KubeObject): Encoded
   /**
-   * Optional. Encodes directly from the object's JSON, into memory that the next call overwrites. Undefined if this object has to be encoded with `encode`. Only one encoder of a
-   * version has it.
+   * Optional. Encodes directly from the object's JSON, into memory that the next call overwrites. Undefined if this
+   * object has to be encoded with `encode`. Only one encoder of a version has it.
    */
   transcode?(json: Encoded): Encoded | undefined
 }
@@ -40,17 +48,25 @@ export interface Attributes {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** An object as stored, with the revision that wrote it. It is shared by all readers: neither the object nor the bytes may be mutated. */
+/**
+ * An object as stored, with the revision that wrote it. It is shared by all readers: neither the object nor the bytes
+ * may be mutated.
+ */
 export interface StoredObject {
   readonly key: Key
   readonly revision: Revision
   /** Returns the parsed object, which is parsed at the first call. metadata.resourceVersion is set. */
   object(): KubeObject
-  /** Optional. Parses a large object in turns and resolves with the result of `object`. Undefined if `object` is fast. */
+  /**
+   * Optional. Parses a large object in turns and resolves with the result of `object`. Undefined if `object` is fast.
+   */
   objectInTurns?(): Promise<KubeObject> | undefined
   /** Returns the JSON encoding in the storage version, which is always in memory. */
   json(): Encoded
-  /** Optional. Prepares in turns the encoding that `json` returns. Undefined if it is in memory or fast to make. Rejects with the errors that `json` would throw. */
+  /**
+   * Optional. Prepares in turns the encoding that `json` returns. Undefined if it is in memory or fast to make. Rejects
+   * with the errors that `json` would throw.
+   */
   ready?(): Promise<void> | undefined
   /** Returns the encoding for an encoder. It is made once and cached within a byte budget. */
   encoded(as: Encoder): Encoded
@@ -62,7 +78,10 @@ export interface StoredObject {
   sizeOf(as: Encoder): number
   /** Optional. Returns the value that `note` has cached for this owner; undefined if it was dropped. */
   noted?(by: object): unknown
-  /** Optional. Caches a value derived from the object, within a byte budget: one for each owner (`by`). Omitted if the object caches nothing. */
+  /**
+   * Optional. Caches a value derived from the object, within a byte budget: one for each owner (`by`). Omitted if the
+   * object caches nothing.
+   */
   note?(by: object, value: object, bytes: number): void
   attributes(): Attributes
 }
@@ -88,12 +107,13 @@ export interface ResourceCodec {
   /** Encodes like `encode`, in steps, for objects that may be large. */
   encodeInSteps(object: KubeObject): Steps<Buffer>
   /**
-   * Returns the response JSON of encoded bytes, with the revision inserted. If this program wrote them it is a text splice. `allocate` provides the memory of the result. Throws if the
-   * bytes cannot be read.
+   * Returns the response JSON of encoded bytes, with the revision inserted. If this program wrote them it is a text
+   * splice. `allocate` provides the memory of the result. Throws if the bytes cannot be read.
    */
   json(stored: Buffer, revision: Revision, allocate?: Allocate): Encoded
   /**
-   * Decodes encoded bytes in turns, so that `json` of the same buffer is fast. Undefined if they are short, or need not be decoded. Never rejects: a fault is reported by `json`.
+   * Decodes encoded bytes in turns, so that `json` of the same buffer is fast. Undefined if they are short, or need not
+   * be decoded. Never rejects: a fault is reported by `json`.
    */
   prepareJson(stored: Buffer): Promise<void> | undefined
   /** Decodes and defaults encoded bytes. */
@@ -101,16 +121,23 @@ export interface ResourceCodec {
   /** Transforms encoded bytes into the stored value, which may be encrypted. */
   toStorage(encoded: Buffer, key: Key): Buffer
   /**
-   * Returns the response JSON of a stored value. It is not `verbatim` if the value would be written in another form now, for example under another key: writing the same content then
-   * changes the store. Throws StorageError `corrupt` with the fault if the value cannot be read.
+   * Returns the response JSON of a stored value. It is not `verbatim` if the value would be written in another form
+   * now, for example under another key: writing the same content then changes the store. Throws StorageError `corrupt`
+   * with the fault if the value cannot be read.
    */
   fromStorage(held: Buffer, key: Key, revision: Revision, allocate?: Allocate): Encoded
-  /** Makes the response JSON of a stored value in the value's own memory. Undefined if the value must be read by `fromStorage`: its memory has not changed then. */
+  /**
+   * Makes the response JSON of a stored value in the value's own memory. Undefined if the value must be read by
+   * `fromStorage`: its memory has not changed then.
+   */
   fromHeld(held: HeldValue, revision: Revision): PlacedJson | undefined
   /** `prepareJson` for `fromStorage` of the same buffer. */
   prepare(held: Buffer, key: Key, revision: Revision): Promise<void> | undefined
   attributes(object: KubeObject): Attributes
-  /** Optional. Returns the value of the indexed field in a response JSON that `json` or `fromStorage` returned. Omitted if the resource has no index. */
+  /**
+   * Optional. Returns the value of the indexed field in a response JSON that `json` or `fromStorage` returned. Omitted
+   * if the resource has no index.
+   */
   indexed?(json: Encoded): string
 }
 
@@ -151,7 +178,10 @@ export interface ListQuery {
   readonly limit: number
   /** Whether a response from the cache ignores the limit, as upstream's does for version 0. */
   readonly wholeFromCache?: boolean
-  /** First key of the page, from a continue token. It is read with `exactly`, where a revision that the store has not reached fails immediately with `future revision`. */
+  /**
+   * First key of the page, from a continue token. It is read with `exactly`, where a revision that the store has not
+   * reached fails immediately with `future revision`.
+   */
   readonly startKey?: Key
 }
 
@@ -176,7 +206,10 @@ export type StorageEvent =
 
 /** A watch of one resource. */
 export interface WatchQuery {
-  /** `after`: changes after this revision. `initial`: first `added` events for the present state at this consistency, then its changes. */
+  /**
+   * `after`: changes after this revision. `initial`: first `added` events for the present state at this consistency,
+   * then its changes.
+   */
   readonly start: { readonly after: Revision } | { readonly initial: ReadAt; readonly bookmarkAtEnd: boolean }
   readonly predicate: Predicate
   /** Whether bookmarks are delivered periodically. */
@@ -188,10 +221,13 @@ export interface WatchQuery {
 /** An open watch. */
 export interface Watcher {
   /**
-   * Passes every batch to `take`, in order. A batch is passed in the turn of the event loop in which it arrives if the previous one has been taken. The object of a deleted event is the
-   * last state, with the revision of its deletion. May be called once. Resolves when the watch has ended, and rejects with the failure that ended it or an error that `take` throws.
+   * Passes every batch to `take`, in order. A batch is passed in the turn of the event loop in which it arrives if the
+   * previous one has been taken. The object of a deleted event is the last state, with the revision of its deletion.
+   * May be called once. Resolves when the watch has ended, and rejects with the failure that ended it or an error that
+   * `take` throws.
    *
-   * `joined`: queued batches are joined while together they have fewer events than this, for a taker with expensive calls. `begun`: called once, when the initial events have been taken.
+   * `joined`: queued batches are joined while together they have fewer events than this, for a taker with expensive
+   * calls. `begun`: called once, when the initial events have been taken.
    */
   deliver(take: Take, joined?: number, begun?: () => void): Promise<void>
   /** Ends the watch. `slow`: the client did not keep up, which is counted. */
@@ -199,7 +235,8 @@ export interface Watcher {
 }
 
 /**
- * Consumer of batches. `own`: no other watcher gets this array. If it returns a promise, it gets no batch until that resolves. False, returned or resolved, closes the watch.
+ * Consumer of batches. `own`: no other watcher gets this array. If it returns a promise, it gets no batch until that
+ * resolves. False, returned or resolved, closes the watch.
  */
 export type Take = (batch: readonly StorageEvent[], own?: boolean) => boolean | Promise<boolean>
 
@@ -229,8 +266,9 @@ export interface Written<T> {
 }
 
 /**
- * `future revision`: an exact read from the store asked for a revision that the store has not reached. `initializing`: the cache has no state yet, and the read is not one that the
- * store serves. `not transformed`: the object to write cannot be encrypted.
+ * `future revision`: an exact read from the store asked for a revision that the store has not reached. `initializing`:
+ * the cache has no state yet, and the read is not one that the store serves. `not transformed`: the object to write
+ * cannot be encrypted.
  */
 export type StorageErrorCode =
   | 'not found'
@@ -265,7 +303,10 @@ export class StorageError extends Error {
   readonly key: Key | undefined
   /** The newest known revision if the code is `too large revision`; the oldest one if it is `expired`. */
   readonly revision: Revision | undefined
-  /** Why an object cannot be read. Set for `corrupt` if that is the cause; in a list, it is that of the first such object. */
+  /**
+   * Why an object cannot be read. Set for `corrupt` if that is the cause; in a list, it is that of the first such
+   * object.
+   */
   readonly fault: ReadFault | undefined
   /** Causes in the Status, which then says that reading the store failed. Only for `corrupt`. */
   readonly causes: readonly StatusCause[] | undefined
@@ -288,28 +329,42 @@ export class StorageError extends Error {
 
 /** Typed objects of one resource. Failures are StorageErrors. */
 export interface Storage {
-  /** Whether reads go through the watch cache. Clients notice: the cache waits for a future revision, which the store refuses immediately, and some messages differ. */
+  /**
+   * Whether reads go through the watch cache. Clients notice: the cache waits for a future revision, which the store
+   * refuses immediately, and some messages differ.
+   */
   readonly cached: boolean
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
-  /** Returns the present object of the watch cache without waiting. Undefined if the cache has none, or if there is no populated cache. */
+  /**
+   * Returns the present object of the watch cache without waiting. Undefined if the cache has none, or if there is no
+   * populated cache.
+   */
   cachedObject(key: Key): StoredObject | undefined
-  /** Returns all objects of the watch cache with a prefix, without waiting. Also undefined if there are many: `list` reads those in turns. */
+  /**
+   * Returns all objects of the watch cache with a prefix, without waiting. Also undefined if there are many: `list`
+   * reads those in turns.
+   */
   cachedObjects(prefix: Key): readonly StoredObject[] | undefined
-  /** Lists objects in key order. `prefix` ends with a slash: that of the resource, or of a namespace in it. Without a cache it may be a single key, without a slash. */
+  /**
+   * Lists objects in key order. `prefix` ends with a slash: that of the resource, or of a namespace in it. Without a
+   * cache it may be a single key, without a slash.
+   */
   list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page>
   /**
-   * Resolves once the start is established; throws StorageError `expired` if it is no longer kept. The watch fails with `expired` if history is lost, and ends if the watcher is too
-   * slow.
+   * Resolves once the start is established; throws StorageError `expired` if it is no longer kept. The watch fails with
+   * `expired` if history is lost, and ends if the watcher is too slow.
    */
   watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher>
   /**
-   * Compares and swaps on the mod revision. `decide` may run more than once. An error that it throws is passed on, unless it ran on an assumed object that turns out to be stale: then it
-   * runs again on the newer one. Storage encodes: a put is `unchanged` only if the encoded bytes equal the stored ones and the transformer does not report those as stale. `assume` is
-   * the present state as far as the caller knows, and saves the first read.
+   * Compares and swaps on the mod revision. `decide` may run more than once. An error that it throws is passed on,
+   * unless it ran on an assumed object that turns out to be stale: then it runs again on the newer one. Storage
+   * encodes: a put is `unchanged` only if the encoded bytes equal the stored ones and the transformer does not report
+   * those as stale. `assume` is the present state as far as the caller knows, and saves the first read.
    */
   write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>>
   /**
-   * Deletes an object that cannot be read, and only such a one. As upstream, it checks no precondition and no finalizer, because both are part of the object. With `dryRun` nothing is deleted.
+   * Deletes an object that cannot be read, and only such a one. As upstream, it checks no precondition and no
+   * finalizer, because both are part of the object. With `dryRun` nothing is deleted.
    */
   removeCorrupt(key: Key, signal: AbortSignal, dryRun?: boolean): Promise<'removed' | 'readable' | 'absent'>
   currentRevision(signal: AbortSignal): Promise<Revision>

@@ -29,14 +29,20 @@ export interface KeyChanges {
 export interface ChangesQuery {
   /** Optional. First change of the page, which must be one of the key. Default: the newest. */
   readonly from?: Revision
-  /** Optional. Begin with the change that was the newest at this revision. Default: the present. Fails with `compacted` and `future`. */
+  /**
+   * Optional. Begin with the change that was the newest at this revision. Default: the present. Fails with `compacted`
+   * and `future`.
+   */
   readonly at?: Revision | undefined
   readonly limit: number
   /** Bytes of values on a page after which no other value is added. */
   readonly bytes: number
 }
 
-/** The past of a store that keeps history. Times never decrease as revisions increase: if the clock is set back, they stand still until it has caught up. */
+/**
+ * The past of a store that keeps history. Times never decrease as revisions increase: if the clock is set back, they
+ * stand still until it has caught up.
+ */
 export interface StoreHistory {
   /** Returns the oldest state that can be read. All later ones can be read, too. */
   oldest(): Moment
@@ -45,12 +51,15 @@ export interface StoreHistory {
   /** Returns the time of a revision; undefined if it precedes the history. Fails with `compacted` and `future`. */
   timeOf(revision: Revision): number | undefined
   /**
-   * Returns retained changes of a key, over all its incarnations. The first of them is the state at the oldest revision. Fails with `compacted` if `from` was compacted in the meantime
-   * and is no longer a change of the key.
+   * Returns retained changes of a key, over all its incarnations. The first of them is the state at the oldest
+   * revision. Fails with `compacted` if `from` was compacted in the meantime and is no longer a change of the key.
    */
   changes(key: Key, query: ChangesQuery, signal: AbortSignal): Promise<KeyChanges>
   /** Number of states that can be read, and bytes kept only for the past: replaced values and deletions. */
   size(): { readonly revisions: number; readonly bytes: number }
-  /** Drops states older than a time, and then the oldest ones until at most `mostBytes` remain. Resolves with the oldest revision that is kept. */
+  /**
+   * Drops states older than a time, and then the oldest ones until at most `mostBytes` remain. Resolves with the oldest
+   * revision that is kept.
+   */
   retain(since: number, mostBytes: number): Promise<Revision>
 }

@@ -11,7 +11,10 @@ import type { Allocate, Attributes, Encoded, Encoder, ResourceCodec, StoredObjec
 
 /** Estimated memory of a parsed object as a multiple of the bytes of its JSON. */
 const PARSED_COST = 5
-/** Size in bytes from which an object keeps a buffer of its own over its part of a slab. It costs 100 bytes and saves creating one at each read. */
+/**
+ * Size in bytes from which an object keeps a buffer of its own over its part of a slab. It costs 100 bytes and saves
+ * creating one at each read.
+ */
 const OWN_BUFFER = 1024
 
 type CachedEncoding = Encoded & { readonly charge: Charge }
@@ -59,7 +62,8 @@ class Note implements Charge {
 const NOTE_COST = 160
 
 /**
- * An object of a store or cache: its response JSON, and values made from it. There may be a million, so rarely used values are made on demand and common ones are shared.
+ * An object of a store or cache: its response JSON, and values made from it. There may be a million, so rarely used
+ * values are made on demand and common ones are shared.
  */
 export class Stored implements StoredObject, Attributes {
   readonly key: Key
@@ -95,7 +99,9 @@ export class Stored implements StoredObject, Attributes {
     return new Stored(key, revision, codec, codec.fromStorage(value, key, revision, allocate))
   }
 
-  /** Creates an object whose JSON is in the memory of its stored value. Undefined if the value has to be read by `read`. */
+  /**
+   * Creates an object whose JSON is in the memory of its stored value. Undefined if the value has to be read by `read`.
+   */
   static keep(key: Key, revision: Revision, codec: ResourceCodec, held: HeldValue): Stored | undefined {
     const placed = codec.fromHeld(held, revision)
     if (placed === undefined) return undefined
@@ -179,7 +185,10 @@ export class Stored implements StoredObject, Attributes {
     return object
   }
 
-  /** Discards values made from this state after another has replaced it: history and late watchers need only its bytes. Their charges remain until the budget inspects them. */
+  /**
+   * Discards values made from this state after another has replaced it: history and late watchers need only its bytes.
+   * Their charges remain until the budget inspects them.
+   */
   retire(): void {
     const derived = this.#derived
     if (derived === undefined) return
@@ -300,9 +309,16 @@ export class Stored implements StoredObject, Attributes {
     return other
   }
 
-  /** Returns the object for another server with an equivalent codec. Both share the bytes and the attributes for selectors, and make other values by themselves. */
+  /**
+   * Returns the object for another server with an equivalent codec. Both share the bytes and the attributes for
+   * selectors, and make other values by themselves.
+   */
   sharedWith(codec: ResourceCodec): Stored {
-    const other = new Stored(this.key, this.revision, codec, { bytes: this.#bytes, header: this.#form >> 1, verbatim: (this.#form & 1) === 1 })
+    const other = new Stored(this.key, this.revision, codec, {
+      bytes: this.#bytes,
+      header: this.#form >> 1,
+      verbatim: (this.#form & 1) === 1,
+    })
     other.#at = this.#at
     other.#size = this.#size
     other.#labels = this.#labels
@@ -320,7 +336,8 @@ export class Stored implements StoredObject, Attributes {
   }
 }
 
-const copied = (passing: Encoded | undefined): Encoded | undefined => passing && { bytes: Buffer.from(passing.bytes), header: passing.header }
+const copied = (passing: Encoded | undefined): Encoded | undefined =>
+  passing && { bytes: Buffer.from(passing.bytes), header: passing.header }
 
 function forget(derived: Derived, as: Encoder): void {
   derived.encodings?.delete(as.id)

@@ -22,15 +22,23 @@ export function parseManifests(manifests: readonly Manifests[]): Manifest[] {
 }
 
 /** Adds apiVersion and kind, which items of typed lists lack. */
-const withType = ({ value, apiVersion, kind }: { readonly value: object; readonly apiVersion: string; readonly kind: string }): Manifest => ({
+const withType = ({
+  value,
+  apiVersion,
+  kind,
+}: {
+  readonly value: object
+  readonly apiVersion: string
+  readonly kind: string
+}): Manifest => ({
   ...value,
   apiVersion,
   kind,
 })
 
 /**
- * Applies objects one after the other, namespaces and definitions first. Resolves to the stored objects in the given order. Rejects with an Error that names
- * the rejected object.
+ * Applies objects one after the other, namespaces and definitions first. Resolves to the stored objects in the given
+ * order. Rejects with an Error that names the rejected object.
  */
 export async function applyAll(client: Client, objects: readonly Manifest[]): Promise<Manifest[]> {
   const rank = ({ kind = '' }: Manifest): number => (FIRST.indexOf(kind) + FIRST.length + 1) % (FIRST.length + 1)
@@ -78,7 +86,8 @@ async function isDiscovered(client: Client, definition: unknown): Promise<boolea
   if (!hasMembers(definition) || !hasMembers(definition.status) || !hasMembers(definition.spec)) return false
   const { conditions } = definition.status
   const { group, names, versions } = definition.spec
-  const isEstablished = Array.isArray(conditions) && conditions.some(one => hasMembers(one) && one.type === 'Established' && one.status === 'True')
+  const isEstablished =
+    Array.isArray(conditions) && conditions.some(one => hasMembers(one) && one.type === 'Established' && one.status === 'True')
   if (!isEstablished || !Array.isArray(versions) || !hasMembers(names)) return false
   for (const version of versions) {
     if (!hasMembers(version) || !version.served) continue
@@ -89,4 +98,5 @@ async function isDiscovered(client: Client, definition: unknown): Promise<boolea
   return true
 }
 
-const answerMessage = ({ status, body }: ClientResponse): string => (hasMembers(body) && typeof body.message === 'string' ? body.message : `${status} ${body}`)
+const answerMessage = ({ status, body }: ClientResponse): string =>
+  hasMembers(body) && typeof body.message === 'string' ? body.message : `${status} ${body}`

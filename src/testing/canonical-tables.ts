@@ -10,8 +10,9 @@ import type { Key } from '../storage/revision.ts'
 const UID = /"metadata":\{[^{}]*?"uid":"([0-9a-f-]{36})"/
 
 /**
- * Returns the current objects without history, ordered by key, with UIDs derived from the seed. A server creates its initial objects concurrently, so the order
- * of writes and the UIDs drawn in that order vary between runs, as does the server's port, which its service contains.
+ * Returns the current objects without history, ordered by key, with UIDs derived from the seed. A server creates its
+ * initial objects concurrently, so the order of writes and the UIDs drawn in that order vary between runs, as does the
+ * server's port, which its service contains.
  */
 export async function canonicalTables(tables: MemoryTables, seed: string, port: string): Promise<MemoryTables> {
   const objects: { readonly key: Key; readonly text: string }[] = []
@@ -30,7 +31,9 @@ export async function canonicalTables(tables: MemoryTables, seed: string, port: 
   const { signal } = new AbortController()
   for (const { key, text } of objects) {
     const value = Buffer.from(
-      text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, uid => uids.get(uid) ?? uid).replace(`"targetPort":${port}`, '"targetPort":6443'),
+      text
+        .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, uid => uids.get(uid) ?? uid)
+        .replace(`"targetPort":${port}`, '"targetPort":6443'),
     )
     await backend.write({ key, expected: 0, value }, signal)
   }

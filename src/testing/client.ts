@@ -23,7 +23,10 @@ export interface Client {
   close(): void
 }
 
-/** Opens a client, which keeps connections until it is closed. Bodies are JSON and PATCH is a merge patch unless the caller sets a content type. */
+/**
+ * Opens a client, which keeps connections until it is closed. Bodies are JSON and PATCH is a merge patch unless the
+ * caller sets a content type.
+ */
 export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: ServerAddress): Client {
   // Parsed once: a connection would parse them again.
   const agent = new Agent({ keepAlive: true, secureContext: createSecureContext({ ca, cert, key }) })

@@ -9,7 +9,10 @@ import type { AgreedName, AgreedValues } from '../storage/agreed-values.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { seededCa, seededKey } from './seeded-keys.ts'
 
-/** Control planes with the same initial state: with equal flags, or forks of one another. They share keys and certificates, which are created once. */
+/**
+ * Control planes with the same initial state: with equal flags, or forks of one another. They share keys and
+ * certificates, which are created once.
+ */
 export class Lineage {
   /** Initial content of a control plane's store. Undefined until the first has started. */
   beginning: MemoryTables | undefined
@@ -33,13 +36,16 @@ export class Lineage {
 
   credentials(config: Config): Promise<ServerCredentials> {
     const seed = this.#seed
-    this.#made ??= credentialsOf(config, { adminKeys: makeClientKeys(), ...(seed !== undefined && { shareCa: () => seededCa('binnacle-ca', `${seed}/ca`) }) })
+    this.#made ??= credentialsOf(config, {
+      adminKeys: makeClientKeys(),
+      ...(seed !== undefined && { shareCa: () => seededCa('binnacle-ca', `${seed}/ca`) }),
+    })
     return this.#made
   }
 
   /**
-   * Returns a client certificate, which is issued once for a user with these groups. Its key is EC, which is generated fast. Programs that only support RSA (Java's fabric8 client) must use
-   * the administrator's.
+   * Returns a client certificate, which is issued once for a user with these groups. Its key is EC, which is generated
+   * fast. Programs that only support RSA (Java's fabric8 client) must use the administrator's.
    */
   async issue(user: string, groups: readonly string[]): Promise<KeyPair> {
     const credentials = await this.#made
@@ -67,7 +73,10 @@ export interface LineageOptions {
   readonly clock?: Date | undefined
 }
 
-/** Returns the lineage of control planes with these flags. The least recently used ones are dropped, and created again on next use. */
+/**
+ * Returns the lineage of control planes with these flags. The least recently used ones are dropped, and created again
+ * on next use.
+ */
 export function lineageOf(flags: object, { seed, ...rest }: LineageOptions = {}): Lineage {
   const name = JSON.stringify([Object.entries(flags).toSorted(), seed, rest])
   const lineage = known.get(name) ?? new Lineage(seed)

@@ -16,7 +16,10 @@ export interface MovedClockOptions {
   readonly runs: boolean
 }
 
-/** Clock of a control plane that a test moves. Timers between the old and the new time fire at their own times, in order. */
+/**
+ * Clock of a control plane that a test moves. Timers between the old and the new time fire at their own times, in
+ * order.
+ */
 export class MovedClock implements TimerClock {
   readonly steady: Clock = { now: () => this.now() }
   #runs: boolean
@@ -40,7 +43,13 @@ export class MovedClock implements TimerClock {
   }
 
   after(milliseconds: number, make: () => void): Timer {
-    const call: Call = { at: this.now() + Math.max(0, milliseconds), order: this.#scheduled++, make, index: -1, close: () => this.#calls.remove(call) }
+    const call: Call = {
+      at: this.now() + Math.max(0, milliseconds),
+      order: this.#scheduled++,
+      make,
+      index: -1,
+      close: () => this.#calls.remove(call),
+    }
     this.#calls.add(call)
     if (call.at < this.#wakesAt) this.#wakeAt(call.at)
     return call
@@ -57,7 +66,10 @@ export class MovedClock implements TimerClock {
     this.#stand()
   }
 
-  /** Moves the clock. Resolves when all timers within the period have fired. @param settled awaited after each time at which one fired. */
+  /**
+   * Moves the clock. Resolves when all timers within the period have fired. @param settled awaited after each time at
+   * which one fired.
+   */
   advance(milliseconds: number, settled: () => Promise<void>): Promise<void> {
     const moved = this.#moves.then(() => this.#move(milliseconds, settled))
     this.#moves = moved.catch(() => {})

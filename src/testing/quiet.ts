@@ -3,11 +3,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Event loop turns that a commit takes, and those after it within which controllers react. */
 const COMMIT_TURNS = 2
 const QUIET_TURNS = 40
-/** Milliseconds and turns without a write after which a working controller is assumed to wait for something else. On a busy machine, time passes without turns. */
+/**
+ * Milliseconds and turns without a write after which a working controller is assumed to wait for something else. On a
+ * busy machine, time passes without turns.
+ */
 const WORK_MS = 50
 const WORK_TURNS = 200
 
-/** Resolves when all commits have been observed and their consequences are complete. @param isIdle whether no controller is working. */
+/**
+ * Resolves when all commits have been observed and their consequences are complete. @param isIdle whether no controller
+ * is working.
+ */
 export async function quiet(revision: () => number, isIdle: () => boolean = () => true): Promise<void> {
   let last = revision()
   let until = performance.now() + WORK_MS

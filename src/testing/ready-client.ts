@@ -14,7 +14,10 @@ export const readyClient = (client: Promise<ApiClient>): ApiClient => ({
   kindsOf: async (...args) => (await client).kindsOf(...args),
 })
 
-/** Returns a client whose writes run one after the other: each waits until `settled` has resolved after the previous one. */
+/**
+ * Returns a client whose writes run one after the other: each waits until `settled` has resolved after the previous
+ * one.
+ */
 export function writesInTurn(client: ApiClient, settled: () => Promise<void>): ApiClient {
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(write: () => Promise<T>): Promise<T> => {

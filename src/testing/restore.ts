@@ -10,12 +10,15 @@ export interface StoreState {
   readonly at: number
 }
 
-/** Maximum number of passes. Others may write during a restore, and controllers react to it; each pass compares again. */
+/**
+ * Maximum number of passes. Others may write during a restore, and controllers react to it; each pass compares again.
+ */
 const MOST_PASSES = 20
 
 /**
- * Writes to the backend all differences between its tables (`now`) and the kept ones. Each change has its own revision, so that watches observe all of them.
- * Objects with a TTL keep their remaining time. Throws an Error if others keep writing.
+ * Writes to the backend all differences between its tables (`now`) and the kept ones. Each change has its own revision,
+ * so that watches observe all of them. Objects with a TTL keep their remaining time. Throws an Error if others keep
+ * writing.
  */
 export async function restoreTables(backend: Backend, now: MemoryTables, kept: StoreState): Promise<void> {
   const { signal } = new AbortController()
@@ -27,7 +30,10 @@ export async function restoreTables(backend: Backend, now: MemoryTables, kept: S
   throw new Error('cannot restore the control plane: others keep writing to it')
 }
 
-/** Writes that turn the current tables into the kept ones. Each expects the current revision, so that concurrent writes are detected. */
+/**
+ * Writes that turn the current tables into the kept ones. Each expects the current revision, so that concurrent writes
+ * are detected.
+ */
 function differences(now: MemoryTables, { tables: then, at }: StoreState): GuardedWrite[] {
   const writes: GuardedWrite[] = []
   const secondsLeft = timesToLive(then, at)
@@ -43,7 +49,8 @@ function differences(now: MemoryTables, { tables: then, at }: StoreState): Guard
     const past = then.latest.getBinaryFast(id)
     compare(id, decodeLatest(value), past && decodeLatest(past))
   }
-  for (const { key: id, value } of then.latest.getRange({})) if (now.latest.getBinaryFast(id) === undefined) compare(id, undefined, decodeLatest(value))
+  for (const { key: id, value } of then.latest.getRange({}))
+    if (now.latest.getBinaryFast(id) === undefined) compare(id, undefined, decodeLatest(value))
   return writes
 }
 

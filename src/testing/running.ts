@@ -80,7 +80,10 @@ export function partsOf(plane: ControlPlane): PlaneParts {
   return found
 }
 
-/** Opens a control plane on tables, which it owns from then on. Resolves when its port is open; requests wait until it is ready. */
+/**
+ * Opens a control plane on tables, which it owns from then on. Resolves when its port is open; requests wait until it
+ * is ready.
+ */
 export async function openControlPlane(begin: Begin, tables: MemoryTables, options: OpenOptions = {}): Promise<RunningControlPlane> {
   const { lineage, command, clock } = begin
   const { config } = command
@@ -103,7 +106,10 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, optio
   return plane
 }
 
-/** Returns a function that returns the current objects of a store by key. It reads only those that have changed since its last call. */
+/**
+ * Returns a function that returns the current objects of a store by key. It reads only those that have changed since
+ * its last call.
+ */
 function storedObjects(tables: MemoryTables): () => ReadonlyMap<string, string> {
   let objects = new Map<string, string>()
   let revisions = new Map<string, number>()
@@ -144,7 +150,11 @@ interface Opened {
 }
 
 /** Opens the server in a later turn, so that the caller can continue, and waits until it is ready. */
-async function openLater(begin: Begin, { tables, port, rules, recorded, simulation, queues }: Made, { signal = NEVER, origin }: OpenOptions): Promise<Opened> {
+async function openLater(
+  begin: Begin,
+  { tables, port, rules, recorded, simulation, queues }: Made,
+  { signal = NEVER, origin }: OpenOptions,
+): Promise<Opened> {
   const { lineage, command, log: write, clock } = begin
   await new Promise(setImmediate)
   let backend: Backend | undefined

@@ -4,12 +4,15 @@ import { issueCaOf, type KeyPair } from '../server/tls/issue.ts'
 
 const EXPONENT = 65_537n
 const PRIME_BYTES = 128
-/** Validity of seeded certificates. Wide, because control planes can show any time while clients verify certificates by the machine's. */
+/**
+ * Validity of seeded certificates. Wide, because control planes can show any time while clients verify certificates by
+ * the machine's.
+ */
 const ALWAYS = { notBefore: new Date('2000-01-01T00:00:00Z'), notAfter: new Date('2100-01-01T00:00:00Z') }
 
 /**
- * Returns an RSA key of 2048 bits that depends only on the seed, as PEM (PKCS #8). Its signatures (PKCS #1) are reproducible. For tests only: anyone with the
- * seed has the key.
+ * Returns an RSA key of 2048 bits that depends only on the seed, as PEM (PKCS #8). Its signatures (PKCS #1) are
+ * reproducible. For tests only: anyone with the seed has the key.
  */
 export function seededKey(seed: string): string {
   const primes = seededPrimes(seed)

@@ -8,8 +8,9 @@ import { quiet } from './quiet.ts'
 const CONSEQUENCES_MS = 2000
 
 /**
- * Makes a control plane deterministic: seeded randomness and serialized writes. The consequences of a write are complete before the next one: controllers
- * process one key at a time in the order of keys, and their delays take no real time but end in order.
+ * Makes a control plane deterministic: seeded randomness and serialized writes. The consequences of a write are
+ * complete before the next one: controllers process one key at a time in the order of keys, and their delays take no
+ * real time but end in order.
  */
 export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'queues' | 'settled'>> {
   /** Values that are drawn during the start, in an order that varies, have no influence on later ones. */
@@ -30,7 +31,10 @@ export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'que
     this.#revision = revision
   }
 
-  /** Waits until controllers have done what every start causes, then stops the clock and the queues. From then on only requests cause work. */
+  /**
+   * Waits until controllers have done what every start causes, then stops the clock and the queues. From then on only
+   * requests cause work.
+   */
   async begin(): Promise<void> {
     const deadline = performance.now() + CONSEQUENCES_MS
     do await quiet(this.#revision, () => this.queues.isIdle)

@@ -9,14 +9,24 @@ import { type Begin, openControlPlane } from './running.ts'
 import type { ControlPlane, ControlPlaneOptions } from './types.ts'
 
 /** Flags that are rejected, because a control plane must be in memory to be copied. */
-const REFUSED = ['data-dir', 'cert-dir', 'etcd-servers', 'ephemeral', 'workers', 'encryption-provider-config', 'tls-cert-file', 'client-ca-file']
+const REFUSED = [
+  'data-dir',
+  'cert-dir',
+  'etcd-servers',
+  'ephemeral',
+  'workers',
+  'encryption-provider-config',
+  'tls-cert-file',
+  'client-ca-file',
+]
 
 /** Default time with a seed, so that two runs show the same times. */
 const SEEDED_TIME = new Date('2030-01-01T00:00:00Z')
 
 /**
- * Starts a control plane in this process. Several can run beside each other. The first with given flags creates certificates and initial objects; others start
- * from a copy. Rejects with an Error that names the invalid flag or manifest, or with the signal's abort reason.
+ * Starts a control plane in this process. Several can run beside each other. The first with given flags creates
+ * certificates and initial objects; others start from a copy. Rejects with an Error that names the invalid flag or
+ * manifest, or with the signal's abort reason.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { manifests = [], recordedLevel = 'Metadata', log, signal = new AbortController().signal } = options
@@ -29,7 +39,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const plane = await openControlPlane(begin, lineage.beginning?.fork() ?? memoryTables(), { signal })
   await plane.ready()
   if (lineage.beginning === undefined) {
-    // Includes what controllers create in a new cluster. If `reset` deleted it, controllers would create it again each time.
+    // Includes what controllers create in a new cluster. If `reset` deleted it, controllers would create it again each
+    // time.
     await plane.settled()
     lineage.beginning ??= plane.tables()
   }
@@ -62,7 +73,10 @@ function clockOf(clock: ControlPlaneOptions['clock']): MovedClock | undefined {
   return new MovedClock({ at, runs: clock === 'running' })
 }
 
-/** Converts the options to flags. Throws FlagError for flags that would store anything outside memory, and for nodes without a cluster. */
+/**
+ * Converts the options to flags. Throws FlagError for flags that would store anything outside memory, and for nodes
+ * without a cluster.
+ */
 function flagsOf({ release, gates = {}, flags = {}, cluster = false, nodes }: ControlPlaneOptions): Flags {
   const refused = REFUSED.find(name => Object.hasOwn(flags, name))
   if (refused !== undefined) throw new FlagError(`--${refused}: a control plane for tests keeps everything in memory`)

@@ -22,15 +22,22 @@ export interface Conversion {
   readonly lost: readonly string[]
 }
 
-/** Converts an object. Returns undefined if it already has the best version of the release. Throws DecodeError if it is not an object of its kind. */
+/**
+ * Converts an object. Returns undefined if it already has the best version of the release. Throws DecodeError if it is
+ * not an object of its kind.
+ */
 export function convertObject(kinds: ReleaseKinds, found: ServedKind, value: JsonObject): Conversion | undefined {
   const { definition, version } = found
   const to = kinds.successorOf(found)
   if (to === undefined) return undefined
   const unknown: string[] = []
-  const before = decodedObject({ ...decode(version.schema, value, { keepEmpty: true, onUnknown: path => unknown.push(path) }), ...kindAndVersion(value) })
+  const before = decodedObject({
+    ...decode(version.schema, value, { keepEmpty: true, onUnknown: path => unknown.push(path) }),
+    ...kindAndVersion(value),
+  })
   const plain = convert(definition, clone(before), version, to)
-  // `meant` is the object with the defaults of the old version, `read` the same members with the defaults of the new one.
+  // `meant` is the object with the defaults of the old version, `read` the same members with the defaults of the new
+  // one.
   const meant = decodeInVersion(to, convert(definition, applyKindDefaults(version, clone(before)), version, to))
   const read = decodeInVersion(to, clone(plain))
   const implied: { path: string; value: Json }[] = []
@@ -41,7 +48,10 @@ export function convertObject(kinds: ReleaseKinds, found: ServedKind, value: Jso
   return { to, before, after: withoutEmpty(to, before, isJsonObject(after) ? after : plain), implied, unknown: never, lost }
 }
 
-const kindAndVersion = ({ kind, apiVersion }: JsonObject): { kind: string; apiVersion: string } => ({ kind: String(kind), apiVersion: String(apiVersion) })
+const kindAndVersion = ({ kind, apiVersion }: JsonObject): { kind: string; apiVersion: string } => ({
+  kind: String(kind),
+  apiVersion: String(apiVersion),
+})
 
 /** Decodes an object like a server of the release, with defaults. */
 function decodeInVersion(version: Version, object: KubeObject): KubeObject {
@@ -49,15 +59,22 @@ function decodeInVersion(version: Version, object: KubeObject): KubeObject {
 }
 
 /**
- * Returns `plain` with the members in which `read` (with the defaults of the new version) differs from `meant` (with those of the old one). Lists of equal
- * length are compared item by item.
+ * Returns `plain` with the members in which `read` (with the defaults of the new version) differs from `meant` (with
+ * those of the old one). Lists of equal length are compared item by item.
  */
-function withImplied(plain: Json | undefined, read: Json | undefined, meant: Json, note: (path: string, value: Json) => void, path = ''): Json {
+function withImplied(
+  plain: Json | undefined,
+  read: Json | undefined,
+  meant: Json,
+  note: (path: string, value: Json) => void,
+  path = '',
+): Json {
   if (deepEqual(read, meant)) return plain ?? null
   if (isJsonObject(meant) && (plain === undefined || isJsonObject(plain)) && (read === undefined || isJsonObject(read))) {
     const out: JsonObject = { ...plain }
     for (const [key, member] of Object.entries(meant))
-      if (!deepEqual(read?.[key], member)) out[key] = withImplied(plain?.[key], read?.[key], member, note, path === '' ? key : `${path}.${key}`)
+      if (!deepEqual(read?.[key], member))
+        out[key] = withImplied(plain?.[key], read?.[key], member, note, path === '' ? key : `${path}.${key}`)
     return out
   }
   if (Array.isArray(meant) && Array.isArray(plain) && Array.isArray(read) && plain.length === meant.length && read.length === meant.length)
@@ -67,8 +84,8 @@ function withImplied(plain: Json | undefined, read: Json | undefined, meant: Jso
 }
 
 /**
- * Returns `after` without empty members that only encoding adds: `before` does not have them, and decoding adds them again. A member that the user has set to
- * an empty value, such as a selector, is kept.
+ * Returns `after` without empty members that only encoding adds: `before` does not have them, and decoding adds them
+ * again. A member that the user has set to an empty value, such as a selector, is kept.
  */
 function withoutEmpty(version: Version, before: JsonObject, after: JsonObject): JsonObject {
   const whole = decode(version.schema, after, { keepEmpty: true })
@@ -89,4 +106,8 @@ function withoutEmpty(version: Version, before: JsonObject, after: JsonObject): 
 }
 
 const isEmptyValue = (value: Json): boolean =>
-  value === null || value === '' || value === 0 || value === false || (typeof value === 'object' && Object.values(value).every(isEmptyValue))
+  value === null ||
+  value === '' ||
+  value === 0 ||
+  value === false ||
+  (typeof value === 'object' && Object.values(value).every(isEmptyValue))

@@ -15,7 +15,10 @@ export interface ReferenceNote {
 
 /** Result of converting the references of an object. */
 export interface ConvertedReferences {
-  /** The object, with nested objects as their old versions decode them. It differs from `after` only in what conversion changes. */
+  /**
+   * The object, with nested objects as their old versions decode them. It differs from `after` only in what conversion
+   * changes.
+   */
   readonly before: JsonObject
   /** `before` itself if nothing changes. */
   readonly after: JsonObject
@@ -49,8 +52,8 @@ interface ConvertedReference {
 }
 
 /**
- * A reference without a successor, or to an object that cannot be decoded, stays as it is and is a decision for its owner. Nested objects are converted with
- * their references.
+ * A reference without a successor, or to an object that cannot be decoded, stays as it is and is a decision for its
+ * owner. Nested objects are converted with their references.
  */
 function convertReference(value: JsonObject, reference: VersionReference, kinds: ReleaseKinds, path: string): ConvertedReference {
   const decision = (message: string): ConvertedReference => ({ notes: [{ severity: 'decision', message: `${path}: ${message}` }] })
@@ -59,7 +62,8 @@ function convertReference(value: JsonObject, reference: VersionReference, kinds:
   if (found === undefined || to === undefined) return decision(`${withoutSuccessor(reference)} (${kinds.release} does not serve it)`)
   const apiVersion = apiVersionOfVersion(to)
   const note = { severity: 'info', message: `${path}: ${reference.apiVersion} becomes ${apiVersion}` } as const
-  if (!reference.isObject) return { after: { ...value, ...(reference.isTarget ? parseApiVersion(apiVersion) : { apiVersion }) }, notes: [note] }
+  if (!reference.isObject)
+    return { after: { ...value, ...(reference.isTarget ? parseApiVersion(apiVersion) : { apiVersion }) }, notes: [note] }
   try {
     const conversion = convertObject(kinds, found, value)
     if (conversion === undefined) return { notes: [] }

@@ -38,7 +38,8 @@ export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Prom
   const lists = new Map<MapNode, ListVersion>()
   const notes: Note[] = []
   for (const object of file.objects) {
-    const tell = (severity: Note['severity'], message: string): void => void notes.push({ severity, line: object.line, object: labelOf(object), message })
+    const tell = (severity: Note['severity'], message: string): void =>
+      void notes.push({ severity, line: object.line, object: labelOf(object), message })
     const converted = await conversionOf(object, kinds, tell)
     if (converted === undefined) continue
     const changed = changes.get(object.document)

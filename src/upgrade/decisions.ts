@@ -12,8 +12,10 @@ export interface OwnerDecision {
 const specOf = ({ spec }: JsonObject): JsonObject => objectIn(spec)
 
 const NO_SUCCESSOR: Readonly<Record<string, string>> = {
-  'policy/v1beta1 PodSecurityPolicy': 'PodSecurityPolicy has no successor: use the labels of Pod Security admission on namespaces, or an admission webhook',
-  'extensions/v1beta1 PodSecurityPolicy': 'PodSecurityPolicy has no successor: use the labels of Pod Security admission on namespaces, or an admission webhook',
+  'policy/v1beta1 PodSecurityPolicy':
+    'PodSecurityPolicy has no successor: use the labels of Pod Security admission on namespaces, or an admission webhook',
+  'extensions/v1beta1 PodSecurityPolicy':
+    'PodSecurityPolicy has no successor: use the labels of Pod Security admission on namespaces, or an admission webhook',
   'settings.k8s.io/v1alpha1 PodPreset': 'PodPreset has no successor: use a mutating admission webhook or policy',
   'auditregistration.k8s.io/v1alpha1 AuditSink': 'AuditSink has no successor: use --audit-webhook-config-file of kube-apiserver',
   'networking.k8s.io/v1alpha1 ClusterCIDR': 'ClusterCIDR has no successor: use --cluster-cidr of kube-controller-manager',
@@ -31,7 +33,8 @@ export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject):
         ? [
             {
               path: 'spec.selector',
-              message: 'an empty selector matches no pod in policy/v1beta1 and every pod of the namespace in policy/v1: the conversion keeps matching none',
+              message:
+                'an empty selector matches no pod in policy/v1beta1 and every pod of the namespace in policy/v1: the conversion keeps matching none',
             },
           ]
         : []
@@ -52,7 +55,12 @@ export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject):
           ]
     case 'certificates.k8s.io/v1beta1 CertificateSigningRequest':
       return specOf(object).signerName === undefined
-        ? [{ path: 'spec.signerName', message: 'v1 does not accept the signer kubernetes.io/legacy-unknown, the default of v1beta1: set the signer' }]
+        ? [
+            {
+              path: 'spec.signerName',
+              message: 'v1 does not accept the signer kubernetes.io/legacy-unknown, the default of v1beta1: set the signer',
+            },
+          ]
         : []
     case 'discovery.k8s.io/v1beta1 EndpointSlice':
       return topologyDecisions(object)
@@ -70,11 +78,19 @@ function topologyDecisions({ endpoints }: JsonObject): OwnerDecision[] {
     const keys = isJsonObject(topology) ? Object.keys(topology).filter(key => key !== 'topology.kubernetes.io/zone') : []
     return keys.length === 0
       ? []
-      : [{ path: `endpoints[${i}].topology`, message: `v1 takes no topology from clients (${keys.join(', ')}): set nodeName and zone of the endpoint instead` }]
+      : [
+          {
+            path: `endpoints[${i}].topology`,
+            message: `v1 takes no topology from clients (${keys.join(', ')}): set nodeName and zone of the endpoint instead`,
+          },
+        ]
   })
 }
 
-/** Absent members have the defaults of v1beta1 here: `Unknown` side effects and reviews in v1beta1, neither of which v1 allows. */
+/**
+ * Absent members have the defaults of v1beta1 here: `Unknown` side effects and reviews in v1beta1, neither of which v1
+ * allows.
+ */
 function webhookDecisions({ webhooks }: JsonObject): OwnerDecision[] {
   return objectsIn(webhooks).flatMap(({ sideEffects = 'Unknown', admissionReviewVersions }, i) => [
     ...(sideEffects === 'None' || sideEffects === 'NoneOnDryRun'

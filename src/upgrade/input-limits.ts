@@ -16,7 +16,14 @@ export interface InputLimits {
 }
 
 /** Limits that apply unless flags change them. */
-export const DEFAULT_LIMITS: InputLimits = { fileBytes: 256 << 20, values: 5_000_000, unpackedBytes: 64 << 20, objects: 2_000_000, minutes: 60, lines: 1000 }
+export const DEFAULT_LIMITS: InputLimits = {
+  fileBytes: 256 << 20,
+  values: 5_000_000,
+  unpackedBytes: 64 << 20,
+  objects: 2_000_000,
+  minutes: 60,
+  lines: 1000,
+}
 
 /** Fractions of the JSON limits that apply to YAML. */
 const [YAML_BYTES, YAML_VALUES] = [1 / 8, 1 / 5]
@@ -79,8 +86,9 @@ export const limitFlag = (member: keyof InputLimits): string => FLAGS[member]
 const DEEPEST = 10_000
 
 /**
- * Returns the reason why a text must not be parsed as JSON: its depth or its number of values. Undefined if it may be parsed, or is not JSON. A parser would
- * read the whole text and fill memory with its values; this function stops where the limit is exceeded.
+ * Returns the reason why a text must not be parsed as JSON: its depth or its number of values. Undefined if it may be
+ * parsed, or is not JSON. A parser would read the whole text and fill memory with its values; this function stops where
+ * the limit is exceeded.
  */
 export function jsonFault(bytes: Buffer, { values }: InputLimits): string | undefined {
   let [count, depth] = [0, 0]
@@ -114,12 +122,13 @@ function stringEnd(bytes: Buffer, from: number): number {
 }
 
 /**
- * Returns the reason why a text must not be parsed as YAML: its length or its number of values. A value in block style takes a line, and one in flow style a
- * comma or a bracket. A carriage return alone may end a line.
+ * Returns the reason why a text must not be parsed as YAML: its length or its number of values. A value in block style
+ * takes a line, and one in flow style a comma or a bracket. A carriage return alone may end a line.
  */
 export function yamlFault(bytes: Buffer, { values, fileBytes }: InputLimits): string | undefined {
   const [mostBytes, mostValues] = [Math.ceil(fileBytes * YAML_BYTES), Math.ceil(values * YAML_VALUES)]
-  if (bytes.length > mostBytes) return exceeds('fileBytes', `it has ${bytes.length} bytes, more than the ${mostBytes} of a YAML file; JSON may be larger`)
+  if (bytes.length > mostBytes)
+    return exceeds('fileBytes', `it has ${bytes.length} bytes, more than the ${mostBytes} of a YAML file; JSON may be larger`)
   let [count, wasMark] = [0, false]
   for (let i = 0; i < bytes.length; i++) {
     const c = bytes[i]

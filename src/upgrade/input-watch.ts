@@ -12,7 +12,10 @@ export interface InputWatchOptions {
   readonly now: () => number
 }
 
-/** Limits the reading of input: reports progress every ten seconds, and stops it if there are too many objects or it takes too long. */
+/**
+ * Limits the reading of input: reports progress every ten seconds, and stops it if there are too many objects or it
+ * takes too long.
+ */
 export class InputWatch {
   readonly limits: InputLimits
   readonly #options: InputWatchOptions

@@ -40,7 +40,9 @@ export interface Refusal {
 export async function judge(kinds: ReleaseKinds, { definition, version }: ServedKind, value: JsonObject): Promise<Judgement> {
   const unknown: string[] = []
   try {
-    const object = decodeObject(version, { ...value, apiVersion: apiVersionOfVersion(version), kind: version.kind }, path => unknown.push(path))
+    const object = decodeObject(version, { ...value, apiVersion: apiVersionOfVersion(version), kind: version.kind }, path =>
+      unknown.push(path),
+    )
     const ctx = contextOf(kinds)
     const hub = convert(definition, clone(object), version, definition.hub)
     // The server has assigned a UID before the strategy runs. That of jobs uses it.
@@ -63,7 +65,12 @@ export async function judge(kinds: ReleaseKinds, { definition, version }: Served
   }
 }
 
-async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, hub: KubeObject, ctx: HookContext, wording: Wording): Promise<Refusal[]> {
+async function errorsOf(
+  strategy: NonNullable<ResourceDefinition['strategy']>,
+  hub: KubeObject,
+  ctx: HookContext,
+  wording: Wording,
+): Promise<Refusal[]> {
   if (!isJsonObject(hub.metadata)) return []
   const found = strategy.validate?.(hub, undefined, ctx) ?? []
   const errors = resultAtOnce(found)
@@ -74,13 +81,18 @@ async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, h
   })
 }
 
-/** Adds defaults that are set when the object is created instead of when it is decoded: those of pod-level resources, since 1.37. */
+/**
+ * Adds defaults that are set when the object is created instead of when it is decoded: those of pod-level resources,
+ * since 1.37.
+ */
 function withCreationDefaults(object: KubeObject, { kind, spec }: KubeObject): KubeObject {
   if (kind !== 'Pod' || !isJsonObject(spec) || !isJsonObject(object.spec) || spec.resources === undefined) return object
   return { ...object, spec: { ...object.spec, resources: spec.resources } }
 }
 
-/** Returns the paths of members that an object has no more. Metadata and status, which the server writes, are left out. */
+/**
+ * Returns the paths of members that an object has no more. Metadata and status, which the server writes, are left out.
+ */
 function removedPaths(before: JsonObject, after: JsonObject, path: string): string[] {
   return Object.entries(before).flatMap(([name, value]) => {
     if (path === '' && (name === 'metadata' || name === 'status')) return []
@@ -102,12 +114,21 @@ export const isNothing = (value: Json | undefined): boolean =>
 
 const UID = '00000000-0000-4000-8000-000000000000'
 
-const contextOf = ({ features }: ReleaseKinds): HookContext => ({ now: 0, subresource: '', features, access: noAccess, declared: UNOBSERVED })
+const contextOf = ({ features }: ReleaseKinds): HookContext => ({
+  now: 0,
+  subresource: '',
+  features,
+  access: noAccess,
+  declared: UNOBSERVED,
+})
 
 /** Thrown if a rule reads another object. */
 class NoAccess extends Error {}
 
-/** Rejects access to other objects. A few rules need it, such as whether the namespace allows admin access to devices; they are skipped. */
+/**
+ * Rejects access to other objects. A few rules need it, such as whether the namespace allows admin access to devices;
+ * they are skipped.
+ */
 function noAccess(): never {
   throw new NoAccess('other objects cannot be read here')
 }

@@ -59,7 +59,8 @@ type Choice = (path: string) => boolean
 const hasExtension: Choice = path => EXTENSIONS.has(extname(path))
 
 /**
- * Returns the manifest files for the arguments: files, and those in folders at any depth, sorted by name. Throws ManifestError for a path that does not exist.
+ * Returns the manifest files for the arguments: files, and those in folders at any depth, sorted by name. Throws
+ * ManifestError for a path that does not exist.
  */
 export function manifestFiles(paths: readonly string[], isChosen: Choice = hasExtension): string[] {
   return paths.flatMap(path => {
@@ -81,8 +82,8 @@ function filesBelow(folder: string, isChosen: Choice): string[] {
 }
 
 /**
- * Reports whether a path is a regular file, or a link to one. A pipe or a device, which may never end, has to be named on the command line. A dangling link is
- * reported when it is read.
+ * Reports whether a path is a regular file, or a link to one. A pipe or a device, which may never end, has to be named
+ * on the command line. A dangling link is reported when it is read.
  */
 function isFile(path: string): boolean {
   try {
@@ -105,17 +106,23 @@ export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIM
     if (fault !== undefined) throw new ManifestError(name, undefined, fault)
     return readManifests(name, bytes.toString())
   } catch (error) {
-    if (error instanceof InputBoundError || (error instanceof Error && 'code' in error)) throw new ManifestError(name, undefined, error.message)
+    if (error instanceof InputBoundError || (error instanceof Error && 'code' in error))
+      throw new ManifestError(name, undefined, error.message)
     throw error
   }
 }
 
-/** Parses a text to its objects. Documents that are not API objects, such as a kustomization without a kind, are skipped. Throws ManifestError. */
+/**
+ * Parses a text to its objects. Documents that are not API objects, such as a kustomization without a kind, are
+ * skipped. Throws ManifestError.
+ */
 export function readManifests(name: string, text: string): ManifestFile {
   refuseChartTemplate(name, text)
   const documents = documentsOf(name, text)
   const lineOf = lineCounter(text)
-  const objects = documents.flatMap(({ root }, document) => manifestObjects(root, document).map(object => ({ ...object, line: lineOf(object.node.start) })))
+  const objects = documents.flatMap(({ root }, document) =>
+    manifestObjects(root, document).map(object => ({ ...object, line: lineOf(object.node.start) })),
+  )
   const template = objects.find(({ apiVersion, kind }) => /\{\{/.test(apiVersion + kind))
   if (template) throw templateError(name, template.line, text)
   return { name, text, documents, objects }
@@ -145,10 +152,15 @@ function templateLine(text: string): number | undefined {
 }
 
 const templateError = (name: string, line: number, text: string): ManifestError =>
-  new ManifestError(name, line, 'this is a template ({{ … }}), not a manifest: render it first (helm template, kustomize build) and pass the output', {
-    text,
-    isTemplate: true,
-  })
+  new ManifestError(
+    name,
+    line,
+    'this is a template ({{ … }}), not a manifest: render it first (helm template, kustomize build) and pass the output',
+    {
+      text,
+      isTemplate: true,
+    },
+  )
 
 type LocatedObject = Omit<ManifestObject, 'line'>
 
@@ -156,8 +168,8 @@ type LocatedObject = Omit<ManifestObject, 'line'>
 type Implied = Partial<Pick<LocatedObject, 'apiVersion' | 'kind'>>
 
 /**
- * Returns the objects of a node. Lists are split, including nested ones. Items of a typed list (`DeploymentList`) have its version and kind unless they set
- * their own.
+ * Returns the objects of a node. Lists are split, including nested ones. Items of a typed list (`DeploymentList`) have
+ * its version and kind unless they set their own.
  */
 function manifestObjects(node: SourceNode, document: number, implied: Implied = {}): LocatedObject[] {
   const found = manifestObject(node, document, implied)
@@ -167,7 +179,8 @@ function manifestObjects(node: SourceNode, document: number, implied: Implied = 
   const kind = found.kind.slice(0, -'List'.length)
   if (kind === '') return items.items.flatMap(item => manifestObjects(item, document))
   const { apiVersion } = found
-  const ofList = (item: LocatedObject): LocatedObject => (item.kind === kind && item.apiVersion === apiVersion ? { ...item, list: node } : item)
+  const ofList = (item: LocatedObject): LocatedObject =>
+    item.kind === kind && item.apiVersion === apiVersion ? { ...item, list: node } : item
   return [found, ...items.items.flatMap(item => manifestObjects(item, document, { apiVersion, kind })).map(ofList)]
 }
 

@@ -16,8 +16,8 @@ export interface VersionReference extends KindName {
 }
 
 /**
- * Returns references within an object (`scaleTargetRef`, nested templates, owners) to versions that the release does not serve. Managed fields and annotations
- * are skipped.
+ * Returns references within an object (`scaleTargetRef`, nested templates, owners) to versions that the release does
+ * not serve. Managed fields and annotations are skipped.
  */
 export function oldReferencesOf(object: JsonObject, release: Release): VersionReference[] {
   const found: VersionReference[] = []
@@ -30,7 +30,15 @@ export function oldReferencesOf(object: JsonObject, release: Release): VersionRe
     if (path !== '' && typeof apiVersion === 'string' && typeof kind === 'string') {
       const standing = standingIn(release, { apiVersion, kind })
       if (standing?.state === 'removed')
-        found.push({ path, steps, isTarget, apiVersion, kind, standing, isObject: isJsonObject(value.metadata) || isJsonObject(value.spec) })
+        found.push({
+          path,
+          steps,
+          isTarget,
+          apiVersion,
+          kind,
+          standing,
+          isObject: isJsonObject(value.metadata) || isJsonObject(value.spec),
+        })
     }
     for (const [name, member] of Object.entries(value))
       if (name !== 'managedFields' && name !== 'annotations') visit(member, path === '' ? name : `${path}.${name}`, [...steps, name])
@@ -41,6 +49,10 @@ export function oldReferencesOf(object: JsonObject, release: Release): VersionRe
 
 /** Returns the apiVersion of a target in Kustomize's patches and replacements, which has group, version and kind. */
 function targetVersion({ group, version }: JsonObject, path: string): string | undefined {
-  if (typeof version !== 'string' || !/^(?:patches|patchesJson6902|replacements)\[\d+\]\.(?:target|targets\[\d+\]\.select|source)$/.test(path)) return undefined
+  if (
+    typeof version !== 'string' ||
+    !/^(?:patches|patchesJson6902|replacements)\[\d+\]\.(?:target|targets\[\d+\]\.select|source)$/.test(path)
+  )
+    return undefined
   return typeof group === 'string' && group !== '' ? `${group}/${version}` : version
 }

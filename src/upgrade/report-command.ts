@@ -77,7 +77,9 @@ const OPTIONS = {
   help: 'switch',
 } as const
 
-/** Runs `binnacle upgrade-report`. Resolves to the exit status. Throws ArgumentError, ManifestError and ClusterError. */
+/**
+ * Runs `binnacle upgrade-report`. Resolves to the exit status. Throws ArgumentError, ManifestError and ClusterError.
+ */
 export async function runReport(argv: readonly string[], { out, err }: Streams): Promise<number> {
   const given = readArguments(argv, OPTIONS, { f: 'filename', o: 'output', h: 'help' }, 'filename')
   if (given.isOn('help')) {
@@ -92,7 +94,10 @@ export async function runReport(argv: readonly string[], { out, err }: Streams):
   return report.findings.some(({ rule }) => rule === 'unreadable') ? 2 : 0
 }
 
-/** Throws ArgumentError if nothing is to be examined or `--to` is older than `--from`. Without `--from` the release is that of the cluster. */
+/**
+ * Throws ArgumentError if nothing is to be examined or `--to` is older than `--from`. Without `--from` the release is
+ * that of the cluster.
+ */
 async function makeReport(given: Arguments, err: Streams['err']): Promise<Report> {
   const kubeconfig = given.value('kubeconfig')
   const client = kubeconfig === undefined ? undefined : new ClusterClient(readKubeconfig(kubeconfig, given.value('context')))
@@ -107,7 +112,9 @@ async function makeReport(given: Arguments, err: Streams['err']): Promise<Report
       ...(paths.length === 0 ? [] : [examineFiles(paths, new ReleaseKinds(to), watch)]),
       ...(client ? [await examineCluster(client, to)] : []),
       ...storesOf(given),
-      ...(await Promise.all(given.values('audit-log').map(async path => ({ name: path, subjects: [], findings: await auditFindings(path, to) })))),
+      ...(await Promise.all(
+        given.values('audit-log').map(async path => ({ name: path, subjects: [], findings: await auditFindings(path, to) })),
+      )),
     ]
     if (sources.length === 0 && gates === undefined)
       throw new ArgumentError(

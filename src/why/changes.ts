@@ -2,7 +2,10 @@ import { isJsonObject, type Json } from '../api/meta/object.ts'
 import { clone, deepEqual } from '../meta/equal.ts'
 import type { WhyChange, WhyChanges } from '../meta/why.ts'
 
-/** Maximum number of values in an object that is compared. A Pod has fewer. The objects are compared for each admission plugin. */
+/**
+ * Maximum number of values in an object that is compared. A Pod has fewer. The objects are compared for each admission
+ * plugin.
+ */
 const MOST_VALUES = 4000
 const DEEPEST = 64
 /** Maximum number of recorded changes. A plugin makes fewer. */
@@ -65,7 +68,8 @@ function compareLists(before: readonly Json[], after: readonly Json[], path: str
   const [removed, added] = [before.length - start - end, after.length - start - end]
   const both = Math.min(removed, added)
   for (let i = start; i < start + both; i++) compareMember(before[i], after[i], `${path}/${i}`, changes)
-  for (let i = before.length - end - 1; i >= start + both && removed > added; i--) compareMember(before[i], undefined, `${path}/${i}`, changes)
+  for (let i = before.length - end - 1; i >= start + both && removed > added; i--)
+    compareMember(before[i], undefined, `${path}/${i}`, changes)
   for (let i = start + both; i < after.length - end && added > removed; i++) compareMember(undefined, after[i], `${path}/${i}`, changes)
 }
 

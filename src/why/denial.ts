@@ -10,7 +10,9 @@ import type { ClosestGrant, MissingPermissions } from './types.ts'
 
 /** Maximum number of closest bindings. */
 const MOST = 3
-/** Distance that each missing part adds between a rule and the request. Rules farther than `FAR` are unrelated to it. */
+/**
+ * Distance that each missing part adds between a rule and the request. Rules farther than `FAR` are unrelated to it.
+ */
 const WEIGHTS: Readonly<Record<ClosestGrant['missing'][number], number>> = {
   name: 1,
   verb: 1.2,
@@ -31,8 +33,16 @@ interface Candidate {
   readonly distance: number
 }
 
-/** Explains why no authorizer allows a request, by the current roles and bindings, all of which are examined. `rules`: undefined if no mode uses roles. */
-export function* denialOf(rules: RuleIndex | undefined, modes: readonly string[], user: User, asked: RequestAttributes): Steps<MissingPermissions> {
+/**
+ * Explains why no authorizer allows a request, by the current roles and bindings, all of which are examined. `rules`:
+ * undefined if no mode uses roles.
+ */
+export function* denialOf(
+  rules: RuleIndex | undefined,
+  modes: readonly string[],
+  user: User,
+  asked: RequestAttributes,
+): Steps<MissingPermissions> {
   const candidates: Candidate[] = []
   let allowedNow: string | undefined
   for (const bound of rules?.bound(user) ?? []) {
@@ -76,11 +86,15 @@ function closestRule(bound: BoundRole, asked: RequestAttributes): Candidate | un
   return best
 }
 
-/** Reports whether a rule allows everything, as those of administrators do. These roles are never suggested in a binding. */
+/**
+ * Reports whether a rule allows everything, as those of administrators do. These roles are never suggested in a
+ * binding.
+ */
 const isUnbounded = ({ verbs, resources, nonResourceURLs }: PolicyRule): boolean =>
   verbs?.includes('*') === true && (resources ?? nonResourceURLs ?? []).includes('*')
 
-const bindingOf = ({ namespace, name }: BoundRole): string => (namespace === '' ? `ClusterRoleBinding ${name}` : `RoleBinding ${namespace}/${name}`)
+const bindingOf = ({ namespace, name }: BoundRole): string =>
+  namespace === '' ? `ClusterRoleBinding ${name}` : `RoleBinding ${namespace}/${name}`
 const roleOf = ({ role }: BoundRole): string => `${role.kind} ${role.name}`
 
 /** Maximum entries that are shown of each list of a rule. */
@@ -129,8 +143,11 @@ function byRoles(user: User, asked: RequestAttributes): MissingPermissions['toAl
   const role: JsonObject = { apiVersion, kind, metadata, rules: [{ ...rule }] }
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name }
   const binding: JsonObject = { apiVersion, kind: `${kind}Binding`, metadata, roleRef, subjects: [subject] }
-  const what = isResource ? `--resource=${quoteForShell(kubectlResource(group, resource, subresource))}` : `--non-resource-url=${quoteForShell(path)}`
-  const who = account === undefined ? `--user=${quoteForShell(user.name)}` : `--serviceaccount=${quoteForShell(`${accountNamespace}:${account}`)}`
+  const what = isResource
+    ? `--resource=${quoteForShell(kubectlResource(group, resource, subresource))}`
+    : `--non-resource-url=${quoteForShell(path)}`
+  const who =
+    account === undefined ? `--user=${quoteForShell(user.name)}` : `--serviceaccount=${quoteForShell(`${accountNamespace}:${account}`)}`
   const where = ofCluster ? '' : ` --namespace=${quoteForShell(namespace)}`
   const word = kind.toLowerCase()
   return {

@@ -109,7 +109,8 @@ export class RecentRequests {
     const found: string[] = []
     for (const kept of [...this.#kept.values()].reverse()) {
       if (found.length >= limit) break
-      if ((user === undefined || kept.user === user) && (!failed || kept.failed)) found.push(`{${kept.whole.toString('utf8', TYPE.length, kept.summaryEnd)}}`)
+      if ((user === undefined || kept.user === user) && (!failed || kept.failed))
+        found.push(`{${kept.whole.toString('utf8', TYPE.length, kept.summaryEnd)}}`)
     }
     return found
   }
@@ -123,7 +124,10 @@ export class RecentRequests {
     return why
   }
 
-  /** Stores a record in place of an earlier one of the same request, or as the latest. Drops the oldest ones beyond the limits. */
+  /**
+   * Stores a record in place of an earlier one of the same request, or as the latest. Drops the oldest ones beyond the
+   * limits.
+   */
   #keep(kept: StoredRecord, before: number | undefined): number {
     const place = before !== undefined && this.#kept.has(before) ? before : this.#next++
     this.#drop(place)
@@ -150,7 +154,9 @@ const TYPE = '{"kind":"Why","apiVersion":"binnacle.dev/v1",'
 
 const shortenText = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
 
-/** Encodes the record of a request. The members of the summary come first, so that a list can copy them without parsing. */
+/**
+ * Encodes the record of a request. The members of the summary come first, so that a list can copy them without parsing.
+ */
 function recordOf(request: FollowedRequest, record: RequestRecord, isOver: boolean): StoredRecord {
   const { status } = request
   const summary: RecentRequest = {

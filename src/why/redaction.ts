@@ -31,7 +31,8 @@ function redactedAt({ path, value = null }: WhyChange, secret: boolean): Json {
   const names = path.split('/').slice(1)
   const last = (names.at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
   if (last === LAST_APPLIED) return REDACTED
-  if (secret && names[0] !== 'metadata') return names.length === 0 && isJsonObject(value) ? { metadata: redacted(value.metadata ?? {}) } : REDACTED
+  if (secret && names[0] !== 'metadata')
+    return names.length === 0 && isJsonObject(value) ? { metadata: redacted(value.metadata ?? {}) } : REDACTED
   return isCredential(last) && typeof value === 'string' ? REDACTED : redacted(value)
 }
 
@@ -43,7 +44,9 @@ function redacted(value: Json): Json {
   if (!isJsonObject(value)) return value
   const isNamedCredential = typeof value.name === 'string' && isCredential(value.name)
   const isHidden = (name: string): boolean => name === LAST_APPLIED || isCredential(name) || (name === 'value' && isNamedCredential)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, typeof member === 'string' && isHidden(name) ? REDACTED : redacted(member)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, typeof member === 'string' && isHidden(name) ? REDACTED : redacted(member)]),
+  )
 }
 
 /** Query parameters whose values are shown: they describe the request and never contain a secret. */
@@ -72,7 +75,10 @@ const SHOWN: ReadonlySet<string> = new Set([
 /** Path and query of a proxied request, which belong to the backend. */
 const PROXIED = /\/proxy\/.*/s
 
-/** Returns a URI without the values of unknown query parameters: they are meant for pods and services, or may be credentials. */
+/**
+ * Returns a URI without the values of unknown query parameters: they are meant for pods and services, or may be
+ * credentials.
+ */
 export function redactedUri(whole: string): string {
   const uri = whole.replace(PROXIED, '/proxy/…')
   const mark = uri.indexOf('?')

@@ -12,7 +12,15 @@ const MOST_STEPS = 300
 const MOST_CHARACTERS = 32 * 1024
 const LONGEST_TEXT = 1024
 /** Status reasons whose messages name an object but never quote a value of it. */
-const QUOTES_NOTHING: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict', 'Expired', 'NotFound', 'Timeout', 'TooManyRequests', 'Unauthorized'])
+const QUOTES_NOTHING: ReadonlySet<string> = new Set([
+  'AlreadyExists',
+  'Conflict',
+  'Expired',
+  'NotFound',
+  'Timeout',
+  'TooManyRequests',
+  'Unauthorized',
+])
 const LONGEST_LIST = 100
 /** Members and characters up to which a value needs no truncation. */
 const SHORT = 1000
@@ -40,7 +48,10 @@ export class RequestRecord implements RequestNotes {
     this.#begun = performance.now()
   }
 
-  /** Records a step with its time. Secrets are removed and long values truncated first. Beyond the limits, steps are only counted. */
+  /**
+   * Records a step with its time. Secrets are removed and long values truncated first. Beyond the limits, steps are
+   * only counted.
+   */
   note(step: WhyStep): void {
     if (this.#isOver) return
     if (this.steps.length >= MOST_STEPS || this.#characters > MOST_CHARACTERS) {
@@ -108,7 +119,8 @@ export class RequestRecord implements RequestNotes {
   #withoutSecrets(step: WhyStep): WhyStep {
     const secret = this.isAboutSecret
     if ('changes' in step && step.changes !== undefined) return { ...step, changes: redactedChanges(step.changes, secret) }
-    if ('patch' in step && step.patch !== undefined) return { ...step, patch: isSmallPatch(step.patch) ? redactedChanges(step.patch, secret) : 'too large' }
+    if ('patch' in step && step.patch !== undefined)
+      return { ...step, patch: isSmallPatch(step.patch) ? redactedChanges(step.patch, secret) : 'too large' }
     // Texts of webhooks and policies may quote the secret.
     if (!secret) return step
     if (step.step === 'warning') return { ...step, text: REDACTED }
@@ -119,7 +131,8 @@ export class RequestRecord implements RequestNotes {
   }
 }
 
-const isSmallPatch = (patch: WhyChanges): boolean => patch === 'too large' || patch.every(({ value }) => value === undefined || isSmall(value))
+const isSmallPatch = (patch: WhyChanges): boolean =>
+  patch === 'too large' || patch.every(({ value }) => value === undefined || isSmall(value))
 
 /** Rounds to microseconds. */
 export const roundMilliseconds = (time: number): number => Math.round(time * 1000) / 1000
@@ -176,6 +189,8 @@ export function whyUser({ name, uid, groups, extra }: User): WhyUser {
     name,
     ...(uid !== undefined && { uid }),
     groups,
-    ...(extra && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, key.startsWith(SHOWN_EXTRA) ? values : [REDACTED]])) }),
+    ...(extra && {
+      extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, key.startsWith(SHOWN_EXTRA) ? values : [REDACTED]])),
+    }),
   }
 }

@@ -33,12 +33,18 @@ export interface RecentRequestList {
     /** Number of recorded requests, and their maximum number. */
     readonly kept: number
     readonly most: number
-    /** Name of the process that responds. Each of several processes records the requests that it serves. Omitted if there is one. */
+    /**
+     * Name of the process that responds. Each of several processes records the requests that it serves. Omitted if
+     * there is one.
+     */
     readonly process?: string
   }
 }
 
-/** `GET /binnacle/v1/why/AUDIT-ID`: everything that is recorded about a request. `at`: milliseconds between the receipt and the step. */
+/**
+ * `GET /binnacle/v1/why/AUDIT-ID`: everything that is recorded about a request. `at`: milliseconds between the receipt
+ * and the step.
+ */
 export interface Why extends RecentRequest {
   readonly kind: 'Why'
   readonly apiVersion: 'binnacle.dev/v1'
@@ -74,7 +80,10 @@ export interface Why extends RecentRequest {
 export interface MissingPermissions {
   /** Authorization modes, in order. */
   readonly modes: readonly string[]
-  /** Set if roles and bindings have changed so that the same request would be allowed now. Names the binding that allows it. */
+  /**
+   * Set if roles and bindings have changed so that the same request would be allowed now. Names the binding that allows
+   * it.
+   */
   readonly allowedNow?: string
   /** The closest bindings, best first; at most three. */
   readonly closest: readonly ClosestGrant[]

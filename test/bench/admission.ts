@@ -1,7 +1,8 @@
 /**
- * Cost of the steps between a request and the store, beside the same server without them, in one run: RBAC with ten thousand bindings, fifty policies, a webhook, a quota in every namespace. A row has p50, p99 and the CPU of the
- * server for an operation; ratios are to the row `nothing`.
- * Run: node --import tsx test/bench/admission.ts (after make build). BINDINGS, POLICIES, NAMESPACES, OPERATIONS (a round), ROUNDS; ONLY=quotas,all: some of the servers.
+ * Cost of the steps between a request and the store, beside the same server without them, in one run: RBAC with ten
+ * thousand bindings, fifty policies, a webhook, a quota in every namespace. A row has p50, p99 and the CPU of the
+ * server for an operation; ratios are to the row `nothing`. Run: node --import tsx test/bench/admission.ts (after make
+ * build). BINDINGS, POLICIES, NAMESPACES, OPERATIONS (a round), ROUNDS; ONLY=quotas,all: some of the servers.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,7 +43,11 @@ type Fill = (port: number) => Promise<unknown>
 const bindings: Fill = async port => {
   await inFlight(BINDINGS, WIDTH, i => {
     const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: `user-${i}` }]
-    const body = { metadata: { name: `binding-${i}` }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' }, subjects }
+    const body = {
+      metadata: { name: `binding-${i}` },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+      subjects,
+    }
     return send(port, 'POST', i % 2 === 0 ? `${RBAC}/clusterrolebindings` : `${RBAC}/namespaces/${namespace(i)}/rolebindings`, body)
   })
 }
@@ -51,7 +56,14 @@ const bindings: Fill = async port => {
 const policies: Fill = async port => {
   await inFlight(POLICIES, 8, async i => {
     const [group, resource] = i % 2 === 0 ? ['', 'configmaps'] : ['apps', 'deployments']
-    const rules = [{ apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: i % 2 === 0 ? [resource, 'pods'] : [resource] }]
+    const rules = [
+      {
+        apiGroups: [group],
+        apiVersions: ['v1'],
+        operations: ['CREATE', 'UPDATE'],
+        resources: i % 2 === 0 ? [resource, 'pods'] : [resource],
+      },
+    ]
     const validations = [{ expression: `object.metadata.name.size() < 200 && !object.metadata.name.startsWith("forbidden-${i}-")` }]
     const spec = { failurePolicy: 'Fail', matchConstraints: { resourceRules: rules }, validations }
     await send(port, 'POST', `${REGISTRATION}/validatingadmissionpolicies`, { metadata: { name: `policy-${i}` }, spec })
@@ -153,7 +165,11 @@ async function round(side: Side): Promise<void> {
     const at = (what: string): string => `${what}, ${width} at once`
     await measure(side, at('get'), width, path => ['GET', `${path}/configmaps/small?resourceVersion=0`])
     await measure(side, at('create ConfigMap'), width, (path, i) => ['POST', `${path}/configmaps`, configMap(`map-${i}`)])
-    await measure(side, at('update ConfigMap'), width, (path, i) => ['PUT', `${path}/configmaps/small`, { ...configMap('small'), data: { i: String(i) } }])
+    await measure(side, at('update ConfigMap'), width, (path, i) => [
+      'PUT',
+      `${path}/configmaps/small`,
+      { ...configMap('small'), data: { i: String(i) } },
+    ])
     await measure(side, at('create Pod'), width, (path, i) => ['POST', `${path}/pods`, pod(i)])
   }
 }
@@ -163,7 +179,8 @@ const cell = (value: number, base: number): string => `${value.toFixed(value < 1
 
 const sides: Side[] = []
 try {
-  for (const [name, fills] of SERVERS) if (name === 'nothing' || (ONLY?.some(one => name.includes(one)) ?? true)) sides.push(await open(name, fills))
+  for (const [name, fills] of SERVERS)
+    if (name === 'nothing' || (ONLY?.some(one => name.includes(one)) ?? true)) sides.push(await open(name, fills))
   for (const side of sides) await round(side)
   for (const side of sides) side.rates.clear()
   for (let i = 0; i < ROUNDS; i++) for (const side of sides) await round(side)

@@ -1,6 +1,7 @@
 /**
- * Guarded creates of 1.5 KB values at 64 in flight: our Backend on etcd and embedded, beside a plain program that makes the same transactions through etcd3's
- * `kv`. Rounds are interleaved; the medians are printed. Usage: node --import tsx test/bench/backends.ts [rounds] [creates]
+ * Guarded creates of 1.5 KB values at 64 in flight: our Backend on etcd and embedded, beside a plain program that makes
+ * the same transactions through etcd3's `kv`. Rounds are interleaved; the medians are printed. Usage: node --import tsx
+ * test/bench/backends.ts [rounds] [creates]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,11 @@
 /**
- * Our server on an etcd of its own beside another server of the same API, over HTTPS, in one run: rate, latency, and the CPU of the server processes for each operation.
+ * Our server on an etcd of its own beside another server of the same API, over HTTPS, in one run: rate, latency, and
+ * the CPU of the server processes for each operation.
  *
  *     KUBECONFIG2=other.kubeconfig node --import tsx test/bench/beside.ts
  *
- * PID2: the other's process, if it cannot be found by its port. PROTOCOL=h2: HTTP/2, a hundred watches on a connection. ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours, OPERATIONS=create,get: to profile.
+ * PID2: the other's process, if it cannot be found by its port. PROTOCOL=h2: HTTP/2, a hundred watches on a connection.
+ * ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours, OPERATIONS=create,get: to profile.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
@@ -95,7 +97,8 @@ class Side {
 
   /** Returns the steps in order: each operation on one server directly beside the same on the other. */
   steps(objects: number): readonly (() => Promise<void>)[] {
-    const send = (method: string, name: string, body: Buffer, type?: string) => (client: Client) => client.request(method, this.#path + name, body, type)
+    const send = (method: string, name: string, body: Buffer, type?: string) => (client: Client) =>
+      client.request(method, this.#path + name, body, type)
     const n = Math.min(objects, 5000)
     const get = (query: string) => (client: Client, i: number) => client.request('GET', `${this.#path}/object-${i % objects}${query}`)
     return [
@@ -119,9 +122,18 @@ class Side {
       () => this.measure('get', 6000, IN_FLIGHT, get('')),
       () => this.measure('get, resourceVersion=0', 10_000, IN_FLIGHT, get('?resourceVersion=0')),
       () => this.measure(LIST, 10, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`)),
-      () => this.measure(PROTOBUF_LIST, 50, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF)),
-      () => this.measure(TABLE_LIST, 10, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, TABLE)),
-      () => this.measure(GZIP_LIST, 20, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, undefined, 'gzip')),
+      () =>
+        this.measure(PROTOBUF_LIST, 50, 1, client =>
+          client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF),
+        ),
+      () =>
+        this.measure(TABLE_LIST, 10, 1, client =>
+          client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, TABLE),
+        ),
+      () =>
+        this.measure(GZIP_LIST, 20, 1, client =>
+          client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, undefined, 'gzip'),
+        ),
       () =>
         this.measure(GZIP_PROTOBUF_LIST, 20, 1, client =>
           client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF, 'gzip'),
@@ -158,7 +170,13 @@ class Side {
 
   async #chunks(client: Client): Promise<void> {
     for (let token = ''; ; ) {
-      const { kept } = await client.request('GET', `${this.#path}?limit=500${token && `&continue=${encodeURIComponent(token)}`}`, undefined, undefined, true)
+      const { kept } = await client.request(
+        'GET',
+        `${this.#path}?limit=500${token && `&continue=${encodeURIComponent(token)}`}`,
+        undefined,
+        undefined,
+        true,
+      )
       token = /"continue":"([^"]+)"/.exec(kept.toString('latin1', 0, 2000))?.[1] ?? ''
       if (token === '') return
     }
@@ -166,7 +184,12 @@ class Side {
 
   #body(i: number, state: string): Buffer {
     return Buffer.from(
-      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `object-${i}`, labels: { app: `app-${i % 100}` } }, data: { filler, state } }),
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: `object-${i}`, labels: { app: `app-${i % 100}` } },
+        data: { filler, state },
+      }),
     )
   }
 
@@ -174,7 +197,8 @@ class Side {
   async #watch(): Promise<void> {
     if (!wanted('delivery')) return
     await this.#enter(`${this.#namespace}-watched`)
-    for (let i = 0; i < WRITERS; i++) await this.one('POST', this.#path, { metadata: { name: `object-${i}` }, data: { filler, n: '100000' } })
+    for (let i = 0; i < WRITERS; i++)
+      await this.one('POST', this.#path, { metadata: { name: `object-${i}` }, data: { filler, n: '100000' } })
     const version = /"resourceVersion":"(\d+)"/.exec((await this.one('GET', `${this.#path}?limit=1`)).kept.toString())?.[1]
     let bytes = 0
     const watches = await openWatches(this.cluster, protocol, WATCHERS, `${this.#path}?watch=1&resourceVersion=${version}`, () => data => {
@@ -201,7 +225,11 @@ class Side {
     const deliveries = (bytes - heads) / event
     const missing = updates * WATCHERS - deliveries
     if (missing > 0.05 * updates * WATCHERS) console.log(`(of ${updates * WATCHERS} deliveries, about ${Math.round(missing)} are missing)`)
-    this.note(`delivery to ${WATCHERS} watchers`, { rate: deliveries / seconds, p50: Number.NaN, cpu: (cpuOf(this.cluster.pid) - before) / deliveries })
+    this.note(`delivery to ${WATCHERS} watchers`, {
+      rate: deliveries / seconds,
+      p50: Number.NaN,
+      cpu: (cpuOf(this.cluster.pid) - before) / deliveries,
+    })
     watches.close()
     await sleep(200)
   }
@@ -211,7 +239,10 @@ class Side {
   }
 }
 
-/** The lease of a node as a kubelet creates it. Its owner is a namespace, since the other server may have no nodes, and the lease of a missing owner is collected. */
+/**
+ * The lease of a node as a kubelet creates it. Its owner is a namespace, since the other server may have no nodes, and
+ * the lease of a missing owner is collected.
+ */
 function newLease(name: string, owner: string, uid: string | undefined): object {
   return {
     apiVersion: 'coordination.k8s.io/v1',

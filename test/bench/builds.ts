@@ -1,8 +1,10 @@
 /**
- * Several builds of the server beside one another: each slice of work goes to all of them in turn, so that what else the machine does falls on each alike. A row has the medians of the slices' CPU for a request, and the ratio
- * to the first build.
- * Run: BUILDS=../old,. node --import tsx test/bench/builds.ts (roots of built checkouts). OPERATIONS (a slice), SLICES, WIDTH; ONLY=get,create: some of the rows; USER_IS=team: as a user with rights by RBAC instead of the
- * administrator; STORE=etcd: each on an etcd of its own; WATCHES=10: while so many watches receive the changes; START=20: so many starts of each, the median until /readyz and what is resident then.
+ * Several builds of the server beside one another: each slice of work goes to all of them in turn, so that what else
+ * the machine does falls on each alike. A row has the medians of the slices' CPU for a request, and the ratio to the
+ * first build. Run: BUILDS=../old,. node --import tsx test/bench/builds.ts (roots of built checkouts). OPERATIONS (a
+ * slice), SLICES, WIDTH; ONLY=get,create: some of the rows; USER_IS=team: as a user with rights by RBAC instead of the
+ * administrator; STORE=etcd: each on an etcd of its own; WATCHES=10: while so many watches receive the changes;
+ * START=20: so many starts of each, the median until /readyz and what is resident then.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +39,11 @@ const ROWS: Readonly<Record<string, (i: number) => Request>> = {
   'consistent get': () => ['GET', `${CONFIG_MAPS}/small`],
   list: () => ['GET', `${CONFIG_MAPS}?limit=100`],
   'create ConfigMap': i => ['POST', CONFIG_MAPS, configMap(`map-${i}`)],
-  'update ConfigMap': i => ['PUT', `${CONFIG_MAPS}/small-${i % 1024}`, { ...configMap(`small-${i % 1024}`), data: { i: String(i), a: 'x'.repeat(1700) } }],
+  'update ConfigMap': i => [
+    'PUT',
+    `${CONFIG_MAPS}/small-${i % 1024}`,
+    { ...configMap(`small-${i % 1024}`), data: { i: String(i), a: 'x'.repeat(1700) } },
+  ],
   'create Pod': i => ['POST', PODS, pod(i)],
 }
 

@@ -1,6 +1,6 @@
 /**
- * The watch cache by itself, over a store in memory: what a list costs until its buffers are in an array, and what it costs to give every event to every watcher.
- * Run: node --import tsx test/bench/cacher.ts
+ * The watch cache by itself, over a store in memory: what a list costs until its buffers are in an array, and what it
+ * costs to give every event to every watcher. Run: node --import tsx test/bench/cacher.ts
  */
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { createCacher } from '../../src/storage/cacher/cacher.ts'

@@ -1,6 +1,6 @@
 /**
- * Evaluations of typical rules per second, beside those of cel-go if Go is installed, and the time that a call at the cost limit takes.
- * Run: node --import tsx test/bench/cel.ts
+ * Evaluations of typical rules per second, beside those of cel-go if Go is installed, and the time that a call at the
+ * cost limit takes. Run: node --import tsx test/bench/cel.ts
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -122,7 +122,9 @@ function ratesOfGo(): Map<string, number> {
   })
   rmSync(folder, { recursive: true })
   return new Map(
-    (stdout ?? '').split('\n').flatMap(line => (line.includes('\t') ? [[line.slice(line.indexOf('\t') + 1), Number.parseInt(line, 10)] as const] : [])),
+    (stdout ?? '')
+      .split('\n')
+      .flatMap(line => (line.includes('\t') ? [[line.slice(line.indexOf('\t') + 1), Number.parseInt(line, 10)] as const] : [])),
   )
 }
 
@@ -153,11 +155,15 @@ for (const rule of RULES) {
   const ratio = theirs ? `${(ours / theirs).toFixed(1)}x` : ''
   console.log(`${String(Math.round(ours)).padStart(9)}  ${ratio.padStart(6)}  ${rule}`)
 }
-console.log('milliseconds for a cost of a million, if the expression goes on as it does; longest slice of the event loop as it is, in milliseconds:')
+console.log(
+  'milliseconds for a cost of a million, if the expression goes on as it does; longest slice of the event loop as it is, in milliseconds:',
+)
 for (const expression of EXPENSIVE) {
   const program = programOf(expression)
   const { cost, error } = program.evaluate(activation)
   if (error !== undefined) throw new Error(`${expression}: ${error}`)
   const millis = (1000 / rate(program)) * (1_000_000 / cost)
-  console.log(`${millis.toFixed(1).padStart(9)}  ${(await longestSlice(program)).toFixed(1).padStart(9)}  cost ${String(cost).padStart(7)}  ${expression}`)
+  console.log(
+    `${millis.toFixed(1).padStart(9)}  ${(await longestSlice(program)).toFixed(1).padStart(9)}  cost ${String(cost).padStart(7)}  ${expression}`,
+  )
 }

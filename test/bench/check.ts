@@ -1,6 +1,6 @@
 /**
- * Time and memory of `binnacle check` on 1,000 objects of 60 files, from a cold start of the built program: least wall time and processor time of some runs, and most memory.
- * Bound: 2.5 s of wall time on two idle cores, 300 MB.
+ * Time and memory of `binnacle check` on 1,000 objects of 60 files, from a cold start of the built program: least wall
+ * time and processor time of some runs, and most memory. Bound: 2.5 s of wall time on two idle cores, 300 MB.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -107,7 +107,9 @@ try {
   for (let i = 0; i < OBJECTS; i++) {
     const namespace = `ns-${i % NAMESPACES}`
     const text =
-      i < NAMESPACES ? `apiVersion: v1\nkind: Namespace\nmetadata: {name: ns-${i}}\n` : KINDS[Math.floor(i / FILES) % KINDS.length]?.(`web-${i}`, namespace)
+      i < NAMESPACES
+        ? `apiVersion: v1\nkind: Namespace\nmetadata: {name: ns-${i}}\n`
+        : KINDS[Math.floor(i / FILES) % KINDS.length]?.(`web-${i}`, namespace)
     texts[i % FILES]?.push(text ?? '')
   }
   for (const [i, objects] of texts.entries()) writeFileSync(join(folder, `${i}.yaml`), objects.join('---\n'))

@@ -1,6 +1,7 @@
 /**
- * Bytes to objects and back in each media type, in units of JSON.parse and JSON.stringify of the same Pod of 2 KB; and what a byte of a list of 10,000 Pods costs the server in
- * each, beside a byte of the list in JSON. Run: node --import tsx test/bench/codecs.ts (after make build)
+ * Bytes to objects and back in each media type, in units of JSON.parse and JSON.stringify of the same Pod of 2 KB; and
+ * what a byte of a list of 10,000 Pods costs the server in each, beside a byte of the list in JSON. Run: node --import
+ * tsx test/bench/codecs.ts (after make build)
  */
 import { Encoder } from 'cbor-x'
 import type { Json, JsonObject } from '../../src/api/meta/object.ts'
@@ -47,7 +48,9 @@ const OWNED = {
     'f:terminationGracePeriodSeconds': {},
   },
 }
-const MANAGED = [{ manager: 'bench', operation: 'Update', apiVersion: 'v1', time: '2026-01-02T03:04:05Z', fieldsType: 'FieldsV1', fieldsV1: OWNED }]
+const MANAGED = [
+  { manager: 'bench', operation: 'Update', apiVersion: 'v1', time: '2026-01-02T03:04:05Z', fieldsType: 'FieldsV1', fieldsV1: OWNED },
+]
 
 /** The Pod of the other benchmarks as it is stored. */
 function storedPod(): JsonObject {
@@ -81,7 +84,11 @@ function codecs(): void {
   console.log(`a Pod of ${text.length} bytes of JSON: JSON.parse ${parse.toFixed(1)} µs, JSON.stringify ${stringify.toFixed(1)} µs\n`)
   console.log(`${''.padEnd(28)} ${'bytes'.padStart(7)} ${'encode'.padStart(9)} ${'decode'.padStart(9)} ${'to a typed object'.padStart(18)}`)
   const row = (name: string, bytes: Buffer, encode: () => unknown, read: () => Json, typed: boolean): void => {
-    const times = [cost(encode) / stringify, cost(read) / parse, typed ? cost(() => decodeBody(schema, { value: read(), duplicates: [] })) / parse : Number.NaN]
+    const times = [
+      cost(encode) / stringify,
+      cost(read) / parse,
+      typed ? cost(() => decodeBody(schema, { value: read(), duplicates: [] })) / parse : Number.NaN,
+    ]
     const [out, back, whole] = times.map(time => (Number.isNaN(time) ? '' : time.toFixed(2))) as [string, string, string]
     console.log(`${name.padEnd(28)} ${String(bytes.length).padStart(7)} ${out.padStart(9)} ${back.padStart(9)} ${whole.padStart(18)}`)
   }
@@ -161,7 +168,9 @@ async function lists(): Promise<void> {
           .toFixed(1)
           .padStart(9)} ${Math.min(...cpus)
           .toFixed(1)
-          .padStart(9)} ${(perByte[i] as number).toFixed(2).padStart(12)} ${ratio.toFixed(2).padStart(9)} ${LIST_LIMIT.toFixed(1).padStart(6)}`,
+          .padStart(
+            9,
+          )} ${(perByte[i] as number).toFixed(2).padStart(12)} ${ratio.toFixed(2).padStart(9)} ${LIST_LIMIT.toFixed(1).padStart(6)}`,
       )
     })
   } finally {

@@ -1,11 +1,13 @@
 /**
- * Memory of the server with many definitions of custom resources in use: the definitions are created, each kind is listed, watched and written, and discovery and OpenAPI are fetched as
- * kubectl and controllers do, again and again, an hour's use in some minutes.
+ * Memory of the server with many definitions of custom resources in use: the definitions are created, each kind is
+ * listed, watched and written, and discovery and OpenAPI are fetched as kubectl and controllers do, again and again, an
+ * hour's use in some minutes.
  *
  *     node --import tsx test/bench/definitions.ts
  *     DEFINITIONS=folder/of/json PAUSE=50 node --import tsx test/bench/definitions.ts  # an hour
  *
- * DEFINITIONS: a folder with a definition in JSON a file; else 250 are made, of like size and kind as those of known projects. ROUNDS (60): of use. PAUSE: seconds between two rounds (0). QUIET: seconds without use at the end (60).
+ * DEFINITIONS: a folder with a definition in JSON a file; else 250 are made, of like size and kind as those of known
+ * projects. ROUNDS (60): of use. PAUSE: seconds between two rounds (0). QUIET: seconds without use at the end (60).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -51,7 +53,12 @@ async function report(stage: string): Promise<void> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
   const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(metrics)?.[1] ?? Number.NaN) / 1e6
   const megabytes = (n: number): string => `${Math.round(n)} MB`.padStart(8)
-  const cells = [memoryOf(server.pid), of('nodejs_heap_size_used_bytes'), of('nodejs_heap_size_total_bytes'), of('nodejs_external_memory_bytes')]
+  const cells = [
+    memoryOf(server.pid),
+    of('nodejs_heap_size_used_bytes'),
+    of('nodejs_heap_size_total_bytes'),
+    of('nodejs_external_memory_bytes'),
+  ]
   console.log(
     `${stage.padEnd(34)}${cells.map(megabytes).join('')}${megabytes(Buffer.byteLength(metrics) / 1e6)}${(cpuOf(server.pid) / 1e6).toFixed(1).padStart(8)} s`,
   )
@@ -125,11 +132,16 @@ async function use(api: JsonClient, round: number): Promise<void> {
     // An operator is upgraded: a definition changes, and with it OpenAPI.
     const name = definitions[round % definitions.length]?.metadata.name
     const changed = { spec: { names: { categories: [`round${round}`] } } }
-    await api.ask('PATCH', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`, { body: changed, contentType: 'application/merge-patch+json' })
+    await api.ask('PATCH', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`, {
+      body: changed,
+      contentType: 'application/merge-patch+json',
+    })
   }
 }
 
-console.log(`${definitions.length} definitions, ${Math.round(definitions.reduce((sum, each) => sum + JSON.stringify(each).length, 0) / 1e6)} MB of JSON`)
+console.log(
+  `${definitions.length} definitions, ${Math.round(definitions.reduce((sum, each) => sum + JSON.stringify(each).length, 0) / 1e6)} MB of JSON`,
+)
 console.log(`${''.padEnd(34)}${['resident', 'heap', 'of', 'buffers', 'metrics', 'CPU'].map(text => text.padStart(8)).join('')}`)
 try {
   await report('at rest')

@@ -1,10 +1,12 @@
 /**
- * Cost of a watch event for each watcher, over HTTPS: by the size of the event and by how many events are under way at once, beside bare `tls` writes of the
- * same bytes and, with KUBECONFIG2, beside another server of the same API.
+ * Cost of a watch event for each watcher, over HTTPS: by the size of the event and by how many events are under way at
+ * once, beside bare `tls` writes of the same bytes and, with KUBECONFIG2, beside another server of the same API.
  *
  *     KUBECONFIG2=other.kubeconfig node --import tsx test/bench/delivery.ts
  *
- * PROTOCOL=h2: a hundred watches share a connection. WATCHERS (1000), SIZES of an event's filler in bytes (200,1700), IN_FLIGHT events that are written and not yet at every watcher (1,8,64), SECONDS of each measure (4). PID2 as for `beside.ts`.
+ * PROTOCOL=h2: a hundred watches share a connection. WATCHERS (1000), SIZES of an event's filler in bytes (200,1700),
+ * IN_FLIGHT events that are written and not yet at every watcher (1,8,64), SECONDS of each measure (4). PID2 as for
+ * `beside.ts`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
@@ -46,7 +48,8 @@ async function measure(cluster: Cluster, size: number, inFlight: number): Promis
   const send = (client: Client, method: string, to: string, body: object, type?: string) =>
     client.request(method, to, Buffer.from(JSON.stringify(body)), type, true)
   await send(first, 'POST', '/api/v1/namespaces', { metadata: { name: namespace } })
-  for (let i = 0; i < inFlight; i++) await send(first, 'POST', path, { metadata: { name: `object-${i}` }, data: { filler: 'x'.repeat(size), n: '0' } })
+  for (let i = 0; i < inFlight; i++)
+    await send(first, 'POST', path, { metadata: { name: `object-${i}` }, data: { filler: 'x'.repeat(size), n: '0' } })
   const list = await first.request('GET', `${path}?limit=1`, undefined, undefined, true)
   const version = /"resourceVersion":"(\d+)"/.exec(list.kept.toString())?.[1]
   const counters: EventCounter[] = []

@@ -1,6 +1,8 @@
 /**
- * Cost of encryption at rest: objects of 2 KB, each provider beside identity, first the transformation alone, then creates (64 in flight), gets and a list through a Storage over the
- * embedded store, and gets from the watch cache, which holds them decrypted. Rounds are interleaved; the medians are printed. Usage: node --import tsx test/bench/encryption.ts [rounds] [objects]
+ * Cost of encryption at rest: objects of 2 KB, each provider beside identity, first the transformation alone, then
+ * creates (64 in flight), gets and a list through a Storage over the embedded store, and gets from the watch cache,
+ * which holds them decrypted. Rounds are interleaved; the medians are printed. Usage: node --import tsx
+ * test/bench/encryption.ts [rounds] [objects]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +19,12 @@ const rounds = Number(process.argv[2] ?? 3)
 const objects = Number(process.argv[3] ?? 5000)
 const data = { text: 'x'.repeat(1800) }
 const { signal } = new AbortController()
-const providers = { identity: identityProvider, aesgcm: providerOf('aesgcm', 'k'), aescbc: providerOf('aescbc', 'k'), secretbox: providerOf('secretbox', 'k') }
+const providers = {
+  identity: identityProvider,
+  aesgcm: providerOf('aesgcm', 'k'),
+  aescbc: providerOf('aescbc', 'k'),
+  secretbox: providerOf('secretbox', 'k'),
+}
 const spent = new Map<string, Map<string, number[]>>()
 
 async function measure(what: string, provider: string, run: () => Promise<void>): Promise<void> {
@@ -70,5 +77,7 @@ for (let round = 0; round < rounds; round++) {
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 console.log('CPU µs')
 console.table(
-  Object.fromEntries([...spent].map(([what, row]) => [what, Object.fromEntries([...row].map(([name, all]) => [name, Math.round(median(all) * 10) / 10]))])),
+  Object.fromEntries(
+    [...spent].map(([what, row]) => [what, Object.fromEntries([...row].map(([name, all]) => [name, Math.round(median(all) * 10) / 10]))]),
+  ),
 )

@@ -1,7 +1,8 @@
 /**
- * Cost of explorations, as ratios to their limits: the time of a run of a controller in TypeScript (0.3 s), and that of a run of a test binary in Go beside the time of the binary (0.6 s), on two
- * processors without other work. On a busy machine the time of a run is longer than what it waits and computes, which is the second ratio of TypeScript. Run: node --import tsx
- * test/bench/explore.ts. RUNS (200).
+ * Cost of explorations, as ratios to their limits: the time of a run of a controller in TypeScript (0.3 s), and that of
+ * a run of a test binary in Go beside the time of the binary (0.6 s), on two processors without other work. On a busy
+ * machine the time of a run is longer than what it waits and computes, which is the second ratio of TypeScript. Run:
+ * node --import tsx test/bench/explore.ts. RUNS (200).
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -4,7 +4,8 @@
  *     node --import tsx test/bench/fan-out.ts
  *     PROTOCOL=h2 WATCHERS=1000 OBJECTS=10000 SECONDS=20 node --import tsx test/bench/fan-out.ts
  *
- * IN_FLIGHT (64): writes under way at once. SIZE (1700): of an object's filler, in bytes. QUIET (30): seconds afterwards, with the watchers still there. FROM=start: the watchers begin with all objects.
+ * IN_FLIGHT (64): writes under way at once. SIZE (1700): of an object's filler, in bytes. QUIET (30): seconds
+ * afterwards, with the watchers still there. FROM=start: the watchers begin with all objects.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openClients, type Protocol } from './support/clients.ts'

@@ -1,7 +1,7 @@
 /**
- * Cost of a fork of a control plane: until it resolves, until its first response to a get, and until it is idle, beside a second start and a copy that reads all of the tables. The fewest milliseconds of
- * processor time and of time of so many rounds, and the ratio to a start.
- * Run: node --import tsx test/bench/forks.ts. OBJECTS (10000), ROUNDS (9).
+ * Cost of a fork of a control plane: until it resolves, until its first response to a get, and until it is idle, beside
+ * a second start and a copy that reads all of the tables. The fewest milliseconds of processor time and of time of so
+ * many rounds, and the ratio to a start. Run: node --import tsx test/bench/forks.ts. OBJECTS (10000), ROUNDS (9).
  */
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane } from '../../src/testing/types.ts'

@@ -1,7 +1,8 @@
 /**
- * How long header blocks that cost more than their bytes hold the server's event loop, sent by one and by ten anonymous connections of HTTP/2, and how long another client waits for /healthz meanwhile,
- * in milliseconds in which the server ran.
- * Run: node --import tsx test/bench/header-attacks.ts (after make build). SECONDS of each measure (2), STACK=builtin.
+ * How long header blocks that cost more than their bytes hold the server's event loop, sent by one and by ten anonymous
+ * connections of HTTP/2, and how long another client waits for /healthz meanwhile, in milliseconds in which the server
+ * ran. Run: node --import tsx test/bench/header-attacks.ts (after make build). SECONDS of each measure (2),
+ * STACK=builtin.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -40,19 +41,34 @@ interface Attack {
 const again = (part: Buffer, bytes: number): Buffer => Buffer.alloc(Math.floor(bytes / part.length) * part.length, part)
 
 const ATTACKS: Readonly<Record<string, Attack>> = {
-  '255 references to a field of 4,000 bytes': { first: entry('x', 'y'.repeat(4000)), block: Buffer.concat([GET_HEALTHZ, Buffer.alloc(255, 0xbe)]) },
+  '255 references to a field of 4,000 bytes': {
+    first: entry('x', 'y'.repeat(4000)),
+    block: Buffer.concat([GET_HEALTHZ, Buffer.alloc(255, 0xbe)]),
+  },
   'references to two fields in turn': {
     first: Buffer.concat([entry('x', 'y'.repeat(1900)), entry('z', 'y'.repeat(1900))]),
     block: Buffer.concat([GET_HEALTHZ, again(Buffer.from([0xbe, 0xbf]), 500)]),
   },
-  '1 MiB of changes of the table': { first: Buffer.alloc(0), block: Buffer.concat([again(Buffer.from([0x20]), MEGABYTE - 100), GET_HEALTHZ]) },
-  '16 KiB of changes of the table': { first: Buffer.alloc(0), block: Buffer.concat([again(Buffer.from([0x20]), FRAME_BYTES - 100), GET_HEALTHZ]) },
-  '1 MiB of fields of the static table': { first: Buffer.alloc(0), block: Buffer.concat([GET_HEALTHZ, Buffer.alloc(MEGABYTE - 100, 0x90)]) },
+  '1 MiB of changes of the table': {
+    first: Buffer.alloc(0),
+    block: Buffer.concat([again(Buffer.from([0x20]), MEGABYTE - 100), GET_HEALTHZ]),
+  },
+  '16 KiB of changes of the table': {
+    first: Buffer.alloc(0),
+    block: Buffer.concat([again(Buffer.from([0x20]), FRAME_BYTES - 100), GET_HEALTHZ]),
+  },
+  '1 MiB of fields of the static table': {
+    first: Buffer.alloc(0),
+    block: Buffer.concat([GET_HEALTHZ, Buffer.alloc(MEGABYTE - 100, 0x90)]),
+  },
   '16 KiB of empty fields for the table': {
     first: Buffer.alloc(0),
     block: Buffer.concat([GET_HEALTHZ, again(Buffer.from([0x40, 1, 0x78, 0]), FRAME_BYTES - 100)]),
   },
-  '1,900 crumbs of a cookie': { first: Buffer.alloc(0), block: Buffer.concat([GET_HEALTHZ, again(Buffer.from([0x0f, 0x11, 3, 0x61, 0x3d, 0x62]), 1900 * 6)]) },
+  '1,900 crumbs of a cookie': {
+    first: Buffer.alloc(0),
+    block: Buffer.concat([GET_HEALTHZ, again(Buffer.from([0x0f, 0x11, 3, 0x61, 0x3d, 0x62]), 1900 * 6)]),
+  },
   '640 KiB of the shortest Huffman codes': {
     first: Buffer.alloc(0),
     block: Buffer.concat([GET_HEALTHZ, Buffer.from([0, 1, 0x78, 0xff, 0x81, 0xff, 0x27]), Buffer.alloc(655_360 - 128)]),
@@ -71,7 +87,10 @@ function sendBlock(raw: RawHttp2, stream: number, block: Buffer): void {
   }
 }
 
-/** Sends requests until the time is over, some ahead of their responses, on another connection once the server has closed one. */
+/**
+ * Sends requests until the time is over, some ahead of their responses, on another connection once the server has
+ * closed one.
+ */
 async function attack(port: number, { first, block }: Attack, until: number): Promise<void> {
   while (performance.now() < until) {
     const raw = await openRawHttp2(port)
@@ -91,7 +110,10 @@ async function attack(port: number, { first, block }: Attack, until: number): Pr
   }
 }
 
-/** Attacks from a process of its own, so that the other client is not held up. Resolves when it begins, with what resolves at its end. */
+/**
+ * Attacks from a process of its own, so that the other client is not held up. Resolves when it begins, with what
+ * resolves at its end.
+ */
 async function attackFrom(port: number, name: string, connections: number): Promise<{ over: Promise<unknown> }> {
   const child = spawn(process.execPath, ['--import', 'tsx', import.meta.filename, String(port), name, String(connections)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -101,13 +123,17 @@ async function attackFrom(port: number, name: string, connections: number): Prom
   return { over }
 }
 
-const at = (sorted: readonly number[], part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+const at = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
 
 async function measure(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'binnacle-bench-'))
   const report = join(scratch, 'loop')
   process.env.LOOP_REPORT = report
-  const server = await startBinnacle([`--http2=${process.env.STACK ?? 'own'}`], ['--import', join(import.meta.dirname, 'support/loop-probe.mjs')])
+  const server = await startBinnacle(
+    [`--http2=${process.env.STACK ?? 'own'}`],
+    ['--import', join(import.meta.dirname, 'support/loop-probe.mjs')],
+  )
   const cluster = readCluster(server.kubeconfig, server.pid)
   const ranMs = (): number => Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
@@ -138,7 +164,9 @@ async function measure(): Promise<void> {
     waits.sort((a, b) => a - b)
     const slice = (await longestSlice()).toFixed(1).padStart(5)
     const [p50, p99] = [0.5, 0.99].map(part => at(waits, part).toFixed(1).padStart(5))
-    console.log(`${name.padEnd(42)} ${String(connections).padStart(2)} connections  longest slice ${slice} ms  /healthz p50 ${p50} p99 ${p99} ms`)
+    console.log(
+      `${name.padEnd(42)} ${String(connections).padStart(2)} connections  longest slice ${slice} ms  /healthz p50 ${p50} p99 ${p99} ms`,
+    )
   }
   try {
     await row('nothing', 0)

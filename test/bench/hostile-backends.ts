@@ -3,8 +3,9 @@ import { connectWorld, ownAddress } from '../support/connect-world.ts'
 import { HOSTILE_PAGES, HOSTILE_PROTOCOL, HostilePeer } from '../support/hostile-peer.ts'
 
 /**
- * How long pods that do harm hold up others: ten or fifty requests go to one through the proxy, and a GET of a pod is made beside them again and again. The peer runs in the same process, so that the
- * figures are above what the server takes. `npx tsx test/bench/hostile-backends.ts [CONNECTIONS]`
+ * How long pods that do harm hold up others: ten or fifty requests go to one through the proxy, and a GET of a pod is
+ * made beside them again and again. The peer runs in the same process, so that the figures are above what the server
+ * takes. `npx tsx test/bench/hostile-backends.ts [CONNECTIONS]`
  */
 const CONNECTIONS = Number(process.argv[2] ?? 10)
 const CASE_MS = 20_000
@@ -33,7 +34,11 @@ for (const [what, act] of Object.entries({ ...HOSTILE_PROTOCOL, ...HOSTILE_PAGES
   }
   delay.disable()
   const { user, system } = process.cpuUsage(before)
-  const figures = [longest.toFixed(0).padStart(15), (delay.max / 1e6).toFixed(1).padStart(16), ((user + system) / 1000).toFixed(0).padStart(7)]
+  const figures = [
+    longest.toFixed(0).padStart(15),
+    (delay.max / 1e6).toFixed(1).padStart(16),
+    ((user + system) / 1000).toFixed(0).padStart(7),
+  ]
   console.log(`${what.padEnd(48)}${figures.join(' ')}  ${open === 0 ? 'yes' : 'no'}`)
   for (const socket of peer.sockets) socket.destroy()
   while (open > 0) await new Promise(resolve => setTimeout(resolve, 10))

@@ -1,6 +1,6 @@
 /**
- * The server over plain HTTP/1.1 beside what the machine allows, in one run: start, memory, small GET, LIST of 10,000 Pods, 1,000 watchers.
- * Run: node --import tsx test/bench/http.ts (after make build)
+ * The server over plain HTTP/1.1 beside what the machine allows, in one run: start, memory, small GET, LIST of 10,000
+ * Pods, 1,000 watchers. Run: node --import tsx test/bench/http.ts (after make build)
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * The two stacks of HTTP/2 side by side (`--http2`), over HTTPS on the embedded store: small GET, LIST, and events to watchers that share connections. Rates, and CPU of the server's process.
- * Run: node --import tsx test/bench/http2.ts (after make build). SECONDS of each measure (3), ROUNDS (3), OBJECTS of a list (2000), WATCHERS (500).
+ * The two stacks of HTTP/2 side by side (`--http2`), over HTTPS on the embedded store: small GET, LIST, and events to
+ * watchers that share connections. Rates, and CPU of the server's process. Run: node --import tsx test/bench/http2.ts
+ * (after make build). SECONDS of each measure (3), ROUNDS (3), OBJECTS of a list (2000), WATCHERS (500).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, openClients } from './support/clients.ts'
@@ -102,7 +103,10 @@ try {
         const measured = await measure(stack, round)
         if (round > 0) all[stack].push(measured)
       }
-    const middle = (stack: Stack): Measured => ({ rate: median(all[stack].map(({ rate }) => rate)), cpu: median(all[stack].map(({ cpu }) => cpu)) })
+    const middle = (stack: Stack): Measured => ({
+      rate: median(all[stack].map(({ rate }) => rate)),
+      cpu: median(all[stack].map(({ cpu }) => cpu)),
+    })
     const cells = STACKS.map(stack => `${Math.round(middle(stack).rate)}/s, ${middle(stack).cpu.toFixed(1)} µs`.padStart(24))
     console.log(`${what.padEnd(30)} ${cells.join('')} ${(middle('builtin').cpu / middle('own').cpu).toFixed(2).padStart(12)}`)
   }

@@ -1,5 +1,6 @@
 /**
- * Simulated nodes and pods beside kwok's own program: both with the same server, controllers and scheduler, and the same client that creates nodes and pods until they are ready.
+ * Simulated nodes and pods beside kwok's own program: both with the same server, controllers and scheduler, and the
+ * same client that creates nodes and pods until they are ready.
  *
  *     KWOK=/path/to/kwok node --import tsx test/bench/kwok.ts (after make build)
  *

@@ -1,9 +1,11 @@
 /**
- * How long a server takes to open a store of many ConfigMaps, on both stores, beside a bare client in Node that pages through the same keys of etcd; and what an update costs in a small and a large store.
+ * How long a server takes to open a store of many ConfigMaps, on both stores, beside a bare client in Node that pages
+ * through the same keys of etcd; and what an update costs in a small and a large store.
  *
  *     node --import tsx test/bench/load.ts (after make build)
  *
- * OBJECTS: counts (300000,1000000). STORES: embedded,etcd. ROUNDS: starts of each (3), of which the fastest counts. UPDATES: updates of each round (2000; 0: none).
+ * OBJECTS: counts (300000,1000000). STORES: embedded,etcd. ROUNDS: starts of each (3), of which the fastest counts.
+ * UPDATES: updates of each round (2000; 0: none).
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,7 +51,10 @@ async function starts(flags: readonly string[]): Promise<Start> {
   return fastest(all)
 }
 
-/** A client in Node that keeps nothing: the backend's own connection and decoder. It takes 1.1 to 1.6 times the CPU of a client in Go that uses clientv3. */
+/**
+ * A client in Node that keeps nothing: the backend's own connection and decoder. It takes 1.1 to 1.6 times the CPU of a
+ * client in Go that uses clientv3.
+ */
 async function bare(url: string): Promise<Start> {
   const backend = await openEtcd({ servers: [url], requestTimeoutMs: 60_000 }, silentLogger)
   const { signal } = new AbortController()
@@ -70,8 +75,13 @@ async function bare(url: string): Promise<Start> {
 
 function printStart(store: string, count: number, start: Start, first: Start | undefined, beside: Start | undefined): void {
   const growth = first === undefined ? '' : `, ${(start.ms / first.ms).toFixed(2)} times that of ${counts[0]}`
-  const client = beside === undefined ? '' : `; bare client ${seconds(beside.ms)}, CPU ${seconds(beside.cpuMs)}: ratio ${(start.ms / beside.ms).toFixed(2)}`
-  console.log(`${store.padEnd(9)} ${String(count).padStart(8)} objects: ready ${seconds(start.ms)}, CPU ${seconds(start.cpuMs)}${growth}${client}`)
+  const client =
+    beside === undefined
+      ? ''
+      : `; bare client ${seconds(beside.ms)}, CPU ${seconds(beside.cpuMs)}: ratio ${(start.ms / beside.ms).toFixed(2)}`
+  console.log(
+    `${store.padEnd(9)} ${String(count).padStart(8)} objects: ready ${seconds(start.ms)}, CPU ${seconds(start.cpuMs)}${growth}${client}`,
+  )
 }
 
 async function embedded(): Promise<void> {
@@ -124,7 +134,13 @@ async function updateCosts(): Promise<void> {
         // Spread over all objects, and no two at once on one.
         const name = nameOf(((n + round * updates) * 7919) % (sizes[i] ?? 1))
         const begun = performance.now()
-        await send(port, 'PATCH', `/api/v1/namespaces/filled/configmaps/${name}`, { data: { a: `${round}-${n}`.padEnd(DATA_BYTES, 'y') } }, forms)
+        await send(
+          port,
+          'PATCH',
+          `/api/v1/namespaces/filled/configmaps/${name}`,
+          { data: { a: `${round}-${n}`.padEnd(DATA_BYTES, 'y') } },
+          forms,
+        )
         if (round > 0) times[i]?.push(performance.now() - begun)
       })
       if (round > 0) cpu[i]?.push((cpuOfThreads(pid) - before) / updates)

@@ -1,6 +1,8 @@
 /**
- * A thousand servers (`PREFIXES=1000`), each on a prefix of one etcd: the store and the watch cache of each, in this process. First through proxies that record: whether one requests or receives anything of another.
- * Then without: processor time of the servers and of etcd at rest, and beside 2,000 foreign writes per second, which a process of its own makes. `SECONDS=30` measures for longer.
+ * A thousand servers (`PREFIXES=1000`), each on a prefix of one etcd: the store and the watch cache of each, in this
+ * process. First through proxies that record: whether one requests or receives anything of another. Then without:
+ * processor time of the servers and of etcd at rest, and beside 2,000 foreign writes per second, which a process of its
+ * own makes. `SECONDS=30` measures for longer.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +21,10 @@ const TICK_MS = 10
 const SETTLED_MS = 5000
 const [, , writesTo] = process.argv
 
-/** Writes below another prefix, with 50 requests at a time at most, until it is killed. Prints the number of writes each second. */
+/**
+ * Writes below another prefix, with 50 requests at a time at most, until it is killed. Prints the number of writes each
+ * second.
+ */
 async function writeForever(url: string): Promise<void> {
   const client = foreignClient({ servers: [url] })
   let written = 0
@@ -90,7 +95,9 @@ async function measure(): Promise<void> {
     console.log(`no server, at rest: ${await costs(etcd.url)}`)
     console.log(`no server, ${await costsBesideWrites(etcd.url)}`)
     for (let n = 0; n < PREFIXES; n += 20)
-      servers.push(...(await Promise.all(Array.from({ length: Math.min(20, PREFIXES - n) }, (_, i) => startPrefixServer(etcd.url, prefixOf(n + i))))))
+      servers.push(
+        ...(await Promise.all(Array.from({ length: Math.min(20, PREFIXES - n) }, (_, i) => startPrefixServer(etcd.url, prefixOf(n + i))))),
+      )
     await sleep(SETTLED_MS)
     console.log(`${PREFIXES} servers, at rest: ${await costs(etcd.url)}`)
     console.log(`${PREFIXES} servers, ${await costsBesideWrites(etcd.url)}`)

@@ -1,6 +1,7 @@
 /**
- * Simulated nodes and their pods (`--profile=cluster`): nodes and pods that a client creates until they are ready, beside a bare client that makes the same writes to a
- * server without the cluster; and the processor time of a server at rest, whose nodes renew their leases.
+ * Simulated nodes and their pods (`--profile=cluster`): nodes and pods that a client creates until they are ready,
+ * beside a bare client that makes the same writes to a server without the cluster; and the processor time of a server
+ * at rest, whose nodes renew their leases.
  *
  *     node --import tsx test/bench/nodes.ts (after make build)
  *
@@ -18,7 +19,10 @@ const WIDTH = 16
 const POLL_MS = 250
 const STATUS = 'application/strategic-merge-patch+json'
 
-/** Seconds by the clock, and seconds of processor time of server and client together. Both last until the events are written. */
+/**
+ * Seconds by the clock, and seconds of processor time of server and client together. Both last until the events are
+ * written.
+ */
 interface Cost {
   readonly seconds: number
   readonly cpu: number
@@ -38,7 +42,8 @@ async function cost(pid: number, run: () => Promise<void>): Promise<Cost> {
   return { seconds: (performance.now() - begun) / 1000, cpu: (cpuOf(pid) - server + user + system) / 1e6 }
 }
 
-const revision = async (port: number): Promise<number> => Number((await readList(port, '/api/v1/configmaps?limit=1')).metadata.resourceVersion)
+const revision = async (port: number): Promise<number> =>
+  Number((await readList(port, '/api/v1/configmaps?limit=1')).metadata.resourceVersion)
 
 /** Returns the number of events about pods, once no more are written. */
 async function settledEvents(port: number): Promise<number> {
@@ -80,7 +85,9 @@ async function rest(port: number, pid: number): Promise<void> {
   await sleep(restSeconds * 1000)
   const share = (cpuOf(pid) - cpu) / 1e4 / restSeconds
   const writes = ((await revision(port)) - from) / restSeconds
-  console.log(`at rest with ${nodes} nodes: ${share.toFixed(1)}% of a processor, ${writes.toFixed(0)} writes a second, ${memoryOf(pid).toFixed(0)} MiB`)
+  console.log(
+    `at rest with ${nodes} nodes: ${share.toFixed(1)}% of a processor, ${writes.toFixed(0)} writes a second, ${memoryOf(pid).toFixed(0)} MiB`,
+  )
 }
 
 /** Makes the same writes as a client: those of the controllers, the scheduler and the kubelets. */
@@ -126,7 +133,8 @@ async function bareNode(port: number, i: number, events: number): Promise<void> 
     { spec: { podCIDR: `10.${64 + (i >> 8)}.${i & 255}.0/24`, podCIDRs: [`10.${64 + (i >> 8)}.${i & 255}.0/24`] } },
     { type: STATUS },
   )
-  for (let number = 0; number < events; number++) await send(port, 'POST', '/api/v1/namespaces/default/events', eventAt('Node', `node-${i}`, number))
+  for (let number = 0; number < events; number++)
+    await send(port, 'POST', '/api/v1/namespaces/default/events', eventAt('Node', `node-${i}`, number))
 }
 
 const eventAt = (kind: string, name: string, number: number): object => ({
@@ -151,7 +159,8 @@ async function barePod(port: number, i: number, events: number): Promise<void> {
   await send(port, 'POST', `${path}/binding`, { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace: 'default' }, target })
   await send(port, 'PATCH', `${path}/status`, { status: podStatus(false) }, { type: STATUS })
   await send(port, 'PATCH', `${path}/status`, { status: podStatus(true) }, { type: STATUS })
-  for (let number = 0; number < events; number++) await send(port, 'POST', '/api/v1/namespaces/default/events', eventAt('Pod', name, number))
+  for (let number = 0; number < events; number++)
+    await send(port, 'POST', '/api/v1/namespaces/default/events', eventAt('Pod', name, number))
 }
 
 function podStatus(isReady: boolean): object {
@@ -206,5 +215,7 @@ if (node && pod && bareNodes && barePods) {
   console.log(line('the same writes of a bare client', nodes, bareNodes))
   console.log(line('pods until running', pods, pod))
   console.log(line('the same writes of a bare client', pods, barePods))
-  console.log(`processor time beside the bare client: nodes ${(node.cpu / bareNodes.cpu).toFixed(2)}, pods ${(pod.cpu / barePods.cpu).toFixed(2)}`)
+  console.log(
+    `processor time beside the bare client: nodes ${(node.cpu / bareNodes.cpu).toFixed(2)}, pods ${(pod.cpu / barePods.cpu).toFixed(2)}`,
+  )
 }

@@ -1,10 +1,11 @@
 /**
- * Many objects on etcd, in one process: start, memory, lists in every form, in chunks and by selectors, watches that begin with all of them; beside raw node:http that serves the
- * same bytes.
+ * Many objects on etcd, in one process: start, memory, lists in every form, in chunks and by selectors, watches that
+ * begin with all of them; beside raw node:http that serves the same bytes.
  *
  *     node --import tsx test/bench/scale.ts (after make build)
  *
- * OBJECTS: Pods of 2 KB, several counts (10000,100000). SMALL: ConfigMaps of 200 bytes of data (1000000). LISTS of each form (20).
+ * OBJECTS: Pods of 2 KB, several counts (10000,100000). SMALL: ConfigMaps of 200 bytes of data (1000000). LISTS of each
+ * form (20).
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -74,7 +75,12 @@ async function watchStart(server: Observed, path: string, count: number): Promis
 }
 
 /** A server over an etcd that is full: its start and its memory beside those of an empty one. */
-async function filled(filling: Filling, what: string, base: number, then: (server: Observed, path: string) => Promise<void>): Promise<void> {
+async function filled(
+  filling: Filling,
+  what: string,
+  base: number,
+  then: (server: Observed, path: string) => Promise<void>,
+): Promise<void> {
   const etcd = await startEtcd(['--quota-backend-bytes', String(8 * 2 ** 30)])
   try {
     const { size, path } = await fillEtcd(etcd.url, filling)
@@ -132,7 +138,13 @@ else {
         list(server, `list in ${form}`, `${path}?resourceVersion=0`, FORMS[form], count > 20_000 ? Math.ceil(lists / 4) : lists)
       await ofAll('JSON')
       await list(server, 'list by label, one in 100', `${path}?resourceVersion=0&labelSelector=app%3Dapp-7`, FORMS.JSON)
-      await list(server, `list by node, of ${NODES}`, `/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%3Dnode-7`, FORMS.JSON, 20 * lists)
+      await list(
+        server,
+        `list by node, of ${NODES}`,
+        `/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%3Dnode-7`,
+        FORMS.JSON,
+        20 * lists,
+      )
       await chunks(server, path)
       await watchStart(server, path, count)
       await list(server, 'list by phase', `${path}?resourceVersion=0&fieldSelector=status.phase%3DRunning`, FORMS.JSON)
@@ -143,7 +155,13 @@ else {
   if (small > 0)
     await filled({ resource: 'configmaps', count: small, dataBytes: 1 }, 'ConfigMaps', heap + buffers, async (server, path) => {
       await list(server, 'list of the first 10,000', `${path}?limit=10000`, FORMS.JSON)
-      await list(server, 'list by label that none has', `${path}?resourceVersion=0&labelSelector=app%3Dnone`, FORMS.JSON, Math.ceil(lists / 4))
+      await list(
+        server,
+        'list by label that none has',
+        `${path}?resourceVersion=0&labelSelector=app%3Dnone`,
+        FORMS.JSON,
+        Math.ceil(lists / 4),
+      )
       await list(
         server,
         'list of a namespace that has few',

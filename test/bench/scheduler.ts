@@ -1,14 +1,17 @@
 /**
- * The scheduler by the workloads of upstream's scheduler_perf: pods bound per second through the API, beside each threshold. Server and scheduler are this process; a process of its own creates
- * the objects over HTTPS. Nodes are plain Node objects.
+ * The scheduler by the workloads of upstream's scheduler_perf: pods bound per second through the API, beside each
+ * threshold. Server and scheduler are this process; a process of its own creates the objects over HTTPS. Nodes are
+ * plain Node objects.
  *
  *     node --import tsx test/bench/scheduler.ts FOLDER
  *
- * FOLDER has `perf.yaml`. ONLY: names of tests, `SchedulingBasic,TopologySpreading` (all with a threshold). SCALE: factor of the counts of nodes and pods above 100 (1). TOP: number of functions to
- * name by their own time (0). TURNS=1: also the longest turns of the loop.
+ * FOLDER has `perf.yaml`. ONLY: names of tests, `SchedulingBasic,TopologySpreading` (all with a threshold). SCALE:
+ * factor of the counts of nodes and pods above 100 (1). TOP: number of functions to name by their own time (0).
+ * TURNS=1: also the longest turns of the loop.
  *
- * A machine that does other work makes pods per second meaningless: `ms/pod` is the processor time of the process for a pod, and `scheduling` the share of samples of the main thread in code of
- * the scheduler, without the requests that it makes.
+ * A machine that does other work makes pods per second meaningless: `ms/pod` is the processor time of the process for a
+ * pod, and `scheduling` the share of samples of the main thread in code of the scheduler, without the requests that it
+ * makes.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -42,7 +45,10 @@ if (folder === undefined) {
 const scale = Number(process.env.SCALE ?? 1)
 const top = Number(process.env.TOP ?? 0)
 const only = process.env.ONLY?.split(',')
-const { templates, tests } = load(readFileSync(join(folder, 'perf.yaml'), 'utf8')) as { templates: LoadOrder['templates']; tests: readonly PerfTest[] }
+const { templates, tests } = load(readFileSync(join(folder, 'perf.yaml'), 'utf8')) as {
+  templates: LoadOrder['templates']
+  tests: readonly PerfTest[]
+}
 
 /** Processor time of each function, in samples. */
 interface Sampled {
@@ -90,7 +96,11 @@ async function measure(test: PerfTest, { params, featureGates }: Workload): Prom
   const known = ['DynamicResourceAllocation']
   const plane = await startControlPlane({
     gates: Object.fromEntries(Object.entries(featureGates ?? {}).filter(([name]) => known.includes(name))),
-    flags: { profile: 'cluster', controllers: ['scheduler'], 'disable-admission-plugins': ['ServiceAccount', 'TaintNodesByCondition', 'Priority'] },
+    flags: {
+      profile: 'cluster',
+      controllers: ['scheduler'],
+      'disable-admission-plugins': ['ServiceAccount', 'TaintNodesByCondition', 'Priority'],
+    },
   })
   const child = fork(join(import.meta.dirname, 'support/scheduler-load.ts'), { execArgv: ['--import', 'tsx'] })
   const session = new inspector.Session()
@@ -105,9 +115,10 @@ async function measure(test: PerfTest, { params, featureGates }: Workload): Prom
     let cpu = process.cpuUsage()
     const turns = monitorEventLoopDelay({ resolution: 1 })
     for (;;) {
-      const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [{ type: 'failed', reason: 'the load has ended' }])])) as [
-        LoadMessage,
-      ]
+      const [message] = (await Promise.race([
+        once(child, 'message'),
+        once(child, 'exit').then(() => [{ type: 'failed', reason: 'the load has ended' }]),
+      ])) as [LoadMessage]
       if (message.type === 'failed') throw new Error(message.reason)
       if (message.type === 'begin') {
         cpu = process.cpuUsage()
@@ -150,7 +161,8 @@ for (const test of tests) {
       `${`${test.name}/${workload.name}`.padEnd(60)}${cell(threshold ?? '', 10)}${cell(Math.round(pods / seconds), 9)}${cell((cpuMs / pods).toFixed(2), 9)}` +
         `${cell(`${Math.round(100 * share)}%`, 11)}${cell(((share * cpuMs) / pods).toFixed(3), 11)}${cell(longestTurnMs.toFixed(0), 9)}`,
     )
-    for (const [name, count] of [...found.own].sort((a, b) => b[1] - a[1]).slice(0, top)) console.log(`    ${((100 * count) / found.busy).toFixed(1)}% ${name}`)
+    for (const [name, count] of [...found.own].sort((a, b) => b[1] - a[1]).slice(0, top))
+      console.log(`    ${((100 * count) / found.busy).toFixed(1)}% ${name}`)
   } catch (error) {
     console.log(`${`${test.name}/${workload.name}`.padEnd(60)} ${error instanceof Error ? error.message : error}`)
   }

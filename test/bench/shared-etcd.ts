@@ -1,6 +1,7 @@
 /**
- * A server on a prefix of an etcd that others write: processor time of the server at rest, without and with 2,000 foreign writes per second, and the time of a consistent list behind one foreign write and beside them.
- * `SECONDS=30` measures for longer, `STORES=etcd-3.6.14` another store.
+ * A server on a prefix of an etcd that others write: processor time of the server at rest, without and with 2,000
+ * foreign writes per second, and the time of a consistent list behind one foreign write and beside them. `SECONDS=30`
+ * measures for longer, `STORES=etcd-3.6.14` another store.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storeSetups } from '../support/etcd-setups.ts'
@@ -59,7 +60,9 @@ async function measure(): Promise<void> {
     })()
     const [begun, before] = [performance.now(), written]
     const cost = await restCost(server)
-    console.log(`the server at rest beside ${Math.round((1000 * (written - before)) / (performance.now() - begun))} foreign writes per second: ${cost}`)
+    console.log(
+      `the server at rest beside ${Math.round((1000 * (written - before)) / (performance.now() - begun))} foreign writes per second: ${cost}`,
+    )
     console.log(`a consistent list beside them: ${await listTimes(server, async () => {})}`)
     isOver = true
     await writing

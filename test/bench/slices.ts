@@ -1,6 +1,6 @@
 /**
- * How long the server's event loop is held at a stretch, by its own code and by garbage collection, under each kind of load.
- * Run: node --import tsx test/bench/slices.ts (after make build)
+ * How long the server's event loop is held at a stretch, by its own code and by garbage collection, under each kind of
+ * load. Run: node --import tsx test/bench/slices.ts (after make build)
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,9 @@ async function measure(what: string, run: () => Promise<unknown>): Promise<void>
   await seen()
   await run()
   const { code, collection } = await seen()
-  console.log(`${what.padEnd(46)} ${code.toFixed(1).padStart(11)} ms ${`${LIMIT_MS} ms`.padStart(10)} ${collection.toFixed(1).padStart(11)} ms`)
+  console.log(
+    `${what.padEnd(46)} ${code.toFixed(1).padStart(11)} ms ${`${LIMIT_MS} ms`.padStart(10)} ${collection.toFixed(1).padStart(11)} ms`,
+  )
 }
 
 /** Returns the measurements of the probe since the last call. */
@@ -36,16 +38,22 @@ async function seen(): Promise<{ code: number; collection: number }> {
 }
 
 try {
-  console.log(`${'longest slice of the event loop'.padEnd(46)} ${'our code'.padStart(14)} ${'limit'.padStart(10)} ${'collection'.padStart(14)}`)
+  console.log(
+    `${'longest slice of the event loop'.padEnd(46)} ${'our code'.padStart(14)} ${'limit'.padStart(10)} ${'collection'.padStart(14)}`,
+  )
   // Code that has never run is compiled first.
   await inFlight(200, 16, i => send(port, 'POST', '/api/v1/namespaces/default/pods', pod(PODS + i)))
-  await measure(`create ${PODS} Pods, 64 in flight`, () => inFlight(PODS, 64, i => send(port, 'POST', '/api/v1/namespaces/default/pods', pod(i))))
+  await measure(`create ${PODS} Pods, 64 in flight`, () =>
+    inFlight(PODS, 64, i => send(port, 'POST', '/api/v1/namespaces/default/pods', pod(i))),
+  )
   for (const [form, accept] of [
     ['JSON', 'application/json'],
     ['Table', TABLE],
     ['protobuf', 'application/vnd.kubernetes.protobuf'],
   ] as const) {
-    await measure(`list of ${PODS}: ${form}`, () => inFlight(5, 1, () => send(port, 'GET', '/api/v1/pods?resourceVersion=0', undefined, { accept })))
+    await measure(`list of ${PODS}: ${form}`, () =>
+      inFlight(5, 1, () => send(port, 'GET', '/api/v1/pods?resourceVersion=0', undefined, { accept })),
+    )
   }
   await measure(`list of ${PODS} by a label`, () => inFlight(5, 1, () => send(port, 'GET', '/api/v1/pods?labelSelector=app%3Dapp-7')))
   const maps = '/api/v1/namespaces/default/configmaps'
@@ -56,7 +64,9 @@ try {
     await watch('&labelSelector=app%3Dapp-7')
   })
   await measure('events to 1,000 watchers, 16 writers', () =>
-    inFlight(1000, 16, i => send(port, 'POST', maps, { metadata: { name: `map-${i}`, labels: { app: `app-${i % 10}` } }, data: { a: 'x'.repeat(1700) } })),
+    inFlight(1000, 16, i =>
+      send(port, 'POST', maps, { metadata: { name: `map-${i}`, labels: { app: `app-${i % 10}` } }, data: { a: 'x'.repeat(1700) } }),
+    ),
   )
   await measure('1,000 watches gone', async () => {
     for (const each of watchers) each.close()

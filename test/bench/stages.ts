@@ -1,6 +1,6 @@
 /**
- * Measures stages of simulated pods: the processor time of one application (choice, delay and rendering) beside that of parsing a pod from JSON, and the engine
- * with 10,000 pods that become ready.
+ * Measures stages of simulated pods: the processor time of one application (choice, delay and rendering) beside that of
+ * parsing a pod from JSON, and the engine with 10,000 pods that become ready.
  */
 import type { JsonObject } from '../../src/api/meta/object.ts'
 import { type StagedObject, StageEngine } from '../../src/cluster/kwok/engine/stage-engine.ts'
@@ -31,7 +31,10 @@ const podAt = (i: number): StagedObject => ({
     nodeName: `node-${i % 100}`,
     containers: [{ name: 'web', image: 'registry.k8s.io/pause:3.9', resources: {}, terminationMessagePath: '/dev/termination-log' }],
   },
-  status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: '2030-01-01T00:00:00Z' }] },
+  status: {
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: '2030-01-01T00:00:00Z' }],
+  },
 })
 
 /** Returns the microseconds of processor time per item. */
@@ -67,7 +70,10 @@ for (let round = 1; round <= 3; round++)
       for (const pod of pods) engine.observe(pod, 0)
     })
     const render = perItem(() => {
-      for (const { object, stage } of engine.takeDue(60_000)) stageActions(stage, object, { functions, defaultPatch: 'application/strategic-merge-patch+json' })
+      for (const { object, stage } of engine.takeDue(60_000))
+        stageActions(stage, object, { functions, defaultPatch: 'application/strategic-merge-patch+json' })
     })
-    console.log(`round ${round}, ${name}: JSON.parse ${parse}, choice and delay ${choose}, rendering ${render} µs of processor time per pod`)
+    console.log(
+      `round ${round}, ${name}: JSON.parse ${parse}, choice and delay ${choose}, rendering ${render} µs of processor time per pod`,
+    )
   }

@@ -1,7 +1,9 @@
 /**
- * Requests with bodies over HTTP/1.1 and TLS on kept connections, head and body in records that come together, as of clients that write both one after the other to a busy server. Each row has the requests that were lost, which
- * should be none, and the server's CPU for one. Watches of what is created are open beside.
- * Run: node --import tsx test/bench/uploads.ts (after make build), with the Node that the server is to run on first in PATH. REQUESTS of a row (200), WATCHES (10), ONLY=20000: bodies of these sizes.
+ * Requests with bodies over HTTP/1.1 and TLS on kept connections, head and body in records that come together, as of
+ * clients that write both one after the other to a busy server. Each row has the requests that were lost, which should
+ * be none, and the server's CPU for one. Watches of what is created are open beside. Run: node --import tsx
+ * test/bench/uploads.ts (after make build), with the Node that the server is to run on first in PATH. REQUESTS of a row
+ * (200), WATCHES (10), ONLY=20000: bodies of these sizes.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

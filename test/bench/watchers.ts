@@ -1,10 +1,11 @@
 /**
- * Many watches on etcd, in one process: what they cost idle, bookmarks included, what deliveries cost beside raw sockets, what writes cost beside them and beside etcd3's `kv`, and
- * Most Recent GETs beside an etcd round trip.
+ * Many watches on etcd, in one process: what they cost idle, bookmarks included, what deliveries cost beside raw
+ * sockets, what writes cost beside them and beside etcd3's `kv`, and Most Recent GETs beside an etcd round trip.
  *
  *     node --import tsx test/bench/watchers.ts (after make build)
  *
- * PARTS: gets,writes,delivery,idle,followers. WATCHERS: several counts (1000,10000); a process may open so many files, twice. EVENTS told to all of them (500). WRITES (5000). IDLE seconds (70, so that each watch gets a bookmark).
+ * PARTS: gets,writes,delivery,idle,followers. WATCHERS: several counts (1000,10000); a process may open so many files,
+ * twice. EVENTS told to all of them (500). WRITES (5000). IDLE seconds (70, so that each watch gets a bookmark).
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -143,7 +144,9 @@ async function writing(server: Observed, etcd: Etcd3): Promise<void> {
   await settled(others.bytes)
   await measure('1,000 watches of others')
   others.close()
-  const single = await Promise.all(Array.from({ length: 10 }, (_, i) => listen(server.port, `${maps}?watch=1&labelSelector=shard%3D${i}`, 100)))
+  const single = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => listen(server.port, `${maps}?watch=1&labelSelector=shard%3D${i}`, 100)),
+  )
   await measure('1,000 watches by selectors')
   for (const each of single) each.close()
   const all = await listen(server.port, `${maps}?watch=1&resourceVersion=0`, 10)

@@ -1,6 +1,7 @@
 /**
- * The longest turns of the server's event loop, in processor time without garbage collection, while it serves bodies of as many values as it takes, in many shapes and by every verb.
- * Run: node --import tsx test/bench/wide-bodies.ts (after make build). MATCH: cases whose name matches; TURN_PROFILE=1: with the functions of turns that are too long.
+ * The longest turns of the server's event loop, in processor time without garbage collection, while it serves bodies of
+ * as many values as it takes, in many shapes and by every verb. Run: node --import tsx test/bench/wide-bodies.ts (after
+ * make build). MATCH: cases whose name matches; TURN_PROFILE=1: with the functions of turns that are too long.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -79,13 +80,16 @@ try {
               .slice(0, 400)
               .replace(/.*"message": ?/, '')
               .slice(0, 120)}`
-      console.log(`${code.toFixed(1).padStart(6)} ms ${code > LIMIT_MS ? '!' : ' '} ${String(long).padStart(3)} long, ${status} ${name}: ${step}${note}`)
+      console.log(
+        `${code.toFixed(1).padStart(6)} ms ${code > LIMIT_MS ? '!' : ' '} ${String(long).padStart(3)} long, ${status} ${name}: ${step}${note}`,
+      )
       for (const line of turn?.stacks ?? []) console.log(`            ${line}`)
     }
   }
 } finally {
   console.log('\nlongest first:')
-  for (const { name, code } of seen.toSorted((a, b) => b.code - a.code).slice(0, 60)) console.log(`${code.toFixed(1).padStart(6)} ms ${name}`)
+  for (const { name, code } of seen.toSorted((a, b) => b.code - a.code).slice(0, 60))
+    console.log(`${code.toFixed(1).padStart(6)} ms ${name}`)
   hook.close()
   closeConnections()
   await server.stop()

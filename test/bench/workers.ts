@@ -1,7 +1,8 @@
 /**
- * Costs and benefits of several workers behind one port, on one etcd: start, memory, and for get, list and create the rate and the CPU of all processes of the server for each operation.
- * Rates grow with the cores of the machine, which the clients and etcd use as well: with two cores, CPU tells more. COUNTS=1,2,4: how many workers.
- * Run: node --import tsx test/bench/workers.ts (after make build)
+ * Costs and benefits of several workers behind one port, on one etcd: start, memory, and for get, list and create the
+ * rate and the CPU of all processes of the server for each operation. Rates grow with the cores of the machine, which
+ * the clients and etcd use as well: with two cores, CPU tells more. COUNTS=1,2,4: how many workers. Run: node --import
+ * tsx test/bench/workers.ts (after make build)
  */
 import { findEtcd, startEtcd } from '../support/etcd.ts'
 import { cpuOfFamily, familyOf, load, median, memoryOf, type Rate } from './support/load.ts'

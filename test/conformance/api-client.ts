@@ -5,7 +5,13 @@ import { PODS, SUBJECT_ACCESS_REVIEWS } from '../../src/cluster/shared/kinds.ts'
 import { isStatusError } from '../../src/meta/status.ts'
 import { eventually } from '../support/waiting.ts'
 
-export const CONFIG_MAPS: ResourceKind<ConfigMap> = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true }
+export const CONFIG_MAPS: ResourceKind<ConfigMap> = {
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+}
 
 const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
   kind: 'ConfigMap',
@@ -30,7 +36,11 @@ export function apiClientSuite(open: () => ApiClient): void {
     const updated = await client.update(CONFIG_MAPS, { ...created, data: { a: '2' } })
     expect(updated.data).to.deep.equal({ a: '2' })
     await client.patch(CONFIG_MAPS, { namespace: 'default', name: 'crud' }, { data: { b: '3' } })
-    expect(await client.get(CONFIG_MAPS, 'default', 'crud')).to.deep.include({ kind: 'ConfigMap', apiVersion: 'v1', data: { a: '2', b: '3' } })
+    expect(await client.get(CONFIG_MAPS, 'default', 'crud')).to.deep.include({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      data: { a: '2', b: '3' },
+    })
     await client.delete(CONFIG_MAPS, 'default', 'crud')
     expect(await reasonOf(client.get(CONFIG_MAPS, 'default', 'crud'))).to.equal('NotFound')
   })
@@ -46,7 +56,9 @@ export function apiClientSuite(open: () => ApiClient): void {
     expect((await client.patch(CONFIG_MAPS, name, withUid(created.metadata.uid ?? ''), 'json')).data).to.deep.equal({ a: '1' })
     expect(await reasonOf(client.patch(CONFIG_MAPS, name, withUid('other'), 'json'))).to.equal('Invalid')
     expect(await reasonOf(client.patch(CONFIG_MAPS, name, { metadata: { uid: 'other' }, data: { b: '2' } }))).to.equal('Invalid')
-    expect(await reasonOf(client.patch(CONFIG_MAPS, name, { metadata: { uid: 'other' }, data: { b: '2' } }, 'strategic'))).to.equal('Invalid')
+    expect(await reasonOf(client.patch(CONFIG_MAPS, name, { metadata: { uid: 'other' }, data: { b: '2' } }, 'strategic'))).to.equal(
+      'Invalid',
+    )
     expect((await client.get(CONFIG_MAPS, 'default', 'patched')).data).to.deep.equal({ a: '1' })
   })
 
@@ -84,7 +96,9 @@ export function apiClientSuite(open: () => ApiClient): void {
     const forced = await client.apply(CONFIG_MAPS, name, { data: { a: '2' } }, { fieldManager: 'two', force: true })
     expect(forced.data).to.deep.equal({ a: '2' })
     expect(forced.metadata.managedFields?.map(({ manager, operation }) => `${operation} ${manager}`)).to.deep.equal(['Apply two'])
-    expect(await reasonOf(client.apply(CONFIG_MAPS, name, { metadata: { uid: 'other', resourceVersion: '1' } }, { fieldManager: 'one' }))).to.equal('Conflict')
+    expect(
+      await reasonOf(client.apply(CONFIG_MAPS, name, { metadata: { uid: 'other', resourceVersion: '1' } }, { fieldManager: 'one' })),
+    ).to.equal('Conflict')
     await client.delete(CONFIG_MAPS, 'default', 'applied')
     const gone = { metadata: { uid: forced.metadata.uid ?? '', resourceVersion: forced.metadata.resourceVersion ?? '' } }
     expect(await reasonOf(client.apply(CONFIG_MAPS, name, gone, { fieldManager: 'one' }))).to.equal('Conflict')
@@ -116,13 +130,22 @@ export function apiClientSuite(open: () => ApiClient): void {
       status: {},
     })
     const { uid = '' } = pod.metadata
-    const binding = { kind: 'Binding', apiVersion: 'v1', metadata: { name: 'bound', namespace: 'default', uid }, target: { kind: 'Node', name: 'n' } }
+    const binding = {
+      kind: 'Binding',
+      apiVersion: 'v1',
+      metadata: { name: 'bound', namespace: 'default', uid },
+      target: { kind: 'Node', name: 'n' },
+    }
     await client.post(PODS, { namespace: 'default', name: 'bound', subresource: 'binding' }, binding)
     expect((await client.get(PODS, 'default', 'bound')).spec.nodeName).to.equal('n')
   })
 
   it('creates a review, and returns its result', async () => {
-    const spec = { user: 'system:admin', groups: ['system:masters'], resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' } }
+    const spec = {
+      user: 'system:admin',
+      groups: ['system:masters'],
+      resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' },
+    }
     const review = { kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status: { allowed: false } }
     const { status, spec: reviewed, metadata } = await open().create(SUBJECT_ACCESS_REVIEWS, review)
     expect([typeof status.allowed, reviewed.user, metadata.uid]).to.deep.equal(['boolean', 'system:admin', undefined])
@@ -130,7 +153,10 @@ export function apiClientSuite(open: () => ApiClient): void {
 
   it('lists by labels, and watches from the version of the list without a gap', async () => {
     const client = open()
-    const labelled = (name: string): ConfigMap => ({ ...configMap(name), metadata: { name, namespace: 'default', labels: { watched: 'yes' } } })
+    const labelled = (name: string): ConfigMap => ({
+      ...configMap(name),
+      metadata: { name, namespace: 'default', labels: { watched: 'yes' } },
+    })
     await client.create(CONFIG_MAPS, labelled('w1'))
     const selection = { namespace: 'default', labelSelector: 'watched=yes' }
     const { items, resourceVersion } = await client.list(CONFIG_MAPS, selection)

@@ -11,7 +11,10 @@ export interface BackendUnderTest {
   dispose(): Promise<void>
 }
 
-/** Contract of every Backend. The factory returns one on an empty store without other writers. `skip` is the reason why it cannot run here. */
+/**
+ * Contract of every Backend. The factory returns one on an empty store without other writers. `skip` is the reason why
+ * it cannot run here.
+ */
 export function backendConformance(name: string, factory: () => Promise<BackendUnderTest>, skip?: string): void {
   const suite = skip === undefined ? describe : describe.skip
   suite(`Backend: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, function () {
@@ -54,7 +57,12 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
       it('returns the current value to a writer with a wrong revision, and writes nothing', async () => {
         const revision = await store.put('a', 0, 'there')
         const there = { key: store.key('a'), value: Buffer.from('there'), createRevision: revision, modRevision: revision }
-        const losers = [store.write('a', 0, 'x'), store.write('a', revision - 1, 'x'), store.write('a', revision + 1, 'x'), store.write('a', revision - 1)]
+        const losers = [
+          store.write('a', 0, 'x'),
+          store.write('a', revision - 1, 'x'),
+          store.write('a', revision + 1, 'x'),
+          store.write('a', revision - 1),
+        ]
         for (const loser of losers) expect(await loser).to.deep.equal({ ok: false, current: there, revision })
         expect(await store.write('gone', revision, 'x')).to.deep.equal({ ok: false, current: undefined, revision })
         expect(await store.write('gone', revision)).to.deep.equal({ ok: false, current: undefined, revision })
@@ -115,7 +123,8 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
       })
 
       it('rejects a value that is too large', async () => {
-        for (const size of [1.5 * 1024 * 1024, 2.5 * 1024 * 1024]) expect(await codeOf(store.write('big', 0, Buffer.alloc(size)))).to.equal('too large')
+        for (const size of [1.5 * 1024 * 1024, 2.5 * 1024 * 1024])
+          expect(await codeOf(store.write('big', 0, Buffer.alloc(size)))).to.equal('too large')
         expect(await store.text('big')).to.equal(undefined)
       })
     })
@@ -129,9 +138,24 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         const counted = true
         expect(await store.list({ counted })).to.deep.equal({ items: ['a=a', 'b=b', 'c=c', 'd=d', 'e=e'], more: false, count: 5, revision })
         expect(await store.list({ limit: 2, counted })).to.deep.equal({ items: ['a=a', 'b=b'], more: true, count: 5, revision })
-        expect(await store.list({ limit: 2, start: 'b\0', counted })).to.deep.equal({ items: ['c=c', 'd=d'], more: true, count: 3, revision })
-        expect(await store.list({ limit: 2, start: 'd', counted })).to.deep.equal({ items: ['d=d', 'e=e'], more: false, count: 2, revision })
-        expect(await store.list({ start: 'b', end: 'd', counted })).to.deep.equal({ items: ['b=b', 'c=c'], more: false, count: 2, revision })
+        expect(await store.list({ limit: 2, start: 'b\0', counted })).to.deep.equal({
+          items: ['c=c', 'd=d'],
+          more: true,
+          count: 3,
+          revision,
+        })
+        expect(await store.list({ limit: 2, start: 'd', counted })).to.deep.equal({
+          items: ['d=d', 'e=e'],
+          more: false,
+          count: 2,
+          revision,
+        })
+        expect(await store.list({ start: 'b', end: 'd', counted })).to.deep.equal({
+          items: ['b=b', 'c=c'],
+          more: false,
+          count: 2,
+          revision,
+        })
         expect(await store.list({ start: 'x', counted })).to.deep.equal({ items: [], more: false, count: 0, revision })
         const none = await under.backend.range({ ...store.bounds, countOnly: true }, never)
         expect([none.items.length, none.count]).to.deep.equal([0, 5])
@@ -205,7 +229,8 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
       it('accept bounds that are longer than any key', async () => {
         for (const name of ['a', 'b', 'c']) await store.put(name, 0, '')
         const long = store.key(`b${'x'.repeat(5000)}`)
-        const names = async (bounds: object) => (await under.backend.range({ ...store.bounds, ...bounds }, never)).items.map(({ key }) => key.at(-1))
+        const names = async (bounds: object) =>
+          (await under.backend.range({ ...store.bounds, ...bounds }, never)).items.map(({ key }) => key.at(-1))
         expect(await names({ start: long })).to.deep.equal(['c'])
         expect(await names({ end: long })).to.deep.equal(['a', 'b'])
         expect((await under.backend.get(long, never)).item).to.equal(undefined)
@@ -219,12 +244,26 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         await store.remove('b', b)
         await store.put('d', 0, '2')
         const now = await store.put('b', 0, '3')
-        expect(await store.list({ at, counted: true })).to.deep.equal({ items: ['a=1', 'b=1', 'c=1'], more: false, count: 3, revision: now })
+        expect(await store.list({ at, counted: true })).to.deep.equal({
+          items: ['a=1', 'b=1', 'c=1'],
+          more: false,
+          count: 3,
+          revision: now,
+        })
         expect(await store.list({ at, limit: 1, counted: true })).to.deep.equal({ items: ['a=1'], more: true, count: 3, revision: now })
-        expect(await store.list({ at, limit: 1, start: 'b', counted: true })).to.deep.equal({ items: ['b=1'], more: true, count: 2, revision: now })
+        expect(await store.list({ at, limit: 1, start: 'b', counted: true })).to.deep.equal({
+          items: ['b=1'],
+          more: true,
+          count: 2,
+          revision: now,
+        })
         expect((await store.list({ at: a })).items).to.deep.equal(['a=1'])
         expect((await store.list({ at: (now - 1) as Revision })).items).to.deep.equal(['a=2', 'c=1', 'd=2'])
-        expect([await store.text('a', at), await store.text('a', now), await store.text('b', (now - 1) as Revision)]).to.deep.equal(['1', '2', undefined])
+        expect([await store.text('a', at), await store.text('a', now), await store.text('b', (now - 1) as Revision)]).to.deep.equal([
+          '1',
+          '2',
+          undefined,
+        ])
       })
 
       it('read one revision of a large range while it is written', async () => {
@@ -260,7 +299,8 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         const seen: KeyValue[] = []
         // A value is valid until the visitor returns.
         const visit = (item: KeyValue): void => void seen.push({ ...item, value: Buffer.from(item.value) })
-        for await (const { items } of rangePages(under.backend, { ...store.bounds, at, visit }, never)) for (const item of items) visit(item)
+        for await (const { items } of rangePages(under.backend, { ...store.bounds, at, visit }, never))
+          for (const item of items) visit(item)
         expect(seen).to.deep.equal(expected)
       })
 
@@ -289,7 +329,9 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
       it('can start at the next change', async () => {
         await store.put('a', 0, '1')
         const from = (await under.backend.currentRevision(never)) + 1
-        expect(await within(5000, 'the event', store.changes(1, from, { onOpen: () => void store.put('b', 0, '1') }))).to.deep.equal(['put b=1'])
+        expect(await within(5000, 'the event', store.changes(1, from, { onOpen: () => void store.put('b', 0, '1') }))).to.deep.equal([
+          'put b=1',
+        ])
       })
 
       it('distinguish creations, updates and deletions, with the previous value', async () => {

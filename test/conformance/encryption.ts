@@ -37,7 +37,8 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
     const keyTwo = providerOf('aesgcm', 'two')
     const create = (storage: Storage, object = testObject('a', { n: '1' })) =>
       storage.write(testKey(object.metadata.name!, object.metadata.namespace), put(object), signal, 'absent')
-    const same = (storage: Storage, of = 'a') => storage.write(testKey(of), async now => decided({ put: structuredClone(now!.object()) }), signal)
+    const same = (storage: Storage, of = 'a') =>
+      storage.write(testKey(of), async now => decided({ put: structuredClone(now!.object()) }), signal)
     const held = async (of: string): Promise<Buffer> => (await harness.backend.get(testKey(of), signal)).item?.value ?? Buffer.alloc(0)
     const prefix = async (of: string): Promise<string> => /^k8s:enc:\w+:v1:\w+:|^\{/.exec((await held(of)).toString('latin1'))?.[0] ?? ''
     const list = (storage: Storage, query: Partial<ListQuery> = {}, below = testPrefix) =>
@@ -72,7 +73,9 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect((await storage.get(testKey('a'), { exactly: object.revision }, signal))?.json().bytes.toString()).to.equal(json)
         expect((await list(storage)).items.map(item => item.json().bytes.toString())).to.deep.equal([json])
         expect(told(await take(events, 1))).to.deep.equal([`added a@${object.revision}`])
-        expect(told(await take(await watch(storage, { initial: 'latest', bookmarkAtEnd: false }), 1))).to.deep.equal([`added a@${object.revision}`])
+        expect(told(await take(await watch(storage, { initial: 'latest', bookmarkAtEnd: false }), 1))).to.deep.equal([
+          `added a@${object.revision}`,
+        ])
         await storage.write(testKey('a'), async () => decided({ delete: true }), signal)
         const [gone] = await take(events, 1)
         expect(gone?.type === 'deleted' && gone.object.object().data).to.deep.equal({ n: 'clear' })
@@ -107,8 +110,12 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
           expect((await storage.get(testKey('a'), at, signal))?.json().bytes.toString()).to.equal(object.json().bytes.toString())
           expect(await shown(storage, { at })).to.deep.equal(['a=1'])
         }
-        expect(told(await take(await watch(storage, { initial: 'latest', bookmarkAtEnd: false }), 1))).to.deep.equal([`added a@${object.revision}`])
-        expect(told(await take(await watch(storage, { after: plus(object.revision, -1) }), 1))).to.deep.equal([`added a@${object.revision}`])
+        expect(told(await take(await watch(storage, { initial: 'latest', bookmarkAtEnd: false }), 1))).to.deep.equal([
+          `added a@${object.revision}`,
+        ])
+        expect(told(await take(await watch(storage, { after: plus(object.revision, -1) }), 1))).to.deep.equal([
+          `added a@${object.revision}`,
+        ])
       })
 
       it(`rewrites unchanged content once if it was written with ${what}`, async () => {
@@ -131,7 +138,11 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       const assumed = await storage.get(testKey('a'), 'latest', signal)
       encryption.configure(encryptionConfig(rotated))
       const written = await storage.write(testKey('a'), async now => decided({ put: structuredClone(now!.object()) }), signal, assumed)
-      expect([written.outcome, written.object.revision, await prefix('a')]).to.deep.equal(['updated', object.revision + 1, 'k8s:enc:aesgcm:v1:two:'])
+      expect([written.outcome, written.object.revision, await prefix('a')]).to.deep.equal([
+        'updated',
+        object.revision + 1,
+        'k8s:enc:aesgcm:v1:two:',
+      ])
       expect((await same(storage)).outcome).to.equal('unchanged')
     })
 
@@ -154,7 +165,9 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       for (const name of ['a', 'b', 'c']) await create(storage, testObject(name, { n: name }))
       const first = await list(storage, { limit: 2 })
       await storage.write(testKey('c'), put(testObject('c', { n: 'later' })), signal)
-      expect(await shown(storage, { at: { exactly: first.revision }, limit: 2, ...(first.nextKey && { startKey: first.nextKey }) })).to.deep.equal(['c=c'])
+      expect(
+        await shown(storage, { at: { exactly: first.revision }, limit: 2, ...(first.nextKey && { startKey: first.nextKey }) }),
+      ).to.deep.equal(['c=c'])
       expect(await shown(storage)).to.deep.equal(['a=a', 'b=b', 'c=later'])
     })
 
@@ -177,7 +190,10 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       it('fails gets, lists and watches that include one, and no others', async () => {
         const { storage, at } = await lost()
         expect(await failure(storage.get(testKey('a'), 'latest', signal))).to.include({ code: 'corrupt', message: NO_KEY })
-        expect(await failure(list(storage))).to.include({ code: 'corrupt', message: `unable to transform key "${testKey('a')}": ${NO_KEY}` })
+        expect(await failure(list(storage))).to.include({
+          code: 'corrupt',
+          message: `unable to transform key "${testKey('a')}": ${NO_KEY}`,
+        })
         expect(await failure(list(storage, { at: 'any', limit: 1 }))).to.have.property('code', 'corrupt')
         expect(await failure(watch(storage, { initial: 'latest', bookmarkAtEnd: false }))).to.include({ code: 'corrupt', message: NO_KEY })
         expect(loose((await storage.get(testKey('b'), 'latest', signal))?.object()).data.n).to.equal('2')
@@ -271,7 +287,9 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         await storage.removeCorrupt(testKey('a'), signal)
         const error = await failure(take(events, 1))
         expect([error.code, error.causes]).to.deep.equal(['corrupt', []])
-        expect(error.message).to.equal(`saw a DELETED event, but object data is corrupt - data from the storage is not transformable revision=0: ${NO_KEY}`)
+        expect(error.message).to.equal(
+          `saw a DELETED event, but object data is corrupt - data from the storage is not transformable revision=0: ${NO_KEY}`,
+        )
         await storage.get(testKey('b'), 'latest', signal)
         expect(await failure((async () => take(await watch(storage, { after: at }), 1))())).to.have.property('message', error.message)
       })

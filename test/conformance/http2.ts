@@ -42,7 +42,10 @@ const POST_THINGS = Buffer.concat([Buffer.from([0x83, 0x87, 0x04, 14]), Buffer.f
 
 export interface Http2Side {
   readonly stack: Http2Stack
-  /** Whether a stream error affects only the stream, each error has its own code, and the connection is closed after it was reported. */
+  /**
+   * Whether a stream error affects only the stream, each error has its own code, and the connection is closed after it
+   * was reported.
+   */
   readonly strict: boolean
   /** Titles of what does not hold, and why. */
   readonly skipped: Readonly<Record<string, string>>
@@ -283,7 +286,9 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       await once(client, 'remoteSettings')
       const watches = Array.from({ length: 1000 }, () => client.request({ ':path': '/api/v1/things?watch=1' }).on('error', () => {}))
       await Promise.all(watches.map(watch => once(watch, 'response')))
-      const ping = new Promise(resolve => client.ping(Buffer.alloc(8, 7), (_error, _ms, payload) => resolve(payload.equals(Buffer.alloc(8, 7)))))
+      const ping = new Promise(resolve =>
+        client.ping(Buffer.alloc(8, 7), (_error, _ms, payload) => resolve(payload.equals(Buffer.alloc(8, 7)))),
+      )
       expect(await ping).to.equal(true)
       client.destroy()
     })
@@ -386,8 +391,16 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
             raw.send(FrameType.windowUpdate, 0, 1, uint32(0))
           },
         ],
-        ['has a header in capitals', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.concat([GET_HEALTHZ, Buffer.from([0, 1, 0x41, 1, 0x62])]))],
-        ['has a scheme of no server', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x82\x06\x0ajavascript\x84', 'latin1'))],
+        [
+          'has a header in capitals',
+          PROTOCOL_ERROR,
+          () => raw.send(FrameType.headers, 5, 1, Buffer.concat([GET_HEALTHZ, Buffer.from([0, 1, 0x41, 1, 0x62])])),
+        ],
+        [
+          'has a scheme of no server',
+          PROTOCOL_ERROR,
+          () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x82\x06\x0ajavascript\x84', 'latin1')),
+        ],
         ['has an invalid method', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x02\x04G ET\x87\x84', 'latin1'))],
       ]
       for (const [what, code, act] of cases)
@@ -437,7 +450,11 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         ['sends a frame longer than was allowed', FRAME_SIZE_ERROR, () => raw.sendBytes(Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1]))],
         ['pings with seven bytes', FRAME_SIZE_ERROR, () => raw.send(FrameType.ping, 0, 0, Buffer.alloc(7))],
         ['sets a window beyond the maximum', FLOW_CONTROL_ERROR, () => raw.send(FrameType.settings, 0, 0, [0, 4, 0x80, 0, 0, 0])],
-        ['widens the connection’s window beyond the maximum', FLOW_CONTROL_ERROR, () => raw.send(FrameType.windowUpdate, 0, 0, uint32(0x7fffffff))],
+        [
+          'widens the connection’s window beyond the maximum',
+          FLOW_CONTROL_ERROR,
+          () => raw.send(FrameType.windowUpdate, 0, 0, uint32(0x7fffffff)),
+        ],
         [
           'has more padding than data',
           PROTOCOL_ERROR,
@@ -483,7 +500,11 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         ['sends many priorities', ENHANCE_YOUR_CALM, () => repeat(1100, () => raw.send(FrameType.priority, 0, 1, [0, 0, 0, 3, 1]))],
         ['sends many settings', ENHANCE_YOUR_CALM, () => repeat(1100, () => raw.send(FrameType.settings, 0, 0))],
         ['sends many frames of an unknown type', ENHANCE_YOUR_CALM, () => repeat(1100, () => raw.send(99, 0, 0))],
-        ['widens a window for nothing that it got', ENHANCE_YOUR_CALM, () => repeat(1100, () => raw.send(FrameType.windowUpdate, 0, 0, uint32(1)))],
+        [
+          'widens a window for nothing that it got',
+          ENHANCE_YOUR_CALM,
+          () => repeat(1100, () => raw.send(FrameType.windowUpdate, 0, 0, uint32(1))),
+        ],
         [
           'sends a body byte by byte',
           ENHANCE_YOUR_CALM,
@@ -513,7 +534,8 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       const repeat = (count: number, act: (n: number) => void): void => {
         for (let i = 0; i < count; i++) act(i)
       }
-      const waits = (exchange: Exchange): Promise<void> => new Promise(resolve => exchange.ctx.signal.addEventListener('abort', () => resolve()))
+      const waits = (exchange: Exchange): Promise<void> =>
+        new Promise(resolve => exchange.ctx.signal.addEventListener('abort', () => resolve()))
       const giveUp = (count: number): void => {
         for (let i = 0; i < count; i++) {
           request(2 * i + 1)
@@ -554,7 +576,10 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         },
         { http: { http2: stack } },
       )
-      const client = http2.connect(`https://127.0.0.1:${own.running.securePort}`, { ca: own.credentials.serverCa, ...own.credentials.admin })
+      const client = http2.connect(`https://127.0.0.1:${own.running.securePort}`, {
+        ca: own.credentials.serverCa,
+        ...own.credentials.admin,
+      })
       const begun = once(asked, 'begun')
       const stream = client.request({ ':path': '/api/v1/things/x' }).setEncoding('utf8')
       await begun

@@ -5,7 +5,16 @@ import type { Backend } from '../../src/storage/backend.ts'
 import { keyspaceEnd } from '../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key, revision } from '../../src/storage/revision.ts'
-import type { ListQuery, ReadAt, Storage, StorageErrorCode, StorageEvent, StoredObject, Watcher, WatchQuery } from '../../src/storage/storage.ts'
+import type {
+  ListQuery,
+  ReadAt,
+  Storage,
+  StorageErrorCode,
+  StorageEvent,
+  StoredObject,
+  Watcher,
+  WatchQuery,
+} from '../../src/storage/storage.ts'
 import { loose } from '../support/any-object.ts'
 import { batchesOf } from '../support/batches.ts'
 import { decided, everything, labelled, plus, put, take, testCodec, testKey, testObject, testPrefix, told } from '../support/test-codec.ts'
@@ -14,7 +23,10 @@ import { timeBound } from '../support/time-bounds.ts'
 export interface StorageHarness {
   /** Empty below `/registry/`. */
   readonly backend: Backend
-  /** Storage of testCodec at testPrefix. It waits at most 1.5 s for a revision, queues at most 64 events per watcher, and sends bookmarks every 200 ms. */
+  /**
+   * Storage of testCodec at testPrefix. It waits at most 1.5 s for a revision, queues at most 64 events per watcher,
+   * and sends bookmarks every 200 ms.
+   */
   readonly storage: Storage
   /** How an exact list fails whose revision has not come; absent: it waits, and fails with `too large revision`. */
   readonly futureLists?: StorageErrorCode
@@ -51,7 +63,8 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
       (await storage.write(testKey(object.metadata.name!, object.metadata.namespace), put(object), signal, 'absent')).object
     const update = async (object = testObject('a')): Promise<StoredObject> =>
       (await storage.write(testKey(object.metadata.name!, object.metadata.namespace), put(object), signal)).object
-    const remove = async (of: string): Promise<Revision> => (await storage.write(testKey(of), async () => decided({ delete: true }), signal)).object.revision
+    const remove = async (of: string): Promise<Revision> =>
+      (await storage.write(testKey(of), async () => decided({ delete: true }), signal)).object.revision
     const list = (query: Partial<ListQuery> = {}, prefix = testPrefix) =>
       storage.list(prefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
     const names = (items: readonly StoredObject[]) => items.map(item => item.attributes().name)
@@ -101,7 +114,11 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
       it('returns the result of the decision that took effect', async () => {
         const results: unknown[] = []
         for (const change of [{ put: testObject('a') }, { keep: true }, { put: testObject('a') }, { delete: true }] as const) {
-          const { result, outcome } = await storage.write(testKey('a'), async now => ({ change, result: `${now?.object().metadata.name} there` }), signal)
+          const { result, outcome } = await storage.write(
+            testKey('a'),
+            async now => ({ change, result: `${now?.object().metadata.name} there` }),
+            signal,
+          )
           results.push([outcome, result])
         }
         expect(results).to.deep.equal([
@@ -115,7 +132,11 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
       it('applies concurrent writes one after the other', async () => {
         await create(testObject('a', { n: '0' }))
         const add = () =>
-          storage.write(testKey('a'), async now => decided({ put: { ...now!.object(), data: { n: String(Number(loose(now!.object()).data.n) + 1) } } }), signal)
+          storage.write(
+            testKey('a'),
+            async now => decided({ put: { ...now!.object(), data: { n: String(Number(loose(now!.object()).data.n) + 1) } } }),
+            signal,
+          )
         await Promise.all(Array.from({ length: 10 }, add))
         expect(loose((await storage.get(testKey('a'), 'latest', signal))?.object()).data.n).to.equal('10')
       })
@@ -156,7 +177,8 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect((await backend.get(testKey('a'), signal)).item?.value.toString()).not.to.contain('resourceVersion')
       })
 
-      it('fails if its signal is aborted', () => failsWith(storage.write(testKey('a'), put(testObject('a')), AbortSignal.abort()), 'timeout'))
+      it('fails if its signal is aborted', () =>
+        failsWith(storage.write(testKey('a'), put(testObject('a')), AbortSignal.abort()), 'timeout'))
     })
 
     describe('assumed objects', () => {
@@ -380,7 +402,10 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
 
       it('fails if the signal of a read aborts', async () => {
         const { revision: at } = await create()
-        await failsWith(storage.list(testPrefix, { at: { notOlderThan: plus(at, 9) }, predicate: everything, limit: 0 }, AbortSignal.timeout(20)), 'timeout')
+        await failsWith(
+          storage.list(testPrefix, { at: { notOlderThan: plus(at, 9) }, predicate: everything, limit: 0 }, AbortSignal.timeout(20)),
+          'timeout',
+        )
       })
     })
 
@@ -409,7 +434,12 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         for (let i = 0; i < 30; i++) await create(testObject(`n${String(i).padStart(2, '0')}`, {}, { odd: String(i % 10 === 0) }))
         const first = await list({ limit: 2, predicate: labelled('odd', 'true') })
         expect([names(first.items), first.remaining]).to.deep.equal([['n00', 'n10'], undefined])
-        const second = await list({ limit: 2, predicate: labelled('odd', 'true'), at: { exactly: first.revision }, startKey: first.nextKey! })
+        const second = await list({
+          limit: 2,
+          predicate: labelled('odd', 'true'),
+          at: { exactly: first.revision },
+          startKey: first.nextKey!,
+        })
         expect(names(second.items)).to.deep.equal(['n20'])
         expect(second.nextKey).to.equal(undefined)
       })
@@ -430,7 +460,9 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           predicate: { name: 'a', namespace: 'y', everything: false, matches: ({ name, namespace }) => name === 'a' && namespace === 'y' },
         })
         expect(two.items.map(item => item.key)).to.deep.equal([testKey('a', 'y')])
-        expect((await list({ predicate: { name: 'a', everything: false, matches: () => false } }, key(`${testPrefix}x/`))).items).to.deep.equal([])
+        expect(
+          (await list({ predicate: { name: 'a', everything: false, matches: () => false } }, key(`${testPrefix}x/`))).items,
+        ).to.deep.equal([])
       })
 
       it('expires a page at a compacted revision', async function () {
@@ -524,7 +556,8 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
           { start: { after: r }, predicate: { name: 'b', everything: false, matches: ({ name }) => name === 'b' } },
           key(`${testPrefix}y/`),
         )
-        for (const namespace of ['x', 'xx', 'y']) for (const each of ['a', 'b', 'bb']) await create(testObject(each, {}, undefined, namespace))
+        for (const namespace of ['x', 'xx', 'y'])
+          for (const each of ['a', 'b', 'bb']) await create(testObject(each, {}, undefined, namespace))
         expect(told(await take(one, 3))).to.deep.equal([`added a@${r + 1}`, `added b@${r + 2}`, `added bb@${r + 3}`])
         expect(told(await take(named, 3))).to.deep.equal([`added b@${r + 2}`, `added b@${r + 5}`, `added b@${r + 8}`])
         expect(told(await take(single, 1))).to.deep.equal([`added b@${r + 8}`])
@@ -555,7 +588,8 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         await list({ at: { notOlderThan: r } })
         const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true })
         const seen: string[] = []
-        // Bookmarks of the revision before may come first: a watch that begins before the state of the cache follows the store.
+        // Bookmarks of the revision before may come first: a watch that begins before the state of the cache follows
+        // the store.
         while (seen.length < 2) seen.push(...told(await take(events, 1)).filter(each => each !== `bookmark@${r - 1}`))
         expect(seen.slice(0, 2)).to.deep.equal([`added a@${r}`, `bookmark@${r}`])
       })
@@ -586,7 +620,11 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         const next = batchesOf(watcher).next()
         stop.abort()
         expect((await next).done).to.equal(true)
-        const other = await storage.watch(testPrefix, { start: { initial: 'latest', bookmarkAtEnd: false }, predicate: everything, bookmarks: false }, signal)
+        const other = await storage.watch(
+          testPrefix,
+          { start: { initial: 'latest', bookmarkAtEnd: false }, predicate: everything, bookmarks: false },
+          signal,
+        )
         other.close()
         expect((await batchesOf(other).next()).done).to.equal(true)
       })
@@ -624,7 +662,8 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
       if (harness.lacks?.includes('compact_rev_key')) this.skip()
       const { revision: r } = await create()
       const events = await watch({ start: { after: r } })
-      for (const each of ['compact_rev_key', '/registry/pods/x/y', '\u{10ffff}beyond', '/other/\u{1f600}']) await foreign(key(each), Buffer.from('{}'))
+      for (const each of ['compact_rev_key', '/registry/pods/x/y', '\u{10ffff}beyond', '/other/\u{1f600}'])
+        await foreign(key(each), Buffer.from('{}'))
       await foreign(key('compact_rev_key'), undefined)
       const page = await list()
       expect([names(page.items), page.revision]).to.deep.equal([['a'], r + 5])

@@ -90,7 +90,11 @@ describe(`faults as seen by client-go's informers and by a naive client${'missin
     const { items } = (await plane.request('GET', PATH + query)).body as AnyObject
     return Object.fromEntries(items.map(({ metadata }: AnyObject) => [metadata.name, metadata.resourceVersion]))
   }
-  const others = (match: FaultSpec['match'] = {}): FaultSpec['match'] => ({ agents: ['!binnacle-testing', '!control'], resources: ['configmaps'], ...match })
+  const others = (match: FaultSpec['match'] = {}): FaultSpec['match'] => ({
+    agents: ['!binnacle-testing', '!control'],
+    resources: ['configmaps'],
+    ...match,
+  })
 
   const untilInformersHold = async (): Promise<void> => {
     const [all, selected] = [await versions(), await versions(`?labelSelector=${CHURN_SELECTOR}`)]
@@ -206,7 +210,10 @@ describe(`faults as seen by client-go's informers and by a naive client${'missin
   it('with a lost Lease a holder that ignores the response continues beside the new one', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
     const { body } = await plane.request('POST', leases, { body: { metadata: { name: 'naive' }, spec: { holderIdentity: 'naive' } } })
-    const fault = plane.faults.add({ match: { verbs: ['update'], resources: ['leases.coordination.k8s.io'], names: ['naive'] }, lease: 'Lost' })
+    const fault = plane.faults.add({
+      match: { verbs: ['update'], resources: ['leases.coordination.k8s.io'], names: ['naive'] },
+      lease: 'Lost',
+    })
     expect((await plane.request('PUT', `${leases}/naive`, { body })).status).to.equal(409)
     expect(((await plane.request('GET', `${leases}/naive`)).body as AnyObject).spec.holderIdentity).to.equal('binnacle-faults')
     expect(fault.hits).to.equal(1)

@@ -11,7 +11,10 @@ import { h2spec } from '../support/clients.ts'
 const suite = h2spec()
 const missing = 'missing' in suite
 const BODY = Buffer.from('hello')
-/** With what a stack does not pass. Of nghttp2 and Node: frames for streams that are closed are passed over or end the connection, which then is no more read. */
+/**
+ * With what a stack does not pass. Of nghttp2 and Node: frames for streams that are closed are passed over or end the
+ * connection, which then is no more read.
+ */
 const STACKS: readonly { stack: Http2Stack; fails: readonly string[] }[] = [
   { stack: 'own', fails: [] },
   {

@@ -26,7 +26,10 @@ interface Chapter {
   readonly faults: readonly Fault[]
 }
 
-/** Before a fault, and after it, there are writes for so long. A watch that ends within a second of its start is listed for anew by client-go. */
+/**
+ * Before a fault, and after it, there are writes for so long. A watch that ends within a second of its start is listed
+ * for anew by client-go.
+ */
 const WRITING_MS = 1100
 const AFTERWARDS_MS = 300
 /** client-go lets more and more time pass between its attempts: up to 13 s after three of them. */
@@ -136,7 +139,10 @@ const CHAPTERS: readonly Chapter[] = [
   },
 ]
 
-/** client-go takes a reset that it meets while writing, and a connection that has fallen silent, for a failure of the watch, and lists again. */
+/**
+ * client-go takes a reset that it meets while writing, and a connection that has fallen silent, for a failure of the
+ * watch, and lists again.
+ */
 const EXCUSE = /watch ended with error.*(?:broken pipe|client connection lost)/g
 
 /** Watches of this one last for two seconds. */
@@ -188,7 +194,8 @@ function tell({ store, flags, faults }: Chapter, seed: number, commands: Readonl
 
   const states = async (): Promise<Map<string, Followed>> => {
     const all = new Map<string, Followed>()
-    for (const [client, { state }] of clients) for (const [name, followed] of Object.entries(await state())) all.set(`${client}, ${name}`, followed)
+    for (const [client, { state }] of clients)
+      for (const [name, followed] of Object.entries(await state())) all.set(`${client}, ${name}`, followed)
     return all
   }
 
@@ -212,7 +219,9 @@ function tell({ store, flags, faults }: Chapter, seed: number, commands: Readonl
       let wrong: string[] = []
       for (const deadline = Date.now() + CAUGHT_UP_MS; ; await sleep(50)) {
         now = await states()
-        wrong = [...now].flatMap(([who, followed]) => differences(followed, who.includes('selected') ? selected : all).map(what => `${who}: ${what}`))
+        wrong = [...now].flatMap(([who, followed]) =>
+          differences(followed, who.includes('selected') ? selected : all).map(what => `${who}: ${what}`),
+        )
         if (wrong.length === 0 || Date.now() > deadline) break
       }
       const asked = [...now]

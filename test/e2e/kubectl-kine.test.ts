@@ -11,7 +11,8 @@ const AVAILABLE = '{"status":{"conditions":[{"type":"Available","status":"True"}
 
 const kubectls = findKubectls()
 const setups = usualStoreSetups().filter(({ use }) => use === 'kine')
-const missing = kubectls.length === 0 ? 'there is no kubectl on PATH' : setups.length === 0 ? 'there is no kine; hack/kine builds it' : undefined
+const missing =
+  kubectls.length === 0 ? 'there is no kubectl on PATH' : setups.length === 0 ? 'there is no kine; hack/kine builds it' : undefined
 
 if (missing !== undefined) describe.skip(`kubectl on kine (skipped: ${missing})`, () => it('passes', () => {}))
 else
@@ -51,7 +52,9 @@ function kubectlOn(setup: StoreSetup): void {
       expect(await run(['apply', '-f', '-'], manifest('c', '2'))).to.equal('configmap/c configured')
       expect(await run(['get', 'configmap', 'c', '-o', 'jsonpath={.data.a}'])).to.equal('2')
       const applied = async () => void (await run(['apply', '--server-side', '-f', '-'], manifest('d', '1')))
-      const watched = await followKubectl(path, ['-n', namespace, 'get', 'configmaps', '-w', '-o', 'name'], env, /configmap\/c/, applied, [/configmap\/d/])
+      const watched = await followKubectl(path, ['-n', namespace, 'get', 'configmaps', '-w', '-o', 'name'], env, /configmap\/c/, applied, [
+        /configmap\/d/,
+      ])
       expect(watched).to.match(/configmap\/d/)
       await run(['create', 'deployment', 'w', '--image=i'])
       await run(['patch', 'deployment', 'w', '--subresource=status', '--type=merge', '-p', AVAILABLE])

@@ -45,7 +45,8 @@ const CASES: readonly Case[] = [
 const CORE = '/api/v1/namespaces/default/configmaps'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
 /** Log lines of kubectl for each failed connection. Their number depends on the duration of a restart. */
-const RETRIES = /^[IWE]\d{4} .* reflector\.go:\d+\] .*(?:watch lasted less than a second and no items received|connect: connection refused)\\?".*\n/gm
+const RETRIES =
+  /^[IWE]\d{4} .* reflector\.go:\d+\] .*(?:watch lasted less than a second and no items received|connect: connection refused)\\?".*\n/gm
 const kubectls = findKubectls()
 const found = kubectls.length > 0
 const withKubectl = found ? describe : describe.skip
@@ -85,15 +86,21 @@ withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there i
         const running = CASES.map(wanted => ({ ...wanted, ...run(kubectl, wanted.command, env) }))
         await eventually('all of them watch', async () => (await watches()) === CASES.length)
         await client.ask('PATCH', `${CORE}/x`, { contentType: 'application/merge-patch+json', body: { data: { more: '1' } } })
-        for (const { command, goesOn, prints, printed } of running) if (!goesOn) await eventually(`${command} prints the change`, () => prints.test(printed()))
+        for (const { command, goesOn, prints, printed } of running)
+          if (!goesOn) await eventually(`${command} prints the change`, () => prints.test(printed()))
         await server[end]()
-        const over = await Promise.all(running.map(async ({ goesOn, ended }) => goesOn || (await Promise.race([ended.then(() => true), sleep(5000, false)]))))
+        const over = await Promise.all(
+          running.map(async ({ goesOn, ended }) => goesOn || (await Promise.race([ended.then(() => true), sleep(5000, false)]))),
+        )
         expect(over, 'those that end with their server').to.deep.equal(CASES.map(() => true))
         await server.start()
         await client.must('PUT', `${CORE}/x`, configMap('x', { done: 'yes' }))
         await client.must('DELETE', `${CORE}/y`)
         const rolledOut = { status: { observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1 } }
-        const patched = await client.ask('PATCH', `${DEPLOYMENTS}/web/status`, { contentType: 'application/merge-patch+json', body: rolledOut })
+        const patched = await client.ask('PATCH', `${DEPLOYMENTS}/web/status`, {
+          contentType: 'application/merge-patch+json',
+          body: rolledOut,
+        })
         expect(patched.status).to.equal(200)
         for (const { command, prints, fails, ended } of running) {
           const { code, stdout, stderr } = await ended
@@ -106,14 +113,18 @@ withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there i
 
   it('continues a list in chunks at the revision of its first chunk after a restart', async () => {
     const path = (kubectls[0] as Kubectl).path
-    for (let i = 0; i < 5; i++) await client.must('POST', CORE, { ...configMap(`chunk-${i}`, {}), metadata: { name: `chunk-${i}`, labels: { of: 'chunks' } } })
+    for (let i = 0; i < 5; i++)
+      await client.must('POST', CORE, { ...configMap(`chunk-${i}`, {}), metadata: { name: `chunk-${i}`, labels: { of: 'chunks' } } })
     const page = async (token: string) => {
       const { stdout, stderr } = await runKubectl(
         path,
         ['get', '--raw', `${CORE}?labelSelector=of%3Dchunks&limit=2${token && `&continue=${encodeURIComponent(token)}`}`],
         env,
       )
-      return JSON.parse(stdout || stderr) as { metadata: { resourceVersion: string; continue?: string }; items: { metadata: { name: string } }[] }
+      return JSON.parse(stdout || stderr) as {
+        metadata: { resourceVersion: string; continue?: string }
+        items: { metadata: { name: string } }[]
+      }
     }
     const pages = [await page('')]
     for (const end of ['terminate', 'kill'] as const) {
@@ -122,7 +133,13 @@ withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there i
       await server.start()
       pages.push(await page(pages.at(-1)?.metadata.continue ?? ''))
     }
-    expect(pages.flatMap(({ items }) => items.map(({ metadata }) => metadata.name))).to.deep.equal(['chunk-0', 'chunk-1', 'chunk-2', 'chunk-3', 'chunk-4'])
+    expect(pages.flatMap(({ items }) => items.map(({ metadata }) => metadata.name))).to.deep.equal([
+      'chunk-0',
+      'chunk-1',
+      'chunk-2',
+      'chunk-3',
+      'chunk-4',
+    ])
     expect(new Set(pages.map(({ metadata }) => metadata.resourceVersion)).size, 'versions').to.equal(1)
     expect(pages.map(({ metadata }) => metadata.continue !== undefined)).to.deep.equal([true, true, false])
   })

@@ -31,7 +31,12 @@ class Session {
     this.#kubectl = kubectl
     this.#namespace = namespace
     // Discovery is cached by server address, which a run may share with an earlier one: each has its own.
-    this.env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: join(server.kubeconfig, '..', `home-${kubectl.minor}`), KUBECTL_EXTERNAL_DIFF: '' }
+    this.env = {
+      ...process.env,
+      KUBECONFIG: server.kubeconfig,
+      HOME: join(server.kubeconfig, '..', `home-${kubectl.minor}`),
+      KUBECTL_EXTERNAL_DIFF: '',
+    }
   }
 
   fill(text: string): string {
@@ -63,7 +68,10 @@ class Session {
   async #once(step: Step): Promise<void> {
     const [run, prints] = 'run' in step ? [step.run, step.prints] : [step[0], step.slice(1) as Expected[]]
     const special = 'run' in step ? step : undefined
-    const running = this.run(run, { ...(special?.stdin !== undefined && { stdin: special.stdin }), ...(special?.env && { env: special.env }) })
+    const running = this.run(run, {
+      ...(special?.stdin !== undefined && { stdin: special.stdin }),
+      ...(special?.env && { env: special.env }),
+    })
     if (special?.meanwhile !== undefined) {
       await sleep(500)
       const beside = await this.run(special.meanwhile)

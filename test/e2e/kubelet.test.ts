@@ -13,7 +13,9 @@ const kubectls = findKubectls().filter(({ minor }) => minor >= 31)
 
 /** Acts as a kubelet: prints the command on standard output, a line on standard error, and its exit status. */
 function execute(req: IncomingMessage, socket: Duplex): void {
-  socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n')
+  socket.write(
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n',
+  )
   const kubelet = new SpdyKubelet(socket)
   const failed = req.url?.includes('command=false')
   const status = failed
@@ -44,9 +46,17 @@ describe('kubectl and a kubelet', () => {
     server = await startBinnacle()
     const create = (object: object) => run('create -f -', JSON.stringify(object))
     await create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'here' } })
-    const status = { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }], daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } } }
+    const status = {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
+    }
     await run(['patch', 'node', 'here', '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })])
-    await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one' }, spec: { nodeName: 'here', containers: [{ name: 'c', image: 'i' }] } })
+    await create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'one' },
+      spec: { nodeName: 'here', containers: [{ name: 'c', image: 'i' }] },
+    })
     await run(['patch', 'pod', 'one', '--subresource=status', '--type=merge', '-p', '{"status":{"phase":"Running"}}'])
   })
   after(async () => {

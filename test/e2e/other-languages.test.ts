@@ -31,11 +31,16 @@ describe('the examples in other languages, as their page shows them', function (
     const runs = isInstalled(example)
     ;(runs ? it : it.skip)(`run in ${language}${runs ? '' : ` (skipped: not installed: hack/clients ${language})`}`, () => {
       for (const [program = '', ...args] of example.put(directory, block(language))) {
-        const { status, stdout, stderr } = spawnSync(program, args, { cwd: directory, env: { ...process.env, ...OFFLINE, BINNACLE }, encoding: 'utf8' })
+        const { status, stdout, stderr } = spawnSync(program, args, {
+          cwd: directory,
+          env: { ...process.env, ...OFFLINE, BINNACLE },
+          encoding: 'utf8',
+        })
         expect(status, `${program} ${args.join(' ')}\n${stdout}${stderr}`).to.equal(0)
       }
     })
   }
 
-  it('list the packages of the Rust example', () => expect(readFileSync(join(root, 'test/e2e/clients/rust/Cargo.toml'), 'utf8')).to.contain(block('toml')))
+  it('list the packages of the Rust example', () =>
+    expect(readFileSync(join(root, 'test/e2e/clients/rust/Cargo.toml'), 'utf8')).to.contain(block('toml')))
 })

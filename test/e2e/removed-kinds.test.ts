@@ -23,7 +23,8 @@ withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped:
       let server: StartedServer
       let env: NodeJS.ProcessEnv
       const served = documents.filter(document => existsIn(release, fieldOf(document, 'apiVersion'), fieldOf(document, 'kind')))
-      const run = (command: string, stdin?: string): Promise<Result> => runKubectl(nearest(release), words(command), env, stdin === undefined ? {} : { stdin })
+      const run = (command: string, stdin?: string): Promise<Result> =>
+        runKubectl(nearest(release), words(command), env, stdin === undefined ? {} : { stdin })
       before(async () => {
         server = await startBinnacle([`--emulated-version=${release}`])
         env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: join(server.kubeconfig, '..', 'home') }
@@ -32,8 +33,13 @@ withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped:
 
       it('are applied with warnings, and unchanged a second time', async () => {
         const first = await run('apply -f -', served.join('---\n'))
-        const warnings = served.flatMap(document => deprecationIn(release, fieldOf(document, 'apiVersion'), fieldOf(document, 'kind'))?.warning ?? [])
-        expect([first.code, first.stderr.trim().split('\n')], first.stdout).to.deep.equal([0, warnings.map(warning => `Warning: ${warning}`)])
+        const warnings = served.flatMap(
+          document => deprecationIn(release, fieldOf(document, 'apiVersion'), fieldOf(document, 'kind'))?.warning ?? [],
+        )
+        expect([first.code, first.stderr.trim().split('\n')], first.stdout).to.deep.equal([
+          0,
+          warnings.map(warning => `Warning: ${warning}`),
+        ])
         expect(first.stdout.match(/ created$/gm)).to.have.length(served.length)
         const second = await run('apply -f -', served.join('---\n'))
         expect([second.code, second.stdout.match(/ unchanged$/gm)?.length], second.stdout).to.deep.equal([0, served.length])

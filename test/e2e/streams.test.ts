@@ -49,7 +49,10 @@ describe("kubectl and a kubelet's own streams", function () {
     const kubectl = kubectls[0]?.path ?? ''
     const create = (object: object): Promise<Result> => run(kubectl, ['create', '-f', '-'], JSON.stringify(object))
     await create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'here' } })
-    const status = { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }], daemonEndpoints: { kubeletEndpoint: { Port: Number(port) } } }
+    const status = {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: Number(port) } },
+    }
     await run(kubectl, ['patch', 'node', 'here', '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })])
     const containers = [{ name: 'c', image: 'i', stdin: true }]
     await create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one' }, spec: { nodeName: 'here', containers } })
@@ -159,7 +162,8 @@ describe("kubectl and a kubelet's own streams", function () {
 
       it('counts the use of WebSockets', async () => {
         const { stdout } = await run(path, ['get', '--raw', '/metrics'])
-        const counted = (name: string): boolean => new RegExp(`^apiserver_stream_${name}_requests_total\\{code="\\d+"\\} [1-9]`, 'm').test(stdout)
+        const counted = (name: string): boolean =>
+          new RegExp(`^apiserver_stream_${name}_requests_total\\{code="\\d+"\\} [1-9]`, 'm').test(stdout)
         if (minor >= WEB_SOCKETS) expect([counted('translator'), counted('tunnel')]).to.deep.equal([true, true])
       })
     })

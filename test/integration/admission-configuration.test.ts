@@ -11,7 +11,12 @@ const BASELINE =
 const HOST = 'host namespaces (hostNetwork=true)'
 const PODS = '/api/v1/namespaces/default/pods'
 const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-const pod = (metadata: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i:1' }] } })
+const pod = (metadata: object) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata,
+  spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i:1' }] },
+})
 
 describe('a server with an admission configuration', () => {
   const directory = mkdtempSync(join(tmpdir(), 'admission-'))
@@ -46,6 +51,8 @@ describe('a server with an admission configuration', () => {
     writeFileSync(file, `${HEAD}  configuration: {}\n`)
     const failed = await server.start().catch((error: Error) => error)
     expect(failed).to.be.instanceOf(Error)
-    expect(server.log()).to.contain(`Error: failed to apply admission: couldn't init admission plugin "PodSecurity": Object 'Kind' is missing in '{}'`)
+    expect(server.log()).to.contain(
+      `Error: failed to apply admission: couldn't init admission plugin "PodSecurity": Object 'Kind' is missing in '{}'`,
+    )
   })
 })

@@ -63,7 +63,8 @@ describe('a server with admission manifests', function () {
 
   it('applies them, and reloads them when they change', async () => {
     const client = createJsonClient(server.url)
-    const isDenied = async (name: string): Promise<boolean> => (await client.ask('POST', `${MAPS}?dryRun=All`, { body: map(name) })).status === 422
+    const isDenied = async (name: string): Promise<boolean> =>
+      (await client.ask('POST', `${MAPS}?dryRun=All`, { body: map(name) })).status === 422
     expect([await isDenied('bad-1'), await isDenied('worse-1')]).to.deep.equal([true, false])
     writeFileSync(file, 'kind: Nonsense')
     await eventually('the server reports the invalid file', () => server.log().includes('admission manifests cannot be reloaded'))
@@ -91,7 +92,10 @@ describe('a server with admission manifests', function () {
       .split('\n---\n')
       .map(text => text.replace('"metadata":{', '"metadata":{"generation":9007199254740993,'))
     writeFileSync(file, `{"apiVersion":"v1","kind":"List","items":[${objects.join(',')}]}`)
-    await eventually('the listed policy is in force', async () => (await client.ask('POST', `${MAPS}?dryRun=All`, { body: map('listed-1') })).status === 422)
+    await eventually(
+      'the listed policy is in force',
+      async () => (await client.ask('POST', `${MAPS}?dryRun=All`, { body: map('listed-1') })).status === 422,
+    )
   })
 
   it('does not start with invalid ones', async () => {

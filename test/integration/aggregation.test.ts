@@ -51,7 +51,8 @@ describe('servers behind APIServices', () => {
     expect(status, text).to.equal(201)
     await told(name, 'Passed')
   }
-  const told = (name: string, reason: string): Promise<void> => eventually(`${name} is ${reason}`, async () => (await conditionOf(name)).reason === reason)
+  const told = (name: string, reason: string): Promise<void> =>
+    eventually(`${name} is ${reason}`, async () => (await conditionOf(name)).reason === reason)
   const conditionOf = async (name: string) => JSON.parse((await server.send(`${SERVICES}/${name}`)).text).status?.conditions?.[0] ?? {}
   const answer = ({ status, text }: Reply): string => `${status} ${text}`
 
@@ -64,7 +65,9 @@ describe('servers behind APIServices', () => {
 
   const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
   const discovered = async (group: string) =>
-    JSON.parse((await server.send('/apis', { accept: V2 })).text).items.find((each: { metadata: { name: string } }) => each.metadata.name === group)?.versions
+    JSON.parse((await server.send('/apis', { accept: V2 })).text).items.find(
+      (each: { metadata: { name: string } }) => each.metadata.name === group,
+    )?.versions
 
   it('appear in discovery', async () => {
     const preferredVersion = { groupVersion: `${GROUP}/v1alpha1`, version: 'v1alpha1' }
@@ -135,7 +138,11 @@ describe('servers behind APIServices', () => {
       paths: { [path]: { serverRelativeURL: url }, 'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=mine' } },
     })
     backend.documents.set(`/openapi/v3/${path}`, { openapi: '3.0.0', paths: {} })
-    const look = { method: 'PATCH', body: { metadata: { labels: { open: 'api' } } }, headers: { 'content-type': 'application/merge-patch+json' } }
+    const look = {
+      method: 'PATCH',
+      body: { metadata: { labels: { open: 'api' } } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    }
     await server.send(`${SERVICES}/v1alpha1.${GROUP}`, look)
     const index = async () => JSON.parse((await server.send('/openapi/v3')).text).paths
     await eventually('it is in the index', async () => (await index())[path]?.serverRelativeURL === url)
@@ -159,7 +166,11 @@ describe('servers behind APIServices', () => {
         'io.k8s.api.core.v1.Pod': { type: 'string' },
       },
     })
-    const look = { method: 'PATCH', body: { metadata: { labels: { open: 'apiv2' } } }, headers: { 'content-type': 'application/merge-patch+json' } }
+    const look = {
+      method: 'PATCH',
+      body: { metadata: { labels: { open: 'apiv2' } } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    }
     await server.send(`${SERVICES}/v1alpha1.${GROUP}`, look)
     await eventually('it is in the document', async () => (await server.send('/openapi/v2')).text.includes('listFlunder'))
     const { paths, definitions, info } = JSON.parse((await server.send('/openapi/v2')).text)
@@ -175,7 +186,11 @@ describe('servers behind APIServices', () => {
 
   it('appear in OpenAPI v3 if they serve only v2', async () => {
     backend.documents.delete('/openapi/v3')
-    const look = { method: 'PATCH', body: { metadata: { labels: { open: 'v2alone' } } }, headers: { 'content-type': 'application/merge-patch+json' } }
+    const look = {
+      method: 'PATCH',
+      body: { metadata: { labels: { open: 'v2alone' } } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    }
     await server.send(`${SERVICES}/v1alpha1.${GROUP}`, look)
     const path = `apis/${GROUP}/v1alpha1`
     const index = async () => JSON.parse((await server.send('/openapi/v3')).text).paths
@@ -263,7 +278,9 @@ describe('servers behind APIServices', () => {
 
   it('cannot redirect clients', async () => {
     backend.act = (_req, res) => void res.writeHead(302, { location: 'https://169.254.169.254/' }).end()
-    expect(answer(await server.send(`${VERSION}/flunders`))).to.equal('502 the backend attempted to redirect this request, which is not permitted')
+    expect(answer(await server.send(`${VERSION}/flunders`))).to.equal(
+      '502 the backend attempted to redirect this request, which is not permitted',
+    )
   })
 
   it('receive no request that they forwarded themselves', async () => {

@@ -13,7 +13,8 @@ const root = join(import.meta.dirname, '..', '..')
 const START_MS = 120_000
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + START_MS; !(await isSo()); await sleep(20)) if (Date.now() > end) throw new Error(`it did not happen: ${what}`)
+  for (const end = Date.now() + START_MS; !(await isSo()); await sleep(20))
+    if (Date.now() > end) throw new Error(`it did not happen: ${what}`)
 }
 
 /** A server under the profile, started in a directory of its own without a place for its data. */
@@ -62,13 +63,17 @@ describe('--profile=apiserver', function () {
       const { status, body } = await client.ask('GET', path)
       return { status, text: body.toString() }
     }
-    const namesIn = async (path: string): Promise<string[]> => JSON.parse((await get(path)).text).items.map((one: KubeObject) => one.metadata.name)
+    const namesIn = async (path: string): Promise<string[]> =>
+      JSON.parse((await get(path)).text).items.map((one: KubeObject) => one.metadata.name)
     try {
       await until('it is ready', async () => (await get('/readyz')).status === 200)
       expect(await namesIn('/api/v1/namespaces')).to.have.members(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
       expect((await get('/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin')).status).to.equal(200)
       const going = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'going' } }
-      const made = await client.ask('POST', '/api/v1/namespaces', { headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(going)) })
+      const made = await client.ask('POST', '/api/v1/namespaces', {
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(JSON.stringify(going)),
+      })
       expect(made.status).to.equal(201)
       await client.ask('DELETE', '/api/v1/namespaces/going')
       // As long as the controllers of a cluster take to fill a namespace, and to empty one that is going.

@@ -31,7 +31,9 @@ class Trace {
     for (const { url, functions } of await this.#taken()) {
       const [, file] = url.split('/src/')
       // The top-level code of a module is a function without a name at its beginning.
-      const isCalled = functions.some(({ functionName, ranges: [range] }) => range && range.count > 0 && (functionName !== '' || range.startOffset > 0))
+      const isCalled = functions.some(
+        ({ functionName, ranges: [range] }) => range && range.count > 0 && (functionName !== '' || range.startOffset > 0),
+      )
       if (file !== undefined && isCalled && !url.includes('/node_modules/')) called.add(file)
     }
     return called
@@ -56,7 +58,9 @@ describe('the paths in docs/architecture.md', () => {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
     writeFileSync(join(directory, 'tokens'), 'admin,admin,1,system:masters\n')
-    server = await startServer({ flags: { 'data-dir': join(directory, 'data'), 'secure-port': '0', 'token-auth-file': join(directory, 'tokens') } })
+    server = await startServer({
+      flags: { 'data-dir': join(directory, 'data'), 'secure-port': '0', 'token-auth-file': join(directory, 'tokens') },
+    })
     client = connect(server.url, { ca: server.certificateAuthority })
     await trace.begin()
   })
@@ -69,7 +73,9 @@ describe('the paths in docs/architecture.md', () => {
   })
 
   const open = (method: string, path: string, type = '') =>
-    client.request({ ':method': method, ':path': path, authorization: 'Bearer admin', ...(type !== '' && { 'content-type': type }) }).setEncoding('utf8')
+    client
+      .request({ ':method': method, ':path': path, authorization: 'Bearer admin', ...(type !== '' && { 'content-type': type }) })
+      .setEncoding('utf8')
 
   async function apply(path: string, object: object): Promise<void> {
     const request = open('PATCH', `${path}?fieldManager=test`, 'application/apply-patch+yaml')

@@ -37,7 +37,8 @@ describe('the audit webhook', function () {
     await eventually('there is a namespace', async () => (await server.send('/api/v1/namespaces/default')).status === 200)
     return server
   }
-  const events = (id: string): Event[] => hook.requests.flatMap(({ review }) => review.items as Event[]).filter(({ auditID }) => auditID === id)
+  const events = (id: string): Event[] =>
+    hook.requests.flatMap(({ review }) => review.items as Event[]).filter(({ auditID }) => auditID === id)
   const create = (server: InProcessServer, id: string) =>
     server.send(CONFIG_MAPS, { method: 'POST', body: { metadata: { name: id } }, headers: { 'audit-id': id, 'user-agent': 'audited/1' } })
 
@@ -47,7 +48,12 @@ describe('the audit webhook', function () {
     expect(events('one').map(({ stage }) => stage)).to.deep.equal(['RequestReceived', 'ResponseComplete'])
     expect(events('one')[1]).to.have.nested.property('responseObject.metadata.name', 'one')
     const { path, headers, review } = hook.requests[0] ?? { path: '', headers: {}, review: {} }
-    expect([path, headers.authorization, review.kind, review.apiVersion]).to.deep.equal(['/audit?timeout=30s', 'Bearer t', 'EventList', 'audit.k8s.io/v1'])
+    expect([path, headers.authorization, review.kind, review.apiVersion]).to.deep.equal([
+      '/audit?timeout=30s',
+      'Bearer t',
+      'EventList',
+      'audit.k8s.io/v1',
+    ])
     await server.stop()
     server.remove()
   })
@@ -69,7 +75,11 @@ describe('the audit webhook', function () {
 
   it('receives events again after failures, without failing a request', async () => {
     isDown = true
-    const server = await open('--audit-webhook-initial-backoff=10ms', '--audit-webhook-batch-max-size=1', '--audit-webhook-batch-throttle-enable=false')
+    const server = await open(
+      '--audit-webhook-initial-backoff=10ms',
+      '--audit-webhook-batch-max-size=1',
+      '--audit-webhook-batch-throttle-enable=false',
+    )
     expect((await create(server, 'late')).status).to.equal(201)
     await eventually('it has been asked', () => events('late').length > 2)
     isDown = false
@@ -94,7 +104,10 @@ describe('the audit webhook', function () {
   })
 
   it('prevents the start if its kubeconfig is invalid', async () => {
-    const refused = await openInProcess(['--audit-policy-file=DIR/policy', '--audit-webhook-config-file=DIR/audit'], { policy: POLICY, audit: '{}' }).then(
+    const refused = await openInProcess(['--audit-policy-file=DIR/policy', '--audit-webhook-config-file=DIR/audit'], {
+      policy: POLICY,
+      audit: '{}',
+    }).then(
       () => '',
       (error: Error) => error.message,
     )

@@ -25,12 +25,14 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const CONFIG_MAPS = '/api/v1/namespaces/audited/configmaps'
 
 /** Returns the members except those that depend on the speed of the machine. */
-const membersOf = (value: object): [string, unknown][] => Object.entries(value).filter(([name]) => name !== 'apiserver.latency.k8s.io/total')
+const membersOf = (value: object): [string, unknown][] =>
+  Object.entries(value).filter(([name]) => name !== 'apiserver.latency.k8s.io/total')
 
 /** Normalizes a value like the fixture. */
 function normal(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map(item => normal(item, key))
-  if (typeof value === 'object' && value !== null) return Object.fromEntries(membersOf(value).map(([name, member]) => [name, normal(member, name)]))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(membersOf(value).map(([name, member]) => [name, normal(member, name)]))
   if (typeof value !== 'string') return value
   if (['resourceVersion', 'creationTimestamp', 'time'].includes(key) || key.endsWith('Timestamp')) return value === '1' ? value : '*'
   return value.replaceAll(UUID, 'UUID').replace(/gen-\w{5}$/, 'gen-*')
@@ -45,13 +47,25 @@ interface AuditedServer extends InProcessServer {
 }
 
 async function openAudited(policy: string, ...flags: string[]): Promise<AuditedServer> {
-  const server = await openInProcess(['--audit-policy-file=DIR/policy', '--audit-log-path=DIR/logs/audit.log', ...flags], { policy, tokens: TOKENS })
+  const server = await openInProcess(['--audit-policy-file=DIR/policy', '--audit-log-path=DIR/logs/audit.log', ...flags], {
+    policy,
+    tokens: TOKENS,
+  })
   const lines = (): string[] => readFileSync(join(server.directory, 'logs/audit.log'), 'utf8').split('\n').slice(0, -1)
   const ask: AuditedServer['ask'] = async ({ method, path, body, token = 'admin', headers = {} }, id) => {
-    const sent: SentRequest = { method, token, headers: { 'user-agent': 'audited/1', 'audit-id': id, ...headers }, ...(body !== undefined && { text: body }) }
+    const sent: SentRequest = {
+      method,
+      token,
+      headers: { 'user-agent': 'audited/1', 'audit-id': id, ...headers },
+      ...(body !== undefined && { text: body }),
+    }
     await server.send(path, sent)
   }
-  await server.send('/api/v1/namespaces', { method: 'POST', body: { metadata: { name: 'audited' } }, headers: { 'user-agent': 'audited/1' } })
+  await server.send('/api/v1/namespaces', {
+    method: 'POST',
+    body: { metadata: { name: 'audited' } },
+    headers: { 'user-agent': 'audited/1' },
+  })
   return {
     ...server,
     ask,
@@ -123,7 +137,12 @@ describe('the audit log', function () {
       const body = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  q: "1"\n'
       await server.ask({ method: 'PATCH', path: `${CONFIG_MAPS}/yaml?fieldManager=x`, headers, body }, 'yaml')
       expect(server.eventsOf('yaml')[1]).to.deep.include({ requestObject: { apiVersion: 'v1', kind: 'ConfigMap', data: { q: '1' } } })
-      const bad = { method: 'PATCH', path: `${CONFIG_MAPS}/yaml`, headers: { 'content-type': 'application/merge-patch+json' }, body: '{"a":\n"b"' }
+      const bad = {
+        method: 'PATCH',
+        path: `${CONFIG_MAPS}/yaml`,
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: '{"a":\n"b"',
+      }
       await server.ask(bad, 'bad')
       expect(server.eventsOf('bad')[1]).to.include({ stage: 'ResponseComplete' }).and.not.to.have.property('requestObject')
     })
@@ -161,7 +180,9 @@ describe('the audit log', function () {
       const path = '/apis/audited.example.com/v1beta1/namespaces/audited/olds'
       await eventually('the kind is served', async () => (await server.send(path)).status === 200)
       await server.ask({ method: 'GET', path }, 'custom')
-      expect(server.eventsOf('custom')[1]?.annotations).to.include({ 'k8s.io/deprecated': 'true' }).and.not.to.have.property('k8s.io/removed-release')
+      expect(server.eventsOf('custom')[1]?.annotations)
+        .to.include({ 'k8s.io/deprecated': 'true' })
+        .and.not.to.have.property('k8s.io/removed-release')
       expect((await server.send('/metrics')).text).to.include(
         'apiserver_requested_deprecated_apis{group="audited.example.com",version="v1beta1",resource="olds",subresource="",removed_release=""} 1',
       )
@@ -195,7 +216,11 @@ rules:
       expect([...server.eventsOf('none'), ...server.eventsOf('unmatched'), ...server.eventsOf('stages')]).to.deep.equal([])
     })
     it('contains no secret', async () => {
-      const secret = { ...create('s'), path: '/api/v1/namespaces/audited/secrets', body: '{"metadata":{"name":"s"},"stringData":{"a":"hidden"}}' }
+      const secret = {
+        ...create('s'),
+        path: '/api/v1/namespaces/audited/secrets',
+        body: '{"metadata":{"name":"s"},"stringData":{"a":"hidden"}}',
+      }
       await server.ask(secret, 'secret')
       const [event] = server.eventsOf('secret')
       expect(event).to.include({ level: 'Metadata' }).and.not.to.have.any.keys('requestObject', 'responseObject')
@@ -220,7 +245,10 @@ rules:
     const event = server.eventsOf('list').find(({ stage }) => stage === 'ResponseComplete')
     expect(event).to.have.nested.property('responseObject.items').with.length(4)
     const directory = join(server.directory, 'logs')
-    await eventually('one log is kept, compressed', () => readdirSync(directory).filter(name => /^audit-[\dT.-]+\.log\.gz$/.test(name)).length === 1)
+    await eventually(
+      'one log is kept, compressed',
+      () => readdirSync(directory).filter(name => /^audit-[\dT.-]+\.log\.gz$/.test(name)).length === 1,
+    )
     await server.stop()
     expect(readdirSync(directory)).to.have.length(2)
     server.remove()

@@ -66,16 +66,31 @@ describe('authorization webhooks', function () {
     expect(await sample(server, 'decisions_total{type="Webhook"')).to.deep.equal([
       'apiserver_authorization_decisions_total{type="Webhook",name="default",decision="allowed"} 2',
     ])
-    const rules = await server.send(`${REVIEWS}/selfsubjectrulesreviews`, { method: 'POST', body: { spec: { namespace: 'default' } }, token: 'jane' })
-    expect(JSON.parse(rules.text).status).to.deep.include({ incomplete: true, evaluationError: 'webhook authorizer does not support user rule resolution' })
+    const rules = await server.send(`${REVIEWS}/selfsubjectrulesreviews`, {
+      method: 'POST',
+      body: { spec: { namespace: 'default' } },
+      token: 'jane',
+    })
+    expect(JSON.parse(rules.text).status).to.deep.include({
+      incomplete: true,
+      evaluationError: 'webhook authorizer does not support user rule resolution',
+    })
     await close(server)
   })
 
   it('end requests with 500 if they fail and no other authorizer allows the request', async () => {
-    const server = await open('--authorization-mode=Webhook', '--authorization-webhook-config-file=DIR/kubeconfig', '--authorization-webhook-version=v1')
+    const server = await open(
+      '--authorization-mode=Webhook',
+      '--authorization-webhook-config-file=DIR/kubeconfig',
+      '--authorization-webhook-version=v1',
+    )
     status = undefined
     const { status: code, text, contentType } = await server.send(PODS, { token: 'jane' })
-    expect([code, contentType, text]).to.deep.equal([500, 'text/plain; charset=utf-8', `Internal Server Error: "${PODS}": &lt;closed&gt;\n`])
+    expect([code, contentType, text]).to.deep.equal([
+      500,
+      'text/plain; charset=utf-8',
+      `Internal Server Error: "${PODS}": &lt;closed&gt;\n`,
+    ])
     const spec = { user: 'jane', resourceAttributes: { verb: 'get', resource: 'pods' } }
     const review = await server.send(`${REVIEWS}/subjectaccessreviews`, { method: 'POST', body: { spec } })
     expect(JSON.parse(review.text).status).to.deep.equal({ allowed: false, evaluationError: '<closed>' })

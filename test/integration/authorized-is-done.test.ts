@@ -56,7 +56,10 @@ function covers({ user, attributes }: Asked, done: Done, expectedUser: string): 
   // The namespace of a Namespace object is empty for the store, and its own name for the authorizer.
   const ownPlace = resource === 'namespaces' && group === '' && done.namespace === '' && namespace === (done.selected ?? done.name)
   const place = namespace === done.namespace || ownPlace
-  const isOne = done.what === 'list' || done.what === 'watch' ? name === '' || name === done.selected : name === done.name || (verb === 'create' && name === '')
+  const isOne =
+    done.what === 'list' || done.what === 'watch'
+      ? name === '' || name === done.selected
+      : name === done.name || (verb === 'create' && name === '')
   return (
     attributes.isResource &&
     same &&
@@ -96,7 +99,8 @@ describe('every executed action was authorized', () => {
       const { verb, group, version, namespace, resource, subresource, name, isResource } = question
       asked[i] = { isResource, verb, group, version, namespace, resource, subresource, name }
     }
-    if (JSON.stringify(asked) !== JSON.stringify(expected ? [expected] : [])) complain(`asked ${JSON.stringify(asked)}, and not ${JSON.stringify(expected)}`)
+    if (JSON.stringify(asked) !== JSON.stringify(expected ? [expected] : []))
+      complain(`asked ${JSON.stringify(asked)}, and not ${JSON.stringify(expected)}`)
     for (const one of excess(outcome, user.name)) complain(`did ${one}, asked ${JSON.stringify(asked)}`)
     if (outcome.done.length > 1) complain('did several things')
     return outcome
@@ -139,7 +143,11 @@ describe('every executed action was authorized', () => {
         for (const { group, version, resource } of await checkAll(requests, of)) done.add(`${group}/${version}/${resource}`)
       }
     }
-    expect(done).to.include.keys('policy/v1beta1/podsecuritypolicies', 'flowcontrol.apiserver.k8s.io/v1beta1/flowschemas', 'resource.k8s.io/v1/deviceclasses')
+    expect(done).to.include.keys(
+      'policy/v1beta1/podsecuritypolicies',
+      'flowcontrol.apiserver.k8s.io/v1beta1/flowschemas',
+      'resource.k8s.io/v1/deviceclasses',
+    )
   }).timeout(120_000)
 
   it('on paths that resemble paths of resources', async () => {

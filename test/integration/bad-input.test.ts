@@ -54,7 +54,11 @@ for (const http2 of HTTP2_STACKS)
         for (const path of unservedPaths)
           it(`${path}: 404 in plain text`, async () => {
             const { status, headers, body } = await wires.send(wire, { path })
-            expect([status, headers['content-type'], body.toString()]).to.deep.equal([404, 'text/plain; charset=utf-8', '404 page not found\n'])
+            expect([status, headers['content-type'], body.toString()]).to.deep.equal([
+              404,
+              'text/plain; charset=utf-8',
+              '404 page not found\n',
+            ])
           })
 
         it('keeps and returns names of the prototype as data', async () => {
@@ -69,7 +73,9 @@ for (const http2 of HTTP2_STACKS)
             ['strategic-merge-patch', '{"data":{"constructor":"2"},"constructor":{"prototype":{"polluted":"1"}}}'],
             ['json-patch', '[{"op":"replace","path":"/data/toString","value":"3"}]'],
           ])
-            expect((await wires.send(wire, { method: 'PATCH', path, headers: { 'content-type': `application/${type}+json` }, body })).status).to.equal(200)
+            expect(
+              (await wires.send(wire, { method: 'PATCH', path, headers: { 'content-type': `application/${type}+json` }, body })).status,
+            ).to.equal(200)
           expect(await read()).to.equal('{"__proto__":"1","constructor":"2","toString":"3"}')
           const yaml = `metadata: {name: yaml-${name}}\ndata:\n  "__proto__": x\n  <<: {constructor: v}\n`
           expect((await wires.send(wire, post(yaml, { 'content-type': 'application/yaml' }))).status).to.equal(201)
@@ -105,8 +111,11 @@ for (const http2 of HTTP2_STACKS)
         for (const [i, answer] of answers.entries()) {
           const said = answer.status >= 400 ? statusOf(answer) : undefined
           const clear =
-            answer.status >= 200 && answer.status < 400 ? true : said?.kind === 'Status' && said.code === answer.status && said.reason !== 'InternalError'
-          if (!clear) wrong.push(`${JSON.stringify(batch[i], undefined, 0).slice(0, 600)} → ${answer.status} ${answer.body.toString().slice(0, 300)}`)
+            answer.status >= 200 && answer.status < 400
+              ? true
+              : said?.kind === 'Status' && said.code === answer.status && said.reason !== 'InternalError'
+          if (!clear)
+            wrong.push(`${JSON.stringify(batch[i], undefined, 0).slice(0, 600)} → ${answer.status} ${answer.body.toString().slice(0, 300)}`)
         }
       }
       expect(wrong).to.deep.equal([])
@@ -141,7 +150,10 @@ for (const http2 of HTTP2_STACKS)
         ['two lengths', head(`POST ${CONFIG_MAPS} HTTP/1.1`, 'Content-Length: 5', 'Content-Length: 6')],
         ['a length and chunks', head(`POST ${CONFIG_MAPS} HTTP/1.1`, 'Content-Length: 5', 'Transfer-Encoding: chunked')],
         ['a negative length', head(`POST ${CONFIG_MAPS} HTTP/1.1`, 'Content-Length: -5')],
-        ['a chunk of no size', `${head(`POST ${CONFIG_MAPS} HTTP/1.1`, 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n`],
+        [
+          'a chunk of no size',
+          `${head(`POST ${CONFIG_MAPS} HTTP/1.1`, 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n`,
+        ],
         ['a NUL in a header', head('GET /readyz HTTP/1.1', 'X-A: a\0b')],
         ['a header of 2 MB', head('GET /readyz HTTP/1.1', `X-A: ${'a'.repeat(2_000_000)}`)],
       ] as const)
@@ -226,7 +238,12 @@ for (const http2 of HTTP2_STACKS)
     })
   })
 
-const post = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE): WireRequest => ({ method: 'POST', path: CONFIG_MAPS, headers, body })
+const post = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE): WireRequest => ({
+  method: 'POST',
+  path: CONFIG_MAPS,
+  headers,
+  body,
+})
 
 function jsonOf({ body }: WireAnswer): unknown {
   try {
@@ -243,7 +260,9 @@ interface StatusBody {
   readonly message: string
 }
 
-/** Returns the Status of a response in JSON or, depending on the request, in YAML or protobuf (then without details). */
+/**
+ * Returns the Status of a response in JSON or, depending on the request, in YAML or protobuf (then without details).
+ */
 function statusOf(answer: WireAnswer): StatusBody | undefined {
   const type = String(answer.headers['content-type'] ?? '')
   if (type.includes('json')) return jsonOf(answer) as StatusBody | undefined

@@ -59,7 +59,8 @@ describe('the number of series in /metrics', function () {
     // Every user may review what they may do themselves.
     const paths = (await everyPath()).filter(path => !/selfsubject\w*reviews/.test(path))
     expect(paths.length).to.be.greaterThan(150)
-    const anonymous = (method: string, path: string) => probe.ask(method, path, { anonymous: true, headers: { authorization: 'Bearer unknown' } })
+    const anonymous = (method: string, path: string) =>
+      probe.ask(method, path, { anonymous: true, headers: { authorization: 'Bearer unknown' } })
     const powerless = (method: string, path: string) => probe.ask(method, path, { headers: { 'impersonate-user': 'mallory' } })
     await Promise.all(METHODS.flatMap(method => [anonymous(method, paths[0] ?? ''), powerless(method, paths[0] ?? '')]))
     await scrape()
@@ -86,7 +87,9 @@ describe('the number of series in /metrics', function () {
 
   it('does not grow with unsupported verbs of a resource', async () => {
     const before = seriesOf(await scrape())
-    await askAll(['/api/v1/namespaces/default/bindings', '/apis/authentication.k8s.io/v1/tokenreviews/a'], (method, path) => client.ask(method, path))
+    await askAll(['/api/v1/namespaces/default/bindings', '/apis/authentication.k8s.io/v1/tokenreviews/a'], (method, path) =>
+      client.ask(method, path),
+    )
     const after = seriesOf(await scrape())
     expect(added(before, after, 'resource="tokenreviews"')).to.deep.equal([])
     expect(added(before, after, 'resource="bindings"').filter(each => !/verb="(?:POST|create)"/.test(each))).to.deep.equal([])
@@ -107,11 +110,14 @@ describe('the number of series in /metrics', function () {
       spec: { group: 'gone.example.com', scope: 'Namespaced', names, versions },
     })
     const path = '/apis/gone.example.com/v2/namespaces/default/gadgets'
-    for (const deadline = Date.now() + PATIENCE_MS; (await client.ask('GET', path)).status !== 200 && Date.now() < deadline; ) await sleep(20)
+    for (const deadline = Date.now() + PATIENCE_MS; (await client.ask('GET', path)).status !== 200 && Date.now() < deadline; )
+      await sleep(20)
     await client.must('POST', path, { apiVersion: 'gone.example.com/v2', kind: 'Gadget', metadata: { name: 'a' } })
     await client.must('GET', `${path.replace('v2', 'v1')}/a`)
     await client.must('PATCH', `${path}/a/status?fieldManager=x`, undefined).catch(() => {})
-    const watch = await fetch(`${server.url}${path}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`)
+    const watch = await fetch(
+      `${server.url}${path}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+    )
     const watched = watch.text().catch(() => '')
     await client.must('DELETE', `${path}/a`)
     const used = [...seriesOf(await scrape())].filter(each => /gone\.example\.com|Gadget/.test(each)).map(each => each.replace(/\{.*/, ''))

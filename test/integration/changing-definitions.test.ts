@@ -28,7 +28,12 @@ describe('requests while definitions, conversions, webhooks and policies change'
   it(`lose no write, cause no internal error, and follow the latest definition${OTHER ? ', as on another server' : ''}`, async () => {
     const names = { group: `changes-${SEED}.example.dev`, hooks: (path: string) => webhook.clientConfig(path) }
     const of = (kubeconfig: string): ChangingServer => new ChangingServer(kubeconfig, names, `changes-${SEED}`)
-    const wrong = await runHistory({ seed: SEED, rounds: ROUNDS, server: of(server.kubeconfig), ...(OTHER !== undefined && { other: of(OTHER) }) })
+    const wrong = await runHistory({
+      seed: SEED,
+      rounds: ROUNDS,
+      server: of(server.kubeconfig),
+      ...(OTHER !== undefined && { other: of(OTHER) }),
+    })
     if (wrong.length > 0) throw new Error(`${wrong.length} are wrong:\n${wrong.join('\n')}`)
   })
 })

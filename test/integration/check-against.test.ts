@@ -132,10 +132,9 @@ describe('binnacle check against a cluster', () => {
     const against = join(folder, 'applied.yaml')
     writeFileSync(against, JSON.stringify(applied))
     const verdicts = async (colour: string): Promise<unknown[]> =>
-      (await check({ texts: { a: JSON.stringify(manifest(colour)) }, against, diff: true, forceConflicts: true })).objects.map(({ verdict, diff }) => [
-        verdict,
-        diff,
-      ])
+      (await check({ texts: { a: JSON.stringify(manifest(colour)) }, against, diff: true, forceConflicts: true })).objects.map(
+        ({ verdict, diff }) => [verdict, diff],
+      )
     expect(await verdicts('red')).to.deep.equal([['unchanged', '']])
     const [[verdict, diff] = []] = (await verdicts('blue')) as string[][]
     expect(verdict).to.equal('configured')

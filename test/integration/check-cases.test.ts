@@ -105,7 +105,8 @@ describe('binnacle check of policies', () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  const results = async (policies: string[], cases: string[]): Promise<readonly CaseResult[]> => (await check({ policies, cases, release: '1.36' })).cases
+  const results = async (policies: string[], cases: string[]): Promise<readonly CaseResult[]> =>
+    (await check({ policies, cases, release: '1.36' })).cases
   const summary = ({ name, passed, message, skipped }: CaseResult): string =>
     `${skipped === undefined ? (passed ? 'pass' : 'fail') : 'skip'} ${name}${message === undefined ? '' : `: ${message}`}`
 
@@ -120,7 +121,10 @@ describe('binnacle check of policies', () => {
   it('names mistakes in files of cases', async () => {
     const file = write('broken.yaml', CASES.replace('message: only jane', 'mesage: only jane'))
     const error = await results([], [file]).catch((thrown: unknown) => thrown)
-    expect(error).to.have.property('message', `${file}: cases[2].expect.mesage: unknown field; known are allowed, message, warnings, mutated, policy`)
+    expect(error).to.have.property(
+      'message',
+      `${file}: cases[2].expect.mesage: unknown field; known are allowed, message, warnings, mutated, policy`,
+    )
   })
 
   it('runs tests of kyverno as far as they test admission policies', async () => {
@@ -175,7 +179,10 @@ spec: {policyName: limited, validationActions: [Warn], paramRef: {name: limits, 
     )
     write('params/cm.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits}\ndata: {most: "1"}\n')
     write('params/user.yaml', 'apiVersion: cli.kyverno.io/v1alpha1\nkind: UserInfo\nuserInfo: {username: jane, groups: [developers]}\n')
-    write('params/values.yaml', 'apiVersion: cli.kyverno.io/v1alpha1\nkind: Value\nnamespaceSelector: [{name: staging, labels: {environment: staging}}]\n')
+    write(
+      'params/values.yaml',
+      'apiVersion: cli.kyverno.io/v1alpha1\nkind: Value\nnamespaceSelector: [{name: staging, labels: {environment: staging}}]\n',
+    )
     write(
       'params/kyverno-test.yaml',
       `apiVersion: cli.kyverno.io/v1alpha1
@@ -242,6 +249,10 @@ tests:
   - {name: a, object: good.yaml, assertions: [{violations: no}]}
 `,
     )
-    expect((await results([], [join(folder, 'gator', 'suite.yaml')])).map(summary)).to.deep.equal(['pass cel: labelled', 'pass cel: unlabelled', 'skip rego'])
+    expect((await results([], [join(folder, 'gator', 'suite.yaml')])).map(summary)).to.deep.equal([
+      'pass cel: labelled',
+      'pass cel: unlabelled',
+      'skip rego',
+    ])
   })
 })

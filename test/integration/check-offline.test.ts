@@ -51,5 +51,7 @@ describe('binnacle check without a network', function () {
   it('opens no connection and no listener', async () => expect(await checked([], '--import', NO_SOCKETS)).to.equal('true 12'))
 
   const skip = whyNoNamespace()
-  ;(skip ? it.skip : it)(`runs in an empty network namespace${skip ? ` (skipped: ${skip})` : ''}`, async () => expect(await checked(EMPTY)).to.equal('true 12'))
+  ;(skip ? it.skip : it)(`runs in an empty network namespace${skip ? ` (skipped: ${skip})` : ''}`, async () =>
+    expect(await checked(EMPTY)).to.equal('true 12'),
+  )
 })

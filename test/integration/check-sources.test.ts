@@ -103,7 +103,9 @@ spec:
     it('points at the resource that sets a field, in an item that is found by its name', () => {
       expect(placeOf('spec.ports[0].port', 'Service')).to.deep.equal(['base/service.yaml:7:12'])
       expect(placeOf('spec.template.spec.containers[1].imagePullPolicy', 'Deployment')).to.deep.equal(['base/deployment.yaml:15:9'])
-      expect(placeOf('spec.template.spec.containers[0].envFrom[0].configMapRef.name', 'Deployment')).to.deep.equal(['base/deployment.yaml:19:26'])
+      expect(placeOf('spec.template.spec.containers[0].envFrom[0].configMapRef.name', 'Deployment')).to.deep.equal([
+        'base/deployment.yaml:19:26',
+      ])
     })
 
     it('points at the patch that sets a field', () => {
@@ -119,7 +121,9 @@ spec:
     it('points at the member of the kustomization that sets a field, and says so', () => {
       expect(placeOf('metadata.labels', 'Service')).to.deep.equal(['prod/kustomization.yaml:17:1 built'])
       expect(placeOf('metadata.namespace', 'Service')).to.deep.equal(['prod/kustomization.yaml:2:1 built'])
-      expect(remarks).to.satisfy((texts: readonly string[]) => texts.some(text => /prod: built with (?:kubectl kustomize|kustomize build)$/.test(text)))
+      expect(remarks).to.satisfy((texts: readonly string[]) =>
+        texts.some(text => /prod: built with (?:kubectl kustomize|kustomize build)$/.test(text)),
+      )
     })
 
     it('names the generator of a generated object', () => {

@@ -21,7 +21,10 @@ interface Verdict {
 }
 
 /** Applies an object as kubectl does: creates it, or applies it if it exists. */
-async function applied(plane: ControlPlane, { apiVersion, kind, value }: { apiVersion: string; kind: string; value: JsonObject }): Promise<Verdict> {
+async function applied(
+  plane: ControlPlane,
+  { apiVersion, kind, value }: { apiVersion: string; kind: string; value: JsonObject },
+): Promise<Verdict> {
   const { name = '', namespace } = objectIn(value.metadata)
   const verdict = (refused: boolean, message: unknown): Verdict => ({ kind, name: String(name), refused, message: String(message) })
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
@@ -65,7 +68,8 @@ describe('binnacle check beside a server', () => {
         expect(objects.map(verdictOf)).to.deep.equal(expected)
         for (const { apiVersion, kind, name, verdict } of objects) {
           const errors = findings.filter(
-            ({ severity, object }) => severity === 'error' && object?.kind === kind && object.apiVersion === apiVersion && object.name === name,
+            ({ severity, object }) =>
+              severity === 'error' && object?.kind === kind && object.apiVersion === apiVersion && object.name === name,
           )
           if (verdict === 'refused') expect(errors, name).to.not.be.empty
         }

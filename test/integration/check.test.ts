@@ -12,7 +12,8 @@ import type { CheckFinding, CheckOptions } from '../../src/check/types.ts'
 const line = ({ rule, severity, message, position, field }: CheckFinding): string =>
   `${position?.line ?? 0}:${position?.column ?? 0} ${severity} ${rule} ${field ?? ''} | ${message}`
 
-const found = async (text: string, options: CheckOptions = {}): Promise<string[]> => (await check({ texts: { 'a.yaml': text }, ...options })).findings.map(line)
+const found = async (text: string, options: CheckOptions = {}): Promise<string[]> =>
+  (await check({ texts: { 'a.yaml': text }, ...options })).findings.map(line)
 
 describe('binnacle check', () => {
   it('names the namespace of an object in its findings as in its verdict', async () => {
@@ -148,7 +149,9 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
 `
     expect(await found(text)).to.deep.equal([])
-    expect(await found(text, { asGiven: true })).to.deep.equal(['2:1 warning unknown-kind kind | no matches for kind "Widget" in version "example.dev/v1"'])
+    expect(await found(text, { asGiven: true })).to.deep.equal([
+      '2:1 warning unknown-kind kind | no matches for kind "Widget" in version "example.dev/v1"',
+    ])
     expect(await found(text, { asGiven: true, strict: true })).to.deep.equal([
       '2:1 error unknown-kind kind | no matches for kind "Widget" in version "example.dev/v1"',
     ])
@@ -171,7 +174,9 @@ spec:
       const text = 'apiVersion: example.dev/v1\nkind: Widget\nmetadata: {name: a}\nspec: 3\n'
       const { objects, findings } = await check({ texts: { a: text }, crds: [folder] })
       expect(objects).to.have.lengthOf(1)
-      expect(findings.map(line)).to.deep.equal(['4:1 error wrong-type spec | spec: Invalid value: "integer": spec in body must be of type string: "integer"'])
+      expect(findings.map(line)).to.deep.equal([
+        '4:1 error wrong-type spec | spec: Invalid value: "integer": spec in body must be of type string: "integer"',
+      ])
     } finally {
       rmSync(folder, { recursive: true })
     }
@@ -220,14 +225,14 @@ spec:
   it('reports fields that an apply does not declare as unknown', async () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndatum: {a: b}\n'
     const { findings } = await check({ texts: { a: text, b: text }, release: '1.36' })
-    expect(findings.filter(({ severity }) => severity === 'error').map(({ rule, position }) => `${position?.file}:${position?.line} ${rule}`)).to.deep.equal([
-      'a:4 unknown-field',
-      'b:4 unknown-field',
-    ])
+    expect(
+      findings.filter(({ severity }) => severity === 'error').map(({ rule, position }) => `${position?.file}:${position?.line} ${rule}`),
+    ).to.deep.equal(['a:4 unknown-field', 'b:4 unknown-field'])
   })
 
   it('names files of other programs, and kinds that Kubernetes does not have', async () => {
-    const text = 'apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Policy\nmetadata: {name: a}\n'
+    const text =
+      'apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Policy\nmetadata: {name: a}\n'
     const { findings } = await check({ texts: { a: text }, release: '1.36' })
     expect(findings.map(({ severity, advice }) => `${severity} ${advice}`)).to.deep.equal([
       'note this is a file of another program, and no API object',
@@ -241,7 +246,8 @@ spec:
   })
 
   it('calls a change of a running pod immutable', async () => {
-    const pod = (image: string): string => `apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: ${image}, containers: [{name: a, image: a}]}\n`
+    const pod = (image: string): string =>
+      `apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: ${image}, containers: [{name: a, image: a}]}\n`
     const { findings } = await check({ texts: { a: pod('false'), b: pod('true') }, release: '1.36' })
     expect(findings.map(({ rule, position }) => `${position?.file} ${rule}`)).to.include('b immutable-field')
   })
@@ -260,7 +266,9 @@ spec:
   it('reports values that a release drops, with their gate', async () => {
     const text = 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  hostUsers: false\n  containers: [{name: a, image: b}]\n'
     const [finding = ''] = await found(text, { release: '1.30' })
-    expect(finding).to.equal('5:3 warning dropped-value spec.hostUsers | spec.hostUsers is dropped, because the feature gate UserNamespacesSupport is off')
+    expect(finding).to.equal(
+      '5:3 warning dropped-value spec.hostUsers | spec.hostUsers is dropped, because the feature gate UserNamespacesSupport is off',
+    )
     expect(await found(text, { release: '1.30', gates: { UserNamespacesSupport: true } })).to.deep.equal([])
   })
 
@@ -354,7 +362,9 @@ metadata: {name: b}
   it('calls webhooks at the URLs that are named', async () => {
     const engine = createServer((request, response) => {
       void json(request).then(review => {
-        const { request: asked } = review as { readonly request: { readonly uid: string; readonly object: { readonly metadata: { readonly name: string } } } }
+        const { request: asked } = review as {
+          readonly request: { readonly uid: string; readonly object: { readonly metadata: { readonly name: string } } }
+        }
         const allowed = asked.object.metadata.name !== 'bad'
         response.end(
           JSON.stringify({

@@ -8,7 +8,10 @@ import { NO_BROWSER, openBrowser } from '../support/browser.ts'
 import { ownAddress } from '../support/connect-world.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 
-/** Registers a worker for the whole origin, and says what became of it. Then it tries to open the console in a frame and to read it. */
+/**
+ * Registers a worker for the whole origin, and says what became of it. Then it tries to open the console in a frame and
+ * to read it.
+ */
 const PAGE = `<!doctype html><title>evil</title><script>
 const told = []
 const tell = text => { told.push(text); document.title = told.join('; ') }
@@ -42,7 +45,12 @@ const LOOK = `async at => {
   return { fetched, opened, kept: sessionStorage.length + localStorage.length }
 }`
 
-const HEADERS = { 'service-worker-allowed': '/', 'clear-site-data': '"cookies"', 'strict-transport-security': 'max-age=600', 'alt-svc': 'h2=":1"; ma=600' }
+const HEADERS = {
+  'service-worker-allowed': '/',
+  'clear-site-data': '"cookies"',
+  'strict-transport-security': 'max-age=600',
+  'alt-svc': 'h2=":1"; ma=600',
+}
 
 describe('a page of a pod behind the proxy', function () {
   this.timeout(240_000)
@@ -68,10 +76,15 @@ describe('a page of a pod behind the proxy', function () {
     })
     pod.listen(0, ownAddress)
     await once(pod, 'listening')
-    server = await startServer({ flags: { console: true, 'insecure-port': 18_000 + (process.pid % 10_000), 'disable-admission-plugins': 'ServiceAccount' } })
+    server = await startServer({
+      flags: { console: true, 'insecure-port': 18_000 + (process.pid % 10_000), 'disable-admission-plugins': 'ServiceAccount' },
+    })
     client = createJsonClient(server.insecureUrl ?? '')
     const name = `evil:${(pod.address() as AddressInfo).port}`
-    await client.must('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'evil' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+    await client.must('POST', '/api/v1/namespaces/default/pods', {
+      metadata: { name: 'evil' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    })
     await client.ask('PATCH', '/api/v1/namespaces/default/pods/evil/status', {
       body: { status: { podIP: ownAddress, podIPs: [{ ip: ownAddress }] } },
       contentType: 'application/merge-patch+json',

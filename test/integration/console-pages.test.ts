@@ -146,7 +146,10 @@ describe('the console in a browser', function () {
     await page.fill('input[name=text]', '')
     await page.fill('input[name=labels]', 'tier=back')
     await page.press('input[name=labels]', 'Enter')
-    await until(opened, 'document.querySelectorAll("tbody tr").length === 1 && document.querySelector("tbody").textContent.includes("later")')
+    await until(
+      opened,
+      'document.querySelectorAll("tbody tr").length === 1 && document.querySelector("tbody").textContent.includes("later")',
+    )
     await page.fill('input[name=namespace]', 'kube-system')
     await page.press('input[name=namespace]', 'Enter')
     await page.waitForSelector('text=No ConfigMap in kube-system with the labels tier=back.')
@@ -205,7 +208,11 @@ describe('the console in a browser', function () {
   it('plots the metrics of the server', async () => {
     const opened = await enter()
     await visit(opened, '#/metrics', '.charts')
-    expect(await opened.page.locator('.chart-title').allTextContents()).to.include.members(['Requests a second, by verb', 'Memory', 'Watches'])
+    expect(await opened.page.locator('.chart-title').allTextContents()).to.include.members([
+      'Requests a second, by verb',
+      'Memory',
+      'Watches',
+    ])
     expect(await opened.page.locator('.chart:has-text("Memory") b').first().textContent()).to.match(/^\d+ MB$/)
   })
 
@@ -315,7 +322,13 @@ describe('the console in a browser', function () {
     const agent = await page.evaluate('navigator.userAgent')
     await page.route('**/binnacle/v1/why?*', route =>
       route.fulfill({
-        json: { items: [request, { ...request, auditID: 'a2', status: 200, uri: '/api/v1/pods' }, { ...request, auditID: 'a3', userAgent: agent }] },
+        json: {
+          items: [
+            request,
+            { ...request, auditID: 'a2', status: 200, uri: '/api/v1/pods' },
+            { ...request, auditID: 'a3', userAgent: agent },
+          ],
+        },
       }),
     )
     await page.route('**/binnacle/v1/why/a1', route => route.fulfill({ json: why }))
@@ -339,7 +352,9 @@ describe('the console in a browser', function () {
     const { page } = opened
     await visit(opened, '#/object/core/v1/configmaps/default/hostile', '.legend')
     await page.waitForSelector('.line:has-text("alert(1)")')
-    expect(await page.evaluate('document.querySelectorAll(".scroller script, .scroller img, .scroller iframe, .scroller svg").length')).to.equal(0)
+    expect(
+      await page.evaluate('document.querySelectorAll(".scroller script, .scroller img, .scroller iframe, .scroller svg").length'),
+    ).to.equal(0)
     expect(Number(await page.evaluate('document.querySelectorAll("*").length'))).to.be.lessThan(3_000)
     await page.keyboard.press('Escape')
     await page.waitForSelector('text=hostile')
@@ -351,7 +366,9 @@ describe('the console in a browser', function () {
   it('stays responsive with thousands of rows', async () => {
     for (let i = 0; i < 3_000; i += 100)
       await Promise.all(
-        Array.from({ length: 100 }, (_, j) => world.send('POST', '/api/v1/namespaces/kube-public/configmaps', { metadata: { name: `many-${i + j}` } })),
+        Array.from({ length: 100 }, (_, j) =>
+          world.send('POST', '/api/v1/namespaces/kube-public/configmaps', { metadata: { name: `many-${i + j}` } }),
+        ),
       )
     const opened = await enter()
     const { page } = opened

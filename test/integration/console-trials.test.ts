@@ -33,12 +33,16 @@ describe('trials of the console', function () {
     const { status, text: answer } = await post(POLICIES, { policy: text, path })
     expect(status, answer).to.equal(200)
     return Object.fromEntries(
-      JSON.parse(answer).results.map(({ name, outcome, messages }: { name: string; outcome: string; messages: string[] }) => [name, [outcome, ...messages]]),
+      JSON.parse(answer).results.map(({ name, outcome, messages }: { name: string; outcome: string; messages: string[] }) => [
+        name,
+        [outcome, ...messages],
+      ]),
     )
   }
 
   describe('an expression', () => {
-    const trial = async (expression: string, variables = {}): Promise<unknown> => JSON.parse((await post(CEL, { expression, variables })).text)
+    const trial = async (expression: string, variables = {}): Promise<unknown> =>
+      JSON.parse((await post(CEL, { expression, variables })).text)
     it('has a value, a type and a cost', async () => {
       expect(await trial('object.n + 1 > 3', { object: { n: 3 } })).to.deep.include({ type: 'bool', cost: 4, value: 'true' })
     })
@@ -77,18 +81,29 @@ describe('trials of the console', function () {
         matchConstraints: { resourceRules: rules },
         validations: [{ expression: "has(object.metadata.labels) && 'owner' in object.metadata.labels", message: 'owner?' }],
       })
-      expect(await outcomes(text)).to.deep.equal({ free: ['refused', 'owner?'], owned: ['allowed'], 'kube-root-ca.crt': ['refused', 'owner?'] })
+      expect(await outcomes(text)).to.deep.equal({
+        free: ['refused', 'owner?'],
+        owned: ['allowed'],
+        'kube-root-ca.crt': ['refused', 'owner?'],
+      })
     })
     it('applies rules, selectors and conditions', async () => {
       const refuses = [{ expression: 'false' }]
       const only = (spec: object): Promise<unknown> => outcomes(policy({ validations: refuses, ...spec })).then(({ owned }) => owned?.[0])
       expect(await only({ matchConstraints: { resourceRules: [{ ...rules[0], resources: ['pods'] }] } })).to.equal('not matched')
-      expect(await only({ matchConstraints: { resourceRules: rules, objectSelector: { matchLabels: { owner: 'b' } } } })).to.equal('not matched')
+      expect(await only({ matchConstraints: { resourceRules: rules, objectSelector: { matchLabels: { owner: 'b' } } } })).to.equal(
+        'not matched',
+      )
       expect(
-        await only({ matchConstraints: { resourceRules: rules, namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } } } }),
+        await only({
+          matchConstraints: { resourceRules: rules, namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } } },
+        }),
       ).to.equal('refused')
       expect(
-        await only({ matchConstraints: { resourceRules: rules }, matchConditions: [{ name: 'a', expression: "object.metadata.name != 'owned'" }] }),
+        await only({
+          matchConstraints: { resourceRules: rules },
+          matchConditions: [{ name: 'a', expression: "object.metadata.name != 'owned'" }],
+        }),
       ).to.equal('allowed')
     })
     it('supports variables and parameters, but no authorizer', async () => {
@@ -104,7 +119,10 @@ describe('trials of the console', function () {
       expect((await outcomes(text)).owned).to.deep.equal(['refused', 'too big: 3'])
     })
     it('reports evaluation errors', async () => {
-      const failing = policy({ matchConstraints: { resourceRules: rules }, validations: [{ expression: 'object.nothing.x == 1' }, { expression: 'x +' }] })
+      const failing = policy({
+        matchConstraints: { resourceRules: rules },
+        validations: [{ expression: 'object.nothing.x == 1' }, { expression: 'x +' }],
+      })
       const [outcome, ...messages] = (await outcomes(failing)).owned ?? []
       expect(outcome).to.equal('failed')
       expect(messages[0]).to.include('no such key: nothing')

@@ -39,7 +39,11 @@ describe('the console’s link', function () {
   /** Sends a request to the console's port, or as the administrator to the secure port. */
   const ask = (
     path: string,
-    { agent = nobody, body, ...options }: Pick<RequestOptions, 'method' | 'headers'> & { readonly agent?: Agent; readonly body?: string } = {},
+    {
+      agent = nobody,
+      body,
+      ...options
+    }: Pick<RequestOptions, 'method' | 'headers'> & { readonly agent?: Agent; readonly body?: string } = {},
     origin = agent === administrator ? server.url : new URL(server.consoleUrl ?? '').origin,
   ): Promise<Answer> =>
     new Promise((resolve, reject) => {
@@ -83,7 +87,10 @@ describe('the console’s link', function () {
       headers: { ...JSON_TYPE, authorization: `Bearer ${token}` },
       body: review,
     })
-    expect(JSON.parse(who.text).status.userInfo).to.deep.include({ username: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] })
+    expect(JSON.parse(who.text).status.userInfo).to.deep.include({
+      username: 'kubernetes-admin',
+      groups: ['system:masters', 'system:authenticated'],
+    })
     const close = (): Promise<Answer> => ask('/console/sessions', { method: 'DELETE', ...bearing(token) })
     expect((await close()).status).to.equal(200)
     expect((await close()).status).to.equal(401)

@@ -1,4 +1,7 @@
-/** Requests that are small to send and long to do: while the server does one of them, others wait no longer than for one of its steps. */
+/**
+ * Requests that are small to send and long to do: while the server does one of them, others wait no longer than for one
+ * of its steps.
+ */
 
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +9,9 @@ import { expect } from 'chai'
 import { startWatchedServer, type WatchedServer } from '../support/loop-watch.ts'
 import { turnBound } from '../support/time-bounds.ts'
 
-/** Milliseconds. A step takes ten or so; what is linear in a body of some megabytes and still one piece is allowed for. */
+/**
+ * Milliseconds. A step takes ten or so; what is linear in a body of some megabytes and still one piece is allowed for.
+ */
 const LONGEST_PIECE = turnBound(200)
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
@@ -39,7 +44,12 @@ function definition(plural: string, spec: object): object {
   }
 }
 
-const object = (plural: string, spec: object, name = 'a'): object => ({ apiVersion: 'costly.example.com/v1', kind: kindOf(plural), metadata: { name }, spec })
+const object = (plural: string, spec: object, name = 'a'): object => ({
+  apiVersion: 'costly.example.com/v1',
+  kind: kindOf(plural),
+  metadata: { name },
+  spec,
+})
 const textOf = (rules: object): object => ({ type: 'object', properties: { text: { type: 'string', ...rules } } })
 const listOf = (items: object, rules: object = {}): object => ({ type: 'object', properties: { list: { type: 'array', items, ...rules } } })
 
@@ -64,7 +74,11 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   ),
   undefaulteds: listOf({ type: 'object', properties: Object.fromEntries(range(10_000, i => [`p${i}`, { type: 'string' }])) }),
   manykeyeds: listOf(
-    { type: 'object', required: range(3000, i => `p${i}`), properties: Object.fromEntries(range(3000, i => [`p${i}`, { type: 'string' }])) },
+    {
+      type: 'object',
+      required: range(3000, i => `p${i}`),
+      properties: Object.fromEntries(range(3000, i => [`p${i}`, { type: 'string' }])),
+    },
     { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': range(3000, i => `p${i}`) },
   ),
   defaulteds: listOf({ type: 'object', properties: Object.fromEntries(range(1000, i => [`p${i}`, { type: 'string', default: 'x' }])) }),
@@ -72,7 +86,12 @@ const SCHEMAS: Readonly<Record<string, object>> = {
 
 const labels = (text: string): Asked => ({ path: `${CONFIG_MAPS}?resourceVersion=0&labelSelector=${encodeURIComponent(text)}` })
 const fields = (text: string): Asked => ({ path: `${CONFIG_MAPS}?resourceVersion=0&fieldSelector=${encodeURIComponent(text)}` })
-const patched = (body: unknown): Asked => ({ method: 'PATCH', path: dryRun(`${CONFIG_MAPS}/large`), body, headers: { 'content-type': JSON_PATCH } })
+const patched = (body: unknown): Asked => ({
+  method: 'PATCH',
+  path: dryRun(`${CONFIG_MAPS}/large`),
+  body,
+  headers: { 'content-type': JSON_PATCH },
+})
 const made = (plural: string, spec: object): Asked => ({ method: 'POST', path: dryRun(pathOf(plural)), body: object(plural, spec) })
 const sent = (type: string, body: Buffer): Asked => ({ method: 'POST', path: dryRun(CONFIG_MAPS), body, headers: { 'content-type': type } })
 const textOfBytes = (before: string | Buffer, byte: number, after: string | Buffer): Buffer =>
@@ -95,13 +114,21 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
     patched(range(9998, i => ({ op: 'move', from: i % 2 ? '/datb' : '/data', path: i % 2 ? '/data' : '/datb' }))),
     200,
   ],
-  ['a patch that moves each of 10,000 members', patched(range(10_000, i => ({ op: 'move', from: `/data/k${i}`, path: `/data/m${i}` }))), 200],
+  [
+    'a patch that moves each of 10,000 members',
+    patched(range(10_000, i => ({ op: 'move', from: `/data/k${i}`, path: `/data/m${i}` }))),
+    200,
+  ],
   ['a patch that copies all members again and again', patched(range(10_000, () => ({ op: 'copy', from: '/data', path: '/datb' }))), 422],
   ['60,000 terms of a label selector on one label', labels(range(60_000, i => `app!=a${i}`).join()), 200],
   ['60,000 labels that must be absent', labels(range(60_000, i => `!z${i}`).join()), 200],
   ['20,000 terms of a field selector', fields(range(20_000, i => `metadata.name!=a${i}`).join()), 200],
   ['an Accept header of 1,000,000 spaces within a type', accepting(`application/json; a${' '.repeat(1_000_000)}x=b`), 200],
-  ['an Accept header of 130,000 clauses in the worst order', accepting(`${'*/*;q=0.1;as=x,'.repeat(30_000)}${'a/b,'.repeat(100_000)}`), 406],
+  [
+    'an Accept header of 130,000 clauses in the worst order',
+    accepting(`${'*/*;q=0.1;as=x,'.repeat(30_000)}${'a/b,'.repeat(100_000)}`),
+    406,
+  ],
   ['an Accept header of 1,000,000 commas', accepting(','.repeat(1_000_000)), 406],
   ['a limit of 1,000,000 digits', { path: `${CONFIG_MAPS}?limit=${'9'.repeat(1_000_000)}` }, 400],
   [
@@ -117,8 +144,16 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ['20,000 items that have none of 10,000 members', made('undefaulteds', { list: range(20_000, () => ({})) }), 201],
   ['20,000 items that have none of 3,000 keys', made('manykeyeds', { list: range(20_000, () => ({})) }), 422],
   ['defaults of 1,000 members for 1,000 items', made('defaulteds', { list: range(1000, () => ({})) }), 413],
-  ['a text of 2,900,000 bytes of invalid UTF-8', sent('application/json', textOfBytes('{"metadata":{"name":"a"},"data":{"a":"', 0xff, '"}}')), 422],
-  ['a text of 2,900,000 chunks', sent('application/cbor', textOfBytes(Buffer.from([0xd9, 0xd9, 0xf7, 0x7f]), 0x60, Buffer.from([0xff]))), 413],
+  [
+    'a text of 2,900,000 bytes of invalid UTF-8',
+    sent('application/json', textOfBytes('{"metadata":{"name":"a"},"data":{"a":"', 0xff, '"}}')),
+    422,
+  ],
+  [
+    'a text of 2,900,000 chunks',
+    sent('application/cbor', textOfBytes(Buffer.from([0xd9, 0xd9, 0xf7, 0x7f]), 0x60, Buffer.from([0xff]))),
+    413,
+  ],
   ['a map of 15,000 members merged into 1,000 others', sent('application/yaml', merging(15_000, 1000)), 400],
   ['a schedule of 1,000,000 minutes', scheduled(`${'1,'.repeat(1_000_000)} * * * *`), 201],
   ['a schedule of 1,000,000 slashes', scheduled(`${'/'.repeat(1_000_000)} * * * *`), 422],
@@ -143,17 +178,24 @@ describe('expensive requests', function () {
   const send = ({ method = 'GET', path, body, headers }: Asked): Promise<number> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(watched.server.url)
-      const request = httpRequest({ hostname, port, method, path, agent: false, headers: { 'content-type': 'application/json', ...headers } }, answer => {
-        answer.resume()
-        answer.on('end', () => resolve(answer.statusCode ?? 0))
-      })
+      const request = httpRequest(
+        { hostname, port, method, path, agent: false, headers: { 'content-type': 'application/json', ...headers } },
+        answer => {
+          answer.resume()
+          answer.on('end', () => resolve(answer.statusCode ?? 0))
+        },
+      )
       request.on('error', reject)
       request.end(body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body))
     })
 
   before(async () => {
     watched = await startWatchedServer(['--feature-gates=CBORServingAndStorage=true'])
-    await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: 'large' }, data: Object.fromEntries(range(20_000, i => [`k${i}`, 'v'])) } })
+    await send({
+      method: 'POST',
+      path: CONFIG_MAPS,
+      body: { metadata: { name: 'large' }, data: Object.fromEntries(range(20_000, i => [`k${i}`, 'v'])) },
+    })
     for (let i = 0; i < 300; i++)
       await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: `m${i}`, labels: { app: 'x', tier: `t${i % 9}` } } } })
     for (const [plural, spec] of Object.entries(SCHEMAS)) {
@@ -186,7 +228,8 @@ describe('expensive requests', function () {
   describe('about twenty objects of 25,000 members', () => {
     before(async () => {
       const data = Object.fromEntries(range(25_000, i => [`k${i}`, 'v']))
-      for (let i = 0; i < 20; i++) await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: `wide${i}`, labels: { wide: 'yes' } }, data } })
+      for (let i = 0; i < 20; i++)
+        await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: `wide${i}`, labels: { wide: 'yes' } }, data } })
     })
     const wide = (more: string, accept: string): Asked => ({ path: `${CONFIG_MAPS}?labelSelector=wide${more}`, headers: { accept } })
     const cases: [what: string, asked: Asked][] = [

@@ -12,7 +12,8 @@ const PATIENCE_MS = 120_000
 const MERGE = 'application/merge-patch+json'
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
-const pathOf = (at: string, name = '', query = ''): string => `/apis/example.com/${at}/namespaces/default/links${name && `/${name}`}${query}`
+const pathOf = (at: string, name = '', query = ''): string =>
+  `/apis/example.com/${at}/namespaces/default/links${name && `/${name}`}${query}`
 const link = (at: string, name: string, spec: object, metadata: object = {}) => ({
   apiVersion: `example.com/${at}`,
   kind: 'Link',
@@ -55,7 +56,11 @@ for (const cache of [true, false]) {
 
     it('are created, read, listed and printed in any version', async () => {
       expect((await client.must('POST', pathOf('v1'), link('v1', 'a', { hostPort: 'h:1' }))).spec).to.deep.equal({ hostPort: 'h:1', n: 7 })
-      expect((await client.must('POST', pathOf('v2'), link('v2', 'b', { host: 'i', port: '2' }))).spec).to.deep.equal({ host: 'i', n: 7, port: '2' })
+      expect((await client.must('POST', pathOf('v2'), link('v2', 'b', { host: 'i', port: '2' }))).spec).to.deep.equal({
+        host: 'i',
+        n: 7,
+        port: '2',
+      })
       expect((await client.must('GET', pathOf('v2', 'a'))).spec).to.deep.equal({ host: 'h', n: 7, port: '1' })
       const before = webhook.requests.length
       expect(specs(await client.must('GET', pathOf('v2')))).to.deep.equal([
@@ -85,8 +90,14 @@ for (const cache of [true, false]) {
       const applied = await client.ask('PATCH', pathOf('v1', 'b', '?fieldManager=m&force=true'), applying)
       expect([applied.status, applied.body.spec]).to.deep.equal([200, { hostPort: 'j:3', n: 4 }])
       // Nothing changes, and so no default of the version is added.
-      const again = await client.ask('PATCH', pathOf('v2', 'b', '?fieldManager=other'), { ...applying, body: link('v2', 'b', { host: 'j' }) })
-      expect([again.body.spec, again.body.metadata.generation]).to.deep.equal([{ host: 'j', n: 4, port: '3' }, applied.body.metadata.generation])
+      const again = await client.ask('PATCH', pathOf('v2', 'b', '?fieldManager=other'), {
+        ...applying,
+        body: link('v2', 'b', { host: 'j' }),
+      })
+      expect([again.body.spec, again.body.metadata.generation]).to.deep.equal([
+        { host: 'j', n: 4, port: '3' },
+        applied.body.metadata.generation,
+      ])
       const scaled = await client.ask('PATCH', pathOf('v2', 'b/scale'), { body: { spec: { replicas: 9 } }, contentType: MERGE })
       expect(scaled.body.spec).to.deep.equal({ replicas: 9 })
       expect((await client.must('GET', pathOf('v1', 'b'))).spec).to.deep.equal({ hostPort: 'j:3', n: 9 })
@@ -96,7 +107,9 @@ for (const cache of [true, false]) {
       const { metadata } = await client.must('GET', pathOf('v2'))
       const over = new AbortController()
       const events: string[] = []
-      const watch = await fetch(`${server.url}${pathOf('v2', '', `?watch=1&resourceVersion=${metadata.resourceVersion}`)}`, { signal: over.signal })
+      const watch = await fetch(`${server.url}${pathOf('v2', '', `?watch=1&resourceVersion=${metadata.resourceVersion}`)}`, {
+        signal: over.signal,
+      })
       const reading = (async () => {
         let text = ''
         for await (const chunk of watch.body as unknown as AsyncIterable<Uint8Array>) {
@@ -129,7 +142,11 @@ for (const cache of [true, false]) {
         const { uid, object } = request as { uid: string; object: AnyObject }
         asked.push(`${object.apiVersion} ${object.spec.host}`)
         const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/spec/port', value: '99' }])).toString('base64')
-        return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true, patchType: 'JSONPatch', patch } }
+        return {
+          apiVersion: 'admission.k8s.io/v1',
+          kind: 'AdmissionReview',
+          response: { uid, allowed: true, patchType: 'JSONPatch', patch },
+        }
       })
       const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
       const rule = { operations: ['CREATE'], apiGroups: ['example.com'], apiVersions: ['v2'], resources: ['links'] }
@@ -184,9 +201,18 @@ for (const cache of [true, false]) {
       const watch = await fetch(`${server.url}${pathOf('v2', '', '?watch=1')}`)
       const watched = JSON.parse(await watch.text())
       if (cache) expect([watch.status, watch.headers.get('retry-after'), watched.message]).to.deep.equal([429, '1', unfilled])
-      else expect([watched.type, watched.object.code, watched.object.message]).to.deep.equal(['ERROR', 500, `Internal error occurred: ${text}`])
+      else
+        expect([watched.type, watched.object.code, watched.object.message]).to.deep.equal([
+          'ERROR',
+          500,
+          `Internal error occurred: ${text}`,
+        ])
       await convertAt('/convert')
-      expect((await until('GET', pathOf('v2', 'a'), ({ status }) => status === 200)).body.spec).to.deep.equal({ host: 'h', n: 7, port: '1' })
+      expect((await until('GET', pathOf('v2', 'a'), ({ status }) => status === 200)).body.spec).to.deep.equal({
+        host: 'h',
+        n: 7,
+        port: '1',
+      })
     })
 
     it('are read in every version after the storage version changes, and written in the new one', async () => {
@@ -196,7 +222,12 @@ for (const cache of [true, false]) {
       const extra = ({ body }: JsonAnswer) => body.spec?.extra === 'of v2'
       // Defaults of the stored version come in where something is written.
       const move = { body: { spec: { host: 'moved' } }, contentType: MERGE }
-      expect((await until('PATCH', pathOf('v2', 'b'), extra, move)).body.spec).to.deep.equal({ extra: 'of v2', host: 'moved', n: 9, port: '3' })
+      expect((await until('PATCH', pathOf('v2', 'b'), extra, move)).body.spec).to.deep.equal({
+        extra: 'of v2',
+        host: 'moved',
+        n: 9,
+        port: '3',
+      })
       expect(specs(await client.must('GET', pathOf('v2')))).to.deep.equal([
         ['example.com/v2', 'a', { host: 'h', n: 7, port: '1' }],
         ['example.com/v2', 'b', { extra: 'of v2', host: 'moved', n: 9, port: '3' }],
@@ -212,11 +243,15 @@ for (const cache of [true, false]) {
       const watch = await fetch(`${server.url}${pathOf('v2', '', `?watch=1&resourceVersion=${metadata.resourceVersion}`)}`)
       const watched = watch.text()
       const begun = performance.now()
-      expect((await client.ask('PATCH', DEFINITION, { body: { spec: { names: { shortNames: ['lk'] } } }, contentType: MERGE })).status).to.equal(200)
+      expect(
+        (await client.ask('PATCH', DEFINITION, { body: { spec: { names: { shortNames: ['lk'] } } }, contentType: MERGE })).status,
+      ).to.equal(200)
       await client.ask('PATCH', pathOf('v1', 'b'), { body: { metadata: { labels: { late: 'x' } } }, contentType: MERGE })
       const events = (await watched).split('\n').filter(Boolean)
       expect(performance.now() - begun).to.be.at.least(900)
-      expect(events.map(line => JSON.parse(line)).map(({ type, object }) => [type, object.metadata.labels])).to.deep.equal([['MODIFIED', { late: 'x' }]])
+      expect(events.map(line => JSON.parse(line)).map(({ type, object }) => [type, object.metadata.labels])).to.deep.equal([
+        ['MODIFIED', { late: 'x' }],
+      ])
     })
 
     it('are removed with their definition, and their watches end', async () => {

@@ -33,7 +33,12 @@ describe('endpoints of custom kinds', function () {
     client = made.client
     await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
     await eventually('the kind is served', async () => (await client.ask('GET', THINGS)).status === 200)
-    await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'x' }, spec: { replicas: 0 } })
+    await client.must('POST', THINGS, {
+      apiVersion: 'endpoints.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'x' },
+      spec: { replicas: 0 },
+    })
   })
 
   it("are listed in upstream's order", async () => {
@@ -100,14 +105,18 @@ describe('endpoints of custom kinds', function () {
       await client.ask('PATCH', `${THINGS}/bare/scale`, { body: { spec: { replicas: 1 } }, contentType: 'application/merge-patch+json' })
       const { spec, metadata } = await client.must('GET', `${THINGS}/bare`)
       expect([spec, metadata.generation]).to.deep.equal([{ replicas: 1, mode: 'fast' }, 2])
-      const patched = await client.ask('PATCH', `${THINGS}/bare`, { body: { metadata: { labels: { a: 'b' } } }, contentType: 'application/merge-patch+json' })
+      const patched = await client.ask('PATCH', `${THINGS}/bare`, {
+        body: { metadata: { labels: { a: 'b' } } },
+        contentType: 'application/merge-patch+json',
+      })
       expect(patched.body.metadata.generation).to.equal(2)
     })
 
     it('leave storing those defaults to the next write, even of a patch that changes nothing', async () => {
       await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'late' } })
       const patch = async (tail: string, body: object): Promise<string> =>
-        (await client.ask('PATCH', `${THINGS}/late${tail}`, { body, contentType: 'application/merge-patch+json' })).body.metadata.resourceVersion ?? ''
+        (await client.ask('PATCH', `${THINGS}/late${tail}`, { body, contentType: 'application/merge-patch+json' })).body.metadata
+          .resourceVersion ?? ''
       const scaled = await patch('/scale', { spec: { replicas: 1 } })
       const defaulted = await patch('', {})
       expect(defaulted).to.not.equal(scaled)
@@ -117,7 +126,9 @@ describe('endpoints of custom kinds', function () {
     it('are not offered as protobuf, like their objects', async () => {
       const types = 'application/vnd.kubernetes.protobuf'
       expect((await client.ask('GET', `${THINGS}/x/scale`, { accept: types })).status).to.equal(406)
-      expect((await client.ask('GET', `${THINGS}/x/scale`, { accept: `${types},application/json` })).headers['content-type']).to.equal('application/json')
+      expect((await client.ask('GET', `${THINGS}/x/scale`, { accept: `${types},application/json` })).headers['content-type']).to.equal(
+        'application/json',
+      )
     })
 
     it('check the uid in an update', async () => {
@@ -127,7 +138,9 @@ describe('endpoints of custom kinds', function () {
     })
 
     it('can be patched without a current number, with webhooks and policies configured', async () => {
-      const webhooks = [{ name: 'a.example.com', clientConfig: { url: 'https://127.0.0.1:9/' }, sideEffects: 'None', admissionReviewVersions: ['v1'] }]
+      const webhooks = [
+        { name: 'a.example.com', clientConfig: { url: 'https://127.0.0.1:9/' }, sideEffects: 'None', admissionReviewVersions: ['v1'] },
+      ]
       const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']
       const REGISTRATION = '/apis/admissionregistration.k8s.io/v1'
       for (const kind of kinds)
@@ -135,10 +148,16 @@ describe('endpoints of custom kinds', function () {
           apiVersion: 'admissionregistration.k8s.io/v1',
           kind,
           metadata: { name: 'scales' },
-          webhooks: webhooks.map(webhook => ({ ...webhook, rules: [{ apiGroups: ['none'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] })),
+          webhooks: webhooks.map(webhook => ({
+            ...webhook,
+            rules: [{ apiGroups: ['none'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
+          })),
         })
       await client.must('POST', THINGS, thing('unscaled', {}))
-      await eventually('the webhooks are known', async () => (await client.ask('GET', `${REGISTRATION}/validatingwebhookconfigurations/scales`)).status === 200)
+      await eventually(
+        'the webhooks are known',
+        async () => (await client.ask('GET', `${REGISTRATION}/validatingwebhookconfigurations/scales`)).status === 200,
+      )
       const patched = await client.ask('PATCH', `${THINGS}/unscaled/scale`, { body: { spec: { replicas: 2 } }, contentType: MERGE })
       for (const kind of kinds) await client.must('DELETE', `${REGISTRATION}/${kind.toLowerCase()}s/scales`)
       expect([patched.status, patched.body.spec]).to.deep.equal([200, { replicas: 2 }])
@@ -153,7 +172,10 @@ describe('endpoints of custom kinds', function () {
       { ...scale, kind: 'Thing' },
     ]) {
       const { status, body: told } = await client.ask('PUT', `${THINGS}/x/scale`, { body })
-      expect([status, told.message]).to.deep.equal([400, 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:110"'])
+      expect([status, told.message]).to.deep.equal([
+        400,
+        'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:110"',
+      ])
     }
   })
 
@@ -168,7 +190,12 @@ describe('endpoints of custom kinds', function () {
       ['GET', `${THINGS}/x/none/y`, 404, 'things.endpoints.example.com "x" not found'],
       ['GET', `${GROUP}/things/x/status/y`, 404],
       ['GET', `${THINGS}//status`, 405, 'list is not supported on resources of kind "things.endpoints.example.com"'],
-      ['GET', `${GROUP}/watch/namespaces/default/things/x/status`, 405, 'watch is not supported on resources of kind "things.endpoints.example.com"'],
+      [
+        'GET',
+        `${GROUP}/watch/namespaces/default/things/x/status`,
+        405,
+        'watch is not supported on resources of kind "things.endpoints.example.com"',
+      ],
       ['POST', `${THINGS}/x`, 409, 'things.endpoints.example.com "x" already exists'],
       ['POST', `${THINGS}/x/status/y`, 405, 'create is not supported on resources of kind "things.endpoints.example.com"'],
       ['PUT', THINGS, 400, 'name must be provided'],
@@ -183,7 +210,10 @@ describe('endpoints of custom kinds', function () {
     for (const [method, path, status, message] of rows)
       it(`${method} ${path} is ${status}`, async () => {
         const body = bodies[method]
-        const answer = await client.ask(method, path, { ...(body && { body }), ...(method === 'PATCH' && { contentType: 'application/merge-patch+json' }) })
+        const answer = await client.ask(method, path, {
+          ...(body && { body }),
+          ...(method === 'PATCH' && { contentType: 'application/merge-patch+json' }),
+        })
         expect(answer.status).to.equal(status)
         if (message !== undefined) expect(answer.body.message).to.equal(message)
       })
@@ -192,7 +222,13 @@ describe('endpoints of custom kinds', function () {
   describe('objects of another type', () => {
     const JSON_PATCH = 'application/json-patch+json'
     const replaced = (value: object) => [{ op: 'replace', path: '', value }]
-    const thing = (metadata: object, type: object = {}) => ({ apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata, spec: { replicas: 0 }, ...type })
+    const thing = (metadata: object, type: object = {}) => ({
+      apiVersion: 'endpoints.example.com/v1',
+      kind: 'Thing',
+      metadata,
+      spec: { replicas: 0 },
+      ...type,
+    })
     const other = { kind: 'Other' }
     const noVersion = "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"
 
@@ -200,12 +236,17 @@ describe('endpoints of custom kinds', function () {
       const current = (await client.must('GET', `${THINGS}/x`)).metadata.resourceVersion
       const put = async (body: object) => (await client.ask('PUT', `${THINGS}/x`, { body })).body.message
       expect(await put(thing({ name: 'y' }, other))).to.equal('the name of the object (y) does not match the name on the URL (x)')
-      expect(await put(thing({ name: 'x' }, other))).to.match(/metadata\.resourceVersion: Invalid value: 0x0: must be specified for an update$/)
+      expect(await put(thing({ name: 'x' }, other))).to.match(
+        /metadata\.resourceVersion: Invalid value: 0x0: must be specified for an update$/,
+      )
       expect(await put(thing({ name: 'x', resourceVersion: current }, other))).to.equal(
         'Other.endpoints.example.com "x" is invalid: kind: Invalid value: "Other": must be Thing',
       )
-      const patch = async (body: object) => (await client.ask('PATCH', `${THINGS}/x`, { body: replaced(body), contentType: JSON_PATCH })).body.message
-      expect(await patch(thing({ name: 'y' }, { apiVersion: '' }))).to.equal('the name of the object (y) does not match the name on the URL (x)')
+      const patch = async (body: object) =>
+        (await client.ask('PATCH', `${THINGS}/x`, { body: replaced(body), contentType: JSON_PATCH })).body.message
+      expect(await patch(thing({ name: 'y' }, { apiVersion: '' }))).to.equal(
+        'the name of the object (y) does not match the name on the URL (x)',
+      )
       expect(await patch(thing({ name: 'x' }, { apiVersion: '' }))).to.match(/must be specified for an update$/)
       expect(await patch(thing({ name: 'x', resourceVersion: current }, { apiVersion: '' }))).to.equal(noVersion)
       const status = { body: [{ op: 'remove', path: '/apiVersion' }], contentType: JSON_PATCH }
@@ -222,21 +263,38 @@ describe('endpoints of custom kinds', function () {
       expect(await post('Ignore', 'a: b', 'application/yaml')).to.equal(
         `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in '{"a":"b"}'`,
       )
-      expect(await post('Warn', '{}')).to.equal("the object provided is unrecognized (must be of type Thing): Object 'Kind' is missing in '{}' ({})")
+      expect(await post('Warn', '{}')).to.equal(
+        "the object provided is unrecognized (must be of type Thing): Object 'Kind' is missing in '{}' ({})",
+      )
       expect(await post('Warn', '{"Kind":"Thing"}')).to.match(/^the object provided is unrecognized .* Object 'Kind' is missing in /)
       expect(await post('Warn', '{"apiVersion":"a/b/c"}')).to.match(/unexpected GroupVersion string: a\/b\/c /)
     })
   })
 
   it('lose their managers by a patch of the status that claims another type', async () => {
-    const patch = async (body: object) => (await client.ask('PATCH', `${THINGS}/claimed/status`, { body, contentType: 'application/merge-patch+json' })).body
+    const patch = async (body: object) =>
+      (await client.ask('PATCH', `${THINGS}/claimed/status`, { body, contentType: 'application/merge-patch+json' })).body
     for (const type of [{ kind: 'Other' }, { apiVersion: 'endpoints.example.com/v9' }, { apiVersion: 'apps/v1', kind: 'Deployment' }]) {
-      await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'claimed' }, spec: { replicas: 0 } })
+      await client.must('POST', THINGS, {
+        apiVersion: 'endpoints.example.com/v1',
+        kind: 'Thing',
+        metadata: { name: 'claimed' },
+        spec: { replicas: 0 },
+      })
       const { kind, apiVersion, metadata } = await patch({ ...type, status: { replicas: 1 } })
-      expect([kind, apiVersion, metadata.managedFields], JSON.stringify(type)).to.deep.equal(['Thing', 'endpoints.example.com/v1', undefined])
+      expect([kind, apiVersion, metadata.managedFields], JSON.stringify(type)).to.deep.equal([
+        'Thing',
+        'endpoints.example.com/v1',
+        undefined,
+      ])
       await client.must('DELETE', `${THINGS}/claimed`)
     }
-    await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'claimed' }, spec: { replicas: 0 } })
+    await client.must('POST', THINGS, {
+      apiVersion: 'endpoints.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'claimed' },
+      spec: { replicas: 0 },
+    })
     expect((await patch({ status: { replicas: 2 } })).metadata.managedFields).to.have.length(2)
     const { message } = await patch({ apiVersion: 'apps/v1', kind: 'Deployment', status: { replicas: 'two' } })
     expect(message).to.match(/^Deployment\.apps "claimed" is invalid: .*status\.replicas: /)
@@ -244,10 +302,12 @@ describe('endpoints of custom kinds', function () {
 
   it('keep their managers if an empty list is written, and drop them for a single empty entry', async () => {
     const path = `${THINGS}/owned`
-    const write = async (method: string, contentType: string, body: object) => (await client.ask(method, path, { body, contentType })).body.metadata
+    const write = async (method: string, contentType: string, body: object) =>
+      (await client.ask(method, path, { body, contentType })).body.metadata
     const thing = { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'owned', labels: { a: 'b' } } }
     await client.ask('PATCH', `${path}?fieldManager=m1`, { body: thing, contentType: 'application/apply-patch+yaml' })
-    const managers = (metadata: { managedFields?: readonly { manager?: string }[] }) => metadata.managedFields?.map(({ manager }) => manager)
+    const managers = (metadata: { managedFields?: readonly { manager?: string }[] }) =>
+      metadata.managedFields?.map(({ manager }) => manager)
     const replaced = (value: unknown) => [{ op: 'replace', path: '/metadata/managedFields', value }]
     expect(managers(await write('PATCH', 'application/json-patch+json', replaced([])))).to.deep.equal(['m1'])
     expect(managers(await write('PATCH', 'application/merge-patch+json', { metadata: { managedFields: [] } }))).to.deep.equal(['m1'])
@@ -273,7 +333,9 @@ describe('endpoints of custom kinds', function () {
       const { status, body } = await client.ask('GET', path, { accept })
       expect([status, body.message]).to.deep.equal([406, `only the following media types are accepted: ${types}`])
     }
-    expect((await client.ask('GET', '/apis/apps/v1', { accept })).body.message).to.equal(`406: Not Acceptable\n\nAvailable representations: ${types}`)
+    expect((await client.ask('GET', '/apis/apps/v1', { accept })).body.message).to.equal(
+      `406: Not Acceptable\n\nAvailable representations: ${types}`,
+    )
   })
 
   it('report the removed clusterName as an unknown field of metadata', async () => {

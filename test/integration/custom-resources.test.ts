@@ -8,7 +8,13 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const PATIENCE_MS = 120_000
 
 const spec = (properties: object) => ({ openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } })
-const version = (name: string, properties: object, more: object = {}) => ({ name, served: true, storage: name === 'v1', schema: spec(properties), ...more })
+const version = (name: string, properties: object, more: object = {}) => ({
+  name,
+  served: true,
+  storage: name === 'v1',
+  schema: spec(properties),
+  ...more,
+})
 const definition = (plural: string, kind: string, versions: readonly object[], more: object = {}) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -16,7 +22,12 @@ const definition = (plural: string, kind: string, versions: readonly object[], m
   spec: { group: 'example.com', scope: 'Namespaced', names: { plural, kind }, versions, ...more },
 })
 const pathOf = (plural: string, name = '', at = 'v1'): string => `/apis/example.com/${at}/namespaces/default/${plural}${name && `/${name}`}`
-const object = (kind: string, name: string, own: object = {}, at = 'v1') => ({ apiVersion: `example.com/${at}`, kind, metadata: { name }, spec: own })
+const object = (kind: string, name: string, own: object = {}, at = 'v1') => ({
+  apiVersion: `example.com/${at}`,
+  kind,
+  metadata: { name },
+  spec: own,
+})
 
 describe('custom resources', function () {
   this.timeout(300_000)
@@ -37,7 +48,9 @@ describe('custom resources', function () {
   async function define(body: ReturnType<typeof definition>): Promise<void> {
     await client.must('POST', DEFINITIONS, body)
     const isEstablished = ({ body }: JsonAnswer): boolean =>
-      body.status?.conditions?.some((condition: { type: string; status: string }) => condition.type === 'Established' && condition.status === 'True')
+      body.status?.conditions?.some(
+        (condition: { type: string; status: string }) => condition.type === 'Established' && condition.status === 'True',
+      )
     expect(isEstablished(await until(`${DEFINITIONS}/${body.metadata.name}`, isEstablished))).to.equal(true)
   }
 
@@ -118,7 +131,9 @@ describe('custom resources', function () {
     await client.must('POST', pathOf('gadgets', '', 'v1beta1'), object('Gadget', 'h', {}, 'v1beta1'))
     expect((await client.must('GET', pathOf('gadgets'))).items).to.have.length(2)
     expect(await client.must('GET', pathOf('gadgets', 'h'))).to.deep.include({ apiVersion: 'example.com/v1', spec: { a: 'old' } })
-    expect(await client.must('GET', '/apis/example.com')).to.deep.include({ preferredVersion: { groupVersion: 'example.com/v1', version: 'v1' } })
+    expect(await client.must('GET', '/apis/example.com')).to.deep.include({
+      preferredVersion: { groupVersion: 'example.com/v1', version: 'v1' },
+    })
   })
 
   it('cannot be created while their definition waits for their deletion', async () => {
@@ -144,7 +159,11 @@ describe('custom resources', function () {
       { rule: 'self.b == oldSelf.b', message: 'b stays as it is' },
       { rule: '!has(self.c) || self.c.all(x, x.startsWith("x"))', messageExpression: '"c is " + self.c.join(",")' },
     ]
-    const properties = { a: { type: 'integer' }, b: { type: 'string' }, c: { type: 'array', items: { type: 'string', maxLength: 10 }, maxItems: 10 } }
+    const properties = {
+      a: { type: 'integer' },
+      b: { type: 'string' },
+      c: { type: 'array', items: { type: 'string', maxLength: 10 }, maxItems: 10 },
+    }
     const schema = { type: 'object', properties: { spec: { type: 'object', properties, 'x-kubernetes-validations': rules } } }
     await define(definition('ruled', 'Ruled', [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }]))
     const causes = async (method: string, path: string, spec: object): Promise<unknown> => {
@@ -152,7 +171,9 @@ describe('custom resources', function () {
         body: object('Ruled', 'r', spec),
         contentType: method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
       })
-      return status < 300 ? status : [status, ...body.details.causes.map((cause: { field: string; message: string }) => `${cause.field}: ${cause.message}`)]
+      return status < 300
+        ? status
+        : [status, ...body.details.causes.map((cause: { field: string; message: string }) => `${cause.field}: ${cause.message}`)]
     }
     const refused = (text: string) => [422, `spec: Invalid value: "object": ${text}`]
     expect(await causes('POST', pathOf('ruled'), { a: 1, b: 'x' })).to.deep.equal(refused('a is too small'))
@@ -169,7 +190,8 @@ describe('custom resources', function () {
       const path = `${DEFINITIONS}/${plural}.example.com`
       const contentType = 'application/merge-patch+json'
       expect((await client.ask('PATCH', path, { body: { spec: { versions } }, contentType })).status).to.equal(200)
-      if (storedVersions) expect((await client.ask('PATCH', `${path}/status`, { body: { status: { storedVersions } }, contentType })).status).to.equal(200)
+      if (storedVersions)
+        expect((await client.ask('PATCH', `${path}/status`, { body: { status: { storedVersions } }, contentType })).status).to.equal(200)
     }
 
     it('cannot be read if they are stored in it', async () => {
@@ -189,7 +211,10 @@ describe('custom resources', function () {
       for (const name of ['updated', 'applied']) await client.must('POST', pathOf('traces'), object('Trace', name, { a: 'x' }))
       await change('traces', [at('v2', true, true)])
       expect((await until(pathOf('traces', 'updated', 'v1'), ({ status }) => status === 404)).status).to.equal(404)
-      const update = await client.ask('PATCH', pathOf('traces', 'updated', 'v2'), { body: { spec: { a: 'y' } }, contentType: 'application/merge-patch+json' })
+      const update = await client.ask('PATCH', pathOf('traces', 'updated', 'v2'), {
+        body: { spec: { a: 'y' } },
+        contentType: 'application/merge-patch+json',
+      })
       expect([update.status, update.body.spec, update.body.metadata.managedFields]).to.deep.equal([200, { a: 'y' }, undefined])
       const apply = await client.ask('PATCH', `${pathOf('traces', 'applied', 'v2')}?fieldManager=m&force=true`, {
         body: object('Trace', 'applied', { a: 'y' }, 'v2'),

@@ -7,7 +7,13 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const SOURCES = '/apis/trial.example.com/v1/namespaces/default/sources'
 const MERGE = 'application/merge-patch+json'
 const UNSET = { observedGeneration: -1 }
-const source = (name: string, more: object = {}) => ({ apiVersion: 'trial.example.com/v1', kind: 'Source', metadata: { name }, spec: { url: 'a' }, ...more })
+const source = (name: string, more: object = {}) => ({
+  apiVersion: 'trial.example.com/v1',
+  kind: 'Source',
+  metadata: { name },
+  spec: { url: 'a' },
+  ...more,
+})
 
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -62,7 +68,10 @@ describe('a default for the whole status of a custom resource', function () {
 
   it('is set in an object that an apply creates, and stays after an update', async () => {
     const applied = (query: string, spec: object) =>
-      client.ask('PATCH', `${SOURCES}/c?fieldManager=test${query}`, { body: source('c', { spec }), contentType: 'application/apply-patch+yaml' })
+      client.ask('PATCH', `${SOURCES}/c?fieldManager=test${query}`, {
+        body: source('c', { spec }),
+        contentType: 'application/apply-patch+yaml',
+      })
     expect((await applied('&dryRun=All', { url: 'a' })).body.status).to.deep.equal(UNSET)
     expect((await applied('', { url: 'a' })).body.status).to.deep.equal(UNSET)
     const { body } = await applied('', { url: 'b' })
@@ -71,7 +80,9 @@ describe('a default for the whole status of a custom resource', function () {
   it('is stored by an update, not by a create: a later change of the default shows only in the latter', async () => {
     await client.must('POST', SOURCES, source('untouched'))
     await client.must('POST', SOURCES, source('updated'))
-    expect((await client.ask('PATCH', `${SOURCES}/updated`, { body: { spec: { url: 'c' } }, contentType: MERGE })).body.status).to.deep.equal(UNSET)
+    expect(
+      (await client.ask('PATCH', `${SOURCES}/updated`, { body: { spec: { url: 'c' } }, contentType: MERGE })).body.status,
+    ).to.deep.equal(UNSET)
     const path = '/spec/versions/0/schema/openAPIV3Schema/properties/status/default'
     const changed = await client.ask('PATCH', `${DEFINITIONS}/sources.trial.example.com`, {
       body: [{ op: 'replace', path, value: { observedGeneration: -2 } }],

@@ -19,7 +19,12 @@ const version = (name: string, storage: boolean, properties: object, selectable:
   storage,
   subresources: { status: {} },
   selectableFields: [{ jsonPath: '.spec.a' }, { jsonPath: selectable }],
-  schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties }, status: { type: 'object', properties: { s: text() } } } } },
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties }, status: { type: 'object', properties: { s: text() } } },
+    },
+  },
 })
 const versions = (stored: string) => [
   version('v1', stored === 'v1', { a: text(), b: integer(1), o: nested({ x: text('one') }) }, '.spec.b'),
@@ -39,7 +44,10 @@ describe('custom objects that are stored in an older version than the current on
     await eventually('the kind is served', async () => (await client.ask('GET', pathOf('v2'))).status === 200)
     for (const name of ['read', 'new', 'old', 'status', 'applied', 'stays'])
       await client.must('POST', `${pathOf('v1')}?fieldManager=creator`, widget('v1', name, { a: name, b: 5 }))
-    const changed = await client.ask('PATCH', `${DEFINITIONS}/widgets.${GROUP}`, { body: { spec: { versions: versions('v2') } }, contentType: MERGE })
+    const changed = await client.ask('PATCH', `${DEFINITIONS}/widgets.${GROUP}`, {
+      body: { spec: { versions: versions('v2') } },
+      contentType: MERGE,
+    })
     expect(changed.status).to.equal(200)
   })
 

@@ -35,7 +35,10 @@ const rules = [{ rule: '!has(self.whole) || self.whole < 5' }]
 const schemaOf = (rules: readonly object[]) => ({
   openAPIV3Schema: {
     type: 'object',
-    properties: { spec: { type: 'object', properties, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) }, status: { type: 'object' } },
+    properties: {
+      spec: { type: 'object', properties, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) },
+      status: { type: 'object' },
+    },
   },
 })
 const definition = {
@@ -78,8 +81,12 @@ describe('values of custom resources', function () {
     }
   }
 
-  const textOf = (name: string, spec: string): string => `{"apiVersion":"values.example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`
-  /** Returns the errors of a response, one text each, without the note that rules were not evaluated. Undefined if there are none. */
+  const textOf = (name: string, spec: string): string =>
+    `{"apiVersion":"values.example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`
+  /**
+   * Returns the errors of a response, one text each, without the note that rules were not evaluated. Undefined if there
+   * are none.
+   */
   const faultsOf = ({ status, body }: JsonAnswer): readonly string[] | undefined =>
     status < 300
       ? undefined
@@ -88,7 +95,9 @@ describe('values of custom resources', function () {
           .filter((text: string) => !text.includes('were not checked')) ?? [`${status} ${body.message}`])
   const create = async (name: string, spec: string) => faultsOf(await client.ask('POST', THINGS, { text: textOf(name, spec) }))
   const patch = async (name: string, contentType: string, text: string) =>
-    faultsOf(await client.ask('PATCH', `${THINGS}/${name}${contentType === APPLY ? '?fieldManager=m&force=true' : ''}`, { text, contentType }))
+    faultsOf(
+      await client.ask('PATCH', `${THINGS}/${name}${contentType === APPLY ? '?fieldManager=m&force=true' : ''}`, { text, contentType }),
+    )
 
   describe('numbers', () => {
     const FLOAT = '.spec.size: Invalid value: 0: .spec.size accessor error: 2 is of the type float64, expected int64'
@@ -98,14 +107,20 @@ describe('values of custom resources', function () {
       expect(await create('scaled', '{"size":2e0}')).to.deep.equal([FLOAT])
       expect(await create('scaled', '{"size":2}')).to.equal(undefined)
       expect(await patch('scaled', MERGE, '{"spec":{"size":2.0}}')).to.deep.equal([FLOAT])
-      expect(await patch('scaled', 'application/json-patch+json', '[{"op":"replace","path":"/spec/size","value":2.0}]')).to.deep.equal([FLOAT])
-      expect(await patch('scaled', 'application/json-patch+json', '[{"op":"add","path":"/spec/free","value":{"a":[2.0,1]}}]')).to.equal(undefined)
+      expect(await patch('scaled', 'application/json-patch+json', '[{"op":"replace","path":"/spec/size","value":2.0}]')).to.deep.equal([
+        FLOAT,
+      ])
+      expect(await patch('scaled', 'application/json-patch+json', '[{"op":"add","path":"/spec/free","value":{"a":[2.0,1]}}]')).to.equal(
+        undefined,
+      )
       expect(await patch('scaled', APPLY, textOf('scaled', '{"size":2.0}'))).to.equal(undefined)
     })
 
     it('with a zero fraction are integers for a schema, but not for its rules', async () => {
       const EVALUATING = 'evaluating rule: !has(self.whole) || self.whole < 5'
-      expect(await create('ruled', '{"whole":1.0}')).to.deep.equal([`spec: Invalid value: "object": invalid data, expected int, got float64 ${EVALUATING}`])
+      expect(await create('ruled', '{"whole":1.0}')).to.deep.equal([
+        `spec: Invalid value: "object": invalid data, expected int, got float64 ${EVALUATING}`,
+      ])
       expect(await create('ruled', '{"port":1.0}')).to.equal(undefined)
       expect(await create('both', '{"set":[1,1.0]}')).to.equal(undefined)
       expect(await create('twice', '{"set":[1.0,1.0]}')).to.deep.equal(['spec.set[1]: Duplicate value: 1'])
@@ -141,7 +156,10 @@ describe('values of custom resources', function () {
     it('beyond the range of float64 are rejected in every patch', async () => {
       const text = 'json: cannot unmarshal number 1e400 into Go value of type float64'
       expect(await patch('scaled', MERGE, '{"spec":{"free":{"a":1e400}}}')).to.deep.equal([`400 error decoding patch: ${text}`])
-      const ignored = await client.ask('PATCH', `${THINGS}/scaled?fieldValidation=Ignore`, { text: '{"spec":{"free":{"a":1e400}}}', contentType: MERGE })
+      const ignored = await client.ask('PATCH', `${THINGS}/scaled?fieldValidation=Ignore`, {
+        text: '{"spec":{"free":{"a":1e400}}}',
+        contentType: MERGE,
+      })
       expect([ignored.status, ignored.body.message]).to.deep.include(422)
       expect(ignored.body.message).to.include(text)
     })
@@ -194,10 +212,14 @@ describe('values of custom resources', function () {
       const { status, body } = await client.ask('PATCH', `${path}?fieldManager=m`, { text, contentType: APPLY })
       return status < 300 ? status : [status, body.message]
     }
-    const meta = (apiVersion: string, kind: string, metadata: string): string => `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":${metadata}}`
+    const meta = (apiVersion: string, kind: string, metadata: string): string =>
+      `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":${metadata}}`
 
     it("rejects an invalid time with the converter's message", async () => {
-      const refused = await apply('/api/v1/namespaces/default/configmaps/timed', meta('v1', 'ConfigMap', '{"name":"timed","creationTimestamp":"x"}'))
+      const refused = await apply(
+        '/api/v1/namespaces/default/configmaps/timed',
+        meta('v1', 'ConfigMap', '{"name":"timed","creationTimestamp":"x"}'),
+      )
       const kind = '/v1, Kind=ConfigMap'
       const prefix = `failed to convert new object (/timed; ${kind}) to proper version: unable to convert unstructured object to ${kind}: parsing time "x"`
       expect(refused).to.be.an('array')
@@ -205,7 +227,9 @@ describe('values of custom resources', function () {
     })
 
     it('accepts an invalid time in a custom resource', async () =>
-      expect(await apply(`${THINGS}/timed`, meta('values.example.com/v1', 'Thing', '{"name":"timed","creationTimestamp":"x"}'))).to.equal(201))
+      expect(await apply(`${THINGS}/timed`, meta('values.example.com/v1', 'Thing', '{"name":"timed","creationTimestamp":"x"}'))).to.equal(
+        201,
+      ))
 
     it('rejects a scale of another version before it reads its managers', async () =>
       expect(await apply(`${THINGS}/timed/scale`, meta('autoscaling/v2', 'Scale', '{"name":"timed"}'))).to.deep.equal([
@@ -219,7 +243,10 @@ describe('values of custom resources', function () {
       await create('old', '{"name":"y"}')
       const changed = {
         ...definition,
-        spec: { ...definition.spec, versions: [{ ...definition.spec.versions[0], schema: schemaOf([...rules, { rule: 'self.name == "z"' }]) }] },
+        spec: {
+          ...definition.spec,
+          versions: [{ ...definition.spec.versions[0], schema: schemaOf([...rules, { rule: 'self.name == "z"' }]) }],
+        },
       }
       const { metadata } = await client.must('GET', `${DEFINITIONS}/${definition.metadata.name}`)
       await client.must('PUT', `${DEFINITIONS}/${definition.metadata.name}`, {
@@ -227,10 +254,16 @@ describe('values of custom resources', function () {
         metadata: { name: metadata.name, resourceVersion: metadata.resourceVersion },
       })
       let value = 0
-      const relabel = () => client.ask('PATCH', `${THINGS}/old`, { text: JSON.stringify({ metadata: { labels: { a: String(value++) } } }), contentType: MERGE })
+      const relabel = () =>
+        client.ask('PATCH', `${THINGS}/old`, { text: JSON.stringify({ metadata: { labels: { a: String(value++) } } }), contentType: MERGE })
       const { status, headers } = await until(relabel, ({ headers }) => headers.warning !== undefined)
-      expect([status, headers.warning]).to.deep.equal([200, String.raw`299 - "spec: Invalid value: \"object\": failed rule: self.name == \"z\""`])
-      expect(await patch('old', MERGE, '{"spec":{"name":"x"}}')).to.deep.equal(['spec: Invalid value: "object": failed rule: self.name == "z"'])
+      expect([status, headers.warning]).to.deep.equal([
+        200,
+        String.raw`299 - "spec: Invalid value: \"object\": failed rule: self.name == \"z\""`,
+      ])
+      expect(await patch('old', MERGE, '{"spec":{"name":"x"}}')).to.deep.equal([
+        'spec: Invalid value: "object": failed rule: self.name == "z"',
+      ])
     })
   })
 })

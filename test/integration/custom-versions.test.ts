@@ -22,11 +22,19 @@ const version = (name: string, properties: object, storage: boolean) => ({
   schema: {
     openAPIV3Schema: {
       type: 'object',
-      properties: { spec: { type: 'object', properties: { n: integer, ...properties } }, status: { type: 'object', properties: { phase: text } } },
+      properties: {
+        spec: { type: 'object', properties: { n: integer, ...properties } },
+        status: { type: 'object', properties: { phase: text } },
+      },
     },
   },
 })
-const keyed = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: { ...element, required: ['k'] } }
+const keyed = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['k'],
+  items: { ...element, required: ['k'] },
+}
 /** Objects of v1 need not match the schema of v2, and are not converted. */
 const versions = [
   version('v1', { x: text, list: { type: 'array', items: element }, old: text }, true),
@@ -48,7 +56,8 @@ describe('versions of a custom kind with different schemas', function () {
   const create = (name: string, spec: object): Promise<KubeObject> =>
     client.must('POST', `${pathOf('v1')}?fieldManager=creator`, { apiVersion: `${GROUP}/v1`, kind: 'Live', metadata: { name }, spec })
   const send = async (method: string, place: string, body: object, type: 'apply' | 'merge' | 'json', via = 'v2') => {
-    const contentType = type === 'json' ? 'application/json' : type === 'apply' ? 'application/apply-patch+yaml' : 'application/merge-patch+json'
+    const contentType =
+      type === 'json' ? 'application/json' : type === 'apply' ? 'application/apply-patch+yaml' : 'application/merge-patch+json'
     const answer = await client.ask(method, `${pathOf(via)}/${place}?fieldManager=${type}`, { body, contentType })
     return { status: answer.status, message: answer.body.message, body: answer.body }
   }
@@ -96,7 +105,12 @@ describe('versions of a custom kind with different schemas', function () {
     const { body } = await send(
       'PUT',
       'status/status',
-      { apiVersion: `${GROUP}/v2`, kind: 'Live', metadata: { name: 'status', resourceVersion: metadata.resourceVersion }, status: { phase: 'a' } },
+      {
+        apiVersion: `${GROUP}/v2`,
+        kind: 'Live',
+        metadata: { name: 'status', resourceVersion: metadata.resourceVersion },
+        status: { phase: 'a' },
+      },
       'json',
     )
     expect(body.spec).to.deep.equal({ n: 1 })
@@ -125,7 +139,12 @@ describe('versions of a custom kind with different schemas', function () {
       spec: { n: 1 },
     })
     expect(
-      (await client.ask('PATCH', DEFINITION, { body: [{ op: 'replace', path: '/spec/versions/1/served', value: false }], contentType: JSON_PATCH })).status,
+      (
+        await client.ask('PATCH', DEFINITION, {
+          body: [{ op: 'replace', path: '/spec/versions/1/served', value: false }],
+          contentType: JSON_PATCH,
+        })
+      ).status,
     ).to.equal(200)
     const scaled = await client.ask('PATCH', `${pathOf('v1')}/scaled/scale?fieldManager=scaler`, {
       body: { spec: { replicas: 2 } },

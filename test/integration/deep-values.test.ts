@@ -17,7 +17,8 @@ const DEEP = 9_990
 const objects = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
 const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const deep = (name: string, members: string): string => `{"apiVersion":"${GROUP}/v1","kind":"Deep","metadata":{"name":"${name}"}${members}}`
-const configMap = (name: string, members: string): string => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}${members}}`
+const configMap = (name: string, members: string): string =>
+  `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}${members}}`
 
 describe('deeply nested values', function () {
   this.timeout(300_000)
@@ -37,7 +38,14 @@ describe('deeply nested values', function () {
         group: GROUP,
         scope: 'Namespaced',
         names: { plural: 'deeps', singular: 'deep', kind: 'Deep', listKind: 'DeepList' },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }],
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
       },
     })
     for (let status = 404; status !== 200; ) ({ status } = await client.ask('GET', DEEPS))
@@ -71,12 +79,14 @@ describe('deeply nested values', function () {
         await send('POST', DEEPS, deep(named('patched'), ''))
         expect((await send('PATCH', path, `{"x":${value}}`, { contentType: MERGE })).status).to.equal(200)
         expect((await send('PATCH', path, `{"y":1,"x":${value}}`, { contentType: MERGE })).status).to.equal(200)
-        expect((await send('PATCH', path, '[{"op":"copy","from":"/x","path":"/z"},{"op":"remove","path":"/y"}]', { contentType: JSON_PATCH })).status).to.equal(
-          200,
-        )
+        expect(
+          (await send('PATCH', path, '[{"op":"copy","from":"/x","path":"/z"},{"op":"remove","path":"/y"}]', { contentType: JSON_PATCH }))
+            .status,
+        ).to.equal(200)
         expect((await send('PATCH', path, `{"z":null}`, { contentType: MERGE })).status).to.equal(200)
         const applied = `${DEEPS}/${named('applied')}?fieldManager=m`
-        for (const status of [201, 200]) expect((await send('PATCH', applied, deep(named('applied'), members), { contentType: APPLY })).status).to.equal(status)
+        for (const status of [201, 200])
+          expect((await send('PATCH', applied, deep(named('applied'), members), { contentType: APPLY })).status).to.equal(status)
         expect((await send('PATCH', applied, deep(named('applied'), ',"x":1'), { contentType: APPLY })).status).to.equal(200)
       })
 
@@ -84,7 +94,10 @@ describe('deeply nested values', function () {
         const warning = '299 - "unknown field \\"x\\""'
         expect(await send('POST', CONFIG_MAPS, configMap(named('a'), members))).to.include({ status: 201, warning })
         for (const contentType of [MERGE, 'application/strategic-merge-patch+json'])
-          expect(await send('PATCH', `${CONFIG_MAPS}/${named('a')}`, `{"x":${value}}`, { contentType })).to.include({ status: 200, warning })
+          expect(await send('PATCH', `${CONFIG_MAPS}/${named('a')}`, `{"x":${value}}`, { contentType })).to.include({
+            status: 200,
+            warning,
+          })
       })
     })
 
@@ -95,7 +108,9 @@ describe('deeply nested values', function () {
       message: `the object provided is unrecognized (must be of type Deep): ${fault} ({"apiVersion":"deep.example.co ...)`,
     })
     const tooDeep = deep('too-deep', `,"x":${objects(DEEPEST)}`)
-    expect(await read(tooDeep)).to.include(unrecognized(`couldn't get version/kind; json parse error: invalid character '{' exceeded max depth`))
+    expect(await read(tooDeep)).to.include(
+      unrecognized(`couldn't get version/kind; json parse error: invalid character '{' exceeded max depth`),
+    )
     expect(await read(tooDeep, 'application/yaml')).to.include(unrecognized('yaml: exceeded max depth of 10000'))
     expect(await send('PATCH', `${DEEPS}/too-deep?fieldManager=m`, tooDeep, { contentType: APPLY })).to.include({
       status: 400,

@@ -96,7 +96,10 @@ describe('egress selection of authentication, authorization and nodes', function
     })
     const flags = ['--emulated-version=1.34', '--authentication-config=DIR/authentication', '--authorization-mode=AlwaysAllow']
     const server = await open(flags, { authentication: configuration })
-    await eventually('the issuer is known', async () => (await server.send('/api/v1/namespaces/default', { token: issuer.token() })).status === 200)
+    await eventually(
+      'the issuer is known',
+      async () => (await server.send('/api/v1/namespaces/default', { token: issuer.token() })).status === 200,
+    )
     expect(new Set(cluster.asked)).to.deep.equal(new Set([new URL(issuer.url).host]))
     expect(outside.asked).to.deep.equal([])
     const { text } = await server.send('/metrics')
@@ -107,7 +110,10 @@ describe('egress selection of authentication, authorization and nodes', function
 
   it('fails for an issuer with an egress type that is not configured', async () => {
     const jwt = [
-      { issuer: { url: 'https://issuer.test', audiences: ['us'], egressSelectorType: CLUSTER }, claimMappings: { username: { claim: 'sub', prefix: '' } } },
+      {
+        issuer: { url: 'https://issuer.test', audiences: ['us'], egressSelectorType: CLUSTER },
+        claimMappings: { username: { claim: 'sub', prefix: '' } },
+      },
     ]
     const authentication = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', jwt })
     const failed = await openInProcess(['--emulated-version=1.34', '--authentication-config=DIR/authentication'], { authentication }).catch(
@@ -126,7 +132,10 @@ describe('egress selection of authentication, authorization and nodes', function
     await post('/api/v1/nodes', { metadata: { name: 'far' } })
     const status = { addresses: [{ type: 'InternalIP', address: NODE }], daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } } }
     await post('/api/v1/nodes/far/status', { metadata: { name: 'far' }, status }, 'PUT')
-    await eventually('there is an account', async () => (await server.send('/api/v1/namespaces/default/serviceaccounts/default')).status === 200)
+    await eventually(
+      'there is an account',
+      async () => (await server.send('/api/v1/namespaces/default/serviceaccounts/default')).status === 200,
+    )
     const pods = '/api/v1/namespaces/default/pods'
     await post(pods, { metadata: { name: 'p' }, spec: { nodeName: 'far', containers: [{ name: 'c', image: 'i' }] } })
     await post(`${pods}/p/status`, { metadata: { name: 'p' }, status: { podIP: '192.0.2.8', podIPs: [{ ip: '192.0.2.8' }] } }, 'PUT')

@@ -13,7 +13,10 @@ const AUDIT_POLICY = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- {leve
 const selection = (name: string, transport: object) => ({ name, connection: { proxyProtocol: 'HTTPConnect', transport } })
 const fileOf = (...egressSelections: object[]): string =>
   JSON.stringify({ apiVersion: 'apiserver.k8s.io/v1beta1', kind: 'EgressSelectorConfiguration', egressSelections })
-const allow = (review: Record<string, unknown>) => ({ ...review, response: { uid: (review.request as { uid: string }).uid, allowed: true } })
+const allow = (review: Record<string, unknown>) => ({
+  ...review,
+  response: { uid: (review.request as { uid: string }).uid, allowed: true },
+})
 
 describe('egress selection', function () {
   this.timeout(60_000)
@@ -48,7 +51,10 @@ describe('egress selection', function () {
       '--audit-webhook-mode=blocking',
       `--service-addresses=default/hook=127.0.0.1:${inside.port},default/api=127.0.0.1:${backend.port}`,
     ]
-    const egress = fileOf(selection('cluster', { uds: { udsName: socket } }), selection('controlplane', { tcp: { url: `http://127.0.0.1:${outside.port}` } }))
+    const egress = fileOf(
+      selection('cluster', { uds: { udsName: socket } }),
+      selection('controlplane', { tcp: { url: `http://127.0.0.1:${outside.port}` } }),
+    )
     const server = await openInProcess(flags, { egress, policy: AUDIT_POLICY, audit: kubeconfig })
     try {
       await server.send('/api/v1/namespaces/default/secrets')
@@ -68,7 +74,10 @@ describe('egress selection', function () {
       }
       await server.send('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', { method: 'POST', body })
       await eventually('the webhooks are asked', async () => {
-        const { status } = await server.send('/api/v1/namespaces/default/configmaps', { method: 'POST', body: { metadata: { generateName: 'a' } } })
+        const { status } = await server.send('/api/v1/namespaces/default/configmaps', {
+          method: 'POST',
+          body: { metadata: { generateName: 'a' } },
+        })
         expect(status).to.equal(201)
         return inside.requests.length > 0
       })
@@ -76,7 +85,10 @@ describe('egress selection', function () {
       expect([...new Set(cluster.asked)]).to.deep.equal([`127.0.0.1:${inside.port}`])
       const service = { namespace: 'default', name: 'api' }
       const spec = { group: 'a.example', version: 'v1', service, insecureSkipTLSVerify: true, groupPriorityMinimum: 1, versionPriority: 1 }
-      await server.send('/apis/apiregistration.k8s.io/v1/apiservices', { method: 'POST', body: { metadata: { name: 'v1.a.example' }, spec } })
+      await server.send('/apis/apiregistration.k8s.io/v1/apiservices', {
+        method: 'POST',
+        body: { metadata: { name: 'v1.a.example' }, spec },
+      })
       await eventually('the backend is asked', () => cluster.asked.includes(`127.0.0.1:${backend.port}`))
     } finally {
       await server.stop()
@@ -102,7 +114,9 @@ describe('egress selection', function () {
         const server = await openInProcess(flags, { egress: fileOf(selection('etcd', transport)) })
         try {
           await eventually('it serves', async () => (await server.send('/api/v1/namespaces/default')).status === 200)
-          expect((await server.send('/api/v1/namespaces/default/configmaps', { method: 'POST', body: { metadata: { name: 'a' } } })).status).to.equal(201)
+          expect(
+            (await server.send('/api/v1/namespaces/default/configmaps', { method: 'POST', body: { metadata: { name: 'a' } } })).status,
+          ).to.equal(201)
           expect(new Set(proxy.asked)).to.deep.equal(new Set([new URL(etcd.url).host]))
           // A connection for calls, and those of gRPC.
           expect(proxy.asked.length).to.be.greaterThan(1)

@@ -95,7 +95,12 @@ async function write(client: JsonClient, url: string, name: string, versions: bo
     await watch.until(`${name}-end`, PATIENCE_MS)
     expect(watch.faults).to.deep.equal([])
     const events = watch.events.filter(event => event.name === name).map(({ resourceVersion, data = {} }) => ({ resourceVersion, data }))
-    return { done: done.sort((a, b) => Number(a.resourceVersion) - Number(b.resourceVersion)), refused, events, last: await client.must('GET', path) }
+    return {
+      done: done.sort((a, b) => Number(a.resourceVersion) - Number(b.resourceVersion)),
+      refused,
+      events,
+      last: await client.must('GET', path),
+    }
   } finally {
     watch.stop()
   }

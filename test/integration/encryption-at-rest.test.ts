@@ -51,20 +51,27 @@ async function rotate(flags: readonly string[], held?: (name: string) => Promise
       const { value } = encryptionOf(providerOf('secretbox', 'two'))
         .transformerFor({ group: '', resource: 'secrets' })
         .fromStorage(bytes, key('/registry/secrets/default/a'))
-      expect(value.subarray(0, 4).toString('latin1')).to.equal(flags.includes('--storage-media-type=application/vnd.kubernetes.protobuf') ? 'k8s\0' : '{"ki')
+      expect(value.subarray(0, 4).toString('latin1')).to.equal(
+        flags.includes('--storage-media-type=application/vnd.kubernetes.protobuf') ? 'k8s\0' : '{"ki',
+      )
     }
 
     await restart(providerOf('secretbox', 'two'), identityProvider)
     expect((await client.must('GET', `${SECRETS}/a`)).data).to.deep.equal(written.data)
     expect((await client.ask('GET', `${SECRETS}/b`)).status).to.equal(500)
     const list = await client.ask('GET', SECRETS)
-    expect([list.status, list.body.reason, list.body.details.causes[0].field]).to.deep.equal([500, 'StorageReadError', '/registry/secrets/default/b'])
+    expect([list.status, list.body.reason, list.body.details.causes[0].field]).to.deep.equal([
+      500,
+      'StorageReadError',
+      '/registry/secrets/default/b',
+    ])
     const option = 'ignoreStoreReadErrorWithClusterBreakingPotential=true'
     expect((await client.ask('DELETE', `${SECRETS}/a?${option}`)).status).to.equal(422)
     expect((await client.ask('DELETE', `${SECRETS}/b?${option}`)).status).to.equal(200)
     expect((await client.must('GET', SECRETS)).items.map((item: typeof made) => item.metadata.name)).to.deep.equal(['a'])
     await server.terminate()
-    if (!held) for (const each of readdirSync(server.storeDir)) expect(hidden(readFileSync(join(server.storeDir, each))), each).to.equal(true)
+    if (!held)
+      for (const each of readdirSync(server.storeDir)) expect(hidden(readFileSync(join(server.storeDir, each))), each).to.equal(true)
   } finally {
     client.close()
     await server.stop()
@@ -84,7 +91,8 @@ describe('encryption at rest, with changing keys', function () {
       const backend = await openEtcd({ servers: [etcd.url] }, silentLogger)
       try {
         await rotate(['--etcd-servers', etcd.url, `--storage-media-type=${form}`], async name => {
-          const value = (await backend.get(key(`/registry/secrets/default/${name}`), AbortSignal.timeout(5000))).item?.value ?? Buffer.alloc(0)
+          const value =
+            (await backend.get(key(`/registry/secrets/default/${name}`), AbortSignal.timeout(5000))).item?.value ?? Buffer.alloc(0)
           expect(hidden(value)).to.equal(true)
           return value
         })

@@ -13,8 +13,20 @@ import { eventually } from '../support/waiting.ts'
 const PREFIX = '/t0500'
 /** Of others: a thousand servers, and keys that sort or begin as those of the prefix. */
 const NEIGHBOURS = [
-  ...Array.from({ length: 1000 }, (_, n) => `/t${String(n).padStart(4, '0')}/configmaps/default/a`).filter(key => !key.startsWith(`${PREFIX}/`)),
-  ...['/t0500', '/t0500!', '/t0500-b/pods/default/a', '/t05000/pods/default/a', '/t050/pods/default/a', '/registry/pods/default/a', 'a', '/', '\u{10ffff}'],
+  ...Array.from({ length: 1000 }, (_, n) => `/t${String(n).padStart(4, '0')}/configmaps/default/a`).filter(
+    key => !key.startsWith(`${PREFIX}/`),
+  ),
+  ...[
+    '/t0500',
+    '/t0500!',
+    '/t0500-b/pods/default/a',
+    '/t05000/pods/default/a',
+    '/t050/pods/default/a',
+    '/registry/pods/default/a',
+    'a',
+    '/',
+    '\u{10ffff}',
+  ],
 ]
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 /** More than a page of the store. */
@@ -49,7 +61,9 @@ function documentedCalls(): DocumentedCall[] {
 const isOf = ({ call, message }: RecordedMessage, row: DocumentedCall): boolean => {
   const fields = fieldsOf(message)
   return (
-    call === row.call && row.required.every(name => fields.includes(name)) && fields.every(name => row.required.includes(name) || row.optional.includes(name))
+    call === row.call &&
+    row.required.every(name => fields.includes(name)) &&
+    fields.every(name => row.required.includes(name) || row.optional.includes(name))
   )
 }
 
@@ -72,7 +86,8 @@ async function useServer({ url }: ServerProcess, client: JsonClient): Promise<st
   const merge = { contentType: 'application/merge-patch+json', body: { data: { a: '2' } } }
   expect((await client.ask('PATCH', `${CONFIG_MAPS}/c0`, merge)).status).to.equal(200)
   for (const query of ['', '?resourceVersion=0', `?resourceVersion=${at}`, `?resourceVersion=${at}&resourceVersionMatch=Exact`])
-    for (const path of [CONFIG_MAPS, '/api/v1/pods', '/api/v1/namespaces']) expect((await client.ask('GET', path + query)).status).to.equal(200)
+    for (const path of [CONFIG_MAPS, '/api/v1/pods', '/api/v1/namespaces'])
+      expect((await client.ask('GET', path + query)).status).to.equal(200)
   await readMoment(client)
   await client.must('GET', '/api/v1/componentstatuses')
   await fetch(`${url}/metrics`).then(answer => answer.text())
@@ -89,8 +104,11 @@ async function useServer({ url }: ServerProcess, client: JsonClient): Promise<st
   await eventually(
     'the kind is served',
     async () =>
-      (await client.ask('POST', '/apis/example.com/v1/widgets', { body: { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } } })).status ===
-      201,
+      (
+        await client.ask('POST', '/apis/example.com/v1/widgets', {
+          body: { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } },
+        })
+      ).status === 201,
     50,
   )
   await client.must('POST', '/api/v1/namespaces', { metadata: { name: 'short' } })
@@ -98,14 +116,21 @@ async function useServer({ url }: ServerProcess, client: JsonClient): Promise<st
   await client.must('DELETE', `${definitions}/widgets.example.com`)
   await client.must('DELETE', CONFIG_MAPS)
   await eventually('the namespace has gone', async () => (await client.ask('GET', '/api/v1/namespaces/short')).status === 404, 50)
-  await eventually('the definition has gone', async () => (await client.ask('GET', `${definitions}/widgets.example.com`)).status === 404, 50)
+  await eventually(
+    'the definition has gone',
+    async () => (await client.ask('GET', `${definitions}/widgets.example.com`)).status === 404,
+    50,
+  )
   await client.must('POST', CONFIG_MAPS, configMap('end', {}))
   await watch.until('end', 60_000)
   watch.stop()
   return begin.resourceVersion ?? ''
 }
 
-/** Reads an object as it was before a change. Repeated with another change if the store was compacted in between, as it is every second. */
+/**
+ * Reads an object as it was before a change. Repeated with another change if the store was compacted in between, as it
+ * is every second.
+ */
 async function readMoment(client: JsonClient): Promise<void> {
   const path = `${CONFIG_MAPS}/c0`
   let changes = 2
@@ -162,7 +187,11 @@ function callsOn(setup: StoreSetup): void {
     proxy = await startRecordingProxy(store.options.servers[0] ?? '')
     const flags = ['--etcd-servers', proxy.url, '--etcd-prefix', PREFIX, '--moments=2']
     const compacting = '--etcd-compaction-interval=1s'
-    for (const more of [[compacting], [compacting, '--workers=2'], ['--feature-gates=ConsistentListFromCache=false,ListFromCacheSnapshot=false']])
+    for (const more of [
+      [compacting],
+      [compacting, '--workers=2'],
+      ['--feature-gates=ConsistentListFromCache=false,ListFromCacheSnapshot=false'],
+    ])
       servers.push(await createServerProcess([...flags, ...more]))
     let before = ''
     for (const server of servers) {

@@ -13,10 +13,18 @@ const EVENTS = '/api/v1/namespaces/default/events'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
-const event = (name: string) => ({ metadata: { name }, involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' }, reason: 'Tried', type: 'Normal' })
+const event = (name: string) => ({
+  metadata: { name },
+  involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+  reason: 'Tried',
+  type: 'Normal',
+})
 const deployment = (name: string) => ({
   metadata: { name },
-  spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
 })
 
 const nameOf = ({ metadata }: AnyObject): string => metadata.name ?? ''
@@ -46,7 +54,12 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
 
   before(async () => {
     ;[main, other] = await Promise.all([startEtcd(), startEtcd()])
-    server = await createServerProcess(['--etcd-servers', main.url, '--etcd-servers-overrides', `/events#${other.url},apps/deployments#${other.url}`])
+    server = await createServerProcess([
+      '--etcd-servers',
+      main.url,
+      '--etcd-servers-overrides',
+      `/events#${other.url},apps/deployments#${other.url}`,
+    ])
     await server.start()
     client = createJsonClient(server.url)
   })
@@ -112,7 +125,8 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     await other.start()
     await client.must('POST', EVENTS, event('after'))
     expect((await client.must('GET', `${EVENTS}/after`)).metadata.name).to.equal('after')
-    for (const store of ['etcd', 'etcd-1']) expect(await (await fetch(`${server.url}/readyz?verbose`)).text()).to.include(`\n[+]${store} ok: a watch over `)
+    for (const store of ['etcd', 'etcd-1'])
+      expect(await (await fetch(`${server.url}/readyz?verbose`)).text()).to.include(`\n[+]${store} ok: a watch over `)
   })
 
   it('persist over a kill of the server', async () => {

@@ -62,7 +62,12 @@ for (const setup of usualStoreSetups(PREFIX))
     it('serves a kind that is defined later', async () => {
       const group = 'example.com'
       const versions = [
-        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
       ]
       const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' }
       await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
@@ -88,7 +93,9 @@ for (const setup of usualStoreSetups(PREFIX))
       await others.close()
       // kine itself makes the key `/registry/health`.
       expect(
-        items.map(({ key }) => key).filter(key => !key.startsWith(`${PREFIX}/`) && !/^(\/foreign\/|compact_rev_key|\/registry\/health$)/.test(key)),
+        items
+          .map(({ key }) => key)
+          .filter(key => !key.startsWith(`${PREFIX}/`) && !/^(\/foreign\/|compact_rev_key|\/registry\/health$)/.test(key)),
       ).to.deep.equal([])
       if (setup.use === 'overrides') {
         const resources = items.flatMap(({ key }) => (key.startsWith(`${PREFIX}/`) ? [key.split('/')[2]] : []))

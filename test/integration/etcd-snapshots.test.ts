@@ -27,8 +27,15 @@ describe("snapshots of kube-apiserver's etcd", function () {
         directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
         const snapshot = join(directory, 'snapshot.db')
         writeFileSync(snapshot, unpacked(`etcd-${etcd}.db.br`))
-        server = await createServerProcess(['--profile=apiserver', '--read-only', '--encryption-provider-config', fixture('encryption.yaml')])
-        expect(await runImport(['--snapshot', snapshot, '--data-dir', dirname(server.storeDir)], { out: () => {}, err: () => {} })).to.equal(0)
+        server = await createServerProcess([
+          '--profile=apiserver',
+          '--read-only',
+          '--encryption-provider-config',
+          fixture('encryption.yaml'),
+        ])
+        expect(
+          await runImport(['--snapshot', snapshot, '--data-dir', dirname(server.storeDir)], { out: () => {}, err: () => {} }),
+        ).to.equal(0)
         await server.start()
         client = createJsonClient(server.url)
       })
@@ -52,7 +59,10 @@ describe("snapshots of kube-apiserver's etcd", function () {
 
       it('keep all digits of integers, and the other versions of custom kinds', async () => {
         const text = await (await fetch(`${server.url}/apis/shop.example.com/v2/namespaces/shop/widgets/one`)).text()
-        expect(text).to.contain('"size":9007199254740993').and.to.contain('"__proto__":{"b":1}').and.to.contain('"apiVersion":"shop.example.com/v2"')
+        expect(text)
+          .to.contain('"size":9007199254740993')
+          .and.to.contain('"__proto__":{"b":1}')
+          .and.to.contain('"apiVersion":"shop.example.com/v2"')
       })
 
       it('are read-only', async () => {
@@ -71,7 +81,10 @@ describe("snapshots of kube-apiserver's etcd", function () {
           kind: 'SelfSubjectAccessReview',
           spec: { resourceAttributes: { verb: 'get', resource: 'pods' } },
         }
-        expect(await client.must('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review)).to.have.nested.property('status.allowed', true)
+        expect(await client.must('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review)).to.have.nested.property(
+          'status.allowed',
+          true,
+        )
       })
     })
 })

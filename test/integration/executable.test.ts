@@ -126,7 +126,10 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
   it('checks manifests without a network or Node', () => {
     const file = join(directory, 'web.yaml')
     writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {port: 80}\n')
-    const { status, stdout, stderr } = spawnSync(executable, ['check', '-f', file, '--release', '1.36', '--output', 'json'], { encoding: 'utf8', env: bare() })
+    const { status, stdout, stderr } = spawnSync(executable, ['check', '-f', file, '--release', '1.36', '--output', 'json'], {
+      encoding: 'utf8',
+      env: bare(),
+    })
     expect({ status, stderr }).to.deep.equal({ status: 1, stderr: '' })
     const [{ rule, position }] = JSON.parse(stdout).findings
     expect({ rule, line: position.line, column: position.column }).to.deep.equal({ rule: 'wrong-type', line: 4, column: 8 })
@@ -157,7 +160,10 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
     const names = components.map((component: { readonly name: string }) => component.name)
     expect(names).to.include.members(['lmdb', `@lmdb/lmdb-${process.platform}-${process.arch}`, 'etcd3', 'koa', 'node'])
     expect(names).not.to.include('typescript')
-    expect(components.at(-1)).to.deep.include({ version: node, components: [{ 'bom-ref': `node@${node}/v8@${v8}`, type: 'library', name: 'v8', version: v8 }] })
+    expect(components.at(-1)).to.deep.include({
+      version: node,
+      components: [{ 'bom-ref': `node@${node}/v8@${v8}`, type: 'library', name: 'v8', version: v8 }],
+    })
     expect(dependencies[0].dependsOn).to.include.members(['lmdb@3.5.6', `node@${node}`])
     expect(licencesOf(process.execPath, packages)).to.contain('koa ').and.to.contain('MIT')
   })

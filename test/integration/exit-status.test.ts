@@ -53,20 +53,27 @@ describe('exit status', () => {
     ],
     ['--data-dir NEW --authorization-rules-file=FILE', '--authorization-rules-file: rules: must be a list'],
     ['--data-dir NEW --audit-policy-file=FILE', 'loading audit policy file: '],
-    ['--data-dir NEW --tracing-config-file=LONG', '--tracing-config-file: LONG has more than 16777216 bytes, the most that are read of such a file'],
+    [
+      '--data-dir NEW --tracing-config-file=LONG',
+      '--tracing-config-file: LONG has more than 16777216 bytes, the most that are read of such a file',
+    ],
     [
       '--data-dir NEW --proxy-client-cert-file=FILE --proxy-client-key-file=LONG',
       '--proxy-client-cert-file, --proxy-client-key-file: LONG has more than 16777216 bytes',
     ],
     ['--data-dir NEW --encryption-provider-config=FILE', 'error while parsing file: '],
     ['kubeconfig --bogus', 'unknown flag: --bogus'],
-    ['kubeconfig --data-dir NEW', 'there is no NEW/admin.kubeconfig: a server writes it when it first starts; --data-dir names its directory'],
+    [
+      'kubeconfig --data-dir NEW',
+      'there is no NEW/admin.kubeconfig: a server writes it when it first starts; --data-dir names its directory',
+    ],
     ['assets', 'one folder is needed: binnacle assets DIR'],
     ['etcd-stand-in --listen-client-urls=x', '--listen-client-urls: "x": a stand-in for etcd supports plain HTTP only'],
   ]
   for (const [line, message] of misuses)
     it(`is 2 for a usage error, with one line that names it: ${line}`, async () => {
-      const named = (text: string): string => text.replaceAll('FILE', file).replaceAll('LONG', `${file}.long`).replaceAll('NEW', join(directory, 'new'))
+      const named = (text: string): string =>
+        text.replaceAll('FILE', file).replaceAll('LONG', `${file}.long`).replaceAll('NEW', join(directory, 'new'))
       const { status, out, err } = await run([...server, ...line.split(' ').map(named)])
       const errors = err.split('\n').filter(text => text.startsWith('Error: '))
       expect(errors.map(text => text.slice(0, `Error: ${named(message)}`.length))).to.deep.equal([`Error: ${named(message)}`])
@@ -77,7 +84,11 @@ describe('exit status', () => {
   it('is 2 for usage errors of commands on stores and servers', async () => {
     const commands = [process.execPath, '--import', 'tsx', join(import.meta.dirname, '../../src/commands/main.ts')]
     expect(await run([...commands, 'verify', '--bogus'])).to.deep.equal({ status: 2, out: '', err: 'Error: unknown flag: --bogus\n' })
-    expect(await run([...commands, 'verify', file])).to.deep.equal({ status: 2, out: '', err: `Error: ${file} is a file, not a directory\n` })
+    expect(await run([...commands, 'verify', file])).to.deep.equal({
+      status: 2,
+      out: '',
+      err: `Error: ${file} is a file, not a directory\n`,
+    })
   })
 
   it('is 1 for a port in use, with the flags that choose another', async () => {
@@ -101,7 +112,9 @@ describe('etcd that does not respond', () => {
     const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
     const [etcd, port] = [await freePorts.take(), await freePorts.take()]
     const url = `http://127.0.0.1:${etcd}`
-    const child = spawn(program, [...first, '--data-dir', directory, `--etcd-servers=${url}`, `--secure-port=${port}`], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(program, [...first, '--data-dir', directory, `--etcd-servers=${url}`, `--secure-port=${port}`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     try {
       let log = ''
       await new Promise<void>(resolve => {

@@ -11,7 +11,9 @@ import { partsOf } from '../../src/testing/running.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import { exploreSeeds } from '../support/explore-seeds.ts'
 
-/** A test with a controller that labels config maps, in one program. The argument makes it ignore errors of its writes. */
+/**
+ * A test with a controller that labels config maps, in one program. The argument makes it ignore errors of its writes.
+ */
 const PROGRAM = `
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
@@ -123,7 +125,10 @@ describe('binnacle explore', function () {
   })
 
   it('kills and starts a controller that is a program of its own', async () => {
-    const controller = (how: string): string[] => ['--controller', `exec '${process.execPath}' '${join(directory, 'program.mjs')}' controller ${how}`]
+    const controller = (how: string): string[] => [
+      '--controller',
+      `exec '${process.execPath}' '${join(directory, 'program.mjs')}' controller ${how}`,
+    ]
     const broken = await run(...controller('careless'), '--runs', '20', ...program('test'))
     expect(broken.out).to.include('secrets default/a: an object was expected, there is no object')
     expect(broken.status).to.equal(1)
@@ -145,7 +150,10 @@ describe('binnacle explore', function () {
     mkdirSync(temporary)
     const waits = (name: string): string => `echo $$ > '${own}/new-${name}'; mv '${own}/new-${name}' '${own}/${name}'; exec sleep 1000`
     const args = ['explore', '--controller', waits('controller'), '--', 'sh', '-c', waits('test')]
-    const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { env: { ...process.env, TMPDIR: temporary }, stdio: 'ignore' })
+    const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: 'ignore',
+    })
     try {
       while (!existsSync(join(own, 'test')) || !existsSync(join(own, 'controller'))) await sleep(50)
       const exited = once(child, 'exit')

@@ -87,7 +87,9 @@ describe('explore', function () {
         const queue = new WorkQueue(client.signal, async name => {
           const map = maps.objects.get(name)
           if (map?.data?.wanted !== 'yes' || map.metadata.labels?.seen !== undefined) return
-          const { status } = await client.request('PUT', `${CONFIG_MAPS}/${name}`, { body: { ...map, metadata: { ...map.metadata, labels: { seen: 'yes' } } } })
+          const { status } = await client.request('PUT', `${CONFIG_MAPS}/${name}`, {
+            body: { ...map, metadata: { ...map.metadata, labels: { seen: 'yes' } } },
+          })
           for (let i = 0; status !== 200 && i < 20; i++)
             await client.request('PATCH', `${CONFIG_MAPS}/${name}`, { body: { metadata: { labels: { seen: 'yes' } } } })
         })

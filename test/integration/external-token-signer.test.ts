@@ -17,7 +17,11 @@ describe('service account tokens of an external signer', () => {
     signer = await startTokenSigner(join(folder, 'sock'), 'v1alpha1')
     signer.rotate('hidden', true)
     signer.rotate('signs')
-    server = await openInProcess([GATE, `--service-account-signing-endpoint=${signer.path}`, '--service-account-issuer=https://issuer.test'])
+    server = await openInProcess([
+      GATE,
+      `--service-account-signing-endpoint=${signer.path}`,
+      '--service-account-issuer=https://issuer.test',
+    ])
     await eventually('it is ready', async () => (await server.send('/readyz')).status === 200)
     await server.send(ACCOUNTS, { method: 'POST', body: { metadata: { name: 'robot' } } })
   })

@@ -97,32 +97,35 @@ describe('garbage collection', function () {
 const etcdFound = findEtcd() !== undefined
 const onEtcd = etcdFound ? describe : describe.skip
 
-onEtcd(`garbage collection by two servers on one etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
-  this.timeout(300_000)
-  let etcd: EtcdServer
-  let servers: ServerProcess[] = []
-  let clients: JsonClient[] = []
-  after(async () => {
-    for (const client of clients) client.close()
-    await Promise.all(servers.map(server => server.stop()))
-    await etcd?.stop()
-  })
+onEtcd(
+  `garbage collection by two servers on one etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`,
+  function () {
+    this.timeout(300_000)
+    let etcd: EtcdServer
+    let servers: ServerProcess[] = []
+    let clients: JsonClient[] = []
+    after(async () => {
+      for (const client of clients) client.close()
+      await Promise.all(servers.map(server => server.stop()))
+      await etcd?.stop()
+    })
 
-  it('runs in the leader, and then in the other server', async () => {
-    etcd = await startEtcd()
-    const flags = ['--etcd-servers', etcd.url]
-    servers = [await createServerProcess(flags), await createServerProcess(flags)]
-    await servers[0]?.start()
-    await servers[1]?.start()
-    clients = servers.map(server => createJsonClient(server.url))
-    const family = new Family(clients[1] as JsonClient, 'first')
-    await family.make()
-    await family.delete('Background')
-    await family.until(0)
-    const next = new Family(clients[1] as JsonClient, 'second')
-    await next.make()
-    await servers[0]?.kill()
-    await next.delete('Foreground')
-    await next.until(0)
-  })
-})
+    it('runs in the leader, and then in the other server', async () => {
+      etcd = await startEtcd()
+      const flags = ['--etcd-servers', etcd.url]
+      servers = [await createServerProcess(flags), await createServerProcess(flags)]
+      await servers[0]?.start()
+      await servers[1]?.start()
+      clients = servers.map(server => createJsonClient(server.url))
+      const family = new Family(clients[1] as JsonClient, 'first')
+      await family.make()
+      await family.delete('Background')
+      await family.until(0)
+      const next = new Family(clients[1] as JsonClient, 'second')
+      await next.make()
+      await servers[0]?.kill()
+      await next.delete('Foreground')
+      await next.until(0)
+    })
+  },
+)

@@ -64,7 +64,12 @@ for (const http2 of HTTP2_STACKS)
       await server.start()
       const again = createJsonClient(server.url)
       const { items } = await again.must('GET', CONFIG_MAPS)
-      expect(items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).to.deep.equal(['during', 'early', 'kube-root-ca.crt', 'late'])
+      expect(items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).to.deep.equal([
+        'during',
+        'early',
+        'kube-root-ca.crt',
+        'late',
+      ])
       again.close()
     })
 

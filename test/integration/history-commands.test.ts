@@ -78,7 +78,9 @@ describe('commands that read the history', function () {
       `revision ${revisions[2]}  2030-05-01T12:20:00.000Z  updated by roll (Update)\n    spec.template.spec.containers[web].image: "nginx:1" → "nginx:2"\n`,
     )
     expect(scale).to.equal(`revision ${revisions[1]}  2030-05-01T12:10:00.000Z  updated by scale (Update)\n    spec.replicas: 1 → 3\n`)
-    expect(make).to.match(new RegExp(`^revision ${revisions[0]}  2030-05-01T12:00:00.000Z  created by make \\(Update\\)\n    metadata.name: "web"\n`))
+    expect(make).to.match(
+      new RegExp(`^revision ${revisions[0]}  2030-05-01T12:00:00.000Z  created by make \\(Update\\)\n    metadata.name: "web"\n`),
+    )
     expect(rest).to.deep.equal([])
     expect((await run('log', 'deploy/web', '--limit', '1')).out).to.equal(roll)
     const lines = (await run('log', 'deploy/web', '-o', 'json')).out
@@ -100,7 +102,8 @@ describe('commands that read the history', function () {
       ['deploy/web', '-n', 'default'],
     ])
       expect((await run('show', ...words, '--at', 'now')).out, words.join(' ')).to.include('image: nginx:2')
-    for (const words of [['nothing/web'], ['deployments.batch/web']]) expect(await failure('log', ...words)).to.match(/^the server has no kind "/)
+    for (const words of [['nothing/web'], ['deployments.batch/web']])
+      expect(await failure('log', ...words)).to.match(/^the server has no kind "/)
     for (const words of [[], ['deploy'], ['deploy/web/x'], ['deploy/'], ['a', 'b', 'c']])
       expect(await failure('log', ...words)).to.match(/^an object is required as KIND\/NAME/)
     expect((await run('show', 'ns/default', '--at', 'now')).out).to.include('kind: Namespace')
@@ -135,7 +138,9 @@ describe('commands that read the history', function () {
 
   it('undo restores an earlier state, unless the object changed in the meantime', async () => {
     const dry = await run('undo', 'deploy/web', '--dry-run')
-    expect(dry.out).to.include('-      - image: nginx:2\n+      - image: nginx:1').and.include('deployment.apps/web would be written as it was\n')
+    expect(dry.out)
+      .to.include('-      - image: nginx:2\n+      - image: nginx:1')
+      .and.include('deployment.apps/web would be written as it was\n')
     expect((await live()).metadata.resourceVersion).to.equal(revisions[2])
     const { out } = await run('undo', 'deploy/web')
     const now = await live()
@@ -146,7 +151,9 @@ describe('commands that read the history', function () {
     )
     await run('undo', 'deploy/web', '--to', revisions[0] ?? '')
     expect((await live()).spec.replicas).to.equal(1)
-    expect((await run('undo', 'deploy/web', '--to', revisions[0] ?? '')).out).to.equal('deployment.apps/web already has that content: nothing to undo\n')
+    expect((await run('undo', 'deploy/web', '--to', revisions[0] ?? '')).out).to.equal(
+      'deployment.apps/web already has that content: nothing to undo\n',
+    )
   })
 
   it('undo recreates a deleted object, and reports that its uid differs', async () => {
@@ -161,7 +168,9 @@ describe('commands that read the history', function () {
     )
     expect(now.spec).to.deep.equal(before.spec)
     expect(now.metadata.uid).not.to.equal(before.metadata.uid)
-    expect(await failure('undo', 'deploy/web')).to.equal('deployment.apps/web did not exist before its last change, which created it: to undo that, delete it')
+    expect(await failure('undo', 'deploy/web')).to.equal(
+      'deployment.apps/web did not exist before its last change, which created it: to undo that, delete it',
+    )
     expect(await failure('undo', 'deploy/none')).to.equal('no change of deployment.apps/none is recorded')
   })
 
@@ -182,7 +191,9 @@ describe('commands that read the history', function () {
     try {
       writeFileSync(join(directory, 'kubeconfig'), other.kubeconfig)
       for (const argv of [['log'], ['show', '--at', '1m'], ['diff', '--from', '1m'], ['undo']] as [keyof typeof COMMANDS, ...string[]][])
-        expect(await failure(argv[0], 'ns/default', ...argv.slice(1))).to.equal(`${other.url} keeps no history: start it with --history 24h`)
+        expect(await failure(argv[0], 'ns/default', ...argv.slice(1))).to.equal(
+          `${other.url} keeps no history: start it with --history 24h`,
+        )
     } finally {
       await other.stop()
       writeFileSync(join(directory, 'kubeconfig'), plane.kubeconfig)

@@ -6,7 +6,12 @@ import type { AnyObject } from '../support/any-object.ts'
 const NOON = new Date('2030-05-01T12:00:00Z')
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
-const configMap = (name: string, colour: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { colour } })
+const configMap = (name: string, colour: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data: { colour },
+})
 
 describe('history', function () {
   this.timeout(120_000)
@@ -44,7 +49,8 @@ describe('history', function () {
     const blue = { revision: first, time: '2030-05-01T12:10:00.000Z' }
     for (const moment of ['10m', '5m30s', '1s', '10m ago', '2030-05-01T12:10:00Z', '2030-05-01T14:19:59.999+02:00', first])
       expect(await at(moment), moment).to.deep.equal(blue)
-    for (const moment of ['', 'now', '0s', second]) expect(await at(moment), moment).to.deep.equal({ revision: second, time: '2030-05-01T12:20:00.000Z' })
+    for (const moment of ['', 'now', '0s', second])
+      expect(await at(moment), moment).to.deep.equal({ revision: second, time: '2030-05-01T12:20:00.000Z' })
     for (const moment of ['yesterday', '10', '10m\u0000', '-5m', '0', '9'.repeat(400), '2030-13-01T00:00:00Z', String(Number(second) + 1)])
       expect([400, 410], moment).to.include(await at(moment))
     expect(await at('1h')).to.equal(410)

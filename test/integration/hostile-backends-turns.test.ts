@@ -56,7 +56,10 @@ describe('turns of the event loop with hostile servers', function () {
 
   const acts: readonly (readonly [what: string, act: Act])[] = [
     ...Object.keys(HOSTILE_PROTOCOL).map(name => [name, { table: 'protocol', name }] as const),
-    ...Object.keys(HOSTILE_JSON).flatMap(json => [[json, { json }] as const, [`${json}, in a failure`, { json, isFailure: true }] as const]),
+    ...Object.keys(HOSTILE_JSON).flatMap(json => [
+      [json, { json }] as const,
+      [`${json}, in a failure`, { json, isFailure: true }] as const,
+    ]),
   ]
 
   for (const [peer, { asks, isSecure }] of Object.entries(ASKS))

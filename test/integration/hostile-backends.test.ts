@@ -5,7 +5,15 @@ import { errorMessage } from '../../src/lib/error-message.ts'
 import { issueCa, issueServing, type KeyPair } from '../../src/server/tls/issue.ts'
 import { connectWorld, ownAddress, type World } from '../support/connect-world.ts'
 import { ASKS } from '../support/hostile-asks.ts'
-import { answering, type Behaviour, HOSTILE_JSON, HOSTILE_PAGES, HOSTILE_PROTOCOL, HOSTILE_SILENCE, HostilePeer } from '../support/hostile-peer.ts'
+import {
+  answering,
+  type Behaviour,
+  HOSTILE_JSON,
+  HOSTILE_PAGES,
+  HOSTILE_PROTOCOL,
+  HOSTILE_SILENCE,
+  HostilePeer,
+} from '../support/hostile-peer.ts'
 import { eventually, turns } from '../support/waiting.ts'
 
 describe('hostile servers that a request or a webhook calls', function () {
@@ -59,7 +67,9 @@ describe('hostile servers that a request or a webhook calls', function () {
     const tooMany = 'net/http: HTTP/1.x transport connection broken: net/http: too many 1xx informational responses'
     for (const what of ['endless 100 Continue', 'endless 103 Early Hints', 'informational responses with large heads'])
       expect(await outcome('an aggregated server', HOSTILE_PROTOCOL[what] as Behaviour), what).to.equal(tooMany)
-    expect(await outcome('a webhook', HOSTILE_PROTOCOL['chunks of one byte without end'] as Behaviour)).to.equal('chunked encoding contains too much non-data')
+    expect(await outcome('a webhook', HOSTILE_PROTOCOL['chunks of one byte without end'] as Behaviour)).to.equal(
+      'chunked encoding contains too much non-data',
+    )
   })
 
   for (const [what, body] of Object.entries(HOSTILE_JSON))
@@ -134,7 +144,9 @@ describe('hostile servers that a request or a webhook calls', function () {
       it(`are disconnected when the client of a command leaves, whatever the kubelet sends: ${what}`, async () => {
         world.kubelet.upgradeAct = (_req, socket) => {
           socket.on('error', () => {}).resume()
-          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n')
+          socket.write(
+            'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n',
+          )
           const block = Buffer.concat(Array(2000).fill(frames))
           const more = (): void => {
             if (socket.destroyed) return
@@ -145,7 +157,9 @@ describe('hostile servers that a request or a webhook calls', function () {
         }
         const client = connect(world.server.running.insecurePort as number, '127.0.0.1').on('error', () => {})
         await once(client, 'connect')
-        client.write(`POST ${pods}/one/exec?command=x&stdout=1 HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`)
+        client.write(
+          `POST ${pods}/one/exec?command=x&stdout=1 HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`,
+        )
         await once(client, 'data')
         expect((await world.server.plain(`${pods}/one`)).status).to.equal(200)
         client.destroy()

@@ -28,16 +28,24 @@ const POST_HEALTHZ = Buffer.concat([Buffer.from([0x83]), GET_HEALTHZ.subarray(1)
 
 /** Frames of an anonymous client that never reads, one or two for each number. */
 const floods: Readonly<Record<string, (n: number) => readonly Buffer[]>> = {
-  'priorities of streams that depend on themselves': n => [frameOf(FrameType.priority, 0, odd(n), Buffer.concat([uint32(odd(n)), Buffer.from([1])]))],
+  'priorities of streams that depend on themselves': n => [
+    frameOf(FrameType.priority, 0, odd(n), Buffer.concat([uint32(odd(n)), Buffer.from([1])])),
+  ],
   'requests beyond the limit of streams': n => [frameOf(FrameType.headers, 5, odd(n), GET_HEALTHZ)],
   'requests of heads': n => [frameOf(FrameType.headers, 5, odd(n), HEAD_HEALTHZ)],
   'requests that are given up': n => [frameOf(FrameType.headers, 5, odd(n), GET_HEALTHZ), frameOf(FrameType.reset, 0, odd(n), uint32(8))],
-  'windows that grow by nothing': n => [frameOf(FrameType.headers, 4, odd(n), POST_HEALTHZ), frameOf(FrameType.windowUpdate, 0, odd(n), uint32(0))],
+  'windows that grow by nothing': n => [
+    frameOf(FrameType.headers, 4, odd(n), POST_HEALTHZ),
+    frameOf(FrameType.windowUpdate, 0, odd(n), uint32(0)),
+  ],
   'malformed requests': n => [frameOf(FrameType.headers, 5, odd(n), Buffer.from([0x82]))],
   pings: () => [frameOf(FrameType.ping, 0, 0, Buffer.alloc(8))],
   settings: () => [settingsFrame([[4, 0]])],
-  'bodies in frames of a byte': n => (n === 0 ? [frameOf(FrameType.headers, 4, 1, POST_HEALTHZ)] : [frameOf(FrameType.data, 0, 1, Buffer.from([1]))]),
-  'heads in frames of nothing': n => [frameOf(n === 0 ? FrameType.headers : FrameType.continuation, 0, 1, n === 0 ? GET_HEALTHZ : Buffer.alloc(0))],
+  'bodies in frames of a byte': n =>
+    n === 0 ? [frameOf(FrameType.headers, 4, 1, POST_HEALTHZ)] : [frameOf(FrameType.data, 0, 1, Buffer.from([1]))],
+  'heads in frames of nothing': n => [
+    frameOf(n === 0 ? FrameType.headers : FrameType.continuation, 0, 1, n === 0 ? GET_HEALTHZ : Buffer.alloc(0)),
+  ],
 }
 
 const HTTP1_CONNECTIONS = 20
@@ -78,7 +86,10 @@ for (const http2 of HTTP2_STACKS)
       return socket
     }
 
-    /** Requests health until `done`. Returns the maximum processor time of the server before a response, and the maximum memory. */
+    /**
+     * Requests health until `done`. Returns the maximum processor time of the server before a response, and the maximum
+     * memory.
+     */
     async function watchOver(done: Promise<unknown>): Promise<{ wait: number; resident: number }> {
       let over = false
       void done.finally(() => {

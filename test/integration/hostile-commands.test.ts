@@ -39,7 +39,10 @@ const USELESS_FRAMES: Readonly<Record<string, Buffer>> = {
   'frames of unknown types': hex('8003001100000000'),
 }
 
-/** Frames that break the protocol, or say that they are longer than they are. The kubelet sends them once, and nothing after them. */
+/**
+ * Frames that break the protocol, or say that they are longer than they are. The kubelet sends them once, and nothing
+ * after them.
+ */
 const BROKEN_FRAMES: Readonly<Record<string, Buffer>> = {
   'a frame of another version': hex('8002000100000000'),
   'a ping without a number': hex('8003000600000000'),

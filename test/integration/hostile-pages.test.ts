@@ -17,9 +17,17 @@ describe('hostile concurrent pages behind the proxy', function () {
   let inPod: HostilePeer
   withServer(async made => {
     ;({ server, client } = made)
-    await client.must('POST', PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } })
+    await client.must('POST', PODS, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'one' },
+      spec: { containers: [{ name: 'c', image: 'i:1' }] },
+    })
     const pod = await client.must('GET', `${PODS}/one`)
-    await client.must('PUT', `${PODS}/one/status`, { ...pod, status: { phase: 'Running', podIP: ownAddress, podIPs: [{ ip: ownAddress }] } })
+    await client.must('PUT', `${PODS}/one/status`, {
+      ...pod,
+      status: { phase: 'Running', podIP: ownAddress, podIPs: [{ ip: ownAddress }] },
+    })
   })
   before(async function () {
     if (ownAddress === undefined) this.skip()
@@ -32,9 +40,11 @@ describe('hostile concurrent pages behind the proxy', function () {
       inPod.act = HOSTILE_PAGES[what] as Behaviour
       const before = server.residentMegabytes()
       let isOver = false
-      const pages = Promise.all(Array.from({ length: AT_ONCE }, () => statusOf(`${server.url}${PODS}/one:${inPod.port}/proxy/`))).finally(() => {
-        isOver = true
-      })
+      const pages = Promise.all(Array.from({ length: AT_ONCE }, () => statusOf(`${server.url}${PODS}/one:${inPod.port}/proxy/`))).finally(
+        () => {
+          isOver = true
+        },
+      )
       let most = 0
       while (!isOver) {
         expect(await statusOf(`${server.url}/healthz`)).to.equal(200)

@@ -63,7 +63,14 @@ const encryption: Asks = (_, timeoutMs) => {
 }
 const signer: Asks = async (_, keysTimeoutMs) => {
   const metrics = new SignerMetrics()
-  const opened = await openExternalSigner({ endpoint: socket, release: '1.34', metrics, clock: systemClock, log: silentLogger, keysTimeoutMs })
+  const opened = await openExternalSigner({
+    endpoint: socket,
+    release: '1.34',
+    metrics,
+    clock: systemClock,
+    log: silentLogger,
+    keysTimeoutMs,
+  })
   opened.close()
 }
 const etcd: Asks = async ({ port }, timeoutMs) => {
@@ -86,7 +93,9 @@ const etcd: Asks = async ({ port }, timeoutMs) => {
 const etcdWatch: Asks = async ({ port }, timeoutMs) => {
   const address = `127.0.0.1:${port}`
   const options = { userAgent: 'test', credentials: undefined }
-  const dialled = await new Promise<Socket>((resolve, reject) => dialServer(address, options, (to, failure) => (to ? resolve(to) : reject(failure))))
+  const dialled = await new Promise<Socket>((resolve, reject) =>
+    dialServer(address, options, (to, failure) => (to ? resolve(to) : reject(failure))),
+  )
   const stream = new MessageStream(dialled, peerAt(address, options), { method: '/etcdserverpb.Watch/Watch', metadata: {} })
   const connection: Pick<EtcdConnection, 'deadline' | 'watchStream' | 'watchFailed'> = {
     deadline: () => Date.now() + timeoutMs,
@@ -151,7 +160,9 @@ describe('hostile gRPC services', function () {
         })
       for (const [what, message] of Object.entries(HOSTILE_MESSAGES))
         it(`return a response with ${what}`, async () => {
-          expect(await failureOf(asks, answeringWith(message))).to.satisfy((failure?: string) => failure === undefined || !LATE.test(failure))
+          expect(await failureOf(asks, answeringWith(message))).to.satisfy(
+            (failure?: string) => failure === undefined || !LATE.test(failure),
+          )
         })
       for (const [what, act] of Object.entries(SILENT_GRPC))
         it(`delay a call until its deadline by ${what}`, async () => {
@@ -200,7 +211,9 @@ describe('hostile gRPC services', function () {
 
     it('send endless fragments of one revision', async () => {
       // Fragment 1, and an event of the key `a` with the revision 5.
-      expect(await failureOf(etcdWatch, repeating(Buffer.from('38015a071205 0a01611805'.replace(' ', ''), 'hex')))).to.match(/too many events/)
+      expect(await failureOf(etcdWatch, repeating(Buffer.from('38015a071205 0a01611805'.replace(' ', ''), 'hex')))).to.match(
+        /too many events/,
+      )
     })
     it('send endless progress notifications', async () => {
       expect(await failureOf(etcdWatch, repeating(Buffer.from('0a021805', 'hex')))).to.match(/too many responses without events/)
@@ -240,7 +253,9 @@ describe('hostile gRPC services', function () {
           .uint32(10)
           .string(`${`${'a'.repeat(60)}.`.repeat(200)}${i}`)
           .ldelim()
-      expect(await failureOf(status, inOrder(WELL, answeringWith(Buffer.from(writer.finish()))))).to.contain('failed to validate annotations')
+      expect(await failureOf(status, inOrder(WELL, answeringWith(Buffer.from(writer.finish()))))).to.contain(
+        'failed to validate annotations',
+      )
     })
   })
 
@@ -269,7 +284,13 @@ describe('hostile gRPC services', function () {
     })
 
     const signs: Asks = async () => {
-      const opened = await openExternalSigner({ endpoint: socket, release: '1.34', metrics: new SignerMetrics(), clock: systemClock, log: silentLogger })
+      const opened = await openExternalSigner({
+        endpoint: socket,
+        release: '1.34',
+        metrics: new SignerMetrics(),
+        clock: systemClock,
+        log: silentLogger,
+      })
       const claims = { aud: [], exp: 2, iat: 1, iss: 'https://issuer', nbf: 1, sub: 'me', 'kubernetes.io': { namespace: 'n' } }
       await opened.sign(claims as never).finally(() => opened.close())
     }
@@ -288,7 +309,9 @@ describe('hostile gRPC services', function () {
             .uint32(18)
             .string('x')
             .finish()
-          expect(await failureOf(signs, inOrder(keysOf(1), ALLOWED, answeringWith(Buffer.from(signed))))).to.contain('while validating header')
+          expect(await failureOf(signs, inOrder(keysOf(1), ALLOWED, answeringWith(Buffer.from(signed))))).to.contain(
+            'while validating header',
+          )
         })
     it('sign a token that is not base64', async () => {
       const signed = Writer.create().uint32(10).string('='.repeat(900_000)).finish()

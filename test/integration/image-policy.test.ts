@@ -22,11 +22,18 @@ describe('image policy webhook of a server', () => {
     writeFileSync(images, `current-context: a\ncontexts: [{name: a, context: {cluster: c}}]\nclusters: [{name: c, cluster: ${cluster}}]\n`)
     const policy = `{imagePolicy: {kubeConfigFile: ${images}, defaultAllow: true}}`
     const server = await openInProcess(
-      ['--enable-admission-plugins=ImagePolicyWebhook', '--disable-admission-plugins=ServiceAccount', '--admission-control-config-file=DIR/admission'],
-      { admission: `apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: [{name: ImagePolicyWebhook, configuration: ${policy}}]\n` },
+      [
+        '--enable-admission-plugins=ImagePolicyWebhook',
+        '--disable-admission-plugins=ServiceAccount',
+        '--admission-control-config-file=DIR/admission',
+      ],
+      {
+        admission: `apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: [{name: ImagePolicyWebhook, configuration: ${policy}}]\n`,
+      },
     )
     await eventually('there is a namespace', async () => (await server.send('/api/v1/namespaces/default')).status === 200)
-    const create = (name: string, image: string) => server.send('/api/v1/namespaces/default/pods', { method: 'POST', body: POD(name, image) })
+    const create = (name: string, image: string) =>
+      server.send('/api/v1/namespaces/default/pods', { method: 'POST', body: POD(name, image) })
     expect((await create('good', 'good')).status).to.equal(201)
     const refused = await create('bad', 'bad')
     expect([refused.status, JSON.parse(refused.text).message]).to.deep.equal([

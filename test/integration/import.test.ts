@@ -45,7 +45,12 @@ const isOnEtcd = findEtcd() !== undefined
   let existing: Record<string, AnyObject[]> = {}
 
   const serve = async (...flags: string[]): Promise<ServerProcess> => {
-    const server = await createServerProcess(['--storage-media-type=application/vnd.kubernetes.protobuf', '--encryption-provider-config', encryption, ...flags])
+    const server = await createServerProcess([
+      '--storage-media-type=application/vnd.kubernetes.protobuf',
+      '--encryption-provider-config',
+      encryption,
+      ...flags,
+    ])
     open.push(server)
     return server
   }
@@ -56,7 +61,9 @@ const isOnEtcd = findEtcd() !== undefined
   }
   const objectsOf = async (client: JsonClient): Promise<Record<string, AnyObject[]>> => {
     const lists = await Promise.all(LISTS.map(async path => [path, (await client.must('GET', path)).items] as const))
-    return Object.fromEntries(lists.map(([path, items]) => [path, items.filter(({ metadata }: AnyObject) => !OF_SERVERS.test(metadata.name ?? ''))]))
+    return Object.fromEntries(
+      lists.map(([path, items]) => [path, items.filter(({ metadata }: AnyObject) => !OF_SERVERS.test(metadata.name ?? ''))]),
+    )
   }
   const imported = (data: string, source = ['--snapshot', snapshot, '--skip-hash-check']): Promise<string> => {
     const said: string[] = []
@@ -88,13 +95,18 @@ const isOnEtcd = findEtcd() !== undefined
     existing = await objectsOf(client)
     const newest = Number((await client.must('GET', CONFIG_MAPS)).metadata.resourceVersion)
     const kubeconfig = join(directory, 'kubeconfig')
-    const config = { clusters: [{ name: 'a', cluster: { server: server.url } }], contexts: [{ name: 'a', context: { cluster: 'a' } }], 'current-context': 'a' }
+    const config = {
+      clusters: [{ name: 'a', cluster: { server: server.url } }],
+      contexts: [{ name: 'a', context: { cluster: 'a' } }],
+      'current-context': 'a',
+    }
     writeFileSync(kubeconfig, JSON.stringify(config))
     listed = join(directory, 'listed')
     saidOfListed = await imported(listed, ['--kubeconfig', kubeconfig, '--encryption-provider-config', encryption])
     await server.terminate()
     // etcd writes its file a moment later.
-    while (snapshotState(checkedSnapshot(join(directory, 'etcd/member/snap/db'), { skipHashCheck: true })).revision < newest) await sleep(50)
+    while (snapshotState(checkedSnapshot(join(directory, 'etcd/member/snap/db'), { skipHashCheck: true })).revision < newest)
+      await sleep(50)
     await etcd.kill()
     snapshot = join(directory, 'snapshot.db')
     copyFileSync(join(directory, 'etcd/member/snap/db'), snapshot)
@@ -148,7 +160,8 @@ const isOnEtcd = findEtcd() !== undefined
     const { revision, leaseSeconds } = snapshotState(checkedSnapshot(file, { skipHashCheck: false }))
     expect(said.join('')).to.match(new RegExp(`^\\d\\d+ objects exported, as of resource version ${revision}\n$`))
     expect(Math.max(...leaseSeconds.values()), 'of events').to.be.within(3000, 3700)
-    // A member that has no log takes what stands in its place: `etcdutl snapshot restore` writes the same without the hash at its end.
+    // A member that has no log takes what stands in its place: `etcdutl snapshot restore` writes the same without the
+    // hash at its end.
     const member = join(directory, 'member')
     mkdirSync(join(member, 'member/snap'), { recursive: true })
     writeFileSync(join(member, 'member/snap/db'), readFileSync(file).subarray(0, -32))
@@ -163,12 +176,15 @@ const isOnEtcd = findEtcd() !== undefined
     expect(Number(written.metadata.resourceVersion)).to.be.greaterThan(revision)
     const run = (...argv: string[]): Promise<unknown> => runExport(argv, { out: say, err: say }).catch((error: Error) => error.message)
     expect(await run('--data-dir', data, '--snapshot', file)).to.contain('already exists: a snapshot is written to a new file')
-    expect(await run('--data-dir', join(directory, 'nothing'), '--snapshot', join(directory, 'other.db'))).to.contain('there is no store in')
+    expect(await run('--data-dir', join(directory, 'nothing'), '--snapshot', join(directory, 'other.db'))).to.contain(
+      'there is no store in',
+    )
     expect(await run('--data-dir', data)).to.equal('--snapshot is required')
   })
 
   it('names missing flags', async () => {
-    const run = (...argv: string[]): Promise<unknown> => runImport(argv, { out: () => {}, err: () => {} }).catch((error: Error) => error.message)
+    const run = (...argv: string[]): Promise<unknown> =>
+      runImport(argv, { out: () => {}, err: () => {} }).catch((error: Error) => error.message)
     expect(await run('--snapshot', snapshot)).to.equal('--data-dir is required')
     expect(await run('--data-dir', directory, '--snapshots', snapshot)).to.equal('unknown flag: --snapshots; did you mean --snapshot?')
     expect(await run('--data-dir', directory, '--snapshot', import.meta.filename)).to.contain('is not a snapshot of etcd')

@@ -83,7 +83,14 @@ describe('a server with the flags of kubeadm', () => {
     )
     if (!hasKubectl || findEtcd() === undefined) return this.skip()
     await makePki(pki)
-    const files = ['--cert-file', `${pki}/etcd-server.crt`, '--key-file', `${pki}/etcd-server.key`, '--trusted-ca-file', `${pki}/etcd-ca.crt`]
+    const files = [
+      '--cert-file',
+      `${pki}/etcd-server.crt`,
+      '--key-file',
+      `${pki}/etcd-server.key`,
+      '--trusted-ca-file',
+      `${pki}/etcd-ca.crt`,
+    ]
     etcd = await startEtcd([...files, '--client-cert-auth'])
     server = await createServerProcess(['--profile=apiserver', ...flagsOf(pki, etcd.url)])
     await server.start()
@@ -118,13 +125,21 @@ describe('a server with the flags of kubeadm', () => {
     const whoami = (token: string) => kubectl([`--token=${token}`], 'auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}')
     expect(await whoami('abcdef.0123456789abcdef')).to.equal('system:bootstrap:abcdef')
     await kubectl(certificate('super-admin'), 'create', 'serviceaccount', 'robot')
-    expect(await whoami(await kubectl(certificate('super-admin'), 'create', 'token', 'robot'))).to.equal('system:serviceaccount:default:robot')
+    expect(await whoami(await kubectl(certificate('super-admin'), 'create', 'token', 'robot'))).to.equal(
+      'system:serviceaccount:default:robot',
+    )
   })
 
   it('accepts usernames from a front proxy', async () => {
     const [ca, cert, key] = ['ca.crt', 'front-proxy-client.crt', 'front-proxy-client.key'].map(file => readFileSync(join(pki, file)))
     const headers = { 'content-type': 'application/json', 'x-remote-user': 'jane' }
-    const sent = request(`${server?.secureUrl}/apis/authentication.k8s.io/v1/selfsubjectreviews`, { method: 'POST', headers, ca, cert, key })
+    const sent = request(`${server?.secureUrl}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {
+      method: 'POST',
+      headers,
+      ca,
+      cert,
+      key,
+    })
     sent.end('{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}')
     const [response]: IncomingMessage[] = await once(sent, 'response')
     expect(await json(response!)).to.have.nested.property('status.userInfo.username', 'jane')

@@ -26,13 +26,24 @@ describe('the manifest for clusters', function () {
   const workload = (kind: string): AnyObject => objects.find(object => object.kind === kind) as AnyObject
 
   it('is applied without warnings', async () => {
-    expect(objects.map(({ kind }) => kind)).to.include.members(['Namespace', 'StatefulSet', 'Deployment', 'NetworkPolicy', 'PodDisruptionBudget'])
+    expect(objects.map(({ kind }) => kind)).to.include.members([
+      'Namespace',
+      'StatefulSet',
+      'Deployment',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+    ])
     for (const [kind, path] of [
       ['Deployment', 'apps/v1/namespaces/binnacle/deployments/binnacle'],
       ['StatefulSet', 'apps/v1/namespaces/binnacle/statefulsets/etcd'],
     ] as const) {
       const { apiVersion, metadata, spec } = workload(kind)
-      const body = { apiVersion, kind, metadata: { name: metadata.name, namespace: metadata.namespace, annotations: { changed: 'yes' } }, spec }
+      const body = {
+        apiVersion,
+        kind,
+        metadata: { name: metadata.name, namespace: metadata.namespace, annotations: { changed: 'yes' } },
+        spec,
+      }
       const { status, headers } = await plane.request('PUT', `/apis/${path}?fieldValidation=Strict`, { body })
       expect({ status, warning: headers.warning }).to.deep.equal({ status: 200, warning: undefined })
     }
@@ -51,24 +62,27 @@ describe('the manifest for clusters', function () {
   })
 
   const isOnEtcd = findEtcd() !== undefined
-  ;(isOnEtcd ? it : it.skip)(`starts a server that its Service reaches by name${isOnEtcd ? '' : ' (skipped: there is no etcd)'}`, async () => {
-    const etcd = await startEtcd()
-    const [{ args }] = workload('Deployment').spec.template.spec.containers
-    const server = await createServerProcess(['--etcd-servers', etcd.url, ...args.filter((flag: string) => !OF_THE_CONTAINER.test(flag))])
-    try {
-      await server.start()
-      const [, ca = ''] = /certificate-authority-data: (\S+)/.exec(readFileSync(server.kubeconfig, 'utf8')) ?? []
-      const socket = connect({
-        host: '127.0.0.1',
-        port: Number(new URL(server.secureUrl).port),
-        ca: Buffer.from(ca, 'base64'),
-        servername: 'binnacle.binnacle.svc',
-      })
-      await once(socket, 'secureConnect')
-      socket.destroy()
-    } finally {
-      await server.stop()
-      await etcd.stop()
-    }
-  })
+  ;(isOnEtcd ? it : it.skip)(
+    `starts a server that its Service reaches by name${isOnEtcd ? '' : ' (skipped: there is no etcd)'}`,
+    async () => {
+      const etcd = await startEtcd()
+      const [{ args }] = workload('Deployment').spec.template.spec.containers
+      const server = await createServerProcess(['--etcd-servers', etcd.url, ...args.filter((flag: string) => !OF_THE_CONTAINER.test(flag))])
+      try {
+        await server.start()
+        const [, ca = ''] = /certificate-authority-data: (\S+)/.exec(readFileSync(server.kubeconfig, 'utf8')) ?? []
+        const socket = connect({
+          host: '127.0.0.1',
+          port: Number(new URL(server.secureUrl).port),
+          ca: Buffer.from(ca, 'base64'),
+          servername: 'binnacle.binnacle.svc',
+        })
+        await once(socket, 'secureConnect')
+        socket.destroy()
+      } finally {
+        await server.stop()
+        await etcd.stop()
+      }
+    },
+  )
 })

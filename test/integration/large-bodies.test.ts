@@ -27,7 +27,10 @@ import { createWaitingClient } from '../support/probe/waiting-client.ts'
 import { turnBound } from '../support/time-bounds.ts'
 import { longestTurn, processMs } from '../support/turn-cost.ts'
 
-/** Cases of the sample, and bytes of each body. At this length quadratic code takes seconds, linear code some ten milliseconds. */
+/**
+ * Cases of the sample, and bytes of each body. At this length quadratic code takes seconds, linear code some ten
+ * milliseconds.
+ */
 const SAMPLE = 500
 const SAMPLE_BYTES = 64 * 1024
 const SAMPLE_MS = turnBound(200)
@@ -127,7 +130,10 @@ describe('a large body', function () {
     },
   }
   const long: Record<string, [request: LargeRequest, status: RegExp]> = {
-    'host aliases that repeat, of which each is warned': [post(pod(`"hostAliases":${items('{"ip":"127.0.0.1","hostnames":["a"]}', 14_000)}`)), /^201/],
+    'host aliases that repeat, of which each is warned': [
+      post(pod(`"hostAliases":${items('{"ip":"127.0.0.1","hostnames":["a"]}', 14_000)}`)),
+      /^201/,
+    ],
     'spread constraints that differ': [post(pod(`"topologySpreadConstraints":[${constraints.join(',')}]`)), /^201/],
     'owners of one uid': [
       post(
@@ -166,7 +172,9 @@ describe('a large body', function () {
 
   it('with very many errors reports the first ones', async () => {
     const answer = await ask(post(pod(`"volumes":${items('{}', 30_000)}`)))
-    expect(answer).to.match(/^422 Pod "long" is invalid: \[spec\.volumes\[0\]\.name: Required value, spec\.volumes\[1\]\.name: Required value, /)
+    expect(answer).to.match(
+      /^422 Pod "long" is invalid: \[spec\.volumes\[0\]\.name: Required value, spec\.volumes\[1\]\.name: Required value, /,
+    )
     expect(answer).to.include('spec.volumes[1999].name').and.not.include('spec.volumes[2000].name')
   })
 })
@@ -197,7 +205,8 @@ all('large bodies of every kind, place and verb', function () {
         const { method, path, search, type, body } = request
         let longest = Number.POSITIVE_INFINITY
         let status = 0
-        // Other programs, compilation and the collection of garbage take their turns: what is slow is slow each time, and in processor time, which takes longer to ask for.
+        // Other programs, compilation and the collection of garbage take their turns: what is slow is slow each time,
+        // and in processor time, which takes longer to ask for.
         for (let again = 0; again < 4 && longest > ALL_MS; again++) {
           if (again > 0) await watched.longestPiece()
           await other.begin()
@@ -206,7 +215,8 @@ all('large bodies of every kind, place and verb', function () {
         }
         waits.push({ ms: longest, name, status })
         if (longest > ALL_MS) console.log(`${Math.round(longest)} ms ${status} ${name}`)
-        if (++tried % 500 === 0) console.log(`${tried} bodies, the longest wait so far ${Math.round(Math.max(...waits.map(({ ms }) => ms)))} ms`)
+        if (++tried % 500 === 0)
+          console.log(`${tried} bodies, the longest wait so far ${Math.round(Math.max(...waits.map(({ ms }) => ms)))} ms`)
       }
     } finally {
       client.close()

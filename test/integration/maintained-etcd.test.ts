@@ -22,7 +22,8 @@ const QUOTA_BYTES = 24 << 20
 const EVENT_MS = 60_000
 const FOUND = findEtcds()
 
-if (FOUND.length === 0) describe.skip('etcd that is maintained under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
+if (FOUND.length === 0)
+  describe.skip('etcd that is maintained under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
   describe(`etcd ${version} under maintenance`, function () {
     this.timeout(180_000)
@@ -59,7 +60,9 @@ for (const { path, version } of FOUND)
     const list = async (query = ''): Promise<AnyObject> => client.must('GET', COLLECTION + query)
     const namesOf = ({ items }: AnyObject): string[] => (items as AnyObject[]).map(({ metadata }) => metadata.name ?? '')
     const stored = async (): Promise<string[]> =>
-      (await direct.range({ start: STORED, end: prefixEnd(STORED), keysOnly: true }, never)).items.map(item => item.key.slice(STORED.length))
+      (await direct.range({ start: STORED, end: prefixEnd(STORED), keysOnly: true }, never)).items.map(item =>
+        item.key.slice(STORED.length),
+      )
     /** Runs until the stream ends. Resolves with its last event. */
     const lastEvent = async (from: string): Promise<AnyObject> => {
       const text = await (await fetch(`${server.url}${COLLECTION}?watch=1&resourceVersion=${from}`)).text()
@@ -79,7 +82,8 @@ for (const { path, version } of FOUND)
       }
     }
 
-    it('compacted up to its newest revision: watches continue without losing events', () => underLoad(async () => admin.compact(await admin.revision())))
+    it('compacted up to its newest revision: watches continue without losing events', () =>
+      underLoad(async () => admin.compact(await admin.revision())))
 
     it('defragmented: watches continue without losing events', () => underLoad(() => admin.defragment()))
 
@@ -122,14 +126,22 @@ for (const { path, version } of FOUND)
       const watch = watchResuming(server.url, COLLECTION, metadata.resourceVersion ?? '')
       await fill()
       const { status, body } = await client.ask('POST', COLLECTION, { body: configMap('refused', {}) })
-      expect([status, body.code, body.reason, body.message]).to.deep.equal([500, 500, undefined, 'etcdserver: mvcc: database space exceeded'])
+      expect([status, body.code, body.reason, body.message]).to.deep.equal([
+        500,
+        500,
+        undefined,
+        'etcdserver: mvcc: database space exceeded',
+      ])
       expect((await client.ask('PUT', `${COLLECTION}/first`, { body: configMap('first', { a: 'b' }) })).status).to.equal(500)
       expect(namesOf(await list())).to.deep.equal(await stored())
       expect((await client.ask('DELETE', `${COLLECTION}/first`)).status).to.equal(200)
       await watch.until('first', EVENT_MS)
       expect((await client.ask('GET', '/readyz')).status).to.equal(200)
       await makeRoom()
-      await eventually('writes succeed', async () => (await client.ask('POST', COLLECTION, { body: configMap('accepted', {}) })).status === 201)
+      await eventually(
+        'writes succeed',
+        async () => (await client.ask('POST', COLLECTION, { body: configMap('accepted', {}) })).status === 201,
+      )
       await watch.until('accepted', EVENT_MS)
       watch.stop()
       expect(watch.faults).to.deep.equal([])
@@ -162,7 +174,8 @@ for (const { path, version } of FOUND)
   })
 
 /** Query of the page after a list or a refusal. */
-const nextPage = ({ metadata }: AnyObject): string => `?limit=1&continue=${encodeURIComponent(String((metadata as { readonly continue?: string }).continue))}`
+const nextPage = ({ metadata }: AnyObject): string =>
+  `?limit=1&continue=${encodeURIComponent(String((metadata as { readonly continue?: string }).continue))}`
 
 /** Whether a client watches ConfigMaps. */
 async function watchersOf(url: string): Promise<boolean> {

@@ -13,7 +13,11 @@ const GATES = [
   ...['VolumeAttributesClass', 'DynamicResourceAllocation', 'DRADeviceTaints'],
 ]
 /** The status of quotas is not updated, so that it does not change between two reads. */
-const FLAGS = ['--controllers=*,-resourcequota-controller', '--runtime-config=api/all=true', `--feature-gates=${GATES.map(gate => `${gate}=true`).join(',')}`]
+const FLAGS = [
+  '--controllers=*,-resourcequota-controller',
+  '--runtime-config=api/all=true',
+  `--feature-gates=${GATES.map(gate => `${gate}=true`).join(',')}`,
+]
 /** Samples that are also listed, watched and printed, of each collection. */
 const LISTED = 2
 /** Samples of each collection; `MEDIA_SAMPLES=1000` for all. */
@@ -56,7 +60,9 @@ function withoutIdentity(object: JsonObject): JsonObject {
   const { uid, resourceVersion, creationTimestamp, managedFields, ...metadata } = object.metadata as JsonObject
   const text = JSON.stringify({ ...object, metadata }).replaceAll(String(uid), 'UID')
   const timeless = text.replace(/"(lastTransitionTime|lastPhaseTransitionTime|timeAdded)":"[^"]+"/g, '"$1":""')
-  const same = JSON.parse(timeless.replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-').replace(/"(media-namespace)-\d+"/g, '"$1"')) as JsonObject & {
+  const same = JSON.parse(
+    timeless.replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-').replace(/"(media-namespace)-\d+"/g, '"$1"'),
+  ) as JsonObject & {
     spec?: Record<string, unknown>
   }
   if (object.kind === 'Service' || (same.spec && 'clusterIP' in same.spec)) {
@@ -69,7 +75,10 @@ function withoutIdentity(object: JsonObject): JsonObject {
 
 const CONTROLLED = new Set(['FlowSchema', 'ValidatingAdmissionPolicy', 'CustomResourceDefinition', 'APIService', 'Namespace'])
 
-/** Without what a controller of the server may have written in the meantime, and what protobuf does not carry: types of objects within objects. */
+/**
+ * Without what a controller of the server may have written in the meantime, and what protobuf does not carry: types of
+ * objects within objects.
+ */
 function settled(value: unknown): unknown {
   const { kind, status, metadata, spec, ...rest } = (value ?? {}) as JsonObject
   const claims = ((spec ?? {}) as JsonObject).volumeClaimTemplates
@@ -121,7 +130,8 @@ class Traveller {
     const headers = { accept: mediaTypeOf.json, 'content-type': 'application/merge-patch+json' }
     const answer = await this.#client.ask('PATCH', one, { headers, body: Buffer.from('{"metadata":{"finalizers":null}}') })
     // The server itself may have taken its finalizer away by now.
-    if (answer.status >= 300 && answer.status !== 404) this.problems.push(`${one} is not removed: ${answer.status} ${answer.body.toString().slice(0, 600)}`)
+    if (answer.status >= 300 && answer.status !== 404)
+      this.problems.push(`${one} is not removed: ${answer.status} ${answer.body.toString().slice(0, 600)}`)
   }
 
   async visit({ from, body }: MediaSample): Promise<void> {
@@ -136,7 +146,8 @@ class Traveller {
       const inOther = await this.#convert(body, other)
       if (inOther === undefined) return
       let firstThere: JsonObject | undefined = inOther
-      for (const format of FORMATS) firstThere = firstThere && (await this.#travel(`${from} in ${apiVersionOf(other)}`, other, format, inOther, firstThere))
+      for (const format of FORMATS)
+        firstThere = firstThere && (await this.#travel(`${from} in ${apiVersionOf(other)}`, other, format, inOther, firstThere))
     }
   }
 
@@ -144,7 +155,8 @@ class Traveller {
   async #convert(body: JsonObject, other: Version): Promise<JsonObject | undefined> {
     const { version } = this.#served
     const name = (body.metadata as { name: string }).name
-    if ((await this.#ask('POST', this.#path, mediaTypeOf.json, Buffer.from(JSON.stringify(body)), mediaTypeOf.json)) === undefined) return undefined
+    if ((await this.#ask('POST', this.#path, mediaTypeOf.json, Buffer.from(JSON.stringify(body)), mediaTypeOf.json)) === undefined)
+      return undefined
     const answer = await this.#ask('GET', `${pathIn(this.#path, this.#served, other)}/${name}`, mediaTypeOf.json)
     if (answer !== undefined)
       for (const format of FORMATS) {
@@ -161,7 +173,13 @@ class Traveller {
   }
 
   /** Creates it in one media type and reads it in each. `wanted`: as it was created before. */
-  async #travel(from: string, version: Version, format: Format, body: JsonObject, wanted: JsonObject | undefined): Promise<JsonObject | undefined> {
+  async #travel(
+    from: string,
+    version: Version,
+    format: Format,
+    body: JsonObject,
+    wanted: JsonObject | undefined,
+  ): Promise<JsonObject | undefined> {
     const path = pathIn(this.#path, this.#served, version)
     if (version.kind === 'Namespace') (body.metadata as JsonObject).name = `media-namespace-${this.created}`
     const accept = FORMATS[(FORMATS.indexOf(format) + 1) % FORMATS.length] as Format
@@ -190,11 +208,17 @@ class Traveller {
     const tables = []
     for (const format of FORMATS) {
       const body = await this.#ask('GET', `${path}?${chosen}`, mediaTypeOf[format])
-      if (body) for (const item of itemsFrom(format, schema, body)) this.#same(`${label}, listed in ${format}`, { kind, ...item }, { kind, ...bare })
+      if (body)
+        for (const item of itemsFrom(format, schema, body))
+          this.#same(`${label}, listed in ${format}`, { kind, ...item }, { kind, ...bare })
       const partial = await this.#ask('GET', `${path}/${name}`, `${mediaTypeOf[format]};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`)
       const metadata = (object: JsonObject): unknown => (object.metadata as JsonObject) ?? {}
       if (partial)
-        this.#same(`${label}, metadata in ${format}`, { kind, metadata: metadata(objectFrom(format, schema, partial)) }, { kind, metadata: metadata(created) })
+        this.#same(
+          `${label}, metadata in ${format}`,
+          { kind, metadata: metadata(objectFrom(format, schema, partial)) },
+          { kind, metadata: metadata(created) },
+        )
       if (format === 'protobuf' || format === 'cbor') continue
       const table = await this.#ask('GET', `${path}?${chosen}`, `${mediaTypeOf[format]};as=Table;g=meta.k8s.io;v=v1`)
       if (table) tables.push(tableFrom(format, table))
@@ -268,7 +292,8 @@ describe('every kind in every media type', () => {
     it(`${path}: ${samples.length}`, () => {
       const traveller = travellers.get(path)
       if (traveller === undefined || traveller.created === 0) throw new Error('nothing was created')
-      if (traveller.problems.length > 0) throw new Error(`${traveller.problems.length} differences:\n${traveller.problems.slice(0, 5).join('\n')}`)
+      if (traveller.problems.length > 0)
+        throw new Error(`${traveller.problems.length} differences:\n${traveller.problems.slice(0, 5).join('\n')}`)
     })
 
   it('covers every stored kind', () => {

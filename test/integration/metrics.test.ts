@@ -105,7 +105,10 @@ describe('metrics', function () {
     ['authorization_attempts_total{result="no-opinion"}', n => n >= 1],
     ['authorization_duration_seconds_count{result="no-opinion"}', n => n >= 1],
     ['apiserver_authorization_decisions_total{type="RBAC",name="rbac",decision="allowed"}', n => n >= 1],
-    ['apiserver_admission_controller_admission_duration_seconds_count{name="NamespaceLifecycle",type="admit",operation="CREATE",rejected="false"}', n => n > 0],
+    [
+      'apiserver_admission_controller_admission_duration_seconds_count{name="NamespaceLifecycle",type="admit",operation="CREATE",rejected="false"}',
+      n => n > 0,
+    ],
     ['apiserver_admission_step_admission_duration_seconds_count{type="admit",operation="CREATE",rejected="false"}', n => n > 0],
     ['apiserver_admission_step_admission_duration_seconds_count{type="validate",operation="UPDATE",rejected="false"}', n => n > 0],
     ['apiserver_request_body_size_bytes_count{resource="configmaps",verb="create"}', n => n === 2],

@@ -12,7 +12,9 @@ const STEPS = 40
 /** Flags that turn off reads from memory. */
 const FROM_THE_STORE = ['--feature-gates', 'ConsistentListFromCache=false,ListFromCacheSnapshot=false']
 
-/** The store's history stays, and no loop writes config maps whose changes would be judged with those of the histories. */
+/**
+ * The store's history stays, and no loop writes config maps whose changes would be judged with those of the histories.
+ */
 const ALONE = ['--etcd-compaction-interval', '0', '--controllers', '*,-root-ca-certificate-publisher-controller']
 
 const TWO_WORKERS = ['--workers', '2']

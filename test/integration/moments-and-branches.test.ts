@@ -65,12 +65,15 @@ describe('moments and branches', function () {
     return body as AnyObject
   }
   const status = async (answer: Promise<ClientResponse>): Promise<number> => (await answer).status
-  const newest = async (): Promise<number> => Number((await body(server.request('GET', '/api/v1/namespaces?limit=1'))).metadata.resourceVersion)
+  const newest = async (): Promise<number> =>
+    Number((await body(server.request('GET', '/api/v1/namespaces?limit=1'))).metadata.resourceVersion)
   /** The path of a new branch. */
   const branch = async (at?: number): Promise<string> =>
     (await body(server.request('POST', BRANCHES, { body: { name: `b${++branches}`, ...(at && { at }) } }), 201)).path
   const names = async (path: string, of = server): Promise<string[]> =>
-    (await body(of.request('GET', path))).items.map((item: AnyObject) => item.metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
+    (await body(of.request('GET', path))).items
+      .map((item: AnyObject) => item.metadata.name)
+      .filter((name: string) => name !== 'kube-root-ca.crt')
   const failed = (run: Promise<unknown>): Promise<string> =>
     run.then(
       () => 'it succeeds',
@@ -118,7 +121,11 @@ describe('moments and branches', function () {
     })
     it('is read-only, and calls no other server', async () => {
       const refused = await body(server.request('DELETE', `${at}${CONFIG_MAPS}/a`), 405)
-      expect(refused).to.include({ kind: 'Status', reason: 'MethodNotAllowed', message: 'a moment of the past is read-only: objects cannot be changed' })
+      expect(refused).to.include({
+        kind: 'Status',
+        reason: 'MethodNotAllowed',
+        message: 'a moment of the past is read-only: objects cannot be changed',
+      })
       for (const [method, path] of [
         ['POST', CONFIG_MAPS],
         ['PUT', `${CONFIG_MAPS}/a`],
@@ -131,7 +138,10 @@ describe('moments and branches', function () {
         ['GET', '/api/v1/namespaces/default/services/x/proxy/'],
         ['GET', '/api/v1/nodes/x/proxy/'],
       ] as const)
-        expect(await status(server.request(method, at + path, method === 'GET' || method === 'DELETE' ? {} : { body: {} })), `${method} ${path}`).to.equal(405)
+        expect(
+          await status(server.request(method, at + path, method === 'GET' || method === 'DELETE' ? {} : { body: {} })),
+          `${method} ${path}`,
+        ).to.equal(405)
     })
     it('serves kubectl: tables, explain, watches', async () => {
       expect(await kubectl(at, 'get', 'widgets', '-o', 'wide')).to.match(/first/)
@@ -176,7 +186,9 @@ describe('moments and branches', function () {
       expect(await status(user.request('GET', `${at}/api/v1/namespaces/default/secrets`))).to.equal(403)
       expect(
         await status(
-          user.request('GET', `${at}/api/v1/namespaces/default/secrets`, { headers: { 'impersonate-user': 'x', 'impersonate-group': 'system:masters' } }),
+          user.request('GET', `${at}/api/v1/namespaces/default/secrets`, {
+            headers: { 'impersonate-user': 'x', 'impersonate-group': 'system:masters' },
+          }),
         ),
       ).to.equal(403)
     })
@@ -207,7 +219,9 @@ describe('moments and branches', function () {
     it('runs controllers, watches and custom kinds of its own', async () => {
       const path = await branch()
       expect(await kubectl(path, 'create', 'namespace', 'branch-only')).to.include('created')
-      await server.until(async () => (await server.request('GET', `${path}/api/v1/namespaces/branch-only/serviceaccounts/default`)).status === 200)
+      await server.until(
+        async () => (await server.request('GET', `${path}/api/v1/namespaces/branch-only/serviceaccounts/default`)).status === 200,
+      )
       expect(await status(server.request('GET', '/api/v1/namespaces/branch-only'))).to.equal(404)
       writeFileSync(join(dir, 'widgets.yaml'), WIDGETS)
       await kubectl(path, 'apply', '--server-side', '-f', join(dir, 'widgets.yaml'))
@@ -229,7 +243,9 @@ describe('moments and branches', function () {
       await put(path, 'shared', 'same')
       await put('', 'shared', 'same')
       const { items } = await body(server.request('GET', `${BRANCHES}/${path.split('/').at(-1)}/changes`))
-      const told = items.filter(({ resource }: AnyObject) => resource === 'configmaps').map(({ name, change, conflict }: AnyObject) => [name, change, conflict])
+      const told = items
+        .filter(({ resource }: AnyObject) => resource === 'configmaps')
+        .map(({ name, change, conflict }: AnyObject) => [name, change, conflict])
       expect(told).to.deep.equal([
         ['four', 'created', false],
         ['one', 'updated', false],
@@ -285,7 +301,10 @@ describe('moments and branches', function () {
         'mallory',
       )) {
         const { metadata, kind } = manifest as AnyObject
-        await body(server.request('POST', `${path}/apis/rbac.authorization.k8s.io/v1/${kind.toLowerCase()}s`, { body: { ...manifest, metadata } }), 201)
+        await body(
+          server.request('POST', `${path}/apis/rbac.authorization.k8s.io/v1/${kind.toLowerCase()}s`, { body: { ...manifest, metadata } }),
+          201,
+        )
       }
       expect(await asMallory('GET', path + CONFIG_MAPS)).to.equal(403)
       await server.apply(...clusterRole('may-use', [{ nonResourceURLs: [path], verbs: ['get'] }], 'mallory'))
@@ -293,7 +312,9 @@ describe('moments and branches', function () {
     })
     it('may be administrator in it, and has no rights elsewhere', async () => {
       expect(await asMallory('POST', path + CONFIG_MAPS, { body: configMap('of-mallory') })).to.equal(201)
-      expect(await asMallory('GET', path + CONFIG_MAPS, { headers: { 'impersonate-user': 'root', 'impersonate-group': 'system:masters' } })).to.equal(200)
+      expect(
+        await asMallory('GET', path + CONFIG_MAPS, { headers: { 'impersonate-user': 'root', 'impersonate-group': 'system:masters' } }),
+      ).to.equal(200)
       for (const [method, at] of [
         ['GET', CONFIG_MAPS],
         ['GET', '/metrics'],
@@ -322,7 +343,10 @@ describe('moments and branches', function () {
     })
     it('gets tokens that are valid only in it', async () => {
       const asked = { body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} } }
-      const { status: granted } = await body(mallory.request('POST', `${path}/api/v1/namespaces/kube-system/serviceaccounts/default/token`, asked), 201)
+      const { status: granted } = await body(
+        mallory.request('POST', `${path}/api/v1/namespaces/kube-system/serviceaccounts/default/token`, asked),
+        201,
+      )
       const withToken = (at: string): Promise<number> => asSent(at, { headers: { authorization: `Bearer ${granted.token}` } })
       expect(await withToken(`${path}/api`)).to.equal(200)
       expect(await withToken('/api')).to.equal(401)
@@ -344,10 +368,13 @@ describe('moments and branches', function () {
           },
         ],
       }
-      expect(await asMallory('POST', `${path}/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations`, { body: webhook })).to.equal(201)
+      expect(
+        await asMallory('POST', `${path}/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations`, { body: webhook }),
+      ).to.equal(201)
       let refused: AnyObject | undefined
       await server.until(async () => {
-        refused = (await mallory.request('POST', path + CONFIG_MAPS, { body: configMap(`w${Math.random()}`.replace('.', '')) })).body as AnyObject
+        refused = (await mallory.request('POST', path + CONFIG_MAPS, { body: configMap(`w${Math.random()}`.replace('.', '')) }))
+          .body as AnyObject
         return refused?.kind === 'Status'
       })
       expect(refused?.message).to.include('moments and branches connect to nothing')
@@ -415,7 +442,9 @@ describe('moments and branches', function () {
       const file = join(dir, 'with-history')
       const run = (command: typeof runAt, ...argv: string[]): Promise<string> => {
         const text: string[] = []
-        return command([...argv, '--kubeconfig', file], { out: written => void text.push(written), err: () => {} }).then(() => text.join(''))
+        return command([...argv, '--kubeconfig', file], { out: written => void text.push(written), err: () => {} }).then(() =>
+          text.join(''),
+        )
       }
       writeFileSync(file, past.kubeconfig)
       const { body: created } = await past.request('POST', CONFIG_MAPS, { body: configMap('kept') })

@@ -84,7 +84,12 @@ describe(`${COUNT} mutated bodies`, function () {
 
   /** With dryRun, so that even what happens to be valid is not stored. */
   async function post({ path }: Sample, format: Format, body: Buffer): Promise<{ status: number; text: string; ms: number }> {
-    const exchange = new FakeExchange(path, { method: 'POST', search: 'dryRun=All', headers: { 'content-type': CONTENT_TYPES[format] }, body })
+    const exchange = new FakeExchange(path, {
+      method: 'POST',
+      search: 'dryRun=All',
+      headers: { 'content-type': CONTENT_TYPES[format] },
+      body,
+    })
     const start = process.cpuUsage()
     try {
       await apiHandler(plane.api)(exchange)

@@ -58,7 +58,9 @@ const gadgets = {
       name,
       served: true,
       storage: name === 'v1',
-      schema: { openAPIV3Schema: { type: 'object', properties: { spec, status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } } },
+      schema: {
+        openAPIV3Schema: { type: 'object', properties: { spec, status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
+      },
       subresources: { status: {}, scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' } },
       additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
     })),
@@ -131,9 +133,10 @@ describe('objects with odd values', function () {
       },
     }
     const path = `${DEFINITIONS}/gadgets.example.com/status`
-    expect((await ask(path, { method: 'PATCH', body: JSON.stringify(status), headers: { 'content-type': 'application/merge-patch+json' } })).status).to.equal(
-      200,
-    )
+    expect(
+      (await ask(path, { method: 'PATCH', body: JSON.stringify(status), headers: { 'content-type': 'application/merge-patch+json' } }))
+        .status,
+    ).to.equal(200)
     await eventually('gadgets are served', async () => (await ask(GADGETS, {})).status === 200)
   })
   after(() => plane.close())
@@ -154,7 +157,11 @@ describe('objects with odd values', function () {
   }
 
   type Form = (live: Json, path: readonly string[], value: Json, target: Target) => [request: FakeRequest, search: string]
-  const patch = (type: string, body: Json): FakeRequest => ({ method: 'PATCH', headers: { 'content-type': `application/${type}` }, body: textOf(body) })
+  const patch = (type: string, body: Json): FakeRequest => ({
+    method: 'PATCH',
+    headers: { 'content-type': `application/${type}` },
+    body: textOf(body),
+  })
   const forms: Record<string, Form> = {
     'merge patches': (_live, path, value) => [patch('merge-patch+json', patchAt(path, value)), ''],
     'strategic merge patches': (_live, path, value) => [patch('strategic-merge-patch+json', patchAt(path, value)), ''],
@@ -197,7 +204,8 @@ describe('objects with odd values', function () {
       for (const { collection } of targets) {
         const { status, told } = await ask(collection, {})
         expect(status, told).to.equal(200)
-        for (const item of (JSON.parse(told) as { items: { metadata: { name: string } }[] }).items) expect(item.metadata.name).to.be.a('string')
+        for (const item of (JSON.parse(told) as { items: { metadata: { name: string } }[] }).items)
+          expect(item.metadata.name).to.be.a('string')
       }
       expect(seen.get(200) ?? seen.get(201), JSON.stringify([...seen])).to.be.greaterThan(0)
     })

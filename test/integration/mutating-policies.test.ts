@@ -4,7 +4,10 @@ import { expect } from 'chai'
 import { type InProcessServer, openInProcess } from '../support/in-process-server.ts'
 import { eventually } from '../support/waiting.ts'
 
-/** Requests to a server of k8s.io/apiserver 1.33 with mutating policies, and its responses. `{ns}` is the namespace of the case, to which its policies apply. */
+/**
+ * Requests to a server of k8s.io/apiserver 1.33 with mutating policies, and its responses. `{ns}` is the namespace of
+ * the case, to which its policies apply.
+ */
 interface PolicyCase {
   readonly policies: readonly { readonly name: string; readonly spec: Spec; readonly binding: object }[]
   readonly requests: readonly { name: string; method: string; path: string; type?: string; body: unknown; code: number; answer: unknown }[]
@@ -23,15 +26,22 @@ describe('requests that mutating policies change', () => {
   let server: InProcessServer
   before(async function () {
     this.timeout(60_000)
-    server = await openInProcess(['--feature-gates=MutatingAdmissionPolicy=true', '--runtime-config=admissionregistration.k8s.io/v1alpha1=true'])
+    server = await openInProcess([
+      '--feature-gates=MutatingAdmissionPolicy=true',
+      '--runtime-config=admissionregistration.k8s.io/v1alpha1=true',
+    ])
     await post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
     for (const [i, each] of cases.entries()) await setUp(`case-${i}`, each)
     await post('/api/v1/namespaces', { metadata: { name: 'last' } })
-    const mutations = [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "add", path: "/data", value: {"last": "seen"}}]' } }]
+    const mutations = [
+      { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "add", path: "/data", value: {"last": "seen"}}]' } },
+    ]
     const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }
     await force('last', { matchConstraints: { resourceRules: [rule] }, mutations, reinvocationPolicy: 'Never' } as Spec, 'last', {})
     const probe = { method: 'POST', body: { metadata: { name: 'probe' } } }
-    await eventually('the last policy', async () => (await server.send('/api/v1/namespaces/last/configmaps?dryRun=All', probe)).text.includes('seen'))
+    await eventually('the last policy', async () =>
+      (await server.send('/api/v1/namespaces/last/configmaps?dryRun=All', probe)).text.includes('seen'),
+    )
   })
   after(async () => {
     await server?.stop()
@@ -48,7 +58,11 @@ describe('requests that mutating policies change', () => {
     const matchConstraints = { ...spec.matchConstraints, namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } }
     const type = { apiVersion: 'admissionregistration.k8s.io/v1alpha1', metadata: { name } }
     await post(`${ADMISSION}/mutatingadmissionpolicies`, { ...type, kind: 'MutatingAdmissionPolicy', spec: { ...spec, matchConstraints } })
-    await post(`${ADMISSION}/mutatingadmissionpolicybindings`, { ...type, kind: 'MutatingAdmissionPolicyBinding', spec: { ...binding, policyName: name } })
+    await post(`${ADMISSION}/mutatingadmissionpolicybindings`, {
+      ...type,
+      kind: 'MutatingAdmissionPolicyBinding',
+      spec: { ...binding, policyName: name },
+    })
   }
 
   async function setUp(namespace: string, { policies }: PolicyCase): Promise<void> {
@@ -78,7 +92,12 @@ describe('mutating policies by release', () => {
   const CASES: [what: string, flags: string[], version: string, changed: boolean][] = [
     ['need nothing in 1.36', ['--emulated-version=1.36'], 'v1', true],
     ['can be turned off in 1.36', ['--emulated-version=1.36', '--disable-admission-plugins=MutatingAdmissionPolicy'], 'v1', false],
-    ['need their gate in 1.34', ['--emulated-version=1.34', '--runtime-config=admissionregistration.k8s.io/v1beta1=true'], 'v1beta1', false],
+    [
+      'need their gate in 1.34',
+      ['--emulated-version=1.34', '--runtime-config=admissionregistration.k8s.io/v1beta1=true'],
+      'v1beta1',
+      false,
+    ],
   ]
   for (const [what, flags, version, changed] of CASES)
     it(what, async () => {
@@ -92,14 +111,21 @@ describe('mutating policies by release', () => {
         const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{data: {"a": "seen"}}' } }]
         const policy = { matchConstraints: { resourceRules }, mutations, reinvocationPolicy: 'Never' }
         expect((await create('mutatingadmissionpolicies', 'MutatingAdmissionPolicy', policy)).status).to.equal(201)
-        expect((await create('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding', { policyName: 'p' })).status).to.equal(201)
+        expect((await create('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding', { policyName: 'p' })).status).to.equal(
+          201,
+        )
         const probe = async (name: string): Promise<string> =>
           (await server.send('/api/v1/namespaces/default/configmaps?dryRun=All', { method: 'POST', body: { metadata: { name } } })).text
         if (changed) await eventually('the policy', async () => (await probe('a')).includes('seen'))
         // A policy that was written later is in force by then.
         const validations = [{ expression: 'object.metadata.name != "fence"', message: 'fenced' }]
         await create('validatingadmissionpolicies', 'ValidatingAdmissionPolicy', { matchConstraints: { resourceRules }, validations }, 'v1')
-        await create('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding', { policyName: 'p', validationActions: ['Deny'] }, 'v1')
+        await create(
+          'validatingadmissionpolicybindings',
+          'ValidatingAdmissionPolicyBinding',
+          { policyName: 'p', validationActions: ['Deny'] },
+          'v1',
+        )
         await eventually('the fence', async () => (await probe('fence')).includes('fenced'))
         expect((await probe('a')).includes('seen')).to.equal(changed)
       } finally {

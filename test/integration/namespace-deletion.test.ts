@@ -12,7 +12,10 @@ const PATIENCE_MS = 120_000
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 const content: readonly [string, AnyObject][] = [
   ...Array.from({ length: 20 }, (_, n): [string, AnyObject] => [`${NAMESPACE}/configmaps`, configMap(`c${n}`, {})]),
-  [`${NAMESPACE}/services`, { kind: 'Service', apiVersion: 'v1', metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }],
+  [
+    `${NAMESPACE}/services`,
+    { kind: 'Service', apiVersion: 'v1', metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } },
+  ],
   [`${NAMESPACE}/secrets`, { kind: 'Secret', apiVersion: 'v1', metadata: { name: 's' } }],
   [`${NAMESPACE}/pods`, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'unscheduled' }, spec: template.spec }],
   [
@@ -42,7 +45,8 @@ describe('deletion of a namespace', function () {
     for (const [path, object] of content) await client.must('POST', path, object)
     expect((await client.must('DELETE', NAMESPACE)).status.phase).to.equal('Terminating')
     expect((await until(NAMESPACE, ({ status }) => status === 404)).status).to.equal(404)
-    for (const path of new Set(content.map(([collection]) => collection))) expect((await client.must('GET', path)).items, path).to.deep.equal([])
+    for (const path of new Set(content.map(([collection]) => collection)))
+      expect((await client.must('GET', path)).items, path).to.deep.equal([])
     const { items } = await client.must('GET', '/apis/networking.k8s.io/v1/ipaddresses')
     expect(items.filter(({ spec }: AnyObject) => spec.parentRef.namespace === 'doomed')).to.deep.equal([])
   })
@@ -53,8 +57,12 @@ describe('deletion of a namespace', function () {
     await client.must('POST', `${NAMESPACE}/configmaps`, held)
     await client.must('POST', `${NAMESPACE}/configmaps`, configMap('free', {}))
     await client.must('DELETE', NAMESPACE)
-    const conditions = (answer: JsonAnswer): { type: string; status: string; reason: string; message: string }[] => answer.body.status?.conditions ?? []
-    const stuck = await until(NAMESPACE, answer => conditions(answer).length > 0 && !JSON.stringify(conditions(answer)).includes('2 resource instances'))
+    const conditions = (answer: JsonAnswer): { type: string; status: string; reason: string; message: string }[] =>
+      answer.body.status?.conditions ?? []
+    const stuck = await until(
+      NAMESPACE,
+      answer => conditions(answer).length > 0 && !JSON.stringify(conditions(answer)).includes('2 resource instances'),
+    )
     expect(conditions(stuck).map(({ type, status, reason, message }) => [type, status, reason, message])).to.deep.equal([
       ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
       ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],
@@ -85,8 +93,8 @@ describe('deletion of a namespace', function () {
     expect((await until(NAMESPACE, ({ status }) => status === 404)).status).to.equal(404)
     expect((await client.ask('GET', `${NAMESPACE}/configmaps/held`)).status).to.equal(404)
     await client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', metadata: { name: 'doomed' } })
-    expect((await client.must('GET', `${NAMESPACE}/configmaps`)).items.filter(({ metadata }: AnyObject) => metadata.name !== 'kube-root-ca.crt')).to.deep.equal(
-      [],
-    )
+    expect(
+      (await client.must('GET', `${NAMESPACE}/configmaps`)).items.filter(({ metadata }: AnyObject) => metadata.name !== 'kube-root-ca.crt'),
+    ).to.deep.equal([])
   })
 })

@@ -8,7 +8,12 @@ import { openInProcess } from '../support/in-process-server.ts'
 const HISTORY = '/binnacle/v1/history'
 const CONFIG_MAPS = 'api/v1/namespaces/default/configmaps'
 
-const configMap = (name: string, colour: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { colour } })
+const configMap = (name: string, colour: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data: { colour },
+})
 const reader = (name: string, user: string, rules: object[]) => [
   { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules },
   {
@@ -37,7 +42,8 @@ describe('the history of an object', function () {
     expect(answer.status, path).to.be.within(200, 201)
     return answer.body as AnyObject
   }
-  const told = (items: AnyObject[]) => items.map(({ type, revision, object }) => `${type} ${revision}${object ? ` ${object.data.colour}` : ''}`)
+  const told = (items: AnyObject[]) =>
+    items.map(({ type, revision, object }) => `${type} ${revision}${object ? ` ${object.data.colour}` : ''}`)
 
   it('contains all incarnations, as they were returned', async () => {
     const first = await must('POST', `/${CONFIG_MAPS}`, configMap('a', 'red'))
@@ -101,7 +107,9 @@ describe('the history of an object', function () {
               name: 'v1',
               served: true,
               storage: true,
-              schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } } },
+              schema: {
+                openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } },
+              },
             },
           ],
         },
@@ -115,7 +123,12 @@ describe('the history of an object', function () {
   })
 
   it('requires the right to get the object', async () => {
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'hidden', namespace: 'default' }, stringData: { password: 'hunter2' } }
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'hidden', namespace: 'default' },
+      stringData: { password: 'hunter2' },
+    }
     await plane.apply(
       secret,
       ...reader('past', 'ann', [{ nonResourceURLs: ['/binnacle/*'], verbs: ['get'] }]),
@@ -151,7 +164,12 @@ describe('the history of an object', function () {
       'apis/apps/v1/deployments/a',
       'api/v1/configmaps/a',
     ]
-    none.push('api/v1/namespaces/default/namespaces/x', 'apis/no.such/v1/things/a', 'api/v2/namespaces/default/configmaps/a', '__proto__/x/y/z')
+    none.push(
+      'api/v1/namespaces/default/namespaces/x',
+      'apis/no.such/v1/things/a',
+      'api/v2/namespaces/default/configmaps/a',
+      '__proto__/x/y/z',
+    )
     for (const path of none) expect((await ask(`${HISTORY}/${path}`)).code, path).to.equal(404)
     expect((await ask(`${HISTORY}/${CONFIG_MAPS}/a%2525b`)).code).to.equal(400)
     for (const query of ['limit=0', 'limit=-1', 'limit=x', 'continue=1e3', `continue=${'9'.repeat(99)}`, 'continue=%00'])

@@ -40,7 +40,10 @@ function turnedGates(release: Release, random: Random): Record<string, boolean> 
 }
 
 /** A write of any form of an object with a value that is not expected at some place. */
-function oddWrite(random: Random, sample: MediaSample): { readonly url: string; readonly method: string; readonly type: string; readonly body: Json } {
+function oddWrite(
+  random: Random,
+  sample: MediaSample,
+): { readonly url: string; readonly method: string; readonly type: string; readonly body: Json } {
   const value = withAt(sample.body, pick(random, pathsOf(sample.body)), oddValue(random))
   const patch = patchAt(pick(random, pathsOf(sample.body)), oddValue(random))
   const collection = collectionOf(sample)
@@ -74,7 +77,8 @@ describe('odd values in each release', function () {
         for (const collection of collections)
           for (const accept of ACCEPTED) {
             const answer = await call(collection, { headers: { accept } })
-            if (![200, 404, 406].includes(answer.status)) wrong.push(`${by} reads ${collection}: ${answer.status} ${JSON.stringify(answer.json)}`)
+            if (![200, 404, 406].includes(answer.status))
+              wrong.push(`${by} reads ${collection}: ${answer.status} ${JSON.stringify(answer.json)}`)
           }
       }
       const ask = async (call: Call): Promise<void> => {
@@ -82,7 +86,10 @@ describe('odd values in each release', function () {
         for (const sample of SAMPLES) await call(collectionOf(sample), { method: 'POST', body: JSON.stringify(sample.body) })
         for (let i = 0; i < COUNT; i++) {
           const { url, method, type, body } = oddWrite(random, pick(random, SAMPLES))
-          judge(`${method} ${url} ${textOf(body)}`, await call(url, { method, headers: { 'content-type': `application/${type}` }, body: textOf(body) }))
+          judge(
+            `${method} ${url} ${textOf(body)}`,
+            await call(url, { method, headers: { 'content-type': `application/${type}` }, body: textOf(body) }),
+          )
         }
         await readAll(call, release)
       }

@@ -18,7 +18,8 @@ describe('odd writes', function () {
         metadata: { name: 'empties.odd.example.com' },
         spec: { group: 'odd.example.com', scope: 'Namespaced', names: { plural: 'empties', kind: 'Empty' } },
       }
-      const told = async (versions?: object[]) => (await client.ask('POST', DEFINITIONS, { body: { ...body, spec: { ...body.spec, versions } } })).body.message
+      const told = async (versions?: object[]) =>
+        (await client.ask('POST', DEFINITIONS, { body: { ...body, spec: { ...body.spec, versions } } })).body.message
       const texts = [await told([]), await told()].map(
         text => /Invalid value: \[\]apiextensions\.CustomResourceDefinitionVersion(\S+):/.exec(String(text))?.[1],
       )
@@ -43,7 +44,9 @@ describe('odd writes', function () {
   describe('in another version', () => {
     const scalers = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
     const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
-    const metrics = (averageUtilization: number) => [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }]
+    const metrics = (averageUtilization: number) => [
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } },
+    ]
     const body = { spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 50 } }
 
     it('patch the object in that version', async () => {
@@ -54,7 +57,11 @@ describe('odd writes', function () {
         body: { apiVersion: 'autoscaling/v2', spec: { maxReplicas: 5, metrics: metrics(30) } },
       })
       expect(merged.status, JSON.stringify(merged.body)).to.equal(200)
-      expect([merged.body.apiVersion, merged.body.spec.maxReplicas, merged.body.spec.targetCPUUtilizationPercentage]).to.deep.equal(['autoscaling/v1', 5, 30])
+      expect([merged.body.apiVersion, merged.body.spec.maxReplicas, merged.body.spec.targetCPUUtilizationPercentage]).to.deep.equal([
+        'autoscaling/v1',
+        5,
+        30,
+      ])
       expect(merged.headers.warning).to.contain('unknown field \\"spec.targetCPUUtilizationPercentage\\"')
       const strategic = await client.ask('PATCH', path, {
         contentType: 'application/strategic-merge-patch+json',
@@ -85,7 +92,10 @@ describe('odd writes', function () {
     it('decode bodies of another kind as that kind first', async () => {
       const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }
       const told = async (data: object) =>
-        (await client.ask('POST', '/api/v1/namespaces/default/configmaps', { body: { ...secret, data } })).body.message?.replace(/^.*ConfigMap: /, '')
+        (await client.ask('POST', '/api/v1/namespaces/default/configmaps', { body: { ...secret, data } })).body.message?.replace(
+          /^.*ConfigMap: /,
+          '',
+        )
       expect(await told({ a: '6' })).to.equal('illegal base64 data at input byte 0')
       expect(await told({ a: 'YQ==' })).to.equal('converting (v1.Secret) to (core.ConfigMap): unknown conversion')
     })

@@ -25,10 +25,16 @@ describe('binnacle open', function () {
     rmSync(directory, { recursive: true })
   })
 
-  /** Returns the output of the command until its server is ready, or the command ends. Its temporary directory is below that of the test. */
+  /**
+   * Returns the output of the command until its server is ready, or the command ends. Its temporary directory is below
+   * that of the test.
+   */
   async function opened(...argv: string[]): Promise<string> {
     let said = ''
-    child = spawn(join(root, 'bin/binnacle'), ['open', ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: directory } })
+    child = spawn(join(root, 'bin/binnacle'), ['open', ...argv], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, TMPDIR: directory },
+    })
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text: Buffer) => (said += text.toString()))
     while (!said.includes('to use it') && child.exitCode === null) await sleep(20)
     return said
@@ -38,9 +44,9 @@ describe('binnacle open', function () {
     const snapshot = join(directory, 'snapshot.db')
     const kubeconfig = join(directory, 'kubeconfig')
     writeFileSync(snapshot, brotliDecompressSync(readFileSync(join(FIXTURES, 'etcd-3.5.db.br'))))
-    expect(await opened(snapshot, '--kubeconfig-out', kubeconfig, '--encryption-provider-config', join(FIXTURES, 'encryption.yaml'))).to.contain(
-      '204 objects imported',
-    )
+    expect(
+      await opened(snapshot, '--kubeconfig-out', kubeconfig, '--encryption-provider-config', join(FIXTURES, 'encryption.yaml')),
+    ).to.contain('204 objects imported')
     const client = new ClusterClient(readKubeconfig(kubeconfig))
     expect(await client.json('/api/v1/namespaces/shop/secrets/password')).to.have.nested.property('data.password', 'aHVudGVyMg==')
     client.close()

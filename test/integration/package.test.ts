@@ -51,7 +51,8 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
   /** Those in JavaScript of a page that the package has. */
   const examples = (page: string): string[] =>
     codeBlocks(readFileSync(join(installed, page), 'utf8')).flatMap(({ language, text }) => (language === 'js' ? [text] : []))
-  const node = async (name: string, text: string): Promise<string> => (await run(process.execPath, [written(name, text)], { cwd: directory })).stdout
+  const node = async (name: string, text: string): Promise<string> =>
+    (await run(process.execPath, [written(name, text)], { cwd: directory })).stdout
 
   it('depends on the packages that its bundles lack', () => {
     const { dependencies, devDependencies, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
@@ -62,11 +63,18 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
   })
 
   it('starts and stops servers from modules', async () =>
-    expect(JSON.parse(await node('serve.mjs', `import https from 'node:https'\nimport { startServer } from 'binnacle'\n${SERVE}`))).to.deep.equal(SERVED))
+    expect(
+      JSON.parse(await node('serve.mjs', `import https from 'node:https'\nimport { startServer } from 'binnacle'\n${SERVE}`)),
+    ).to.deep.equal(SERVED))
 
   it('starts and stops servers from CommonJS', async () =>
     expect(
-      JSON.parse(await node('serve.cjs', `const https = require('node:https')\nconst { startServer } = require('binnacle')\n;(async () => {${SERVE}})()`)),
+      JSON.parse(
+        await node(
+          'serve.cjs',
+          `const https = require('node:https')\nconst { startServer } = require('binnacle')\n;(async () => {${SERVE}})()`,
+        ),
+      ),
     ).to.deep.equal(SERVED))
 
   it('exports the CEL engine, as its page shows it', async () => {
@@ -89,9 +97,9 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
 
   it('exports control planes for tests, as their page shows them', async () => {
     const [example = '', mocha = ''] = examples('docs/testing.md')
-    const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', written('shop.test.mjs', example)], { cwd: directory }).catch(
-      error => error,
-    )
+    const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', written('shop.test.mjs', example)], {
+      cwd: directory,
+    }).catch(error => error)
     expect(stdout).to.include('# pass 2').and.include('# fail 0')
     const args = [join(root, 'node_modules/mocha/bin/mocha.js'), '--no-config', '--timeout', '60000', written('coupons.mocha.mjs', mocha)]
     expect((await run(process.execPath, args, { cwd: directory }).catch(error => error)).stdout).to.include('1 passing')
@@ -115,7 +123,8 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     const readme = readFileSync(join(installed, 'README.md'), 'utf8')
     for (const word of ['npx binnacle', 'binnacle/testing', 'binnacle/client', 'binnacle/cel', 'Bun']) expect(readme).to.include(word)
     // They are run below.
-    const js = (file: string): string[] => codeBlocks(readFileSync(file, 'utf8')).flatMap(({ language, text }) => (language === 'js' ? [text] : []))
+    const js = (file: string): string[] =>
+      codeBlocks(readFileSync(file, 'utf8')).flatMap(({ language, text }) => (language === 'js' ? [text] : []))
     expect(js(join(installed, 'README.md')).slice(0, 2)).to.deep.equal(js(join(root, 'README.md')).slice(0, 2))
   })
 
@@ -124,19 +133,32 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       ['bun', 'Bun'],
       ['deno', 'Deno'],
     ] as const) {
-      const other = written(`${member}.cjs`, `Object.defineProperty(process, 'versions', { value: { ...process.versions, ${member}: '1.0.0' } })`)
+      const other = written(
+        `${member}.cjs`,
+        `Object.defineProperty(process, 'versions', { value: { ...process.versions, ${member}: '1.0.0' } })`,
+      )
       const line = `binnacle needs Node 20.18 or later: ${name} runs binnacle/cel alone`
-      const { code, stderr } = await run(process.execPath, ['-r', other, join(installed, 'bin/binnacle'), '--version']).catch(error => error)
+      const { code, stderr } = await run(process.execPath, ['-r', other, join(installed, 'bin/binnacle'), '--version']).catch(
+        error => error,
+      )
       expect({ code, stderr }).to.deep.equal({ code: 1, stderr: `Error: ${line}\n` })
-      for (const load of [`import('binnacle')`, `import('binnacle/testing')`, `Promise.resolve().then(() => require('binnacle/testing'))`]) {
+      for (const load of [
+        `import('binnacle')`,
+        `import('binnacle/testing')`,
+        `Promise.resolve().then(() => require('binnacle/testing'))`,
+      ]) {
         const text = `${load}.catch(error => console.log(error.message))`
         expect((await run(process.execPath, ['-r', other, written('load.cjs', text)], { cwd: directory })).stdout).to.equal(`${line}\n`)
       }
       expect(
         (
-          await run(process.execPath, ['-r', other, written('cel.cjs', `console.log(require('binnacle/cel').compile('1 + 1').evaluate().value)`)], {
-            cwd: directory,
-          })
+          await run(
+            process.execPath,
+            ['-r', other, written('cel.cjs', `console.log(require('binnacle/cel').compile('1 + 1').evaluate().value)`)],
+            {
+              cwd: directory,
+            },
+          )
         ).stdout,
       ).to.equal('2\n')
     }
@@ -148,7 +170,8 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(await node('start.mjs', start)).to.match(/^https:\/\/127\.0\.0\.1:\d+ apiVersion: v1\n/)
     mkdirSync(join(directory, 'crds'))
     writeFileSync(join(directory, 'crds/namespace.yaml'), 'apiVersion: v1\nkind: Namespace\nmetadata: {name: of-the-folder}\n')
-    const last = "console.log((await copy.request('GET', '/api/v1/namespaces/of-the-folder')).status)\nfor (const one of [plane, copy]) await one.stop()"
+    const last =
+      "console.log((await copy.request('GET', '/api/v1/namespaces/of-the-folder')).status)\nfor (const one of [plane, copy]) await one.stop()"
     expect(await node('control.mjs', `${control}\n${last}`)).to.equal('200\n')
   })
 
@@ -196,7 +219,9 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     ]
     for (const setting of settings) {
       const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--ignoreConfig', ...setting]
-      const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(error => error)
+      const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(
+        error => error,
+      )
       expect(stdout, setting.join(' ')).to.equal('')
     }
   })
@@ -212,13 +237,29 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       export function expect(value: unknown): { toEqual(value: unknown): void; toBe(value: unknown): void }
     }`
     const pages = ['docs/how-to/operator-tests.md', 'docs/testing.md', 'docs/client.md']
-    const blocks = pages.flatMap(page => codeBlocks(readFileSync(join(root, page), 'utf8')).flatMap(({ language, text }) => (language === 'ts' ? [text] : [])))
+    const blocks = pages.flatMap(page =>
+      codeBlocks(readFileSync(join(root, page), 'utf8')).flatMap(({ language, text }) => (language === 'ts' ? [text] : [])),
+    )
     expect(blocks).to.have.length.greaterThan(0)
     const files = [written('vitest.d.ts', vitest)]
     for (const [i, block] of blocks.entries()) files.push(written(`page-${i}.mts`, block))
     for (const strict of [[], ['--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes']]) {
-      const flags = ['--noEmit', '--strict', ...strict, '--target', 'es2023', '--types', 'node', '--ignoreConfig', '--module', 'nodenext', ...files]
-      const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(error => error)
+      const flags = [
+        '--noEmit',
+        '--strict',
+        ...strict,
+        '--target',
+        'es2023',
+        '--types',
+        'node',
+        '--ignoreConfig',
+        '--module',
+        'nodenext',
+        ...files,
+      ]
+      const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(
+        error => error,
+      )
       expect(stdout, strict.join(' ')).to.equal('')
     }
   })

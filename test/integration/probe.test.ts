@@ -9,7 +9,10 @@ const JOBS = 24
 const ON_ETCD = ['rest', 'read', 'chunk', 'selector', 'watch', 'read-random', 'update']
 const BY_WORKERS = ['rest', 'read', 'read-random', 'chunk', 'selector', 'watch']
 
-/** Recorded responses of kube-apiserver and stated expectations: each case is one test. All cases run concurrently before the tests, as most of their time is waiting. */
+/**
+ * Recorded responses of kube-apiserver and stated expectations: each case is one test. All cases run concurrently
+ * before the tests, as most of their time is waiting.
+ */
 function probe(kept: readonly ProbeCase[], start: () => Promise<StartedServer>): void {
   const areas = [...new Set(kept.map(({ area }) => area))]
   const cases = areas.map(area => ({ area, of: kept.filter(one => one.area === area) }))
@@ -27,7 +30,8 @@ function probe(kept: readonly ProbeCase[], start: () => Promise<StartedServer>):
         (done, lines) => unmet.set(done, lines),
       )
       // A watch is recorded for a second or so: on a machine that is busy that may be too short beside others.
-      for (const [one, lines] of unmet) if (lines.length > 0 && one.steps.some(step => 'watch' in step)) unmet.set(one, await runCase(client, one))
+      for (const [one, lines] of unmet)
+        if (lines.length > 0 && one.steps.some(step => 'watch' in step)) unmet.set(one, await runCase(client, one))
     } finally {
       client.close()
     }
@@ -46,7 +50,8 @@ function probe(kept: readonly ProbeCase[], start: () => Promise<StartedServer>):
 describe('probe, on the embedded store', () => probe(fixtureAreas().flatMap(readFixtures), () => startBinnacle(PROBE_FLAGS)))
 
 for (const release of LATER_RELEASES)
-  describe(`probe of ${release}`, () => probe(readLaterFixtures(release), () => startBinnacle([...PROBE_FLAGS, `--emulated-version=${release}`])))
+  describe(`probe of ${release}`, () =>
+    probe(readLaterFixtures(release), () => startBinnacle([...PROBE_FLAGS, `--emulated-version=${release}`])))
 
 const etcdFound = findEtcd() !== undefined
 const onEtcd = etcdFound ? describe : describe.skip

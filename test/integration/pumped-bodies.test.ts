@@ -1,4 +1,7 @@
-/** Texts that expressions repeat themselves over, in every field of every kind: a request takes time in proportion to its length. */
+/**
+ * Texts that expressions repeat themselves over, in every field of every kind: a request takes time in proportion to
+ * its length.
+ */
 
 import { expect } from 'chai'
 import { mediaOffer } from '../../src/codec/accept-header.ts'
@@ -99,7 +102,9 @@ describe('a body with a repeated text', function () {
       longest.push({ turn, name })
       if (++tried % 5000 === 0) console.log(`${tried} texts`)
     }
-    if (ALL > 0) for (const { turn, name } of longest.sort((a, b) => b.turn - a.turn).slice(0, 30)) console.log(`a turn of ${Math.round(turn)} ms: ${name}`)
+    if (ALL > 0)
+      for (const { turn, name } of longest.sort((a, b) => b.turn - a.turn).slice(0, 30))
+        console.log(`a turn of ${Math.round(turn)} ms: ${name}`)
     expect(wrong.join('\n')).to.equal('')
   })
 })

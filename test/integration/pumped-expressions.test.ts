@@ -1,4 +1,7 @@
-/** Functions and macros of the expression language with long texts, and long expressions: both take time in proportion to their length. */
+/**
+ * Functions and macros of the expression language with long texts, and long expressions: both take time in proportion
+ * to their length.
+ */
 
 import { expect } from 'chai'
 import { type Compiled, compileInSteps } from '../../src/cel/compile.ts'
@@ -112,7 +115,9 @@ describe('CEL and long texts', function () {
     turns.length = 0
   })
   afterEach(() => {
-    if (ALL) for (const { turn, name } of turns.sort((a, b) => b.turn - a.turn).slice(0, 25)) console.log(`a turn of ${Math.round(turn)} ms: ${name}`)
+    if (ALL)
+      for (const { turn, name } of turns.sort((a, b) => b.turn - a.turn).slice(0, 25))
+        console.log(`a turn of ${Math.round(turn)} ms: ${name}`)
   })
 
   it('has a call of every macro', () => {
@@ -145,7 +150,10 @@ describe('CEL and long texts', function () {
     const text = { before: '', piece: 'ab', after: '' }
     for (const { expression, isProduct } of [...functionCalls(), ...moreCalls()]) {
       if (!isProduct) continue
-      const { error, isLimit } = { isLimit: false, ...(await programOf(expression).evaluateInTurns(callVariables(text, 200_000, 2), SHARED_TURNS)) }
+      const { error, isLimit } = {
+        isLimit: false,
+        ...(await programOf(expression).evaluateInTurns(callVariables(text, 200_000, 2), SHARED_TURNS)),
+      }
       if (!isLimit) seen.push(`${expression}: ${error?.slice(0, 100)}`)
     }
     expect(seen.join('\n')).to.equal('')

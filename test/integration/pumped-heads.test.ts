@@ -1,4 +1,7 @@
-/** Texts that expressions repeat themselves over, in every parameter of a query, every header and the path: a request takes time in proportion to its length. */
+/**
+ * Texts that expressions repeat themselves over, in every parameter of a query, every header and the path: a request
+ * takes time in proportion to its length.
+ */
 
 import { Agent, request } from 'node:https'
 import { expect } from 'chai'
@@ -64,7 +67,9 @@ describe('a request head with a repeated text', function () {
         turns.push({ turn, name })
       }
     }
-    if (ALL) for (const { turn, name } of turns.sort((a, b) => b.turn - a.turn).slice(0, 30)) console.log(`a turn of ${Math.round(turn)} ms: ${name}`)
+    if (ALL)
+      for (const { turn, name } of turns.sort((a, b) => b.turn - a.turn).slice(0, 30))
+        console.log(`a turn of ${Math.round(turn)} ms: ${name}`)
     expect(wrong.join('\n')).to.equal('')
   })
 })

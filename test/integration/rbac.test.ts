@@ -47,7 +47,10 @@ describe('a server with RBAC, the default authorizer', () => {
 
   it('denies with kube-apiserver’s messages', async () => {
     const { status, json } = await ask('GET', '/api/v1/namespaces/default/pods', { as: 'jane' })
-    expect([status, json.message]).to.deep.equal([403, 'pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "default"'])
+    expect([status, json.message]).to.deep.equal([
+      403,
+      'pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "default"',
+    ])
   })
 
   it('allows the rules of a binding soon after it is created', async () => {
@@ -59,7 +62,10 @@ describe('a server with RBAC, the default authorizer', () => {
     expect((await ask('GET', '/api/v1/namespaces/default/secrets', { as: 'reader' })).status).to.equal(403)
     const review = { spec: { resourceAttributes: { namespace: 'default', verb: 'get', resource: 'pods' } } }
     const { json } = await ask('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { body: review, as: 'reader' })
-    expect(json.status).to.deep.equal({ allowed: true, reason: 'RBAC: allowed by RoleBinding "readers/default" of ClusterRole "view" to User "reader"' })
+    expect(json.status).to.deep.equal({
+      allowed: true,
+      reason: 'RBAC: allowed by RoleBinding "readers/default" of ClusterRole "view" to User "reader"',
+    })
     await ask('DELETE', `${RBAC}/namespaces/default/rolebindings/readers`)
     await eventually('it is refused', async () => (await ask('GET', '/api/v1/namespaces/default/pods', { as: 'reader' })).status === 403)
   })
@@ -87,8 +93,12 @@ describe('a server with RBAC, the default authorizer', () => {
         '{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}',
     ])
     expect((await ask('PUT', `${RBAC}/namespaces/default/roles/held`, { body: role('held', ['*']), as: 'gina' })).status).to.equal(403)
-    const binding = (name: string) => ({ metadata: { name: `to-${name}` }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name } })
-    const bound = async (name: string) => (await ask('POST', `${RBAC}/namespaces/default/rolebindings`, { body: binding(name), as: 'gina' })).status
+    const binding = (name: string) => ({
+      metadata: { name: `to-${name}` },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    })
+    const bound = async (name: string) =>
+      (await ask('POST', `${RBAC}/namespaces/default/rolebindings`, { body: binding(name), as: 'gina' })).status
     expect(await bound('cluster-admin')).to.equal(403)
     expect(await bound('granter')).to.equal(201)
   })

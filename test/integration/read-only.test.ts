@@ -8,9 +8,17 @@ import { runImport } from '../../src/commands/import.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
-/** Objects of a backup that name a program at a port: an aggregated server, a webhook of admission, and one of conversion. */
+/**
+ * Objects of a backup that name a program at a port: an aggregated server, a webhook of admission, and one of
+ * conversion.
+ */
 function objectsThatCall(port: number): unknown[] {
-  const webhook = { clientConfig: { url: `https://127.0.0.1:${port}/` }, sideEffects: 'None', admissionReviewVersions: ['v1'], failurePolicy: 'Ignore' }
+  const webhook = {
+    clientConfig: { url: `https://127.0.0.1:${port}/` },
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    failurePolicy: 'Ignore',
+  }
   const versions = ['v1', 'v2'].map(name => ({
     name,
     served: true,
@@ -47,7 +55,9 @@ function objectsThatCall(port: number): unknown[] {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
       metadata: { name: 'all' },
-      webhooks: [{ ...webhook, name: 'all.example.com', rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] }],
+      webhooks: [
+        { ...webhook, name: 'all.example.com', rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] },
+      ],
     },
     {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -127,7 +137,11 @@ describe('a server on a backup', function () {
     while ((await asking.ask('GET', things)).status !== 200) await sleep(100)
     const post = async (path: string, body: object): Promise<number> => (await asking.ask('POST', path, { body })).status
     expect(await post(things, { apiVersion: 'authorization.k8s.io/v9', kind: 'Thing', metadata: { name: 'one' } })).to.equal(405)
-    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { nonResourceAttributes: { verb: 'get', path: '/' } } }
+    const review = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { nonResourceAttributes: { verb: 'get', path: '/' } },
+    }
     expect(await post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review)).to.equal(201)
   })
 

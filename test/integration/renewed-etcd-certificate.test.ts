@@ -29,7 +29,10 @@ for (const { path, version } of FOUND)
     }
     /** `notAfter`: default, in an hour. */
     const issue = async (name: string, notAfter?: number) =>
-      write(name, await issueCertificate({ subject: [{ CN: [name] }], issuer, usages: [CLIENT_AUTH], ...(notAfter !== undefined && { notAfter }) }))
+      write(
+        name,
+        await issueCertificate({ subject: [{ CN: [name] }], issuer, usages: [CLIENT_AUTH], ...(notAfter !== undefined && { notAfter }) }),
+      )
 
     before(async () => {
       dir = mkdtempSync(join(tmpdir(), 'etcd-certificate-'))
@@ -39,7 +42,15 @@ for (const { path, version } of FOUND)
       write('server', await issueCertificate({ subject: [{ CN: ['server'] }], issuer, usages: [SERVER_AUTH, CLIENT_AUTH], extensions }))
       await issue('client')
       await issue('other')
-      const tls = ['--cert-file', file('server.crt'), '--key-file', file('server.key'), '--trusted-ca-file', file('ca.crt'), '--client-cert-auth']
+      const tls = [
+        '--cert-file',
+        file('server.crt'),
+        '--key-file',
+        file('server.key'),
+        '--trusted-ca-file',
+        file('ca.crt'),
+        '--client-cert-auth',
+      ]
       etcd = await startEtcd(tls, path)
       const flags = ['--etcd-cafile', file('ca.crt'), '--etcd-certfile', file('client.crt'), '--etcd-keyfile', file('client.key')]
       server = await createServerProcess(['--etcd-servers', etcd.url, ...flags])

@@ -86,7 +86,9 @@ describeOn(setups, 'resilience: the store goes away under a load of writes:', fu
         delete: client.ask('DELETE', `${collection}/doomed${suffix}`),
         deletecollection: client.ask('DELETE', `${collection}${suffix}${suffix ? '&' : '?'}labelSelector=nobody`),
         allocation: client.ask('POST', `/api/v1/namespaces/default/services${suffix}`, { body: service(`away${suffix.length}`) }),
-        namespace: client.ask('POST', `/api/v1/namespaces${suffix}`, { body: { kind: 'Namespace', metadata: { name: `away${suffix.length}` } } }),
+        namespace: client.ask('POST', `/api/v1/namespaces${suffix}`, {
+          body: { kind: 'Namespace', metadata: { name: `away${suffix.length}` } },
+        }),
       })
       const hurried = ask('?timeout=1s')
       // One way is enough for those that wait as long as they may.
@@ -95,7 +97,13 @@ describeOn(setups, 'resilience: the store goes away under a load of writes:', fu
       const check = async (asked: Record<string, Promise<JsonAnswer>>, limit: number): Promise<void> => {
         for (const [what, answer] of Object.entries(asked)) {
           const { status, body, milliseconds } = await answer
-          if ((status !== 503 && status !== 504) || body.status !== 'Failure' || body.code !== status || body.reason === undefined || milliseconds > limit)
+          if (
+            (status !== 503 && status !== 504) ||
+            body.status !== 'Failure' ||
+            body.code !== status ||
+            body.reason === undefined ||
+            milliseconds > limit
+          )
             wrong.push(`${what}: ${status} after ${Math.round(milliseconds)} ms: ${JSON.stringify(body)}`)
         }
       }
@@ -127,10 +135,18 @@ describeOn(setups, 'resilience: a start without the store:', function (setup) {
     const client = createJsonClient(server.url)
     try {
       await server.start('serving')
-      const [ready, { status, body, milliseconds }] = await Promise.all([client.ask('GET', '/readyz'), client.ask('GET', '/api/v1/namespaces?timeout=1s')])
+      const [ready, { status, body, milliseconds }] = await Promise.all([
+        client.ask('GET', '/readyz'),
+        client.ask('GET', '/api/v1/namespaces?timeout=1s'),
+      ])
       expect(ready.status).to.equal(500)
       expect([status, body.kind, milliseconds < SOON_MS]).to.deep.equal([504, 'Status', true])
-      const paths = ['/api/v1/namespaces', '/api/v1/pods?resourceVersion=0', '/api/v1/configmaps?watch=1', '/apis/apps/v1/deployments?limit=1&labelSelector=a']
+      const paths = [
+        '/api/v1/namespaces',
+        '/api/v1/pods?resourceVersion=0',
+        '/api/v1/configmaps?watch=1',
+        '/apis/apps/v1/deployments?limit=1&labelSelector=a',
+      ]
       const answers = await Promise.all(paths.map(path => fetch(server.url + path, { signal: AbortSignal.timeout(RECOVERY_MS) })))
       for (const [i, answer] of answers.entries()) {
         const { message, reason } = (await answer.json()) as { message: string; reason: string }
@@ -140,8 +156,12 @@ describeOn(setups, 'resilience: a start without the store:', function (setup) {
       const readyz = await (await fetch(`${server.url}/readyz`)).text()
       expect(readyz).to.match(/\[-\]etcd failed[\s\S]*\[-\]informer-sync failed/)
       await store.start()
-      for (const deadline = Date.now() + RECOVERY_MS; (await client.ask('GET', '/readyz')).status !== 200 && Date.now() < deadline; ) await sleep(50)
-      for (const deadline = Date.now() + RECOVERY_MS; (await client.ask('GET', '/api/v1/namespaces/default')).status !== 200 && Date.now() < deadline; )
+      for (const deadline = Date.now() + RECOVERY_MS; (await client.ask('GET', '/readyz')).status !== 200 && Date.now() < deadline; )
+        await sleep(50)
+      for (
+        const deadline = Date.now() + RECOVERY_MS;
+        (await client.ask('GET', '/api/v1/namespaces/default')).status !== 200 && Date.now() < deadline;
+      )
         await sleep(50)
       await client.must('POST', '/api/v1/namespaces/default/configmaps', configMap('first', {}))
     } finally {
@@ -178,4 +198,9 @@ describeOn(setups, 'resilience: a first start without the store:', function (set
   })
 })
 
-const service = (name: string) => ({ kind: 'Service', apiVersion: 'v1', metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })
+const service = (name: string) => ({
+  kind: 'Service',
+  apiVersion: 'v1',
+  metadata: { name },
+  spec: { type: 'NodePort', ports: [{ port: 80 }] },
+})

@@ -13,7 +13,10 @@ const ROUNDS = Number(process.env.ROUNDS ?? 2)
 /** Time for which connections are stalled or refused, and the store is paused. */
 const PAUSE_MS = Number(process.env.PAUSE_MS ?? 1500)
 
-/** A watch that is opened on these while others write may leave out a write, which the comparison finds within 30 s: docs/how-to/kine.md. */
+/**
+ * A watch that is opened on these while others write may leave out a write, which the comparison finds within 30 s:
+ * docs/how-to/kine.md.
+ */
 const LOSSY = ['kine-postgres', 'kine-mysql']
 /** Stores that are reached over plain TCP, by one address. */
 const setups = fewStoreSetups().filter(({ id, use }) => (use === 'own' || use === 'kine') && !LOSSY.includes(id))
@@ -86,7 +89,8 @@ describeOn(setups, 'resilience: connections to the store break under a load of w
   it('leave the watch cache as the store is', async () => {
     const { success = 0 } = await comparisons(server)
     // They follow within 30 s after a watch was opened.
-    if (process.env.STORES) await eventually('the caches are compared', async () => ((await comparisons(server)).success ?? 0) > success, 500)
+    if (process.env.STORES)
+      await eventually('the caches are compared', async () => ((await comparisons(server)).success ?? 0) > success, 500)
     expect((await comparisons(server)).failure).to.equal(0)
   })
 })

@@ -54,7 +54,9 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
     if (holder === undefined || other === undefined || leads(other)) throw new Error('there is not one that leads')
     return { holder, other }
   }
-  /** How long both have waited for processors: so much later than on a machine of their own may they do what they do. */
+  /**
+   * How long both have waited for processors: so much later than on a machine of their own may they do what they do.
+   */
   const waited = (): number => members.reduce((sum, { server }) => sum + server.waitedMs(), 0)
   const holderOf = async ({ client }: Member): Promise<string> => (await client.must('GET', LEASE)).spec.holderIdentity
 
@@ -161,12 +163,17 @@ function lastTime({ server }: Member, message: string): number {
 }
 
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 120_000; !(await condition()); await sleep(20)) if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
+  for (const deadline = Date.now() + 120_000; !(await condition()); await sleep(20))
+    if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
 }
 
-const gone = (client: JsonClient, path: string): Promise<void> => until(`${path} goes`, async () => (await client.ask('GET', path)).status === 404)
+const gone = (client: JsonClient, path: string): Promise<void> =>
+  until(`${path} goes`, async () => (await client.ask('GET', path)).status === 404)
 
-/** Checks the work of the controllers: a namespace gets its account, dependents are deleted with their owner, a namespace is emptied. */
+/**
+ * Checks the work of the controllers: a namespace gets its account, dependents are deleted with their owner, a
+ * namespace is emptied.
+ */
 async function doesTheWork(client: JsonClient, name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`
   await client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', metadata: { name } })

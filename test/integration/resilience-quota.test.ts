@@ -31,7 +31,10 @@ interface Counts {
   refused: number
 }
 
-/** Creates objects and sometimes deletes one, until the signal aborts. Without room it deletes an object of its own, so that there is room again after a kill. */
+/**
+ * Creates objects and sometimes deletes one, until the signal aborts. Without room it deletes an object of its own, so
+ * that there is room again after a kill.
+ */
 async function create(client: JsonClient, creator: number, until: AbortSignal, counts: Counts): Promise<void> {
   const mayBeThere: string[] = []
   for (let n = 0; !until.aborted; n++) {
@@ -46,7 +49,10 @@ async function create(client: JsonClient, creator: number, until: AbortSignal, c
   }
 }
 
-/** kill -9 of the server, again and again, while many create and delete: at no time is there more than the quota allows, and in the end it says what there is. */
+/**
+ * kill -9 of the server, again and again, while many create and delete: at no time is there more than the quota allows,
+ * and in the end it says what there is.
+ */
 async function keepQuota(server: ServerProcess): Promise<void> {
   const client = createJsonClient(server.url)
   const end = new AbortController()
@@ -56,7 +62,8 @@ async function keepQuota(server: ServerProcess): Promise<void> {
     const counts: Counts = { created: 0, refused: 0 }
     const creators = Array.from({ length: CREATORS }, (_, i) => create(client, i, end.signal, counts))
     for (let kill = 0; kill <= KILLS; kill++) {
-      for (const until = performance.now() + LOAD_MS; performance.now() < until; ) expect(await namesOf(client)).to.have.length.at.most(LIMIT)
+      for (const until = performance.now() + LOAD_MS; performance.now() < until; )
+        expect(await namesOf(client)).to.have.length.at.most(LIMIT)
       if (kill === KILLS) break
       await server.kill()
       await server.start()

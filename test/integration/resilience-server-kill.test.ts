@@ -8,7 +8,10 @@ const KILLS = 2
 /** Acknowledged before each kill, and after it. */
 const WRITES = 100
 
-const ways = { kill: (server: ServerProcess) => server.kill(), terminate: async (server: ServerProcess) => expect(await server.terminate()).to.equal(0) }
+const ways = {
+  kill: (server: ServerProcess) => server.kill(),
+  terminate: async (server: ServerProcess) => expect(await server.terminate()).to.equal(0),
+}
 
 function moreWrites({ load }: Trial): Promise<void> {
   const before = load.acknowledged()

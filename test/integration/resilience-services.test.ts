@@ -109,9 +109,15 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
   })
 })
 
-const service = (name: string, type: string): AnyObject => ({ kind: 'Service', apiVersion: 'v1', metadata: { name }, spec: { type, ports: [{ port: 80 }] } })
+const service = (name: string, type: string): AnyObject => ({
+  kind: 'Service',
+  apiVersion: 'v1',
+  metadata: { name },
+  spec: { type, ports: [{ port: 80 }] },
+})
 
-const owned = ({ metadata, spec }: AnyObject): string[] => (spec.clusterIPs ?? []).map((ip: string) => `${ip} ${metadata.namespace}/${metadata.name}`)
+const owned = ({ metadata, spec }: AnyObject): string[] =>
+  (spec.clusterIPs ?? []).map((ip: string) => `${ip} ${metadata.namespace}/${metadata.name}`)
 const portsOf = ({ spec }: AnyObject): number[] => spec.ports.flatMap(({ nodePort }: { nodePort?: number }) => nodePort ?? [])
 
 function expectDistinct(services: readonly AnyObject[]): void {

@@ -29,7 +29,8 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
   const each = <T>(work: (client: JsonClient, server: number) => Promise<T>): Promise<T[]> => Promise.all(clients.map(work))
   const toldBy = (server: ServerProcess, what: RegExp): number => (server.log().match(what) ?? []).length
   /** 1 for who leads now: on a busy machine a lease may be lost and taken again. */
-  const leaders = (): number[] => servers.map(server => toldBy(server, / info {2}leading /g) - toldBy(server, / info {2}no longer leading /g))
+  const leaders = (): number[] =>
+    servers.map(server => toldBy(server, / info {2}leading /g) - toldBy(server, / info {2}no longer leading /g))
 
   before(async () => {
     etcd = await startEtcd()
@@ -67,9 +68,12 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     await each(client => Promise.all(Array.from({ length: WRITERS }, () => increment(client))))
     const total = 2 * WRITERS * INCREMENTS
     expect(conflicts).to.be.above(0)
-    // A state that one server has returned is returned at least by the other: from the store, and from memory by revision.
+    // A state that one server has returned is returned at least by the other: from the store, and from memory by
+    // revision.
     const end = await clients[0]?.must('POST', CONFIG_MAPS, configMap('end', {}))
-    const lists = await each(client => client.must('GET', `${CONFIG_MAPS}?resourceVersion=${end?.metadata.resourceVersion}&resourceVersionMatch=NotOlderThan`))
+    const lists = await each(client =>
+      client.must('GET', `${CONFIG_MAPS}?resourceVersion=${end?.metadata.resourceVersion}&resourceVersionMatch=NotOlderThan`),
+    )
     expect(lists[0]?.items).to.deep.equal(lists[1]?.items)
     expect(lists[1]?.items.find((item: AnyObject) => item.metadata.name === 'counter').data.n).to.equal(`${total}`)
     try {
@@ -86,7 +90,10 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
   it('retries patches without a resourceVersion until they succeed', async () => {
     const path = `${CONFIG_MAPS}/patched`
     await clients[0]?.must('POST', CONFIG_MAPS, configMap('patched', {}))
-    const patches = Array.from({ length: 24 }, (_, n) => ({ body: { data: { [`k${n}`]: 'v' } }, contentType: 'application/merge-patch+json' }))
+    const patches = Array.from({ length: 24 }, (_, n) => ({
+      body: { data: { [`k${n}`]: 'v' } },
+      contentType: 'application/merge-patch+json',
+    }))
     const answers = await Promise.all(patches.map((patch, n) => clients[n % 2]?.ask('PATCH', path, patch)))
     expect(answers.map(answer => answer?.status)).to.deep.equal(patches.map(() => 200))
     expect(Object.keys((await clients[1]?.must('GET', path))?.data ?? {}).length).to.equal(24)
@@ -96,11 +103,15 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     const answers = await each((client, server) =>
       Promise.all(
         Array.from({ length: 20 }, (_, n) =>
-          client.ask('POST', SERVICES, { body: { kind: 'Service', metadata: { name: `s${server}-${n}` }, spec: { type: 'NodePort', ports: [{ port: 80 }] } } }),
+          client.ask('POST', SERVICES, {
+            body: { kind: 'Service', metadata: { name: `s${server}-${n}` }, spec: { type: 'NodePort', ports: [{ port: 80 }] } },
+          }),
         ),
       ),
     )
-    expect(answers.flat().map(({ status, body }) => (status === 201 ? 'ok' : body.message))).to.deep.equal(Array.from({ length: 40 }, () => 'ok'))
+    expect(answers.flat().map(({ status, body }) => (status === 201 ? 'ok' : body.message))).to.deep.equal(
+      Array.from({ length: 40 }, () => 'ok'),
+    )
     const services: AnyObject[] = answers.flat().map(({ body }) => body)
     expect(new Set(services.map(({ spec }) => spec.ports[0].nodePort)).size).to.equal(40)
     expect(new Set(services.map(({ spec }) => spec.clusterIP)).size).to.equal(40)
@@ -119,9 +130,13 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     expect(status).to.equal(200)
     const root = await clients[1]?.must('GET', `${CONFIG_MAPS}/kube-root-ca.crt`)
     expect(Buffer.from(root?.data['ca.crt']).toString('base64')).to.equal(ca(texts[0]))
-    const tokens = await each(one => one.must('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { kind: 'TokenRequest', spec: {} }))
+    const tokens = await each(one =>
+      one.must('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { kind: 'TokenRequest', spec: {} }),
+    )
     for (const token of tokens.map(({ status }) => status.token))
-      for (const review of await each(one => one.must('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { kind: 'TokenReview', spec: { token } })))
+      for (const review of await each(one =>
+        one.must('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { kind: 'TokenReview', spec: { token } }),
+      ))
         expect(review.status.authenticated).to.equal(true)
   })
 
@@ -132,7 +147,9 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     // It serves until the store responds.
     await stranger.start('serving', ['--etcd-servers', etcd.url]).catch(() => {})
     for (const deadline = Date.now() + TAKEOVER_MS; !stranger.log().includes('Error: ') && Date.now() < deadline; ) await sleep(50)
-    expect(stranger.log()).to.match(/Error: \S+\/ca\.crt is not the certificate authority of the servers on this etcd\. To take theirs, remove/)
+    expect(stranger.log()).to.match(
+      /Error: \S+\/ca\.crt is not the certificate authority of the servers on this etcd\. To take theirs, remove/,
+    )
     await stranger.stop()
   })
 

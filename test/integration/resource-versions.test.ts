@@ -36,7 +36,10 @@ const GROUPS: readonly (readonly [name: string, belongs: (cell: Cell) => boolean
 ]
 const groupOf = (cell: Cell): string => GROUPS.find(([, belongs]) => belongs(cell))?.[0] ?? ''
 
-/** Every cell of the table of resource versions, with the recorded response of kube-apiserver. Each server gets all requests before the tests, and some servers run side by side. */
+/**
+ * Every cell of the table of resource versions, with the recorded response of kube-apiserver. Each server gets all
+ * requests before the tests, and some servers run side by side.
+ */
 function resourceVersions(store: StoreName): void {
   const rows = new Map<Setting | undefined, readonly Row[]>()
   const lists = new Map<Setting | undefined, Chunks>()

@@ -20,7 +20,8 @@ for (const { path, version } of FOUND)
     let etcd: EtcdServer
     let server: ServerProcess
     let client: JsonClient
-    const create = async (name: string): Promise<string> => (await client.must('POST', COLLECTION, configMap(name, {}))).metadata.resourceVersion ?? ''
+    const create = async (name: string): Promise<string> =>
+      (await client.must('POST', COLLECTION, configMap(name, {}))).metadata.resourceVersion ?? ''
     const names = async (query = ''): Promise<string[]> =>
       (await client.must('GET', COLLECTION + query)).items.map(({ metadata }: { metadata: { name: string } }) => metadata.name).sort()
     const stored = async (): Promise<string[]> => {
@@ -36,7 +37,10 @@ for (const { path, version } of FOUND)
     const watch = async (from: string): Promise<string> => (await openWatch(from)).text()
     const write = async (name: string): Promise<void> => {
       const backend = await openEtcd({ servers: [etcd.url] }, silentLogger)
-      await backend.write({ key: key(`/registry/configmaps/default/${name}`), expected: 0, value: Buffer.from(JSON.stringify(configMap(name, {}))) }, never)
+      await backend.write(
+        { key: key(`/registry/configmaps/default/${name}`), expected: 0, value: Buffer.from(JSON.stringify(configMap(name, {}))) },
+        never,
+      )
       await backend.close()
     }
 
@@ -63,7 +67,9 @@ for (const { path, version } of FOUND)
       const watched = await openWatch(from)
       let last = ''
       for (const name of undone) last = await create(name)
-      await eventually('the cache has it', async () => (await names(`?resourceVersion=${last}&resourceVersionMatch=NotOlderThan`)).includes('before'))
+      await eventually('the cache has it', async () =>
+        (await names(`?resourceVersion=${last}&resourceVersionMatch=NotOlderThan`)).includes('before'),
+      )
       // It sees the copy only once all is written.
       server.signal('SIGSTOP')
       await etcd.kill()

@@ -27,7 +27,12 @@ describe('servers whose certificate allows any purpose are trusted', () => {
   let grpc: Http2SecureServer
   before(async () => {
     const root = await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true })
-    const own = await issueCertificate({ subject: [{ CN: ['server'] }], issuer: root, usages: [ANY_PURPOSE], dns: ['localhost', 'server.default.svc'] })
+    const own = await issueCertificate({
+      subject: [{ CN: ['server'] }],
+      issuer: root,
+      usages: [ANY_PURPOSE],
+      dns: ['localhost', 'server.default.svc'],
+    })
     ca = root.cert
     others = (await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true })).cert
     server = createServer(
@@ -56,7 +61,11 @@ describe('servers whose certificate allows any purpose are trusted', () => {
   const ways: Readonly<Record<string, (authority: string) => Promise<unknown>>> = {
     async webhooks(authority) {
       const agent = keptConnections(trustedCertificates(authority))
-      const answer = await post({ agent, host: 'localhost', port, authority: 'localhost', serverName: 'localhost', path: '/', headers: {} }, '{}', never)
+      const answer = await post(
+        { agent, host: 'localhost', port, authority: 'localhost', serverName: 'localhost', path: '/', headers: {} },
+        '{}',
+        never,
+      )
       agent.destroy()
       return answer.status
     },
@@ -95,10 +104,9 @@ describe('servers whose certificate allows any purpose are trusted', () => {
 
   it('among members of etcd, with their own authority only', async () => {
     const address = `localhost:${(grpc.address() as AddressInfo).port}`
-    const [right, wrong] = [ca, others].map(authority => new UnaryConnections({ userAgent: 'test', credentials: () => trustedCertificates(authority) })) as [
-      UnaryConnections,
-      UnaryConnections,
-    ]
+    const [right, wrong] = [ca, others].map(
+      authority => new UnaryConnections({ userAgent: 'test', credentials: () => trustedCertificates(authority) }),
+    ) as [UnaryConnections, UnaryConnections]
     await eventually('a connection', () => {
       expect(wrong.to(address)).to.equal(undefined)
       return right.to(address) !== undefined

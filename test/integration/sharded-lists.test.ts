@@ -32,7 +32,8 @@ describe('sharded lists and watches', function () {
 
   const list = async (selector: string, search = ''): Promise<ShardedList> =>
     JSON.parse(JSON.stringify((await client.ask('GET', `${CONFIG_MAPS}?shardSelector=${encodeURIComponent(selector)}${search}`)).body))
-  const names = ({ items }: ShardedList): string[] => items.map(({ metadata: { name } }) => name).filter(name => name !== 'kube-root-ca.crt')
+  const names = ({ items }: ShardedList): string[] =>
+    items.map(({ metadata: { name } }) => name).filter(name => name !== 'kube-root-ca.crt')
 
   it('divide the objects, also in pages and watches', async () => {
     await start('--feature-gates=ShardedListAndWatch=true')

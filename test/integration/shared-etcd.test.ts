@@ -28,7 +28,11 @@ interface Kind {
 const pick = <T>(random: () => number, items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
 const template = (random: () => number) => ({
   metadata: { labels: { app: 'x' } },
-  spec: { containers: [{ name: 'a', image: `i:${Math.floor(random() * 9)}`, resources: { requests: { cpu: pick(random, ['100m', '0.1', '1']) } } }] },
+  spec: {
+    containers: [
+      { name: 'a', image: `i:${Math.floor(random() * 9)}`, resources: { requests: { cpu: pick(random, ['100m', '0.1', '1']) } } },
+    ],
+  },
 })
 
 const KINDS: readonly Kind[] = [
@@ -54,14 +58,23 @@ const KINDS: readonly Kind[] = [
   {
     paths: ['/api/v1/namespaces/default/services'],
     kind: 'Service',
-    body: random => ({ spec: { type: pick(random, ['ClusterIP', 'NodePort']), ports: [{ port: 80, name: 'a' }], selector: { a: String(random()) } } }),
+    body: random => ({
+      spec: { type: pick(random, ['ClusterIP', 'NodePort']), ports: [{ port: 80, name: 'a' }], selector: { a: String(random()) } },
+    }),
     change: random => ({ spec: { ports: [{ port: 80 + Math.floor(random() * 9), name: 'a' }] } }),
   },
   {
-    paths: ['/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers'],
+    paths: [
+      '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers',
+      '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers',
+    ],
     kind: 'HorizontalPodAutoscaler',
     body: random => ({
-      spec: { maxReplicas: 9, minReplicas: 1 + Math.floor(random() * 5), scaleTargetRef: { kind: 'Deployment', name: 'a', apiVersion: 'apps/v1' } },
+      spec: {
+        maxReplicas: 9,
+        minReplicas: 1 + Math.floor(random() * 5),
+        scaleTargetRef: { kind: 'Deployment', name: 'a', apiVersion: 'apps/v1' },
+      },
     }),
     change: random => ({ spec: { maxReplicas: 10 + Math.floor(random() * 9) } }),
   },
@@ -118,71 +131,82 @@ const DEFINITION = {
 const program = findKubeApiserver()
 const missing = program === undefined ? '$KUBE_APISERVER names none' : findEtcd() === undefined ? 'there is no etcd' : undefined
 
-;(missing === undefined ? describe : describe.skip)(`an etcd shared with kube-apiserver${missing === undefined ? '' : ` (skipped: ${missing})`}`, function () {
-  this.timeout(600_000)
-  for (const storedAs of ['json', 'vnd.kubernetes.protobuf'])
-    describe(`if this program writes ${storedAs}`, () => {
-      let directory: string
-      let etcd: EtcdServer
-      let theirs: KubeApiserver
-      let ours: ServerProcess
-      let sessions: Record<'ours' | 'theirs', ApiSession>
-      before(async () => {
-        directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
-        const encryption = join(directory, 'encryption.json')
-        writeFileSync(encryption, encryptionFile(['secrets', 'widgets.shop.example.com'], providerOf('aesgcm', 'key'), identityProvider))
-        etcd = await startEtcd()
-        const flags = ['--encryption-provider-config', encryption, '--service-cluster-ip-range', '10.0.0.0/16']
-        theirs = await startKubeApiserver(program ?? '', etcd.url, flags)
-        ours = await createServerProcess(['--profile=apiserver', '--etcd-servers', etcd.url, `--storage-media-type=application/${storedAs}`, ...flags])
-        await ours.start()
-        sessions = { ours: apiSession(ours.url), theirs: apiSession(theirs.url, theirs.access) }
-        expect((await sessions.ours.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', DEFINITION)).status).to.equal(201)
-        for (const session of Object.values(sessions))
-          for (const path of KINDS.flatMap(({ paths }) => paths)) while ((await session.ask('GET', path)).status !== 200) await sleep(100)
-      })
-      after(async () => {
-        await ours?.stop()
-        await theirs?.stop()
-        await etcd?.stop()
-        rmSync(directory, { recursive: true })
-      })
-
-      it(`shows each server the writes of the other (SEED=${SEED})`, async () => {
-        const random = seededRandom(SEED)
-        const paths = KINDS.flatMap(each => each.paths)
-        const from = JSON.parse((await sessions.theirs.ask('GET', '/api/v1/configmaps')).text).metadata.resourceVersion
-        const watches = paths.map(path => {
-          const query = `${path}?watch=1&resourceVersion=${from}`
-          return { path, ours: sessions.ours.watch(query), theirs: sessions.theirs.watch(query) }
+;(missing === undefined ? describe : describe.skip)(
+  `an etcd shared with kube-apiserver${missing === undefined ? '' : ` (skipped: ${missing})`}`,
+  function () {
+    this.timeout(600_000)
+    for (const storedAs of ['json', 'vnd.kubernetes.protobuf'])
+      describe(`if this program writes ${storedAs}`, () => {
+        let directory: string
+        let etcd: EtcdServer
+        let theirs: KubeApiserver
+        let ours: ServerProcess
+        let sessions: Record<'ours' | 'theirs', ApiSession>
+        before(async () => {
+          directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
+          const encryption = join(directory, 'encryption.json')
+          writeFileSync(encryption, encryptionFile(['secrets', 'widgets.shop.example.com'], providerOf('aesgcm', 'key'), identityProvider))
+          etcd = await startEtcd()
+          const flags = ['--encryption-provider-config', encryption, '--service-cluster-ip-range', '10.0.0.0/16']
+          theirs = await startKubeApiserver(program ?? '', etcd.url, flags)
+          ours = await createServerProcess([
+            '--profile=apiserver',
+            '--etcd-servers',
+            etcd.url,
+            `--storage-media-type=application/${storedAs}`,
+            ...flags,
+          ])
+          await ours.start()
+          sessions = { ours: apiSession(ours.url), theirs: apiSession(theirs.url, theirs.access) }
+          expect((await sessions.ours.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', DEFINITION)).status).to.equal(
+            201,
+          )
+          for (const session of Object.values(sessions))
+            for (const path of KINDS.flatMap(({ paths }) => paths)) while ((await session.ask('GET', path)).status !== 200) await sleep(100)
         })
-        const statuses = new Map<string, number>()
-        for (let i = 0; i < ROUNDS; i++) {
-          const who = pick(random, ['ours', 'theirs'] as const)
-          const { status, what } = await writeSome(sessions[who], random)
-          const key = `${who} ${what} ${status}`
-          statuses.set(key, (statuses.get(key) ?? 0) + 1)
-          // Conflicts may come of it, what is there or is not, and what does not go together.
-          expect(status, `round ${i}: ${key}`).to.be.oneOf([200, 201, 404, 409, 422])
-        }
-        for (const path of paths) {
-          const [one, other] = [await listed(sessions.ours, path), await listed(sessions.theirs, path)]
-          expect(one, path).to.deep.equal(other)
-        }
-        for (const { path, ours: one, theirs: other } of watches) {
-          for (let tries = 0; tries < 100 && one.lines.length !== other.lines.length; tries++) await sleep(50)
-          expect(one.lines.length, path).to.be.greaterThan(5)
-          expect(
-            one.lines.map(line => JSON.parse(line)),
-            path,
-          ).to.deep.equal(other.lines.map(line => JSON.parse(line)))
-          one.close()
-          other.close()
-        }
-        expect([...statuses.keys()].filter(key => /20[01]$/.test(key)).length, 'kinds of writes that were done').to.be.greaterThan(10)
+        after(async () => {
+          await ours?.stop()
+          await theirs?.stop()
+          await etcd?.stop()
+          rmSync(directory, { recursive: true })
+        })
+
+        it(`shows each server the writes of the other (SEED=${SEED})`, async () => {
+          const random = seededRandom(SEED)
+          const paths = KINDS.flatMap(each => each.paths)
+          const from = JSON.parse((await sessions.theirs.ask('GET', '/api/v1/configmaps')).text).metadata.resourceVersion
+          const watches = paths.map(path => {
+            const query = `${path}?watch=1&resourceVersion=${from}`
+            return { path, ours: sessions.ours.watch(query), theirs: sessions.theirs.watch(query) }
+          })
+          const statuses = new Map<string, number>()
+          for (let i = 0; i < ROUNDS; i++) {
+            const who = pick(random, ['ours', 'theirs'] as const)
+            const { status, what } = await writeSome(sessions[who], random)
+            const key = `${who} ${what} ${status}`
+            statuses.set(key, (statuses.get(key) ?? 0) + 1)
+            // Conflicts may come of it, what is there or is not, and what does not go together.
+            expect(status, `round ${i}: ${key}`).to.be.oneOf([200, 201, 404, 409, 422])
+          }
+          for (const path of paths) {
+            const [one, other] = [await listed(sessions.ours, path), await listed(sessions.theirs, path)]
+            expect(one, path).to.deep.equal(other)
+          }
+          for (const { path, ours: one, theirs: other } of watches) {
+            for (let tries = 0; tries < 100 && one.lines.length !== other.lines.length; tries++) await sleep(50)
+            expect(one.lines.length, path).to.be.greaterThan(5)
+            expect(
+              one.lines.map(line => JSON.parse(line)),
+              path,
+            ).to.deep.equal(other.lines.map(line => JSON.parse(line)))
+            one.close()
+            other.close()
+          }
+          expect([...statuses.keys()].filter(key => /20[01]$/.test(key)).length, 'kinds of writes that were done').to.be.greaterThan(10)
+        })
       })
-    })
-})
+  },
+)
 
 /** The present list. */
 async function listed(session: ApiSession, path: string): Promise<unknown> {

@@ -97,7 +97,9 @@ for (const http2 of HTTP2_STACKS)
           client.must('POST', secrets, { kind: 'Secret', apiVersion: 'v1', metadata: { name: `s${n}` }, stringData: { filler } }),
         ),
       )
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => request(`${server.url}${secrets}?watch=1`, resolve).on('error', reject).end())
+      const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+        request(`${server.url}${secrets}?watch=1`, resolve).on('error', reject).end(),
+      )
       let events = 0
       let bytes = 0
       answer.setEncoding('latin1').on('data', (text: string) => {

@@ -98,7 +98,8 @@ describe('binnacle snapshot', function () {
       )
       const all = await plane.user('all')
       await plane.until(async () => (await all.request('GET', PATH)).status === 200)
-      for (const name of ['path', 'much', 'list', 'only', 'nobody']) expect((await (await plane.user(name)).request('GET', PATH)).status, name).to.equal(403)
+      for (const name of ['path', 'much', 'list', 'only', 'nobody'])
+        expect((await (await plane.user(name)).request('GET', PATH)).status, name).to.equal(403)
       writeFileSync(join(directory, 'kubeconfig'), (await plane.user('path')).kubeconfig)
       const file = join(directory, 'snapshot')
       expect(await failure('save', file, '--kubeconfig', join(directory, 'kubeconfig'))).to.match(

@@ -34,7 +34,9 @@ describe('the clock of a control plane for tests', function () {
     await plane.apply(configMap('second'))
     const { metadata } = await get(plane, `${CONFIG_MAPS}/second`)
     expect([metadata.creationTimestamp, metadata.managedFields?.[0]?.time]).to.deep.equal(['2030-01-01T03:00:00Z', '2030-01-01T03:00:00Z'])
-    const table = await plane.request('GET', `${CONFIG_MAPS}/first`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })
+    const table = await plane.request('GET', `${CONFIG_MAPS}/first`, {
+      headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+    })
     expect((table.body as AnyObject).rows[0].cells).to.deep.equal(['first', 1, '3h'])
   })
 
@@ -80,7 +82,10 @@ describe('the clock of a control plane for tests', function () {
     for (const flags of [{}, { 'watch-cache': false }]) {
       const watched = await start({ clock: AT, flags })
       const { resourceVersion } = (await get(watched, CONFIG_MAPS)).metadata
-      const watching = watched.request('GET', `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=true&resourceVersion=${resourceVersion}&timeoutSeconds=150`)
+      const watching = watched.request(
+        'GET',
+        `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=true&resourceVersion=${resourceVersion}&timeoutSeconds=150`,
+      )
       await watched.until(() => watched.requests.some(({ verb, status }) => verb === 'watch' && status === 200))
       let isOver = false
       void watching.then(() => (isOver = true))
@@ -98,7 +103,8 @@ describe('the clock of a control plane for tests', function () {
     await plane.apply(configMap('a'))
     const { resourceVersion } = (await get(plane, CONFIG_MAPS)).metadata
     await plane.apply(configMap('b'), configMap('c'))
-    const exact = async () => (await plane.request('GET', `${CONFIG_MAPS}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`)).status
+    const exact = async () =>
+      (await plane.request('GET', `${CONFIG_MAPS}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`)).status
     const watched = () => get(plane, `${CONFIG_MAPS}?watch=1&resourceVersion=${resourceVersion}&timeoutSeconds=60`)
     await plane.advance('4m')
     expect(await exact()).to.equal(200)

@@ -25,7 +25,8 @@ describe('a cluster of a control plane for tests', function () {
     planes.push(plane)
     return plane
   }
-  const items = async (plane: ControlPlane, path: string): Promise<AnyObject[]> => ((await plane.request('GET', path)).body as AnyObject).items
+  const items = async (plane: ControlPlane, path: string): Promise<AnyObject[]> =>
+    ((await plane.request('GET', path)).body as AnyObject).items
   const readyReplicas = async (plane: ControlPlane, name: string): Promise<number> =>
     ((await plane.request('GET', `/apis/apps/v1/namespaces/default/deployments/${name}`)).body as AnyObject).status.readyReplicas ?? 0
 
@@ -73,7 +74,11 @@ describe('a cluster of a control plane for tests', function () {
   it('has faults in the requests of its controllers, which retry', async () => {
     const plane = await start({})
     const controller = 'system:serviceaccount:kube-system:replicaset-controller'
-    const fault = plane.faults.add({ match: { users: [controller], verbs: ['create'], resources: ['pods'] }, rate: { count: 3 }, status: { code: 503 } })
+    const fault = plane.faults.add({
+      match: { users: [controller], verbs: ['create'], resources: ['pods'] },
+      rate: { count: 3 },
+      status: { code: 503 },
+    })
     const cut = plane.faults.add({
       match: { users: ['system:kube-scheduler'], verbs: ['create'], resources: ['pods/binding'] },
       rate: { count: 1 },
@@ -90,7 +95,10 @@ describe('a cluster of a control plane for tests', function () {
     // A fork can be given faults before its server opens, and so before the controllers watch.
     const copy = await plane.fork()
     planes.push(copy)
-    const fault = copy.faults.add({ match: { users: ['system:kube-controller-manager'], verbs: ['watch'] }, watch: { endAfter: 2, withGone: true } })
+    const fault = copy.faults.add({
+      match: { users: ['system:kube-controller-manager'], verbs: ['watch'] },
+      watch: { endAfter: 2, withGone: true },
+    })
     await copy.apply(deployment('web', 3))
     await copy.until(async () => (await readyReplicas(copy, 'web')) === 3)
     expect(fault.hits).to.be.above(20)
@@ -107,7 +115,11 @@ describe('a cluster of a control plane for tests', function () {
         apiVersion: 'batch/v1',
         kind: 'Job',
         metadata: { name: 'job', namespace: 'default' },
-        spec: { completions: 3, parallelism: 2, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'main:1' }] } } },
+        spec: {
+          completions: 3,
+          parallelism: 2,
+          template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'main:1' }] } },
+        },
       })
       await plane.advance('5m')
       expect(await readyReplicas(plane, 'web')).to.equal(8)
@@ -117,6 +129,9 @@ describe('a cluster of a control plane for tests', function () {
   })
 
   it('refuses nodes without a cluster', async () => {
-    expect(await rejection(startControlPlane({ nodes: 3 }))).to.have.property('message', 'nodes: only a cluster has nodes: set the option cluster')
+    expect(await rejection(startControlPlane({ nodes: 3 }))).to.have.property(
+      'message',
+      'nodes: only a cluster has nodes: set the option cluster',
+    )
   })
 })

@@ -18,7 +18,8 @@ describe('faults about one event, one writer or one restart', function () {
 
   const create = (name: string) => plane.request('POST', CONFIG_MAPS, { body: { metadata: { name }, data: { of: name } } })
   const read = async (query = ''): Promise<AnyObject> => (await jane.request('GET', `${CONFIG_MAPS}${query}`)).body as AnyObject
-  const names = ({ items }: AnyObject): string[] => items.map(({ metadata }: AnyObject) => metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
+  const names = ({ items }: AnyObject): string[] =>
+    items.map(({ metadata }: AnyObject) => metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
   const watch = async (query: string): Promise<string[]> => {
     const { body } = await jane.request('GET', `${CONFIG_MAPS}?watch=1&timeoutSeconds=1&${query}`)
     const lines = (typeof body === 'string' ? body : JSON.stringify(body)).split('\n').filter(line => line !== '' && line !== '""')
@@ -29,7 +30,10 @@ describe('faults about one event, one writer or one restart', function () {
   it('end a watch before an event, and let the next one wait', async () => {
     const at = await version()
     for (const name of ['a', 'b', 'c']) await create(name)
-    plane.faults.add({ match: { users: ['jane'], verbs: ['watch'] }, watch: { endBefore: { type: 'ADDED', name: 'b' }, withGone: true, reopen: 'Quiet' } })
+    plane.faults.add({
+      match: { users: ['jane'], verbs: ['watch'] },
+      watch: { endBefore: { type: 'ADDED', name: 'b' }, withGone: true, reopen: 'Quiet' },
+    })
     expect(await watch(`resourceVersion=${at}`)).to.deep.equal(['ADDED a', 'ERROR 410'])
     let isListed = false
     const listed = read().then(list => {
@@ -104,7 +108,8 @@ describe('faults about one event, one writer or one restart', function () {
     plane.faults.add({ match: { users: ['jane'], verbs: ['create'] }, hold: 'Quiet' })
     const late = jane.request('POST', CONFIG_MAPS, { body: { metadata: { name: 'late' } } })
     const [, early] = await Promise.all([late, create('early')])
-    const revision = async (name: string) => Number(((await plane.request('GET', `${CONFIG_MAPS}/${name}`)).body as AnyObject).metadata.resourceVersion)
+    const revision = async (name: string) =>
+      Number(((await plane.request('GET', `${CONFIG_MAPS}/${name}`)).body as AnyObject).metadata.resourceVersion)
     expect(early.status).to.equal(201)
     expect(await revision('early')).to.be.below(await revision('late'))
   })
@@ -112,7 +117,11 @@ describe('faults about one event, one writer or one restart', function () {
   it('reject what a server cannot do, and invalid numbers', () => {
     expect(() => plane.faults.add({ restart: 'AfterCommit' })).to.throw('restart: only binnacle explore can restart a program')
     expect(() => plane.faults.add({ behindChanges: -1 })).to.throw('behindChanges: must be a non-negative integer, got -1')
-    expect(() => plane.faults.add({ watch: { endBefore: {}, holdAt: {} } })).to.throw('watch.holdAt: must not be set together with endBefore')
-    expect(() => plane.faults.add({ watch: { holdAt: { skip: 0.5 } } })).to.throw('watch.holdAt.skip: must be a non-negative integer, got 0.5')
+    expect(() => plane.faults.add({ watch: { endBefore: {}, holdAt: {} } })).to.throw(
+      'watch.holdAt: must not be set together with endBefore',
+    )
+    expect(() => plane.faults.add({ watch: { holdAt: { skip: 0.5 } } })).to.throw(
+      'watch.holdAt.skip: must be a non-negative integer, got 0.5',
+    )
   })
 })

@@ -23,11 +23,15 @@ describe('faults of a control plane for tests', function () {
   const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { of: name } })
   const create = (user: User, name: string) => user.request('POST', CONFIG_MAPS, { body: configMap(name) })
   const names = async (path = CONFIG_MAPS): Promise<string[]> =>
-    (await body(plane.request('GET', path))).items.map(({ metadata }: AnyObject) => metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
+    (await body(plane.request('GET', path))).items
+      .map(({ metadata }: AnyObject) => metadata.name)
+      .filter((name: string) => name !== 'kube-root-ca.crt')
   const eventsOf = (text: unknown): AnyObject[] =>
     (typeof text === 'string' ? text.trim().split('\n') : [JSON.stringify(text)]).filter(line => line !== '').map(line => JSON.parse(line))
   const watch = async (query: string): Promise<string[]> =>
-    eventsOf((await jane.request('GET', `${CONFIG_MAPS}?watch=1&${query}`)).body).map(({ type, object }) => `${type} ${object.metadata?.name ?? object.code}`)
+    eventsOf((await jane.request('GET', `${CONFIG_MAPS}?watch=1&${query}`)).body).map(
+      ({ type, object }) => `${type} ${object.metadata?.name ?? object.code}`,
+    )
   const version = async (): Promise<string> => `${(await body(plane.request('GET', CONFIG_MAPS))).metadata.resourceVersion}`
   const failed = (answer: Promise<unknown>): Promise<string> =>
     answer.then(
@@ -170,7 +174,8 @@ describe('faults of a control plane for tests', function () {
     await plane.settled()
     await plane.apply(configMap('b'))
     const seen = async (query: string): Promise<AnyObject> => body(jane.request('GET', `${CONFIG_MAPS}${query}`))
-    const named = ({ items }: AnyObject): string => items.map(({ metadata }: AnyObject) => `${metadata.name}`.replace('kube-root-ca.crt', '')).join('')
+    const named = ({ items }: AnyObject): string =>
+      items.map(({ metadata }: AnyObject) => `${metadata.name}`.replace('kube-root-ca.crt', '')).join('')
     const old = await seen('?resourceVersion=0&limit=1')
     expect(named(old)).to.equal('a')
     expect(Number(old.metadata.resourceVersion)).to.be.below(Number(await version()))
@@ -220,10 +225,15 @@ describe('faults of a control plane for tests', function () {
 
   it('take Leases from their holders', async () => {
     await start()
-    const lease = await body(jane.request('POST', LEASES, { body: { metadata: { name: 'leader' }, spec: { holderIdentity: 'me', leaseTransitions: 2 } } }))
+    const lease = await body(
+      jane.request('POST', LEASES, { body: { metadata: { name: 'leader' }, spec: { holderIdentity: 'me', leaseTransitions: 2 } } }),
+    )
     const fault = plane.faults.add({ match: { verbs: ['update'], names: ['leader'] }, lease: 'Lost' })
     expect((await jane.request('PUT', `${LEASES}/leader`, { body: lease })).status).to.equal(409)
-    expect((await body(jane.request('GET', `${LEASES}/leader`))).spec).to.include({ holderIdentity: 'binnacle-faults', leaseTransitions: 3 })
+    expect((await body(jane.request('GET', `${LEASES}/leader`))).spec).to.include({
+      holderIdentity: 'binnacle-faults',
+      leaseTransitions: 3,
+    })
     expect(fault.hits).to.equal(1)
   })
 
@@ -237,7 +247,9 @@ describe('faults of a control plane for tests', function () {
         return `${error}`
       }
     }
-    expect(refused({ status: { code: 404 } })).to.equal("Error: status.code: 404 is beyond the API's contract: set beyondContract to allow it")
+    expect(refused({ status: { code: 404 } })).to.equal(
+      "Error: status.code: 404 is beyond the API's contract: set beyondContract to allow it",
+    )
     expect(refused({ status: { code: 404 }, beyondContract: true })).to.equal('')
     expect(refused({})).to.include('a fault must have one of')
     expect(refused({ delay: 'soon' })).to.include('invalid duration "soon"')

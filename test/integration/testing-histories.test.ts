@@ -60,7 +60,9 @@ describe('control planes with random histories', function () {
     }
     for (const [i, plane] of all.entries()) {
       const { items } = (await plane.request('GET', path)).body as AnyObject
-      const seen = items.filter(({ data }: AnyObject) => data.of !== undefined).map(({ metadata, data }: AnyObject) => [metadata.name, data.of])
+      const seen = items
+        .filter(({ data }: AnyObject) => data.of !== undefined)
+        .map(({ metadata, data }: AnyObject) => [metadata.name, data.of])
       expect(new Map(seen), `${i}`).to.deep.equal(held[i])
       expect(plane.requests.every(({ user }) => user === 'kubernetes-admin')).to.equal(true)
     }

@@ -43,7 +43,9 @@ describe('control planes for tests', function () {
   }
   const body = async (answer: Promise<ClientResponse>): Promise<AnyObject> => (await answer).body as AnyObject
   const names = async (plane: ControlPlane, path = CONFIG_MAPS): Promise<string[]> =>
-    (await body(plane.request('GET', path))).items.map((item: AnyObject) => item.metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
+    (await body(plane.request('GET', path))).items
+      .map((item: AnyObject) => item.metadata.name)
+      .filter((name: string) => name !== 'kube-root-ca.crt')
 
   afterEach(() => Promise.all(planes.splice(0).map(plane => plane.stop())))
 
@@ -81,9 +83,14 @@ describe('control planes for tests', function () {
   })
 
   it('name an object that is rejected', async () => {
-    const refused = (manifest: Manifest | string): Promise<unknown> => startControlPlane({ manifests: [manifest] }).catch((error: Error) => error.message)
-    expect(await refused({ ...configMap('Upper') })).to.match(/^v1, ConfigMap Upper: ConfigMap "Upper" is invalid: metadata\.name: Invalid value: "Upper"/)
-    expect(await refused({ apiVersion: 'v1', kind: 'Nothing', metadata: { name: 'x' } })).to.equal('v1, Nothing x: the server serves no such kind')
+    const refused = (manifest: Manifest | string): Promise<unknown> =>
+      startControlPlane({ manifests: [manifest] }).catch((error: Error) => error.message)
+    expect(await refused({ ...configMap('Upper') })).to.match(
+      /^v1, ConfigMap Upper: ConfigMap "Upper" is invalid: metadata\.name: Invalid value: "Upper"/,
+    )
+    expect(await refused({ apiVersion: 'v1', kind: 'Nothing', metadata: { name: 'x' } })).to.equal(
+      'v1, Nothing x: the server serves no such kind',
+    )
     expect(await refused('a: [')).to.match(/^manifest:1: /)
   })
 
@@ -122,12 +129,15 @@ describe('control planes for tests', function () {
       return told
     }
     await Promise.all(planes.map(one => one.settled()))
-    const groups = (await body(plane.request('GET', '/apis'))).groups.map(({ preferredVersion }: AnyObject) => `/apis/${preferredVersion.groupVersion}`)
+    const groups = (await body(plane.request('GET', '/apis'))).groups.map(
+      ({ preferredVersion }: AnyObject) => `/apis/${preferredVersion.groupVersion}`,
+    )
     for (const root of ['/api/v1', ...groups]) {
       const { resources } = await body(plane.request('GET', root))
       for (const { name, verbs } of resources as AnyObject[])
         if (verbs.includes('list') && name !== 'componentstatuses')
-          for (const query of ['', '?resourceVersion=0', `?resourceVersion=${since}&resourceVersionMatch=Exact`]) await alike(`${root}/${name}${query}`)
+          for (const query of ['', '?resourceVersion=0', `?resourceVersion=${since}&resourceVersionMatch=Exact`])
+            await alike(`${root}/${name}${query}`)
     }
     expect(await alike(`/api/v1/configmaps?watch=1&timeoutSeconds=1&resourceVersion=${since}`)).to.include('DELETED')
     await alike(`${CONFIG_MAPS}/c1`)
@@ -172,20 +182,34 @@ describe('control planes for tests', function () {
       .trim()
       .split('\n')
       .map(line => JSON.parse(line))
-    expect(told.map(({ type, object }) => `${type} ${object.metadata.name}`)).to.have.members(['MODIFIED changed', 'ADDED deleted', 'DELETED new'])
+    expect(told.map(({ type, object }) => `${type} ${object.metadata.name}`)).to.have.members([
+      'MODIFIED changed',
+      'ADDED deleted',
+      'DELETED new',
+    ])
     expect(Math.min(...told.map(({ object }) => Number(object.metadata.resourceVersion)))).to.be.greaterThan(after)
   })
 
   it('reset to the state after the start', async () => {
     const plane = await start({ manifests: [WIDGETS] })
-    await plane.apply(configMap('x'), { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.7' } })
+    await plane.apply(configMap('x'), {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 's' },
+      spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.7' },
+    })
     await plane.request('DELETE', '/apis/example.dev/v1/namespaces/default/widgets/first')
     await plane.reset()
     expect(plane.requests).to.have.length(0)
     expect(await names(plane)).to.deep.equal([])
     expect(await names(plane, '/apis/example.dev/v1/namespaces/default/widgets')).to.deep.equal(['first'])
     // The address is free again.
-    await plane.apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 't' }, spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.7' } })
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 't' },
+      spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.7' },
+    })
   })
 
   it('grant users the rights of bindings', async () => {

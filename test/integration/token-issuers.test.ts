@@ -89,15 +89,20 @@ describe('a server that trusts an OIDC issuer', () => {
     const errorOf = async (token: string): Promise<unknown> => (await review(server, token)).error
     const expired = issuer.token({ exp: 1_000_000_000 })
     expect(await errorOf(expired)).to.equal('oidc: verify token: oidc: token is expired (Token Expiry: 2001-09-09 01:46:40 +0000 UTC)')
-    expect(await errorOf(issuer.token({}, forged))).to.equal('oidc: verify token: failed to verify signature: failed to verify id token signature')
+    expect(await errorOf(issuer.token({}, forged))).to.equal(
+      'oidc: verify token: failed to verify signature: failed to verify id token signature',
+    )
     expect(await errorOf(issuer.token({ aud: 'them' }))).to.equal('oidc: verify token: oidc: expected audience "us" got ["them"]')
     expect(await errorOf(issuer.token({ sub: 'root' }))).to.equal(
       "oidc: error evaluating user info validation rule: validation expression '!user.username.endsWith(':root')' failed: nobody is root",
     )
-    for (const token of [expired, issuer.token({}, forged), issuer.token({ iss: 'https://other' })]) expect((await whoami(server, token)).status).to.equal(401)
+    for (const token of [expired, issuer.token({}, forged), issuer.token({ iss: 'https://other' })])
+      expect((await whoami(server, token)).status).to.equal(401)
     const claims = { iss: issuer.url, aud: 'us', sub: 'jane', exp: 2_000_000_000 }
     for (const alg of ['none', 'HS256', ''])
-      expect(await errorOf(signedToken(forged, claims, { alg }))).to.include(`oidc: verify token: oidc: id token signed with unsupported algorithm`)
+      expect(await errorOf(signedToken(forged, claims, { alg }))).to.include(
+        `oidc: verify token: oidc: id token signed with unsupported algorithm`,
+      )
   })
 
   it('reviews tokens for its own audiences only', async () => {
@@ -126,13 +131,17 @@ describe('a server that trusts an OIDC issuer', () => {
   it('admits anonymous requests only on the configured paths', async () => {
     const anonymous = async (path: string): Promise<number> => (await server.send(path, { headers: { authorization: '' } })).status
     await eventually('the default roles are there', async () => (await anonymous('/livez')) === 200)
-    expect([await anonymous('/livez'), await anonymous('/livez?verbose'), await anonymous('/readyz'), await anonymous('/version')]).to.deep.equal([
-      200, 200, 401, 401,
-    ])
+    expect([
+      await anonymous('/livez'),
+      await anonymous('/livez?verbose'),
+      await anonymous('/readyz'),
+      await anonymous('/version'),
+    ]).to.deep.equal([200, 200, 401, 401])
   })
 
   it('reloads a changed file, unless it is invalid', async () => {
-    const reloads = (status: string): Promise<string> => metric(server, `apiserver_authentication_config_controller_automatic_reloads_total{status="${status}"`)
+    const reloads = (status: string): Promise<string> =>
+      metric(server, `apiserver_authentication_config_controller_automatic_reloads_total{status="${status}"`)
     replace(configuration(issuer, { claimMappings: { username: { claim: 'sub' } } }))
     await eventually('the file is refused', async () => (await reloads('failure')).endsWith(' 1'))
     expect((await whoami(server, issuer.token({ jti: 'still' }))).user).to.include({ username: 'oidc:jane' })
@@ -148,7 +157,9 @@ describe('a server with the OIDC flags', () => {
     const issuer = await OidcServer.start()
     const flags = ['--oidc-issuer-url', '--oidc-client-id', '--oidc-groups-claim', '--oidc-required-claim']
     const values = [issuer.url, 'us', 'groups', 'team=blue']
-    const server = await openInProcess([...flags.map((flag, i) => `${flag}=${values[i]}`), '--oidc-ca-file=DIR/ca.crt'], { 'ca.crt': issuer.authority })
+    const server = await openInProcess([...flags.map((flag, i) => `${flag}=${values[i]}`), '--oidc-ca-file=DIR/ca.crt'], {
+      'ca.crt': issuer.authority,
+    })
     try {
       await eventually('the issuer is known', async () => (await whoami(server, issuer.token({ team: 'blue' }))).status === 201)
       expect((await whoami(server, issuer.token({ team: 'blue', groups: 'one' }))).user).to.deep.equal({

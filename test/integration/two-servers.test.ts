@@ -36,7 +36,9 @@ const service = (name: string) => ({
 /** The sum of the samples of a family whose labels include these. */
 async function metric(server: InProcessServer, family: string, ...labels: string[]): Promise<number> {
   const { text } = await server.send('/metrics')
-  const lines = text.split('\n').filter(line => (line.startsWith(`${family}{`) || line.startsWith(`${family} `)) && labels.every(label => line.includes(label)))
+  const lines = text
+    .split('\n')
+    .filter(line => (line.startsWith(`${family}{`) || line.startsWith(`${family} `)) && labels.every(label => line.includes(label)))
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
 
@@ -44,16 +46,20 @@ describe('two servers in one process', function () {
   this.timeout(300_000)
   let one: InProcessServer
   let other: InProcessServer
-  const status = async (server: InProcessServer, ...send: Parameters<InProcessServer['send']>): Promise<number> => (await server.send(...send)).status
+  const status = async (server: InProcessServer, ...send: Parameters<InProcessServer['send']>): Promise<number> =>
+    (await server.send(...send)).status
   const post = (server: InProcessServer, path: string, body: object): Promise<number> => status(server, path, { method: 'POST', body })
 
   before(async () => {
     const encryption = (name: string) => encryptionFile(['secrets'], providerOf('secretbox', name), identityProvider)
     ;[one, other] = await Promise.all([
-      openInProcess(['--encryption-provider-config=DIR/encryption', '--feature-gates=CBORServingAndStorage=true', '--runtime-config=api/all=true'], {
-        tokens: 'token-of-alice,alice,2\n',
-        encryption: encryption('one'),
-      }),
+      openInProcess(
+        ['--encryption-provider-config=DIR/encryption', '--feature-gates=CBORServingAndStorage=true', '--runtime-config=api/all=true'],
+        {
+          tokens: 'token-of-alice,alice,2\n',
+          encryption: encryption('one'),
+        },
+      ),
       openInProcess(['--encryption-provider-config=DIR/encryption', '--disable-admission-plugins=ServiceAccount', '--http2=builtin'], {
         tokens: 'token-of-bob,bob,2\n',
         encryption: encryption('other'),
@@ -89,7 +95,9 @@ describe('two servers in one process', function () {
     }
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
     const accounts = await Promise.all(
-      [one, other].map(async server => JSON.parse((await server.send('/api/v1/namespaces/default/pods', { method: 'POST', body: pod })).text).spec),
+      [one, other].map(
+        async server => JSON.parse((await server.send('/api/v1/namespaces/default/pods', { method: 'POST', body: pod })).text).spec,
+      ),
     )
     expect(accounts.map(spec => spec.serviceAccountName)).to.deep.equal(['default', undefined])
   })
@@ -106,9 +114,11 @@ describe('two servers in one process', function () {
 
   it('have separate counters, watches and caches', async () => {
     const watches = [one, other].map(server => server.watch(`${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Dwatched`))
-    const creates = (server: InProcessServer): Promise<number> => metric(server, 'apiserver_request_total', 'resource="configmaps"', 'verb="POST"')
+    const creates = (server: InProcessServer): Promise<number> =>
+      metric(server, 'apiserver_request_total', 'resource="configmaps"', 'verb="POST"')
     const events = (server: InProcessServer): Promise<number> => metric(server, 'apiserver_watch_events_total', 'kind="ConfigMap"')
-    const longRunning = (server: InProcessServer): Promise<number> => metric(server, 'apiserver_longrunning_requests', 'resource="configmaps"')
+    const longRunning = (server: InProcessServer): Promise<number> =>
+      metric(server, 'apiserver_longrunning_requests', 'resource="configmaps"')
     for (const server of [one, other]) await eventually('it watches', async () => (await longRunning(server)) === 1)
     const counted = await Promise.all([one, other].flatMap(server => [creates(server), events(server)]))
     expect(await post(one, CONFIG_MAPS, configMap('watched', 'x'.repeat(100_000)))).to.equal(201)
@@ -126,7 +136,13 @@ describe('two servers in one process', function () {
   it('encrypt with separate keys, and stop separately', async () => {
     for (const server of [one, other]) expect(await post(server, SECRETS, secret('s'))).to.equal(201)
     const writes = (server: InProcessServer): Promise<number> =>
-      metric(server, 'apiserver_storage_transformation_operations_total', 'resource="secrets"', 'transformation_type="to_storage"', 'status="OK"')
+      metric(
+        server,
+        'apiserver_storage_transformation_operations_total',
+        'resource="secrets"',
+        'transformation_type="to_storage"',
+        'status="OK"',
+      )
     expect([(await writes(one)) > 0, (await writes(other)) > 0]).to.deep.equal([true, true])
     const watch = other.watch(`${CONFIG_MAPS}?watch=1`)
     await one.stop()

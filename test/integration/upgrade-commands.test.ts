@@ -51,7 +51,11 @@ describe('commands for upgrades', () => {
 
   it('report usage errors in one line', async () => {
     const { status, out, err } = await run('', 'convert', '-f', '-', '--to', '2.0')
-    expect({ status, out, err }).to.deep.equal({ status: 2, out: '', err: `Error: --to 2.0: not a release from 1.16 to ${NEWEST_RELEASE}\n` })
+    expect({ status, out, err }).to.deep.equal({
+      status: 2,
+      out: '',
+      err: `Error: --to 2.0: not a release from 1.16 to ${NEWEST_RELEASE}\n`,
+    })
     expect(await run('', 'upgrade-report', '--to', '1.30', '--from', '1.29', '--snapshot', '/nowhere')).to.deep.equal({
       status: 2,
       out: '',

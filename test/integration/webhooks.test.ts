@@ -9,7 +9,10 @@ import { type CaseRow, runWebhookCases } from '../support/webhooks/run.ts'
 const FILE = join(import.meta.dirname, '../fixtures/webhooks/recorded.jsonl')
 const JOBS = 6
 
-/** Responses of kube-apiserver's machinery and the reviews that it sent, recorded by hack/update-webhook-recordings.ts: each case is one test. */
+/**
+ * Responses of kube-apiserver's machinery and the reviews that it sent, recorded by hack/update-webhook-recordings.ts:
+ * each case is one test.
+ */
 describe('requests with admission webhooks', () => {
   const recorded = new Map(
     readFileSync(FILE, 'utf8')

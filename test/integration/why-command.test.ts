@@ -62,7 +62,9 @@ describe('binnacle why', function () {
   it('explains a request by its id, as text and as JSON', async () => {
     const { headers } = await plane.request('GET', '/api/v1/namespaces/default/configmaps?resourceVersion=0')
     const id = String(headers['audit-id'])
-    expect((await run(id)).out).to.include('  resourceVersion 0 requested: any state: the watch cache as it is now.\n  Served from the watch cache.\n')
+    expect((await run(id)).out).to.include(
+      '  resourceVersion 0 requested: any state: the watch cache as it is now.\n  Served from the watch cache.\n',
+    )
     expect(JSON.parse((await run(id, '-o', 'json')).out)).to.deep.equal(await plane.why(id))
   })
 

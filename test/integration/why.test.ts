@@ -66,7 +66,8 @@ describe('the explanation of a request', function () {
   })
 
   /** Sends a request, and returns its explanation. */
-  const why = async (user: User, method: string, path: string, options: object = {}): Promise<Why> => plane.why(await user.request(method, path, options))
+  const why = async (user: User, method: string, path: string, options: object = {}): Promise<Why> =>
+    plane.why(await user.request(method, path, options))
   const stepsOf = ({ steps }: Why, step: string): AnyObject[] => steps.filter(each => each.step === step) as unknown as AnyObject[]
   const stepOf = (answer: Why, step: string): AnyObject => {
     const found = stepsOf(answer, step)
@@ -119,11 +120,17 @@ describe('the explanation of a request', function () {
   })
 
   it('distinguishes verb, group, subject and namespace as the missing part', async () => {
-    await plane.apply(role('scalers', ['update'], ['deployments']), binding('scalers', { kind: 'ServiceAccount', name: 'robot', namespace: 'shop' }))
+    await plane.apply(
+      role('scalers', ['update'], ['deployments']),
+      binding('scalers', { kind: 'ServiceAccount', name: 'robot', namespace: 'shop' }),
+    )
     const closest = async (path: string, method = 'GET') => (await why(jane, method, path)).denial?.closest[0]
     expect((await closest('/api/v1/namespaces/shop/pods/a', 'DELETE'))?.missing).to.deep.equal(['verb'])
     expect((await closest('/api/v1/namespaces/default/pods'))?.missing).to.deep.equal(['namespace'])
-    expect(await closest('/apis/apps/v1/namespaces/shop/pods')).to.deep.include({ binding: 'RoleBinding shop/readers', missing: ['apiGroup'] })
+    expect(await closest('/apis/apps/v1/namespaces/shop/pods')).to.deep.include({
+      binding: 'RoleBinding shop/readers',
+      missing: ['apiGroup'],
+    })
     await plane.apply(role('scalers', ['update'], ['deployments'], ['apps']))
     await plane.until(async () => {
       const found = await closest(`${DEPLOYMENTS}/web`, 'PUT')
@@ -136,7 +143,9 @@ describe('the explanation of a request', function () {
     const answer = await why(plane, 'GET', '/api/v1/namespaces/shop/pods', { headers })
     expect(answer.user).to.equal('jane')
     expect(stepOf(answer, 'authenticated').user.name).to.equal('kubernetes-admin')
-    expect(stepOf(answer, 'impersonated')).to.deep.include({ allowedBy: ['impersonate users jane: system:masters', 'impersonate groups devs: system:masters'] })
+    expect(stepOf(answer, 'impersonated')).to.deep.include({
+      allowedBy: ['impersonate users jane: system:masters', 'impersonate groups devs: system:masters'],
+    })
     const denied = await why(jane, 'GET', '/api/v1/namespaces/shop/pods', { headers: { 'impersonate-user': 'kubernetes-admin' } })
     expect(stepOf(denied, 'authorized')).to.deep.include({ decision: 'no opinion', of: 'impersonate users kubernetes-admin' })
   })
@@ -149,7 +158,11 @@ describe('the explanation of a request', function () {
     const withToken = await plane.user('', [])
     const headers = (bearer: string) => ({ headers: { authorization: `Bearer ${bearer}` } })
     const good = await why(withToken, 'GET', '/api/v1/namespaces/shop/pods', headers(token))
-    expect(stepOf(good, 'authenticated').proof).to.include({ kind: 'token', source: 'service account', issuer: 'https://kubernetes.default.svc.cluster.local' })
+    expect(stepOf(good, 'authenticated').proof).to.include({
+      kind: 'token',
+      source: 'service account',
+      issuer: 'https://kubernetes.default.svc.cluster.local',
+    })
     const bad = await why(withToken, 'GET', '/api/v1/namespaces/shop/pods', headers(`${token}x`))
     expect(bad.status).to.equal(401)
     expect(stepsOf(bad, 'not authenticated')[0]?.reason).to.match(/cryptographic/)
@@ -301,10 +314,17 @@ describe('the explanation of a request', function () {
     const asked = stepOf(refused, 'policy')
     expect(asked).to.deep.include({ policy: 'few', binding: 'few', phase: 'validating', outcome: 'refused', messages: ['too few'] })
     expect(asked.cost).to.be.within(1, 100)
-    await plane.until(async () => stepsOf(await why(plane, 'POST', `${CONFIG_MAPS}?dryRun=All`, labelled('x', 'marks')), 'policy').length > 0)
+    await plane.until(
+      async () => stepsOf(await why(plane, 'POST', `${CONFIG_MAPS}?dryRun=All`, labelled('x', 'marks')), 'policy').length > 0,
+    )
     const marked = await why(plane, 'POST', CONFIG_MAPS, labelled('marked', 'marks'))
     const [first] = stepsOf(marked, 'policy')
-    expect(first).to.deep.include({ policy: 'marks', phase: 'mutating', outcome: 'admitted', changes: [{ op: 'add', path: '/data/mark', value: 'x' }] })
+    expect(first).to.deep.include({
+      policy: 'marks',
+      phase: 'mutating',
+      outcome: 'admitted',
+      changes: [{ op: 'add', path: '/data/mark', value: 'x' }],
+    })
     expect(first?.cost).to.be.above(0)
   })
 
@@ -342,14 +362,19 @@ describe('the explanation of a request', function () {
       const { headers } = await plane.request(method, at, options)
       ids.push(String(headers['audit-id']))
     }
-    await ask('POST', path, { body: { ...secret, metadata: { name: 's', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } } } })
+    await ask('POST', path, {
+      body: { ...secret, metadata: { name: 's', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } } },
+    })
     await ask('POST', path, { body: { ...secret, metadata: { name: 't' }, stringData: undefined, data: { password: PASSWORD } } })
     await ask('POST', path, { body: { ...secret, metadata: { name: 'u' }, type: PASSWORD, [PASSWORD]: 1, immutable: PASSWORD } })
     await ask('PATCH', `${path}/s`, {
       headers: { 'content-type': 'application/merge-patch+json' },
       body: { stringData: { more: PASSWORD }, immutable: PASSWORD },
     })
-    await ask('PATCH', `${path}/s`, { headers: { 'content-type': 'application/json-patch+json' }, body: [{ op: 'replace', path: '/data', value: PASSWORD }] })
+    await ask('PATCH', `${path}/s`, {
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: [{ op: 'replace', path: '/data', value: PASSWORD }],
+    })
     await ask('GET', `/api/v1/namespaces/shop/pods/p/proxy/x?token=${PASSWORD}`, {})
     await ask('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: PASSWORD } },
@@ -375,7 +400,8 @@ describe('the explanation of a request', function () {
       '200 /api/v1/namespaces/shop/pods',
     ])
     expect((await list('limit=2&failed=true')).map(({ status }) => status)).to.deep.equal([404, 403])
-    for (const bad of ['limit=0', 'limit=x', 'limit=1001']) expect((await plane.request('GET', `${PATH}?${bad}`)).body, bad).to.include({ code: 400 })
+    for (const bad of ['limit=0', 'limit=x', 'limit=1001'])
+      expect((await plane.request('GET', `${PATH}?${bad}`)).body, bad).to.include({ code: 400 })
     const gone = await plane.request('GET', `${PATH}/nobody-knows`)
     expect(gone.status).to.equal(404)
     expect((gone.body as AnyObject).message).to.equal('no request with the audit id "nobody-knows" was found: only the last 500 are kept')
@@ -386,7 +412,8 @@ describe('the explanation of a request', function () {
     const answer = await jane.request('GET', '/api/v1/namespaces/shop/pods?limit=7')
     const recorded = plane.requests.at(-1)
     expect(recorded?.uri).to.equal('/api/v1/namespaces/shop/pods?limit=7')
-    for (const one of [answer, recorded ?? '', String(answer.headers['audit-id'])]) expect((await plane.why(one)).uri).to.equal(recorded?.uri)
+    for (const one of [answer, recorded ?? '', String(answer.headers['audit-id'])])
+      expect((await plane.why(one)).uri).to.equal(recorded?.uri)
     expect(plane.requests.at(-1)).to.deep.equal(recorded)
     const failure = await plane.why('nobody-knows').catch(error => error)
     expect(failure.message).to.match(/^request nobody-knows is not kept/)
@@ -397,7 +424,9 @@ describe('the explanation of a request', function () {
     try {
       const { status, headers } = await other.request('GET', PATH)
       expect(status).to.equal(404)
-      expect((await other.why(String(headers['audit-id'])).catch(error => error)).message).to.match(/start the control plane with the flag why/)
+      expect((await other.why(String(headers['audit-id'])).catch(error => error)).message).to.match(
+        /start the control plane with the flag why/,
+      )
     } finally {
       await other.stop()
     }

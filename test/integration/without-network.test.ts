@@ -19,7 +19,16 @@ function whyNotOffline(): string | undefined {
 }
 
 async function startedBy(prefix: readonly string[], ...flags: string[]): Promise<unknown> {
-  const command = [...prefix, process.execPath, '--import', 'tsx', ASK, await serverProgram(), '--service-account-issuer=https://issuer.example', ...flags]
+  const command = [
+    ...prefix,
+    process.execPath,
+    '--import',
+    'tsx',
+    ASK,
+    await serverProgram(),
+    '--service-account-issuer=https://issuer.example',
+    ...flags,
+  ]
   return JSON.parse((await run(command[0] as string, command.slice(1))).stdout)
 }
 

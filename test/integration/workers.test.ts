@@ -39,7 +39,10 @@ interface Readings {
   readonly unexpected: readonly string[]
 }
 
-/** Reads repeatedly, each time over a new connection and so through another worker: no response may be older than the preceding one. `path` receives its version. */
+/**
+ * Reads repeatedly, each time over a new connection and so through another worker: no response may be older than the
+ * preceding one. `path` receives its version.
+ */
 function readsForward(url: string, path: (last: number) => string): { stop(): Promise<Readings> } {
   let stopped = false
   const read = async (): Promise<Readings> => {
@@ -116,7 +119,8 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       for (let round = 0; round < ROUNDS; round++) {
         const name = `round-${round}`
         const made = await must('POST', CONFIG_MAPS, { ...configMap(name, { n: '1' }), metadata: { name, labels: { round: `${round}` } } })
-        const { resourceVersion } = (await must('PATCH', `${CONFIG_MAPS}/${name}`, { data: { n: '2' } }, 'application/merge-patch+json')).metadata
+        const { resourceVersion } = (await must('PATCH', `${CONFIG_MAPS}/${name}`, { data: { n: '2' } }, 'application/merge-patch+json'))
+          .metadata
         const version = Number(resourceVersion)
         // Eight connections, four to each worker.
         const selected = `labelSelector=round%3D${round}`
@@ -137,7 +141,10 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
           expect([object?.data.n, object?.metadata.resourceVersion]).to.deep.equal(['2', resourceVersion])
           expect(Number(read.metadata.resourceVersion), 'the version of the answer').to.be.at.least(version)
         }
-        const exact = await must('GET', `${CONFIG_MAPS}?${selected}&resourceVersion=${made.metadata.resourceVersion}&resourceVersionMatch=Exact`)
+        const exact = await must(
+          'GET',
+          `${CONFIG_MAPS}?${selected}&resourceVersion=${made.metadata.resourceVersion}&resourceVersionMatch=Exact`,
+        )
         expect([exact.metadata.resourceVersion, exact.items[0].data.n]).to.deep.equal([made.metadata.resourceVersion, '1'])
       }
     })
@@ -179,20 +186,32 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
         const answer = await wires.send('HTTP/2', { path: '/api/v1/namespaces/default' })
         wires.close()
         expect([answer.status, JSON.parse(answer.body.toString()).metadata.name]).to.deep.equal([200, 'default'])
-        const { head, first } = await webSocketWatch(server.secureUrl, server.kubeconfig, '/api/v1/namespaces?watch=1&fieldSelector=metadata.name%3Ddefault')
+        const { head, first } = await webSocketWatch(
+          server.secureUrl,
+          server.kubeconfig,
+          '/api/v1/namespaces?watch=1&fieldSelector=metadata.name%3Ddefault',
+        )
         expect(head).to.match(/^HTTP\/1\.1 101 /)
         expect(JSON.parse(first)).to.deep.include({ type: 'ADDED' }).and.have.nested.property('object.metadata.name', 'default')
       }
     })
 
     it('accept tokens that another worker signed', async () => {
-      await until('the account has been made', async () => (await ask('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200)
+      await until(
+        'the account has been made',
+        async () => (await ask('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200,
+      )
       const tokens = await Promise.all(
-        Array.from({ length: 4 }, () => must('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { kind: 'TokenRequest', spec: {} })),
+        Array.from({ length: 4 }, () =>
+          must('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { kind: 'TokenRequest', spec: {} }),
+        ),
       )
       for (const { status } of tokens)
         for (let i = 0; i < 2; i++) {
-          const review = await must('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { kind: 'TokenReview', spec: { token: status.token } })
+          const review = await must('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {
+            kind: 'TokenReview',
+            spec: { token: status.token },
+          })
           expect(review.status).to.deep.include({ authenticated: true })
         }
     })
@@ -214,7 +233,8 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     it('serve the metrics of all workers', async () => {
       const count = async (): Promise<number> => {
         const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text()
-        for (const worker of ['1', '2', 'primary']) expect(text).to.match(new RegExp(`^process_resident_memory_bytes\\{worker="${worker}"\\} \\d+$`, 'm'))
+        for (const worker of ['1', '2', 'primary'])
+          expect(text).to.match(new RegExp(`^process_resident_memory_bytes\\{worker="${worker}"\\} \\d+$`, 'm'))
         expect(text).to.match(/^apiserver_storage_objects\{resource="namespaces"\} 4$/m)
         const line = /^apiserver_request_total\{verb="GET",[^}]*resource="namespaces"[^}]*code="200"[^}]*\} (\d+)$/m
         return Number(line.exec(text)?.[1] ?? 0)
@@ -226,7 +246,9 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
 
     it('are replaced if they hang, and keep their counters', async () => {
       const restarts = async (): Promise<string | undefined> =>
-        /^binnacle_worker_restarts_total (\d+)$/m.exec(await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text())?.[1]
+        /^binnacle_worker_restarts_total (\d+)$/m.exec(
+          await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text(),
+        )?.[1]
       expect(await restarts()).to.equal('0')
       const pid = workerPids(server).get(1) ?? 0
       process.kill(pid, 'SIGTERM')
@@ -303,8 +325,12 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       for (const pid of pids) process.kill(pid, 'SIGINT')
       const exited = server.interrupt()
       await sleep(300)
-      expect((await Promise.all(clients.map(client => client.ask('GET', '/readyz')))).map(({ status }) => status)).to.deep.equal([500, 500, 500, 500])
-      expect((await Promise.all(clients.map(client => client.ask('GET', '/livez')))).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
+      expect((await Promise.all(clients.map(client => client.ask('GET', '/readyz')))).map(({ status }) => status)).to.deep.equal([
+        500, 500, 500, 500,
+      ])
+      expect((await Promise.all(clients.map(client => client.ask('GET', '/livez')))).map(({ status }) => status)).to.deep.equal([
+        200, 200, 200, 200,
+      ])
       expect(await exited).to.equal(0)
       // Cut off inside a chunk, a stream would have been an error.
       await ended
@@ -386,7 +412,10 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       })
 
     it('report that the embedded store does not support them', async () => {
-      expect(await run('--workers=2')).to.deep.equal({ code: 2, text: 'Error: --workers=2 requires --etcd-servers: the embedded store supports one process\n' })
+      expect(await run('--workers=2')).to.deep.equal({
+        code: 2,
+        text: 'Error: --workers=2 requires --etcd-servers: the embedded store supports one process\n',
+      })
     })
   })
 })

@@ -27,7 +27,11 @@ describe('/statusz and /flagz', function () {
   it('show the flags and versions', async () => {
     const flags = await get('/flagz', 'application/json;as=Flagz;v=v1beta1;g=config.k8s.io')
     expect(flags.status).to.equal(200)
-    expect(JSON.parse(String(flags.body)).flags).to.include({ 'event-ttl': '1h30m0s', 'authorization-mode': '[RBAC]', 'emulated-version': '[1.37]' })
+    expect(JSON.parse(String(flags.body)).flags).to.include({
+      'event-ttl': '1h30m0s',
+      'authorization-mode': '[RBAC]',
+      'emulated-version': '[1.37]',
+    })
     const status = await get('/statusz', 'text/plain')
     expect(String(status.body)).to.match(/^\napiserver statusz\n[\s\S]*\nEmulation version.{1,3}1.37\n/)
   })

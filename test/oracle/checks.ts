@@ -65,7 +65,8 @@ export class Checks {
       return certificate ? mismatch(check.is ?? {}, certificateFacts(certificate)) : 'has no certificate'
     }
     if (check.gone !== undefined) return (await object(check.gone)) ? 'exists' : undefined
-    if (check.terminating !== undefined) return (await object(check.terminating))?.metadata.deletionTimestamp ? undefined : 'is not terminating'
+    if (check.terminating !== undefined)
+      return (await object(check.terminating))?.metadata.deletionTimestamp ? undefined : 'is not terminating'
     if (check['not-terminating'] !== undefined) {
       const found = await object(check['not-terminating'])
       return found && !found.metadata.deletionTimestamp ? undefined : 'is gone or terminating'
@@ -73,14 +74,18 @@ export class Checks {
     if (check.count !== undefined) {
       const found = await this.#references.selected(check.count, check)
       const live = found.filter(each => !each.metadata.deletionTimestamp && mismatch(check.is ?? {}, each) === undefined)
-      return live.length === check.n ? undefined : `there are ${live.length} of ${found.length}: ${found.map(({ metadata }) => metadata.name).join(', ')}`
+      return live.length === check.n
+        ? undefined
+        : `there are ${live.length} of ${found.length}: ${found.map(({ metadata }) => metadata.name).join(', ')}`
     }
     if (check.list !== undefined) {
       const values = (await this.#references.selected(check.list, check)).map(each => memberAt(each, String(check.field))).toSorted()
       return mismatch({ $exact: check.is }, values)
     }
     if (check.sameVersion !== undefined)
-      return (await object(String(check.of)))?.metadata.resourceVersion === this.#references.bound(check.sameVersion) ? undefined : 'was written'
+      return (await object(String(check.of)))?.metadata.resourceVersion === this.#references.bound(check.sameVersion)
+        ? undefined
+        : 'was written'
     if (check.event !== undefined) return this.#eventFailure(check.event)
     if (check.noevent !== undefined) return (await this.#eventFailure(check.noevent)) === undefined ? 'there is such an event' : undefined
     throw new UnsupportedStep(`check ${Object.keys(check)[0]}`)

@@ -1,6 +1,7 @@
 /**
- * Compares the results of stages with pairs of input and output in kwok's form: `node --import tsx test/oracle/kwok.ts FOLDER`. A pair `F/testdata/NAME.input.yaml`
- * and `NAME.output.yaml` is judged with the stage files of `F`. Prints a line for each pair, and exits with 1 if one differs.
+ * Compares the results of stages with pairs of input and output in kwok's form:
+ * `node --import tsx test/oracle/kwok.ts FOLDER`. A pair `F/testdata/NAME.input.yaml` and `NAME.output.yaml` is judged
+ * with the stage files of `F`. Prints a line for each pair, and exits with 1 if one differs.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { errorMessage } from '../../src/lib/error-message.ts'
@@ -19,7 +20,8 @@ for (const { name, stages, input, expected } of pairs) {
   const passes = 'value' in result && isDeepStrictEqual(plain(result.value), plain(expected))
   if (!passes) failed++
   console.log(`${passes ? 'pass' : 'FAIL'} ${name}`)
-  if (!passes) console.log(`  expected ${JSON.stringify(expected)}\n  actual   ${'value' in result ? JSON.stringify(result.value) : result.error}`)
+  if (!passes)
+    console.log(`  expected ${JSON.stringify(expected)}\n  actual   ${'value' in result ? JSON.stringify(result.value) : result.error}`)
 }
 console.log(`${pairs.length - failed} of ${pairs.length} pairs pass`)
 process.exitCode = failed === 0 && pairs.length > 0 ? 0 : 1

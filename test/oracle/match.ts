@@ -11,8 +11,9 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === 0 || value === '' || value === false || (Array.isArray(value) && value.length === 0)
 
 /**
- * Returns where an actual value differs from an expected one. Undefined if it matches: a map if each of its members does, a list if each element matches a
- * different one, in any order, except conditions (by type) and containers (by position). 0, false and null match an absent value.
+ * Returns where an actual value differs from an expected one. Undefined if it matches: a map if each of its members
+ * does, a list if each element matches a different one, in any order, except conditions (by type) and containers (by
+ * position). 0, false and null match an absent value.
  */
 export function mismatch(expected: unknown, actual: unknown, wildcards: Wildcards = new Map(), path = ''): string | undefined {
   const differs = (): string => `${path || '.'}: expected ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`
@@ -42,7 +43,11 @@ function operatorHolds(operator: string, operand: unknown, actual: unknown, wild
     case '$not':
       return mismatch(operand, actual, wildcards) !== undefined
     case '$exact':
-      return Array.isArray(operand) && (Array.isArray(actual) ? actual : []).length === operand.length && mismatch(operand, actual, wildcards) === undefined
+      return (
+        Array.isArray(operand) &&
+        (Array.isArray(actual) ? actual : []).length === operand.length &&
+        mismatch(operand, actual, wildcards) === undefined
+      )
     default:
       throw new Error(`unknown operator ${operator}`)
   }
@@ -68,7 +73,8 @@ function listMismatch(expected: readonly unknown[], actual: unknown, wildcards: 
     return differences.find(difference => difference !== undefined)
   }
   for (const element of expected) {
-    const candidates = path.endsWith('.conditions') && isObject(element) ? left.filter(each => isObject(each) && each.type === element.type) : left
+    const candidates =
+      path.endsWith('.conditions') && isObject(element) ? left.filter(each => isObject(each) && each.type === element.type) : left
     const found = candidates.find(each => mismatch(element, each, new Map(wildcards), path) === undefined)
     if (found === undefined) {
       if (candidates.length === 1) return mismatch(element, candidates[0], wildcards, `${path}[]`)

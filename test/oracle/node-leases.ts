@@ -5,7 +5,10 @@ const NAMESPACE = 'kube-node-lease'
 /** Duration of a kubelet's lease, in seconds. */
 const LEASE_SECONDS = 40
 
-/** Renews the leases of a scenario's nodes, as their kubelets do. A lease alone keeps a node alive: statuses are left to the scenario. */
+/**
+ * Renews the leases of a scenario's nodes, as their kubelets do. A lease alone keeps a node alive: statuses are left to
+ * the scenario.
+ */
 export class NodeLeases {
   readonly #world: World
   readonly #note: string
@@ -31,7 +34,8 @@ export class NodeLeases {
   }
 
   async renew(): Promise<void> {
-    for (const name of this.#nodes) await this.#world.send('PATCH', { kind: 'Lease', namespace: NAMESPACE, name }, { spec: { renewTime: this.#now() } })
+    for (const name of this.#nodes)
+      await this.#world.send('PATCH', { kind: 'Lease', namespace: NAMESPACE, name }, { spec: { renewTime: this.#now() } })
   }
 
   #now(): string {
@@ -39,7 +43,10 @@ export class NodeLeases {
   }
 }
 
-/** Reports whether a note says that a node does not renew its lease: "n1 stops renewing its lease", or "no heartbeats" without a name. */
+/**
+ * Reports whether a note says that a node does not renew its lease: "n1 stops renewing its lease", or "no heartbeats"
+ * without a name.
+ */
 export function isSilent(note: string, node: string): boolean {
   const clauses = note.split(/[;,.]/)
   return clauses.some(clause => {

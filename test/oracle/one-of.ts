@@ -1,4 +1,7 @@
-/** Result of a table's function whose entries each expect one of several values. The tables load their modules apart, so it is no class. */
+/**
+ * Result of a table's function whose entries each expect one of several values. The tables load their modules apart, so
+ * it is no class.
+ */
 export interface OneOf {
   readonly oneOf: readonly unknown[]
 }

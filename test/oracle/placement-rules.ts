@@ -1,5 +1,6 @@
 /**
- * The rules by which a pod may run on a node, written from Kubernetes' documentation and independent of the scheduler's code. They look at every pod each time.
+ * The rules by which a pod may run on a node, written from Kubernetes' documentation and independent of the scheduler's
+ * code. They look at every pod each time.
  *
  * https://kubernetes.io/docs/concepts/scheduling-eviction/
  */
@@ -25,7 +26,9 @@ export function violatedRule(pod: Parts, node: Parts, placement: Placement): str
         .every((constraint: Parts) => isEven(constraint, pod, node, placement)),
     affinity: () => isNearWanted(pod, node, placement),
     'anti-affinity': () =>
-      requiredTerms(pod, 'podAntiAffinity').every(term => !podsInDomain(term, pod, node, placement).some(other => matchesTerm(term, pod, other))),
+      requiredTerms(pod, 'podAntiAffinity').every(
+        term => !podsInDomain(term, pod, node, placement).some(other => matchesTerm(term, pod, other)),
+      ),
     'anti-affinity of another pod': () =>
       placement.pods.every(other =>
         requiredTerms(other, 'podAntiAffinity').every(
@@ -52,7 +55,9 @@ const taintsOf = ({ spec = {} }: Parts): Parts[] => [
 ]
 
 const toleratesTaint = ({ key, operator = 'Equal', value = '', effect }: Parts, taint: Parts): boolean =>
-  (!effect || effect === taint.effect) && (key ? key === taint.key : operator === 'Exists') && (operator === 'Exists' || value === (taint.value ?? ''))
+  (!effect || effect === taint.effect) &&
+  (key ? key === taint.key : operator === 'Exists') &&
+  (operator === 'Exists' || value === (taint.value ?? ''))
 
 function isSelectedNode({ spec }: Parts, { metadata }: Parts): boolean {
   for (const [key, value] of Object.entries(spec.nodeSelector ?? {})) if (metadata.labels?.[key] !== value) return false
@@ -62,7 +67,9 @@ function isSelectedNode({ spec }: Parts, { metadata }: Parts): boolean {
     terms.some(({ matchExpressions = [], matchFields = [] }) => {
       const fields = matchFields.every((one: Parts) => matchesExpression(one, metadata.name))
       return (
-        matchExpressions.length + matchFields.length > 0 && fields && matchExpressions.every((one: Parts) => matchesExpression(one, metadata.labels?.[one.key]))
+        matchExpressions.length + matchFields.length > 0 &&
+        fields &&
+        matchExpressions.every((one: Parts) => matchesExpression(one, metadata.labels?.[one.key]))
       )
     })
   )
@@ -76,7 +83,8 @@ function matchesExpression({ operator, values = [] }: Parts, value: string | und
   return operator === 'Gt' ? Number(value) > Number(values[0]) : Number(value) < Number(values[0])
 }
 
-const hostPortsOf = ({ spec }: Parts): Parts[] => spec.containers.flatMap(({ ports = [] }: Parts) => ports.filter(({ hostPort }: Parts) => hostPort))
+const hostPortsOf = ({ spec }: Parts): Parts[] =>
+  spec.containers.flatMap(({ ports = [] }: Parts) => ports.filter(({ hostPort }: Parts) => hostPort))
 
 const isSamePort = (a: Parts, b: Parts): boolean => {
   const anyAddress = (ip: string | undefined): boolean => ip === undefined || ip === '' || ip === '0.0.0.0'
@@ -92,7 +100,9 @@ function amount(text: string): number {
   return Number(digits) * (UNITS[unit] ?? Number.NaN)
 }
 
-/** Sum of what the containers request, or what an init container requests, if that is more. Sidecars run beside both. */
+/**
+ * Sum of what the containers request, or what an init container requests, if that is more. Sidecars run beside both.
+ */
 function requestOf({ spec }: Parts, resource: string): number {
   const of = ({ resources }: Parts): number => amount(resources?.requests?.[resource] ?? '0')
   let sidecars = 0
@@ -117,7 +127,8 @@ function fits(pod: Parts, { status }: Parts, beside: readonly Parts[]): boolean 
   })
 }
 
-const requiredTerms = ({ spec }: Parts, kind: string): Parts[] => spec.affinity?.[kind]?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+const requiredTerms = ({ spec }: Parts, kind: string): Parts[] =>
+  spec.affinity?.[kind]?.requiredDuringSchedulingIgnoredDuringExecution ?? []
 
 /** Reports whether a term of one pod selects another. */
 const matchesTerm = ({ labelSelector, namespaces }: Parts, of: Parts, other: Parts): boolean =>
@@ -132,7 +143,10 @@ function matchesSelector(selector: Parts | undefined, { metadata }: Parts): bool
 const podsInDomain = ({ topologyKey }: Parts, _pod: Parts, node: Parts, placement: Placement): Parts[] =>
   placement.pods.filter(other => isSameDomain(topologyKey, nodeOf(other, placement), node))
 
-/** Every term needs a pod in the node's domain that matches all terms. The first pod of a group that its own terms select may be anywhere with the keys. */
+/**
+ * Every term needs a pod in the node's domain that matches all terms. The first pod of a group that its own terms
+ * select may be anywhere with the keys.
+ */
 function isNearWanted(pod: Parts, node: Parts, placement: Placement): boolean {
   const terms = requiredTerms(pod, 'podAffinity')
   const matchesAll = (other: Parts): boolean => terms.every(term => matchesTerm(term, pod, other))
@@ -144,7 +158,9 @@ function isNearWanted(pod: Parts, node: Parts, placement: Placement): boolean {
   return !isAnywhere && matchesAll(pod)
 }
 
-/** Domains are those of nodes that the pod's node selector and affinity allow and that have the keys of all constraints. */
+/**
+ * Domains are those of nodes that the pod's node selector and affinity allow and that have the keys of all constraints.
+ */
 function isEven(constraint: Parts, pod: Parts, node: Parts, placement: Placement): boolean {
   const { topologyKey, maxSkew, labelSelector, minDomains = 1, nodeTaintsPolicy } = constraint
   const own = node.metadata.labels?.[topologyKey]
@@ -157,7 +173,8 @@ function isEven(constraint: Parts, pod: Parts, node: Parts, placement: Placement
     const isAllowed = isSelectedNode(pod, other) && keys.every((key: string) => other.metadata.labels?.[key] !== undefined)
     // Only taints of the node itself count here: its controller adds that of a cordoned node.
     const isTolerated =
-      nodeTaintsPolicy !== 'Honor' || ownTaints(other).every(taint => (pod.spec.tolerations ?? []).some((one: Parts) => toleratesTaint(one, taint)))
+      nodeTaintsPolicy !== 'Honor' ||
+      ownTaints(other).every(taint => (pod.spec.tolerations ?? []).some((one: Parts) => toleratesTaint(one, taint)))
     if (!isAllowed || !isTolerated) continue
     const matching = placement.pods.filter(
       ({ spec, metadata }) =>

@@ -45,7 +45,10 @@ export function expectationIn({ since, changed = [], expect }: PluginCase, relea
   return changed.filter(({ from }) => minor(from) <= minor(release)).at(-1)?.expect ?? expect
 }
 
-/** Describes each difference between a plugin and the expectation. A point that is expected and not run is a difference, too. */
+/**
+ * Describes each difference between a plugin and the expectation. A point that is expected and not run is a difference,
+ * too.
+ */
 export function differences(plugin: Plugin, one: PluginCase, expected: Parts, release: Release): string[] {
   if (one.scorer) return scorerDifferences(one.scorer)
   if (expected.configError) {
@@ -78,7 +81,8 @@ export function differences(plugin: Plugin, one: PluginCase, expected: Parts, re
         ]),
       ),
     prescore: () => statusOf(scorer && 'code' in scorer ? scorer : undefined),
-    score: () => Object.fromEntries(Object.keys(expected.score).map(name => [name, scores?.[feasible.findIndex(node => node.name === name)] ?? 0])),
+    score: () =>
+      Object.fromEntries(Object.keys(expected.score).map(name => [name, scores?.[feasible.findIndex(node => node.name === name)] ?? 0])),
   }
   return Object.entries(expected).flatMap(([point, wanted]) => {
     const got = actual[point]?.()
@@ -161,13 +165,17 @@ const CLUSTER_KINDS: ReadonlySet<string> = new Set([
   'VolumeAttachment',
 ])
 
-/** Adds the members that the API always has, the namespace of an object, and to a CSINode the plugins that its drivers have replaced. */
+/**
+ * Adds the members that the API always has, the namespace of an object, and to a CSINode the plugins that its drivers
+ * have replaced.
+ */
 function completeObject(given: Parts, { migration }: NonNullable<PluginCase['setup']> = {}): Parts {
   // Slices, pods and services have no kind in the tables, and pools no generation.
   const pool = given.spec?.pool && { generation: 1, resourceSliceCount: 1, ...given.spec.pool }
   const kind = given.kind ?? (given.spec?.containers ? 'Pod' : 'Service')
   const object: Parts = pool ? { ...given, kind: 'ResourceSlice', spec: { ...given.spec, pool } } : { ...given, kind }
-  const plugins = migration && object.kind === 'CSINode' ? (object.spec.drivers as Parts[]).flatMap(({ name }) => (name.includes('/') ? [name] : [])) : []
+  const plugins =
+    migration && object.kind === 'CSINode' ? (object.spec.drivers as Parts[]).flatMap(({ name }) => (name.includes('/') ? [name] : [])) : []
   return {
     ...(object.kind.startsWith('PersistentVolume') && { spec: {}, status: {} }),
     ...(object.kind.startsWith('ResourceClaim') && { status: {} }),
@@ -188,7 +196,12 @@ const WITH_CAPACITY = 'wait-sc-with-storage-capacity'
 const unlistedObjects = (objects: readonly Parts[]): Parts[] =>
   objects.some(({ spec }) => spec?.storageClassName === WITH_CAPACITY) && !objects.some(({ kind }) => kind === 'StorageClass')
     ? [
-        { kind: 'StorageClass', metadata: { name: WITH_CAPACITY }, provisioner: 'driver-with-storage-capacity', volumeBindingMode: 'WaitForFirstConsumer' },
+        {
+          kind: 'StorageClass',
+          metadata: { name: WITH_CAPACITY },
+          provisioner: 'driver-with-storage-capacity',
+          volumeBindingMode: 'WaitForFirstConsumer',
+        },
         { kind: 'CSIDriver', metadata: { name: 'driver-with-storage-capacity' }, spec: { storageCapacity: true } },
       ]
     : []
@@ -203,7 +216,10 @@ const attachmentsOf = ({ volumeAttachments, drivers = [] }: NonNullable<PluginCa
   )
 
 /** Builds the objects of a case. */
-export function worldOf({ pod = {}, nodes = [], infeasible = [], existing = [], objects = [], gates = {}, setup }: PluginCase, release: Release): CaseWorld {
+export function worldOf(
+  { pod = {}, nodes = [], infeasible = [], existing = [], objects = [], gates = {}, setup }: PluginCase,
+  release: Release,
+): CaseWorld {
   const rules = { podLevel: gates.PodLevelResources ?? true, inPlace: gates.InPlacePodVerticalScaling ?? minor(release) >= 33 }
   const assigned = existing.map((each, i) => podInfo(completePod(each, `existing-${i}`), rules))
   const infos = [...nodes, ...infeasible].map((node, i) => {
@@ -221,7 +237,9 @@ export function worldOf({ pod = {}, nodes = [], infeasible = [], existing = [], 
     pod: podInfo(completePod(pod, 'pod'), rules),
     snapshot: new Snapshot(
       infos,
-      objectsOf([...objects, ...attachmentsOf(setup, nodes), ...unlistedObjects(objects)].map(object => completeObject(object, setup)) as never),
+      objectsOf(
+        [...objects, ...attachmentsOf(setup, nodes), ...unlistedObjects(objects)].map(object => completeObject(object, setup)) as never,
+      ),
     ),
     feasible: infos.slice(0, nodes.length),
   }

@@ -25,7 +25,9 @@ export function becomes({ spec, status }: AnyObject, { become, exitCode, started
   const isReady = become === 'ready'
   const isOver = become === 'succeeded' || become === 'failed'
   const code = exitCode ?? (become === 'failed' ? 1 : 0)
-  const state = isOver ? { terminated: { exitCode: code, finishedAt: timeText(now.getTime()), startedAt: at } } : { running: { startedAt: at } }
+  const state = isOver
+    ? { terminated: { exitCode: code, finishedAt: timeText(now.getTime()), startedAt: at } }
+    : { running: { startedAt: at } }
   const containerStatuses = spec.containers.map(({ name, image }: { name: string; image: string }) => ({
     name,
     image,

@@ -14,7 +14,14 @@ const definition = {
     group: GROUP,
     scope: 'Namespaced',
     names: { plural: 'pods', singular: 'pod', kind: 'PodMetrics', listKind: 'PodMetricsList' },
-    versions: [{ name: VERSION, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }],
+    versions: [
+      {
+        name: VERSION,
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
   },
 }
 
@@ -51,7 +58,9 @@ export class ServedMetrics {
     const { plane } = this.#world
     for (const [deployment, use] of this.#uses) {
       await plane.request('DELETE', this.#path('default', `?labelSelector=test/deployment=${deployment}`))
-      const usage = Object.fromEntries(Object.entries(use).flatMap(([name, value]) => (name.endsWith('OfEachPod') ? [[name.slice(0, -9), value]] : [])))
+      const usage = Object.fromEntries(
+        Object.entries(use).flatMap(([name, value]) => (name.endsWith('OfEachPod') ? [[name.slice(0, -9), value]] : [])),
+      )
       for (const { metadata, spec } of await podsOf(`Deployment/${deployment}`)) {
         const labels = { ...metadata.labels, 'test/deployment': deployment }
         const containers = (spec.containers as { name: string }[]).map(({ name }) => ({ name, usage }))

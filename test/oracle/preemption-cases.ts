@@ -26,7 +26,9 @@ export interface PreemptionCase extends PluginCase {
 
 const filterPlugin = (name: string, isFeasible: (pod: string, node: string) => boolean): Plugin => ({
   name,
-  preFilter: ({ pod }) => ({ filter: { check: node => (isFeasible(pod.metadata.name ?? '', node.name) ? undefined : unschedulable(name)) } }),
+  preFilter: ({ pod }) => ({
+    filter: { check: node => (isFeasible(pod.metadata.name ?? '', node.name) ? undefined : unschedulable(name)) },
+  }),
 })
 
 const FAKES: readonly Plugin[] = [
@@ -50,7 +52,10 @@ function nodeOf(name: string, capacity: Parts = {}): Parts {
   return { metadata: { name: hostname, labels }, status: { allocatable: capacity } }
 }
 
-/** Describes each difference between preemption and the expectation. Undefined if the case needs extenders, a plugin that fails, or several cycles. */
+/**
+ * Describes each difference between preemption and the expectation. Undefined if the case needs extenders, a plugin
+ * that fails, or several cycles.
+ */
 export function preemptionDifferences(one: PreemptionCase, expected: Parts, release: Release): string[] | undefined {
   const { nodeNames = [], nodeCapacity, filters, filterStatuses, extenders, args = {} } = one
   if (extenders !== undefined || expected.status?.code === 'Error') return undefined
@@ -91,7 +96,8 @@ function compare(expected: Parts, input: PreemptionInput): string[] {
   const nominated = 'candidate' in result ? result.candidate.node.name : ''
   const differences = nominated === expected.nominatedNode ? [] : [`nominated: expected ${expected.nominatedNode}, is ${nominated}`]
   const [reason] = expected.status?.reasons ?? []
-  if (reason !== undefined && 'message' in result && result.message !== reason) differences.push(`reason: expected ${reason}, is ${result.message}`)
+  if (reason !== undefined && 'message' in result && result.message !== reason)
+    differences.push(`reason: expected ${reason}, is ${result.message}`)
   return differences
 }
 

@@ -29,7 +29,9 @@ export class RandomCluster {
 
   node(i: number): Parts {
     const taints = [
-      ...(this.#oneIn(5) ? [{ key: 'dedicated', value: this.#pick(APPS), effect: this.#pick(['NoSchedule', 'NoExecute', 'PreferNoSchedule']) }] : []),
+      ...(this.#oneIn(5)
+        ? [{ key: 'dedicated', value: this.#pick(APPS), effect: this.#pick(['NoSchedule', 'NoExecute', 'PreferNoSchedule']) }]
+        : []),
     ]
     const amounts = { cpu: this.#pick(['1', '2', '4']), memory: this.#pick(['1Gi', '4Gi']), pods: this.#pick(['3', '10', '110']) }
     const allocatable = { ...amounts, ...(this.#oneIn(3) && { 'example.com/device': '2' }) }
@@ -54,9 +56,16 @@ export class RandomCluster {
   pod(name: string, priority?: string): Parts {
     const requests = { cpu: this.#pick(['50m', '100m', '250m', '1']), memory: this.#pick(['64Mi', '256Mi', '700Mi']) }
     const devices = this.#oneIn(8) ? { 'example.com/device': '1' } : {}
-    const ports = this.#oneIn(6) ? [{ containerPort: 80, hostPort: 8000 + this.#below(2), ...(this.#oneIn(2) && { hostIP: '10.0.0.1' }) }] : []
+    const ports = this.#oneIn(6)
+      ? [{ containerPort: 80, hostPort: 8000 + this.#below(2), ...(this.#oneIn(2) && { hostIP: '10.0.0.1' }) }]
+      : []
     const resources = { requests: { ...requests, ...devices }, limits: devices }
-    const init = { name: 'init', image: 'app', resources: { requests: { cpu: '500m' } }, ...(this.#oneIn(2) && { restartPolicy: 'Always' }) }
+    const init = {
+      name: 'init',
+      image: 'app',
+      resources: { requests: { cpu: '500m' } },
+      ...(this.#oneIn(2) && { restartPolicy: 'Always' }),
+    }
     const affinity = { ...this.#nodeAffinity(), ...this.#podAffinity() }
     return {
       apiVersion: 'v1',

@@ -37,7 +37,8 @@ export class References {
     const uid = (await this.#world.get(reference))?.metadata.uid
     const owners = [uid]
     if (reference.kind === 'Deployment')
-      for (const set of await this.#world.list('ReplicaSet')) if (set.metadata.ownerReferences?.[0]?.uid === uid) owners.push(set.metadata.uid)
+      for (const set of await this.#world.list('ReplicaSet'))
+        if (set.metadata.ownerReferences?.[0]?.uid === uid) owners.push(set.metadata.uid)
     return pods.filter(pod => hasIndex(pod) && pod.metadata.ownerReferences?.some(each => owners.includes(each.uid)))
   }
 
@@ -59,7 +60,9 @@ export class References {
     if (Array.isArray(value)) return Promise.all(value.map(each => this.fillAll(each)))
     if (typeof value !== 'object' || value === null) return value
     if ('$csr' in value) return certificateRequest(value.$csr as RequestNames)
-    return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([name, each]) => [await this.fill(name), await this.fillAll(each)])))
+    return Object.fromEntries(
+      await Promise.all(Object.entries(value).map(async ([name, each]) => [await this.fill(name), await this.fillAll(each)])),
+    )
   }
 
   async fill(text: string): Promise<string> {
@@ -77,7 +80,11 @@ export class References {
       case 'bound':
         return this.#bound.get(argument) ?? `(unbound ${argument})`
       case 'rs':
-        return this.#ownedName('ReplicaSet', `Deployment/${of}`, ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'] === number)
+        return this.#ownedName(
+          'ReplicaSet',
+          `Deployment/${of}`,
+          ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'] === number,
+        )
       case 'rev':
         return this.#revisionName(of, Number(number))
       case 'revhash':
@@ -108,7 +115,10 @@ export class References {
 
   async #revisionName(owner: string, revision: number): Promise<string> {
     const revisions = await this.#world.list('ControllerRevision')
-    return revisions.find(({ metadata, revision: has }) => metadata.ownerReferences?.[0]?.name === owner && Number(has) === revision)?.metadata.name ?? '(none)'
+    return (
+      revisions.find(({ metadata, revision: has }) => metadata.ownerReferences?.[0]?.name === owner && Number(has) === revision)?.metadata
+        .name ?? '(none)'
+    )
   }
 }
 

@@ -10,7 +10,10 @@ import { type ObjectReference, parseReference, type World } from './world.ts'
 const HOLD = 'test/hold'
 /** Time without writes after which the loops have settled, in milliseconds. */
 const QUIET_MS = 60
-/** Interval in which leases are renewed and metrics are measured, and in which autoscalers look at them, in milliseconds. */
+/**
+ * Interval in which leases are renewed and metrics are measured, and in which autoscalers look at them, in
+ * milliseconds.
+ */
 const BEAT_MS = 15_000
 
 /** Runs one scenario in a world of its own. Rejects with an Error that says which check failed. */
@@ -113,10 +116,17 @@ export class ScenarioRun {
   async #endPods(): Promise<boolean> {
     const ending = (await this.#world.list('Pod')).filter(
       ({ metadata, spec }) =>
-        metadata.deletionTimestamp && spec.nodeName && (metadata.deletionGracePeriodSeconds ?? 0) > 0 && !this.#terminating.has(metadata.uid ?? ''),
+        metadata.deletionTimestamp &&
+        spec.nodeName &&
+        (metadata.deletionGracePeriodSeconds ?? 0) > 0 &&
+        !this.#terminating.has(metadata.uid ?? ''),
     )
     for (const { metadata } of ending)
-      await this.#world.send('DELETE', { kind: 'Pod', namespace: metadata.namespace ?? '', name: metadata.name ?? '' }, { gracePeriodSeconds: 0 })
+      await this.#world.send(
+        'DELETE',
+        { kind: 'Pod', namespace: metadata.namespace ?? '', name: metadata.name ?? '' },
+        { gracePeriodSeconds: 0 },
+      )
     return ending.length > 0
   }
 
@@ -136,14 +146,18 @@ export class ScenarioRun {
 
   async #approve(reference: ObjectReference, condition: { readonly type: string }): Promise<void> {
     const present = await this.#world.get(reference)
-    const conditions = [...((present?.status?.conditions ?? []) as { type: string }[]).filter(({ type }) => type !== condition.type), condition]
+    const conditions = [
+      ...((present?.status?.conditions ?? []) as { type: string }[]).filter(({ type }) => type !== condition.type),
+      condition,
+    ]
     await this.#world.mustSend('PUT', reference, { ...present, status: { ...present?.status, conditions } }, 'approval')
   }
 
   /** Waits for a state such as `ResourceQuota/q status.hard set`. Any other text means that the loops settle. */
   async #wait(text: string): Promise<void> {
     const [reference = '', field = '', is] = text.split(' ')
-    if (is === 'set') await this.#world.plane.until(async () => memberAt(await this.#world.get(parseReference(reference)), field) !== undefined)
+    if (is === 'set')
+      await this.#world.plane.until(async () => memberAt(await this.#world.get(parseReference(reference)), field) !== undefined)
   }
 
   async #create(object: Record<string, unknown>): Promise<AnyObject> {
@@ -175,8 +189,15 @@ export class ScenarioRun {
   async #patchStatus(reference: ObjectReference, status: AnyObject): Promise<void> {
     const present = await this.#world.get(reference)
     const { conditions, ...rest } = status as { conditions?: { type: string }[] }
-    const others = ((present?.status?.conditions ?? []) as { type: string }[]).filter(({ type }) => !conditions?.some(each => each.type === type))
-    await this.#world.mustSend('PATCH', reference, { status: { ...rest, ...(conditions && { conditions: [...others, ...conditions] }) } }, 'status')
+    const others = ((present?.status?.conditions ?? []) as { type: string }[]).filter(
+      ({ type }) => !conditions?.some(each => each.type === type),
+    )
+    await this.#world.mustSend(
+      'PATCH',
+      reference,
+      { status: { ...rest, ...(conditions && { conditions: [...others, ...conditions] }) } },
+      'status',
+    )
   }
 
   async #pods(selection: PodSelection): Promise<void> {
@@ -203,7 +224,9 @@ export class ScenarioRun {
     for (const pod of await this.#references.podsOf(bindPods as PodSelection)) {
       if (pod.spec.nodeName) continue
       const { namespace = '', name = '' } = pod.metadata
-      const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms?.[0]?.matchFields?.[0]?.values?.[0]
+      const required =
+        pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms?.[0]?.matchFields?.[0]
+          ?.values?.[0]
       // Other than a name it is a text: the node of the affinity.
       const isNamed = typeof to === 'string' && !to.includes(' ')
       const target = { apiVersion: 'v1', kind: 'Node', name: isNamed ? to : required }

@@ -40,7 +40,10 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
 }
 const PODS = '/api/v1/namespaces/default/pods'
 
-/** Runs a scenario on a control plane of its own. Resolves with the differences, or with the reason for which it cannot run. */
+/**
+ * Runs a scenario on a control plane of its own. Resolves with the differences, or with the reason for which it cannot
+ * run.
+ */
 export async function runScenario(
   plane: ControlPlane,
   scenario: SchedulerScenario,
@@ -55,7 +58,12 @@ export async function runScenario(
   const text = JSON.stringify([pods, existing])
   if (/resourceClaims/.test(text)) return { leftOut: 'has devices' }
   for (const [name, value] of Object.entries(PRIORITIES).filter(([each]) => !objects.some(({ metadata }) => metadata.name === each)))
-    await create(plane, '/apis/scheduling.k8s.io/v1/priorityclasses', { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value })
+    await create(plane, '/apis/scheduling.k8s.io/v1/priorityclasses', {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name },
+      value,
+    })
   for (const object of objects) await create(plane, COLLECTIONS[object.kind] ?? '', object)
   for (const node of nodes) await create(plane, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', ...node })
   for (const pod of existing) await create(plane, podsPath(pod), { apiVersion: 'v1', kind: 'Pod', ...pod })
@@ -71,7 +79,8 @@ export async function runScenario(
   if (scenario.then) await new Promise(resolve => setTimeout(resolve, FIRST_BACK_OFF_MS + 100))
   for (const step of scenario.then ?? []) {
     await change(plane, step.do)
-    for (const [name, wanted] of Object.entries(step.expect ?? {})) differences.push(...(await outcome(plane, `${PODS}/${name}`, wanted, release)))
+    for (const [name, wanted] of Object.entries(step.expect ?? {}))
+      differences.push(...(await outcome(plane, `${PODS}/${name}`, wanted, release)))
   }
   return differences.concat(await compareAll(plane, scenario))
 }
@@ -123,7 +132,9 @@ async function create(plane: ControlPlane, path: string, object: Parts): Promise
 function compare(name: string, wanted: Parts, pod: Parts, release: Release): string[] {
   const condition = pod.status?.conditions?.find(({ type }: Parts) => type === 'PodScheduled')
   const node = pod.spec?.nodeName ?? ''
-  const differs = (what: string): string[] => [`${name}: expected ${what}, is ${node === '' ? (condition?.message ?? 'pending') : `bound to ${node}`}`]
+  const differs = (what: string): string[] => [
+    `${name}: expected ${what}, is ${node === '' ? (condition?.message ?? 'pending') : `bound to ${node}`}`,
+  ]
   if (wanted.bound) return wanted.bound.includes(node) ? [] : differs(`bound to ${wanted.bound}`)
   const message = node === '' && condition?.status === 'False' ? condition.message : undefined
   const text = isSince(release, '1.34') ? (wanted['from_1.34'] ?? wanted.unschedulable) : wanted.unschedulable

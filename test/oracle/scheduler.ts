@@ -1,6 +1,7 @@
 /**
- * Judges the scheduler by tables and scenarios: `node --import tsx test/oracle/scheduler.ts FOLDER [RELEASE]`. The folder has `plugins/NAME.yaml` and `scenarios.yaml`. Prints each
- * difference and each entry that is left out, and the counts.
+ * Judges the scheduler by tables and scenarios: `node --import tsx test/oracle/scheduler.ts FOLDER [RELEASE]`. The
+ * folder has `plugins/NAME.yaml` and `scenarios.yaml`. Prints each difference and each entry that is left out, and the
+ * counts.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

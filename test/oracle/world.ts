@@ -86,7 +86,8 @@ export class World {
 
   async mustSend(method: string, reference: ObjectReference, body?: unknown, subresource = ''): Promise<AnyObject> {
     const response = await this.send(method, reference, body, subresource)
-    if (response.status >= 300) throw new Error(`${method} ${this.#path(reference, subresource)}: ${response.status} ${JSON.stringify(response.body)}`)
+    if (response.status >= 300)
+      throw new Error(`${method} ${this.#path(reference, subresource)}: ${response.status} ${JSON.stringify(response.body)}`)
     return response.body as AnyObject
   }
 
@@ -133,9 +134,13 @@ export class Worlds {
   }
 }
 
-/** Returns the flags that the steps `config` stand for: those of kube-controller-manager that allocate CIDRs to nodes. */
+/**
+ * Returns the flags that the steps `config` stand for: those of kube-controller-manager that allocate CIDRs to nodes.
+ */
 function flagsOf(steps: readonly Step[]): Record<string, string> {
-  const configs = steps.flatMap(({ config }) => (config === undefined ? [] : [config as { clusterCIDRs?: readonly string[]; nodeMask?: number }]))
+  const configs = steps.flatMap(({ config }) =>
+    config === undefined ? [] : [config as { clusterCIDRs?: readonly string[]; nodeMask?: number }],
+  )
   return Object.assign(
     {},
     ...configs.map(({ clusterCIDRs, nodeMask }) => ({
@@ -146,7 +151,9 @@ function flagsOf(steps: readonly Step[]): Record<string, string> {
   )
 }
 
-/** Reads the kinds from discovery. Of several groups with a kind the first one wins, which is the core group for events. */
+/**
+ * Reads the kinds from discovery. Of several groups with a kind the first one wins, which is the core group for events.
+ */
 async function kindsOf(plane: ControlPlane): Promise<ReadonlyMap<string, KindPath>> {
   const { body: groups } = await plane.request<{ groups: { preferredVersion: { groupVersion: string } }[] }>('GET', '/apis')
   const kinds = new Map<string, KindPath>()

@@ -17,7 +17,10 @@ export interface Heard {
   readonly client: string | undefined
 }
 
-/** A server of group versions, as those that are written with k8s.io/apiserver: what it does with a request is each test's. */
+/**
+ * A server of group versions, as those that are written with k8s.io/apiserver: what it does with a request is each
+ * test's.
+ */
 export class AggregatedServer {
   readonly heard: Heard[] = []
   /** Documents by path, without the query. */

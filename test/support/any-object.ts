@@ -2,7 +2,10 @@ import type { KubeObject, TypedObject } from '../../src/api/meta/object.ts'
 import type { ResourceAccess } from '../../src/catalog/definition.ts'
 import type { AdmissionRequest } from '../../src/registry/types.ts'
 
-/** An object of a kind whose type a test does not name: it says by its expectations what is in it. Every KubeObject is one, and the other way round. */
+/**
+ * An object of a kind whose type a test does not name: it says by its expectations what is in it. Every KubeObject is
+ * one, and the other way round.
+ */
 export interface AnyObject extends TypedObject {
   // biome-ignore lint/suspicious/noExplicitAny: what is read is compared with what is expected
   [field: string]: any

@@ -1,10 +1,12 @@
 import { createServerProcess } from './server-process.ts'
 
-// A program: starts a server by the program and the flags that it is given, asks it what a test wants to know, and prints that as JSON.
+// A program: starts a server by the program and the flags that it is given, asks it what a test wants to know, and
+// prints that as JSON.
 
 const [program = '', ...flags] = process.argv.slice(2)
 const server = await createServerProcess(flags, program)
-const items = async (path: string): Promise<number> => ((await (await fetch(server.url + path)).json()) as { items: unknown[] }).items.length
+const items = async (path: string): Promise<number> =>
+  ((await (await fetch(server.url + path)).json()) as { items: unknown[] }).items.length
 try {
   await server.start()
   const configuration = (await (await fetch(`${server.url}/.well-known/openid-configuration`)).json()) as { jwks_uri: string }

@@ -27,8 +27,13 @@ export const applyStrategicPatch = (schema: StructSchema, original: JsonObject, 
 export const validateValue = (value: Json, schema: JsonSchemaProps, path: FieldPath, rules?: ValueRules): FieldError[] =>
   validateValueUpdate(value, undefined, schema, path, rules)
 
-export const validateValueUpdate = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath, rules = FIRST_VALUE_RULES): FieldError[] =>
-  runAtOnce(valueSteps(value, old, schema, path, rules))
+export const validateValueUpdate = (
+  value: Json,
+  old: Json | undefined,
+  schema: JsonSchemaProps,
+  path: FieldPath,
+  rules = FIRST_VALUE_RULES,
+): FieldError[] => runAtOnce(valueSteps(value, old, schema, path, rules))
 
 /** A body of protobuf as a value of the JSON data model, with the kind and apiVersion that it claims. */
 export function decodeProtobuf(schema: StructSchema, bytes: Buffer): JsonObject & { kind: string; apiVersion: string } {
@@ -37,4 +42,5 @@ export function decodeProtobuf(schema: StructSchema, bytes: Buffer): JsonObject 
 }
 
 /** A list message from its ListMeta and the messages of its items. */
-export const listMessage = (listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer => Buffer.concat([listHead(listMeta), ...items.map(listItem)])
+export const listMessage = (listMeta: Uint8Array, items: readonly Uint8Array[]): Buffer =>
+  Buffer.concat([listHead(listMeta), ...items.map(listItem)])

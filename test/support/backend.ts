@@ -1,4 +1,12 @@
-import type { Backend, BackendBatch, BackendErrorCode, BackendEvent, BackendWatch, Expected, WriteResult } from '../../src/storage/backend.ts'
+import type {
+  Backend,
+  BackendBatch,
+  BackendErrorCode,
+  BackendEvent,
+  BackendWatch,
+  Expected,
+  WriteResult,
+} from '../../src/storage/backend.ts'
 import { BackendError } from '../../src/storage/backend.ts'
 import { prefixEnd } from '../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
@@ -26,7 +34,10 @@ export class Store {
 
   write(name: string, expected: number, value?: string | Buffer, ttlSeconds?: number): Promise<WriteResult> {
     const bytes = typeof value === 'string' ? Buffer.from(value) : value
-    return this.backend.write({ key: this.key(name), expected: expected as Expected, ...(bytes && { value: bytes }), ...(ttlSeconds && { ttlSeconds }) }, never)
+    return this.backend.write(
+      { key: this.key(name), expected: expected as Expected, ...(bytes && { value: bytes }), ...(ttlSeconds && { ttlSeconds }) },
+      never,
+    )
   }
 
   /** A write that has to succeed; gives its revision. */
@@ -51,7 +62,10 @@ export class Store {
     query: { at?: Revision; limit?: number; start?: string; end?: string; counted?: boolean } = {},
   ): Promise<{ items: string[]; more: boolean; count?: number; revision: Revision }> {
     const { at, limit, start, end, counted } = query
-    const bounds = { start: start === undefined ? this.bounds.start : this.key(start), end: end === undefined ? this.bounds.end : this.key(end) }
+    const bounds = {
+      start: start === undefined ? this.bounds.start : this.key(start),
+      end: end === undefined ? this.bounds.end : this.key(end),
+    }
     const page = await this.backend.range({ ...bounds, ...(at && { at }), ...(limit && { limit }), ...(counted && { counted }) }, never)
     const items = page.items.map(item => `${item.key.slice(this.prefix.length)}=${item.value}`)
     return { items, more: page.more, revision: page.revision, ...(counted && page.count !== undefined && { count: page.count }) }
@@ -92,7 +106,10 @@ export async function codeOf(promise: Promise<unknown>): Promise<BackendErrorCod
 /** How long a slow machine may take for what happens at once. */
 const PATIENCE_MS = 50_000
 
-/** A promise with a name. It fails after `ms`, or a time that no machine takes, whichever is longer: how soon it is settled is not measured. */
+/**
+ * A promise with a name. It fails after `ms`, or a time that no machine takes, whichever is longer: how soon it is
+ * settled is not measured.
+ */
 export function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout
   const late = new Promise<never>((_, reject) => {

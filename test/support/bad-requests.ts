@@ -18,12 +18,18 @@ const PROTOBUF_TYPE = { 'content-type': 'application/vnd.kubernetes.protobuf' }
 
 export const configMapText = (members: string, name = 'bad'): string =>
   `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"${name}"}${members === '' ? '' : `,${members}`}}`
-const podText = (spec: string): string => `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{${spec}"containers":[{"name":"c","image":"i"}]}}`
+const podText = (spec: string): string =>
+  `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{${spec}"containers":[{"name":"c","image":"i"}]}}`
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 const token = (text: string): string => Buffer.from(text).toString('base64url')
 const magic = (...bytes: number[]): Buffer => Buffer.from([0x6b, 0x38, 0x73, 0, ...bytes])
 
-const post = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE, path = CONFIG_MAPS): WireRequest => ({ method: 'POST', path, headers, body })
+const post = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE, path = CONFIG_MAPS): WireRequest => ({
+  method: 'POST',
+  path,
+  headers,
+  body,
+})
 const patch = (type: string, body: string): WireRequest => ({
   method: 'PATCH',
   path: `${CONFIG_MAPS}/base`,
@@ -48,8 +54,20 @@ const rows: readonly Row[] = [
   ['a null', post('null'), 422, 'Invalid', /metadata.name: Required value/],
   ['a value of a wrong type', post(configMapText('"data":{"a":1}')), 400, 'BadRequest', /ConfigMap\.data of type string/],
   ['a map of a wrong type', post(configMapText('"data":[]')), 400, 'BadRequest', /ConfigMap\.data of type map/],
-  ['metadata of a wrong type', post('{"kind":"ConfigMap","apiVersion":"v1","metadata":"x"}'), 400, 'BadRequest', /ConfigMap\.metadata of type/],
-  ['another kind', post('{"kind":"Secret","apiVersion":"v1","metadata":{"name":"x"}}'), 400, 'BadRequest', /cannot be handled as a ConfigMap/],
+  [
+    'metadata of a wrong type',
+    post('{"kind":"ConfigMap","apiVersion":"v1","metadata":"x"}'),
+    400,
+    'BadRequest',
+    /ConfigMap\.metadata of type/,
+  ],
+  [
+    'another kind',
+    post('{"kind":"Secret","apiVersion":"v1","metadata":{"name":"x"}}'),
+    400,
+    'BadRequest',
+    /cannot be handled as a ConfigMap/,
+  ],
   [
     'repeated members, strictly',
     post(configMapText('"data":{"a":"b","a":"c"}'), JSON_TYPE, `${CONFIG_MAPS}?fieldValidation=Strict`),
@@ -86,7 +104,13 @@ const rows: readonly Row[] = [
     'Invalid',
     /metadata\.labels/,
   ],
-  ['an integer beyond 64 bits', post(podText('"activeDeadlineSeconds":99999999999999999999,'), JSON_TYPE, PODS), 400, 'BadRequest', /of type int64/],
+  [
+    'an integer beyond 64 bits',
+    post(podText('"activeDeadlineSeconds":99999999999999999999,'), JSON_TYPE, PODS),
+    400,
+    'BadRequest',
+    /of type int64/,
+  ],
   ['an integer beyond 32 bits', post(podText('"priority":3000000000,'), JSON_TYPE, PODS), 400, 'BadRequest', /of type int32/],
   ['an infinite number', post(podText('"activeDeadlineSeconds":1e999,'), JSON_TYPE, PODS), 400, 'BadRequest', /1e999/],
   ['a fraction', post(podText('"priority":1.5,'), JSON_TYPE, PODS), 400, 'BadRequest', /1\.5/],
@@ -101,7 +125,13 @@ const rows: readonly Row[] = [
   ['a gzipped body', post(Buffer.from('1f8b0800000000000003', 'hex'), { ...JSON_TYPE, 'content-encoding': 'gzip' }), 400, 'BadRequest'],
 
   ['an alias bomb', post(aliasBomb, YAML_TYPE), 400, 'BadRequest', /excessive aliasing/],
-  ['a million aliases', post(`a: &a {b: c}\nx: [${'*a,'.repeat(900_000)}]`, YAML_TYPE), 413, 'RequestEntityTooLarge', /limit is 32768 values/],
+  [
+    'a million aliases',
+    post(`a: &a {b: c}\nx: [${'*a,'.repeat(900_000)}]`, YAML_TYPE),
+    413,
+    'RequestEntityTooLarge',
+    /limit is 32768 values/,
+  ],
   ['an alias within its anchor', post('metadata: &a {name: x, x: *a}', YAML_TYPE), 400, 'BadRequest', /contains itself/],
   ['an open list in YAML', post('a: [', YAML_TYPE), 400, 'BadRequest', /yaml: /],
   ['a tab in YAML', post('a:\n\t- b', YAML_TYPE), 400, 'BadRequest', /cannot start any token/],
@@ -161,7 +191,12 @@ const rows: readonly Row[] = [
     'BadRequest',
     /continue key is not valid/,
   ],
-  ['a continue token of no revision', get(`${CONFIG_MAPS}?limit=1&continue=${token('{"v":"meta.k8s.io/v1","rv":1e30,"start":"a"}')}`), 400, 'BadRequest'],
+  [
+    'a continue token of no revision',
+    get(`${CONFIG_MAPS}?limit=1&continue=${token('{"v":"meta.k8s.io/v1","rv":1e30,"start":"a"}')}`),
+    400,
+    'BadRequest',
+  ],
   ['a revision that is none', get(`${CONFIG_MAPS}?resourceVersion=x`), 400, 'BadRequest', /invalid resource version/],
   ['a watch from no revision', get(`${CONFIG_MAPS}?watch=1&resourceVersion=x`), 500, '', /strconv\.ParseUint/],
   ['a timeout that is none', get(`${CONFIG_MAPS}?timeout=x`), 400, 'BadRequest', /invalid duration/],
@@ -184,12 +219,20 @@ const rows: readonly Row[] = [
   ],
   [
     'a JSON patch that grows',
-    patch('json-patch+json', `[{"op":"add","path":"/x","value":["${'x'.repeat(1000)}"]}${',{"op":"copy","from":"/x","path":"/x/-"}'.repeat(40)}]`),
+    patch(
+      'json-patch+json',
+      `[{"op":"add","path":"/x","value":["${'x'.repeat(1000)}"]}${',{"op":"copy","from":"/x","path":"/x/-"}'.repeat(40)}]`,
+    ),
     422,
     'Invalid',
   ],
   ['a JSON patch of the prototype', patch('json-patch+json', '[{"op":"add","path":"/__proto__/polluted","value":"1"}]'), 422, 'Invalid'],
-  ['a JSON patch of the constructor', patch('json-patch+json', '[{"op":"add","path":"/constructor/prototype/polluted","value":"1"}]'), 422, 'Invalid'],
+  [
+    'a JSON patch of the constructor',
+    patch('json-patch+json', '[{"op":"add","path":"/constructor/prototype/polluted","value":"1"}]'),
+    422,
+    'Invalid',
+  ],
   ['a merge patch that is null', patch('merge-patch+json', 'null'), 400, 'BadRequest'],
   [
     'a merge patch that is deep',

@@ -9,7 +9,10 @@ interface Asking {
 
 const readers = new WeakMap<Watcher, AsyncIterableIterator<Batch>>()
 
-/** Iterates over the batches of a watcher on demand. Batches that are not requested stay in the watcher's queue. A watcher has one reader. */
+/**
+ * Iterates over the batches of a watcher on demand. Batches that are not requested stay in the watcher's queue. A
+ * watcher has one reader.
+ */
 export function batchesOf(watcher: Watcher): AsyncIterableIterator<Batch> {
   let reader = readers.get(watcher)
   if (reader === undefined) {

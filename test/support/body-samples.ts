@@ -55,7 +55,10 @@ const definition = {
               spec: {
                 type: 'object',
                 required: ['size'],
-                properties: { size: { type: 'integer', minimum: 1, default: 3 }, tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
+                properties: {
+                  size: { type: 'integer', minimum: 1, default: 3 },
+                  tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+                },
                 anyOf: [{ required: ['tags'] }],
               },
             },
@@ -65,10 +68,15 @@ const definition = {
     ],
   },
 }
-const full = (file: string): object => JSON.parse(readFileSync(new URL(`../fixtures/codec/roundtrip/${file}`, import.meta.url), 'utf8')) as object
+const full = (file: string): object =>
+  JSON.parse(readFileSync(new URL(`../fixtures/codec/roundtrip/${file}`, import.meta.url), 'utf8')) as object
 
 export const bodySamples: readonly Sample[] = [
-  sample('', 'pods', 'core.Pod', { kind: 'Pod', metadata: { name: 'p', labels: { app: 'web' }, creationTimestamp: '2026-01-02T03:04:05Z' }, spec: podSpec }),
+  sample('', 'pods', 'core.Pod', {
+    kind: 'Pod',
+    metadata: { name: 'p', labels: { app: 'web' }, creationTimestamp: '2026-01-02T03:04:05Z' },
+    spec: podSpec,
+  }),
   sample('', 'configmaps', 'core.ConfigMap', {
     kind: 'ConfigMap',
     metadata: { name: 'c' },

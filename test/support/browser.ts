@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 /** A browser of this machine; none is downloaded. */
-const PROGRAM = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path => existsSync(path))
+const PROGRAM =
+  process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path => existsSync(path))
 
 /** Reason why tests with a browser are skipped. Undefined if there is one. */
 export const NO_BROWSER = PROGRAM === undefined ? 'there is no Chromium ($CHROMIUM)' : undefined

@@ -11,7 +11,8 @@ export const PODS = { group: '', resource: 'pods' }
 export const LEASES = { group: 'coordination.k8s.io', resource: 'leases' }
 
 /** The kinds that are built in, in a registry over a store in memory. */
-export const builtinRegistry = (serviceCIDRs: string[] = ['10.0.0.0/24']): TestRegistry => new TestRegistry(servedBuiltins({}, {}, serviceCIDRs))
+export const builtinRegistry = (serviceCIDRs: string[] = ['10.0.0.0/24']): TestRegistry =>
+  new TestRegistry(servedBuiltins({}, {}, serviceCIDRs))
 
 /** Environment for controllers, with the clock of the registry. */
 export const controllerEnvironment = (t: TestRegistry): ControllerEnvironment & { readonly access: AnyAccess } => ({

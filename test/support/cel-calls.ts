@@ -35,12 +35,18 @@ const SELF: JsonSchemaProps = {
 const declared = declareTypes(SELF, false, 'selfType')
 /** Every function and macro of every release, with the variables `self` and `authorizer`. */
 export const CALL_ENVIRONMENT: Environment = withLibrary(
-  extend(baseEnvironment(EVERY_RELEASE), { self: declared.type as Type, authorizer: parseType('kubernetes.authorization.Authorizer') }, declared.struct),
+  extend(
+    baseEnvironment(EVERY_RELEASE),
+    { self: declared.type as Type, authorizer: parseType('kubernetes.authorization.Authorizer') },
+    declared.struct,
+  ),
   [],
   BINDING_MACROS,
 )
 
-/** Variables whose texts have so many characters, and whose lists hold as many in parts. `nth` varies the second text. */
+/**
+ * Variables whose texts have so many characters, and whose lists hold as many in parts. `nth` varies the second text.
+ */
 export function callVariables(pumpedText: PumpedText, length: number, nth: number): Map<string, Value> {
   const whole = pumped(pumpedText, length)
   const { piece, before, after } = pumpedText
@@ -65,7 +71,9 @@ export function callVariables(pumpedText: PumpedText, length: number, nth: numbe
 }
 
 const RESOURCE = 'authorizer.group("apps").resource("pods")'
-/** Expressions of types other than strings, by name. Types that are parsed from text get a long text, valid if possible. */
+/**
+ * Expressions of types other than strings, by name. Types that are parsed from text get a long text, valid if possible.
+ */
 const VALUES: Readonly<Record<string, string>> = {
   bool: '(self.text == "")',
   int: '(size(self.text) - 1)',
@@ -131,7 +139,10 @@ export function functionCalls(): CelCall[] {
   return [...calls, ...formatCalls()]
 }
 
-/** Operators by the names of their functions, with `0` to `2` for operands. Names that no program can write have no row, and are left out. */
+/**
+ * Operators by the names of their functions, with `0` to `2` for operands. Names that no program can write have no row,
+ * and are left out.
+ */
 const OPERATORS: Readonly<Record<string, string>> = {
   '!_': '!0',
   '-_': '-0',

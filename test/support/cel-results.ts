@@ -82,7 +82,9 @@ function doubleBits(value: number): string {
 export function printResult(value: Value): string {
   if (isInt(value)) return String(value)
   if (typeof value === 'string')
-    return JSON.stringify(value).replace(/[\u2028\u2029\u007f]/g, char => (char === '\u007f' ? char : `\\u${char.charCodeAt(0).toString(16)}`))
+    return JSON.stringify(value).replace(/[\u2028\u2029\u007f]/g, char =>
+      char === '\u007f' ? char : `\\u${char.charCodeAt(0).toString(16)}`,
+    )
   if (value instanceof CelUint) return `${value.value}u`
   if (value instanceof CelDouble) return doubleBits(value.value)
   if (value instanceof Uint8Array) return `b${Buffer.from(value).toString('hex')}`

@@ -25,7 +25,10 @@ interface StoreWrite {
   readonly data: Record<string, string>
 }
 
-/** A load of writes through a server and, in another namespace, past it to its etcd, with a watch of each and consistent lists. */
+/**
+ * A load of writes through a server and, in another namespace, past it to its etcd, with a watch of each and consistent
+ * lists.
+ */
 export interface ChangingStore {
   readonly trial: Trial
   /** Resolves when writes of both ways and lists succeed. */
@@ -99,8 +102,12 @@ function startWriter(backend: Backend, namespace: string): { readonly acknowledg
   let isStopping = false
   const write = async (name: string, expected: number, data?: Record<string, string>): Promise<number> => {
     const value = data && Buffer.from(JSON.stringify({ ...configMap(name, data), metadata: { name, namespace } }))
-    const result = await backend.write({ key: key(`/registry/configmaps/${namespace}/${name}`), expected: expected as 0, ...(value && { value }) }, never)
-    if (result.ok && data) acknowledged.push({ name, type: expected === 0 ? 'ADDED' : 'MODIFIED', resourceVersion: String(result.revision), data })
+    const result = await backend.write(
+      { key: key(`/registry/configmaps/${namespace}/${name}`), expected: expected as 0, ...(value && { value }) },
+      never,
+    )
+    if (result.ok && data)
+      acknowledged.push({ name, type: expected === 0 ? 'ADDED' : 'MODIFIED', resourceVersion: String(result.revision), data })
     return result.revision
   }
   const run = async (): Promise<void> => {

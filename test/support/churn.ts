@@ -3,7 +3,10 @@ import { seededRandom } from '../../src/lib/seeded-random.ts'
 import type { AnyObject } from './any-object.ts'
 import type { JsonClient } from './json-client.ts'
 
-/** Writers of ConfigMaps in one namespace: few names, so that each is made, changed and deleted again and again, and goes in and out of `CHURN_SELECTOR`. */
+/**
+ * Writers of ConfigMaps in one namespace: few names, so that each is made, changed and deleted again and again, and
+ * goes in and out of `CHURN_SELECTOR`.
+ */
 export interface Churn {
   /** Responses that a client does not expect. */
   readonly unexpected: readonly string[]

@@ -18,7 +18,10 @@ export const goClient = (): Client => goProgram('go', 'clients')
 /** The clients of 1.37, for kinds that it added. */
 export const goClient137 = (): Client => goProgram('go-1.37', 'clients-1.37')
 
-/** A kubelet's streaming server, whose containers are this machine: it prints its port, and ends with its standard input. */
+/**
+ * A kubelet's streaming server, whose containers are this machine: it prints its port, and ends with its standard
+ * input.
+ */
 export const goKubelet = (): Client => goProgram('kubelet', 'kubelet')
 
 function goProgram(folder: string, name: string): Client {
@@ -26,7 +29,12 @@ function goProgram(folder: string, name: string): Client {
   if (!existsSync(program)) return none('go')
   const ready = (): string[] => {
     const env = { ...process.env, GOFLAGS: '-mod=readonly', GOPROXY: 'off' }
-    const { status, stderr } = spawnSync('go', ['build', '-o', program, '.'], { cwd: join(programs, folder), env, encoding: 'utf8', timeout: BUILD_MS })
+    const { status, stderr } = spawnSync('go', ['build', '-o', program, '.'], {
+      cwd: join(programs, folder),
+      env,
+      encoding: 'utf8',
+      timeout: BUILD_MS,
+    })
     if (status !== 0) throw new Error(`test/e2e/clients/${folder} does not build; hack/clients go fetches its modules:\n${stderr}`)
     return [program]
   }
@@ -42,7 +50,9 @@ export function h2spec(): Client {
 /** `program`: in test/e2e/clients/python. */
 export function pythonClient(program = 'main.py'): Client {
   const python = join(installed, 'python/bin/python')
-  return existsSync(join(installed, 'python/requirements.txt')) ? { ready: () => [python, join(programs, 'python', program)] } : none('python')
+  return existsSync(join(installed, 'python/requirements.txt'))
+    ? { ready: () => [python, join(programs, 'python', program)] }
+    : none('python')
 }
 
 /** `program`: in test/e2e/clients/javascript; it runs beside the packages it imports. */
@@ -74,7 +84,11 @@ export function javaClient(program: string): Client {
 export const samples = join(programs, 'samples')
 
 /** Runs a command to its end, two minutes at most. `env`: beyond this process's. */
-export function runClient(command: readonly string[], args: readonly string[], env: Readonly<Record<string, string>>): SpawnSyncReturns<string> {
+export function runClient(
+  command: readonly string[],
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): SpawnSyncReturns<string> {
   const [program, ...first] = command
   return spawnSync(program as string, [...first, ...args], { env: { ...process.env, ...env }, encoding: 'utf8', timeout: 120_000 })
 }

@@ -8,7 +8,12 @@ import { featuresOf } from './hook-context.ts'
 import type { SteppedClock } from './stepped-clock.ts'
 
 /** Environment of a part of a cluster over objects in memory. It has no nodes and no authority. */
-export function clusterEnvironment(client: FakeApiClient, clock: SteppedClock, signal: AbortSignal, features: Features = featuresOf()): ClusterEnvironment {
+export function clusterEnvironment(
+  client: FakeApiClient,
+  clock: SteppedClock,
+  signal: AbortSignal,
+  features: Features = featuresOf(),
+): ClusterEnvironment {
   const parts: Partial<ClusterEnvironment> = {
     client,
     clock,

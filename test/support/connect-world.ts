@@ -26,7 +26,10 @@ export const ownAddress = Object.values(networkInterfaces())
 export type Act = (req: http.IncomingMessage, res: http.ServerResponse) => void
 export type UpgradeAct = (req: http.IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** A server at the other end: a kubelet (HTTPS, with a request for client certificates) or a server in a pod (HTTP). Each test sets its behaviour. */
+/**
+ * A server at the other end: a kubelet (HTTPS, with a request for client certificates) or a server in a pod (HTTP).
+ * Each test sets its behaviour.
+ */
 export class OtherEnd {
   act: Act = (_req, res) => res.end()
   upgradeAct: UpgradeAct = (_req, socket) => socket.destroy()
@@ -84,8 +87,9 @@ export interface World {
 }
 
 /**
- * A server over a store in memory, with the nodes `n` (the kubelet), `dead` (no listener), `bare` (no address), and in the namespace `ns` the pods `one` (container c, on n), `two` (a
- * and b, on n), `lost` (on dead), `bare` (on bare), `gone` (on a missing node), `new` (on none); `one` has the address of the server in the pod.
+ * A server over a store in memory, with the nodes `n` (the kubelet), `dead` (no listener), `bare` (no address), and in
+ * the namespace `ns` the pods `one` (container c, on n), `two` (a and b, on n), `lost` (on dead), `bare` (on bare),
+ * `gone` (on a missing node), `new` (on none); `one` has the address of the server in the pod.
  */
 export async function connectWorld(streams?: StreamTranslation, streamCreation?: Authorizer['authorize']): Promise<World> {
   const ca = await issueCa('kubelets')
@@ -122,7 +126,12 @@ export async function connectWorld(streams?: StreamTranslation, streamCreation?:
 }
 
 /** A server that reaches kubelets in its own way. */
-export function serverOver(t: TestRegistry, kubelets: Kubelets, streams?: StreamTranslation, streamCreation?: Authorizer['authorize']): Promise<TestServer> {
+export function serverOver(
+  t: TestRegistry,
+  kubelets: Kubelets,
+  streams?: StreamTranslation,
+  streamCreation?: Authorizer['authorize'],
+): Promise<TestServer> {
   const env = {
     catalog: t.catalog,
     registry: t.registry,
@@ -172,7 +181,11 @@ async function fill(t: TestRegistry, kubeletPort: number, podPort: number, deadP
   await pod('new', undefined, ['c'])
   const ports = [{ name: 'web', port: 80, targetPort: podPort }]
   for (const name of ['s', 'empty', 'strange'])
-    await api.create(core('services'), 'ns', object({ kind: 'Service', apiVersion: 'v1', metadata: { name, namespace: 'ns' }, spec: { ports } }))
+    await api.create(
+      core('services'),
+      'ns',
+      object({ kind: 'Service', apiVersion: 'v1', metadata: { name, namespace: 'ns' }, spec: { ports } }),
+    )
   const endpoints = async (name: string, addresses: object[]): Promise<void> => {
     const subsets = addresses.length === 0 ? [] : [{ addresses, ports: [{ name: 'web', port: podPort }] }]
     await api.create(core('endpoints'), 'ns', object({ kind: 'Endpoints', apiVersion: 'v1', metadata: { name, namespace: 'ns' }, subsets }))
@@ -183,7 +196,9 @@ async function fill(t: TestRegistry, kubeletPort: number, podPort: number, deadP
   await endpoints('strange', [{ ip: '203.0.113.7', targetRef }, { ip: '203.0.113.8' }])
 }
 
-/** Sends bytes to a server's plain port, or its secure one, and gives what comes back until it ends or `until` is in it. */
+/**
+ * Sends bytes to a server's plain port, or its secure one, and gives what comes back until it ends or `until` is in it.
+ */
 export async function speak(server: TestServer, over: 'plain' | 'tls', text: string): Promise<Conversation> {
   const { running, credentials } = server
   const port = over === 'plain' ? (running.insecurePort as number) : running.securePort

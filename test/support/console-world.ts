@@ -28,7 +28,9 @@ export async function openConsoleWorld(flags: Readonly<Record<string, string | b
         answer.on('data', (part: Buffer) => {
           text += part.toString()
         })
-        answer.on('end', () => ((answer.statusCode ?? 0) < 300 ? resolve(JSON.parse(text)) : reject(new Error(`${method} ${path}: ${text}`))))
+        answer.on('end', () =>
+          (answer.statusCode ?? 0) < 300 ? resolve(JSON.parse(text)) : reject(new Error(`${method} ${path}: ${text}`)),
+        )
       })
       sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
@@ -59,7 +61,10 @@ export async function visit({ page }: WatchedPage, hash: string, selector: strin
   await page.waitForSelector(selector)
 }
 
-/** Waits until an expression is true in the page. It is run by the tools of the browser: the page's policy lets no text be run. */
+/**
+ * Waits until an expression is true in the page. It is run by the tools of the browser: the page's policy lets no text
+ * be run.
+ */
 export async function until({ page }: WatchedPage, expression: string): Promise<void> {
   const deadline = Date.now() + 30_000
   while (!(await page.evaluate(expression))) {
@@ -72,7 +77,12 @@ export async function until({ page }: WatchedPage, expression: string): Promise<
 export async function accessibilityFaults({ page }: WatchedPage, checker: string): Promise<string[]> {
   await page.evaluate(`${checker};undefined`)
   const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[] }[]
+    readonly violations: readonly {
+      readonly id: string
+      readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+    }[]
   }
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`))
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  )
 }

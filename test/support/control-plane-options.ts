@@ -51,7 +51,15 @@ export const controlPlaneOptions = (backend: Backend, given: GivenOptions = {}):
     requireServiceAccounts: false,
     ...given.admission,
   },
-  controllers: { enabled: new Set(), quotaSyncPeriodMs: 0, nodes: 0, podRanges: [], loadBalancerRanges: [], simulatedAccess: [], ...given.controllers },
+  controllers: {
+    enabled: new Set(),
+    quotaSyncPeriodMs: 0,
+    nodes: 0,
+    podRanges: [],
+    loadBalancerRanges: [],
+    simulatedAccess: [],
+    ...given.controllers,
+  },
   network: {
     serviceCIDRs: ['10.0.0.0/16'],
     nodePorts: { first: 30000, last: 30100 },

@@ -24,7 +24,10 @@ const version = (name: string, storage: boolean, properties: object, field: stri
   additionalPrinterColumns: [{ name: field, type: 'string', jsonPath: `.spec.${field}` }],
 })
 
-/** A definition of links in two versions: v1 has `hostPort`, v2 `host` and `port`; both have `n`, with a default in v1, and v2 has a field with a default of its own. */
+/**
+ * A definition of links in two versions: v1 has `hostPort`, v2 `host` and `port`; both have `n`, with a default in v1,
+ * and v2 has a field with a default of its own.
+ */
 export const linkDefinition = (conversion: object, stored: 'v1' | 'v2' = 'v1') => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -63,7 +66,12 @@ export const webhookConversion = (clientConfig: object, conversionReviewVersions
 })
 
 export const link = (at: 'v1' | 'v2', name: string, spec: JsonObject, metadata: JsonObject = {}): AnyObject =>
-  ({ apiVersion: `example.com/${at}`, kind: 'Link', metadata: { name, namespace: 'ns', uid: `uid-${name}`, ...metadata }, spec }) as unknown as AnyObject
+  ({
+    apiVersion: `example.com/${at}`,
+    kind: 'Link',
+    metadata: { name, namespace: 'ns', uid: `uid-${name}`, ...metadata },
+    spec,
+  }) as unknown as AnyObject
 
 /** Converts a link as the author of a webhook would. */
 export function convertLink(object: AnyObject, desired: string): AnyObject {
@@ -76,7 +84,10 @@ export function convertLink(object: AnyObject, desired: string): AnyObject {
   return { ...object, apiVersion: desired, ...(object.spec !== undefined && { spec: { ...spec, ...own } }) }
 }
 
-type Review = { readonly apiVersion: string; readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: AnyObject[] } }
+type Review = {
+  readonly apiVersion: string
+  readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: AnyObject[] }
+}
 
 /** Returns the response of a webhook that converts correctly, except for `change`. */
 export function reviewed(review: object, change: (object: AnyObject) => unknown = object => object): Record<string, unknown> {
@@ -92,17 +103,23 @@ export function serveLinks(webhook: WebhookServer): object {
   return webhook.clientConfig('/convert')
 }
 
-/** The definition's resource, established, with the webhook in this process: `answer` gets each review that is posted. */
+/**
+ * The definition's resource, established, with the webhook in this process: `answer` gets each review that is posted.
+ */
 export function linkResource(answer: (review: AnyObject) => unknown, stored: 'v1' | 'v2' = 'v1'): ResourceDefinition {
   const definition = linkDefinition(webhookConversion({ url: 'https://converter.test/' }), stored)
   const status = { acceptedNames: definition.spec.names, conditions: [{ type: 'Established', status: 'True' }] }
   const post = async (_: object, body: string): Promise<Buffer> => Buffer.from(JSON.stringify(await answer(JSON.parse(body))))
-  const resource = customResource({ ...definition, status } as unknown as CustomResourceDefinition, { post, metrics: new ConversionMetrics() })
+  const resource = customResource({ ...definition, status } as unknown as CustomResourceDefinition, {
+    post,
+    metrics: new ConversionMetrics(),
+  })
   if (!resource) throw new Error('links are not served')
   return resource
 }
 
-export const linkVersion = ({ versions }: ResourceDefinition, name: 'v1' | 'v2'): Version => versions.find(each => each.name === name) as Version
+export const linkVersion = ({ versions }: ResourceDefinition, name: 'v1' | 'v2'): Version =>
+  versions.find(each => each.name === name) as Version
 
 /** The text that it fails with. */
 export const failureText = (promise: Promise<unknown>): Promise<string> =>

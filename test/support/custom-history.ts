@@ -16,7 +16,10 @@ import { TYPED } from '../../src/schema/typed-form.ts'
 import type { AnyObject } from './any-object.ts'
 import { applyConfiguration, applyJsonPatch, applyMergePatch, validateValue } from './at-once.ts'
 
-/** One write of a history. `body`: a patch, or an object without what every body of the history has (apiVersion, kind, name). */
+/**
+ * One write of a history. `body`: a patch, or an object without what every body of the history has (apiVersion, kind,
+ * name).
+ */
 export interface HistoryStep {
   readonly op: 'apply' | 'put' | 'merge' | 'json'
   readonly subresource?: 'status'
@@ -36,7 +39,10 @@ export interface HistoryAnswer {
 const HEAD = { apiVersion: 'random.probe.dev/v1', kind: 'Merge' }
 const RESET = { '': [['status']], status: [['spec']] }
 
-/** An object of a custom kind with its writes, as far as merging and ownership go: no store, no admission, and validation of single values only. */
+/**
+ * An object of a custom kind with its writes, as far as merging and ownership go: no store, no admission, and
+ * validation of single values only.
+ */
 export class CustomHistory {
   readonly #schema: StructSchema
   readonly #props: JsonSchemaProps
@@ -52,7 +58,8 @@ export class CustomHistory {
     try {
       const written = step.op === 'apply' ? this.#applied(step, now) : this.#updated(step, now)
       const faults = validateValue({ ...written, metadata: {} } as unknown as Json, this.#props, fieldPath())
-      if (faults.length > 0) return { status: 422, message: `Merge.random.probe.dev "x" is invalid: ${faults.map(fieldErrorText).join(', ')}` }
+      if (faults.length > 0)
+        return { status: 422, message: `Merge.random.probe.dev "x" is invalid: ${faults.map(fieldErrorText).join(', ')}` }
       const status = this.#live === undefined ? 201 : 200
       this.#live = written
       return { status, ...shown(written) }
@@ -81,7 +88,16 @@ export class CustomHistory {
     const sent = body as JsonObject
     const put = { ...HEAD, ...sent, metadata: { name: 'x', ...(sent.metadata as JsonObject | undefined) } }
     const next = this.#decoded(op === 'put' ? put : op === 'merge' ? applyMergePatch(document, body) : applyJsonPatch(document, body))
-    const args = { schema: this.#schema, old: live, next, manager, apiVersion: HEAD.apiVersion, subresource, resetFields: RESET[subresource ?? ''], now }
+    const args = {
+      schema: this.#schema,
+      old: live,
+      next,
+      manager,
+      apiVersion: HEAD.apiVersion,
+      subresource,
+      resetFields: RESET[subresource ?? ''],
+      now,
+    }
     return this.#stored(next, updateManagedFields(args), subresource)
   }
 
@@ -89,7 +105,10 @@ export class CustomHistory {
     const next = clone(object) as JsonObject
     runAtOnce(prune(next, this.#props, true))
     fillDefaults(next, this.#props)
-    const metadata = decode(this.#schema.fields.get('metadata')?.schema as StructSchema, (next.metadata ?? {}) as JsonObject) as unknown as ObjectMeta
+    const metadata = decode(
+      this.#schema.fields.get('metadata')?.schema as StructSchema,
+      (next.metadata ?? {}) as JsonObject,
+    ) as unknown as ObjectMeta
     return { ...next, metadata } as unknown as AnyObject
   }
 
@@ -100,7 +119,8 @@ export class CustomHistory {
     for (const name of Object.keys(body)) if (body[name as 'status'] === undefined) delete body[name as 'status']
     const next = { ...body, metadata } as AnyObject
     const before = this.#live && { ...this.#live, metadata: { ...this.#live.metadata, managedFields: undefined } }
-    const same = before !== undefined && sameJson(before as never, { ...next, metadata: { ...metadata, managedFields: undefined } } as never)
+    const same =
+      before !== undefined && sameJson(before as never, { ...next, metadata: { ...metadata, managedFields: undefined } } as never)
     const untimed = (entries: readonly ManagedFieldsEntry[]): Json => entries.map(({ time: _t, ...entry }) => entry) as unknown as Json
     if (same && sameJson(untimed(managedFields), untimed(this.#live?.metadata.managedFields ?? []))) return this.#live as AnyObject
     return { ...next, metadata: { ...metadata, ...(managedFields.length > 0 && { managedFields }) } }
@@ -125,7 +145,12 @@ function shown({ metadata, spec, status }: AnyObject): Pick<HistoryAnswer, 'obje
     ...(spec !== undefined && { spec }),
     ...(status !== undefined && { status }),
   }
-  const managed = managedFields.map(({ manager, operation, subresource, fieldsV1 }) => ({ manager, operation, ...(subresource && { subresource }), fieldsV1 }))
+  const managed = managedFields.map(({ manager, operation, subresource, fieldsV1 }) => ({
+    manager,
+    operation,
+    ...(subresource && { subresource }),
+    fieldsV1,
+  }))
   return { object: object as JsonObject, managed: managed as unknown as JsonObject[] }
 }
 

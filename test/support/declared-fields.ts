@@ -35,7 +35,10 @@ export interface Message {
 /** Messages of a release by their names. */
 export type Messages = Readonly<Record<string, Message>>
 
-/** Messages that are no types of ours: kind and apiVersion stand in the envelope, and a Timestamp in the wire form of times. */
+/**
+ * Messages that are no types of ours: kind and apiVersion stand in the envelope, and a Timestamp in the wire form of
+ * times.
+ */
 const WIRE_ONLY = new Set([
   'k8s.io.apimachinery.pkg.apis.meta.v1.Timestamp',
   'k8s.io.apimachinery.pkg.apis.meta.v1.TypeMeta',
@@ -56,7 +59,8 @@ export const given = (members: Readonly<Record<string, unknown>>): Record<string
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== false))
 
 /** Whether a message is declared as a type of ours. */
-export const isType = (name: string, { jsonForm, proto }: Message): boolean => jsonForm === undefined && proto !== false && !WIRE_ONLY.has(name)
+export const isType = (name: string, { jsonForm, proto }: Message): boolean =>
+  jsonForm === undefined && proto !== false && !WIRE_ONLY.has(name)
 
 /** Our type of a message. */
 export const schemaOf = (name: string, { openapi }: Message, registry: TypeRegistry = types): StructSchema | undefined =>
@@ -110,7 +114,10 @@ function valueType(messages: Messages, type: string): string {
 }
 
 /** Describes a field of the reference in the same terms. */
-export function stated(messages: Messages, { name, num, type, label, required, omitempty, ptr, ...field }: FactField): Record<string, unknown> {
+export function stated(
+  messages: Messages,
+  { name, num, type, label, required, omitempty, ptr, ...field }: FactField,
+): Record<string, unknown> {
   const { listType, listMapKeys, mapType, structType, patchStrategy, patchMergeKey, deprecated } = field
   const value = valueType(messages, type)
   return given({

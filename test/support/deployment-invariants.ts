@@ -18,7 +18,10 @@ interface Followed {
 const scaled = (value: number | string, total: number, round: (n: number) => number): number =>
   typeof value === 'number' ? value : round((Number.parseInt(value, 10) * total) / 100)
 
-/** Derived from the documentation of the fields: at most `replicas` and the surge exist, and all but the unavailable ones are available. */
+/**
+ * Derived from the documentation of the fields: at most `replicas` and the surge exist, and all but the unavailable
+ * ones are available.
+ */
 function boundsOf({ replicas, strategy }: AnyObject): Bounds {
   if (strategy.type === 'Recreate') return { most: replicas, least: 0 }
   const surge = scaled(strategy.rollingUpdate.maxSurge, replicas, Math.ceil)
@@ -32,8 +35,9 @@ const isReady = ({ status }: AnyObject): boolean =>
 const ownerOf = ({ metadata }: AnyObject): string | undefined => metadata.ownerReferences?.find(({ controller }) => controller)?.uid
 
 /**
- * Follows all changes of a store in order, and reports where one of its Deployments breaks a promise: more pods than the surge allows, fewer available ones than promised,
- * pods of two templates at a time although they are to be recreated, and objects whose owner is not the right one.
+ * Follows all changes of a store in order, and reports where one of its Deployments breaks a promise: more pods than
+ * the surge allows, fewer available ones than promised, pods of two templates at a time although they are to be
+ * recreated, and objects whose owner is not the right one.
  */
 export class DeploymentInvariants {
   readonly violations: string[] = []
@@ -97,7 +101,8 @@ export class DeploymentInvariants {
     if (pods.length > most) this.violations.push(`${revision}: ${followed.name} has ${pods.length} pods, ${most} are allowed`)
     const least = Math.min(...followed.specs.map(bounds => bounds.least))
     const available = pods.filter(isReady).length
-    if (followed.isHealthy && available < least) this.violations.push(`${revision}: ${followed.name} has ${available} available pods, ${least} are promised`)
+    if (followed.isHealthy && available < least)
+      this.violations.push(`${revision}: ${followed.name} has ${available} available pods, ${least} are promised`)
     const templates = new Set(sets.filter(set => this.#podsOf(set).length > 0).map(({ metadata }) => metadata.uid))
     if (deployment.spec.strategy.type === 'Recreate' && followed.specs.length <= 2 && templates.size > 1)
       this.violations.push(`${revision}: ${followed.name} has pods of ${templates.size} templates`)

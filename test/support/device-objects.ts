@@ -2,8 +2,15 @@ import type { Pod } from '../../src/api/core/v1.types.ts'
 import type { KubeObject } from '../../src/api/meta/object.ts'
 import type { ResourceClaim, ResourceSlice } from '../../src/api/resource/v1beta2.types.ts'
 
-/** A claim of the namespace `default`, whose uid is its name. Requests are for the class `gpu` unless they say otherwise. */
-export const deviceClaimOf = (name: string, requests: readonly object[], parts: { devices?: object; status?: object } = {}): ResourceClaim =>
+/**
+ * A claim of the namespace `default`, whose uid is its name. Requests are for the class `gpu` unless they say
+ * otherwise.
+ */
+export const deviceClaimOf = (
+  name: string,
+  requests: readonly object[],
+  parts: { devices?: object; status?: object } = {},
+): ResourceClaim =>
   ({
     kind: 'ResourceClaim',
     apiVersion: 'resource.k8s.io/v1',

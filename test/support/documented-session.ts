@@ -24,8 +24,9 @@ interface Ran {
 }
 
 /**
- * The blocks of one page, run in their order by one shell, in a directory that looks like a clone in which `make build` has run. Ports that the page names are others here, and a server that is
- * started without a port gets that of the page.
+ * The blocks of one page, run in their order by one shell, in a directory that looks like a clone in which `make build`
+ * has run. Ports that the page names are others here, and a server that is started without a port gets that of the
+ * page.
  */
 export class DocumentedSession {
   #directory = ''
@@ -70,13 +71,15 @@ export class DocumentedSession {
     if (marker.serves || isServing(here)) return this.#serve(language, here, marker.isBeside === true)
     if (language !== 'console') return this.#expect(`set -e\n${here}\nset +e`, marker.exits, '')
     const commands = shownCommands(here)
-    for (const [i, { command, output }] of commands.entries()) await this.#expect(command, i === commands.length - 1 ? marker.exits : 0, output)
+    for (const [i, { command, output }] of commands.entries())
+      await this.#expect(command, i === commands.length - 1 ? marker.exits : 0, output)
   }
 
   async #expect(command: string, status: number, output: string): Promise<void> {
     const ran = await this.#execute(command)
     if (ran.status !== status) throw new Error(`exit status ${ran.status} of ${command}\n${ran.printed}`)
-    if (output !== '' && !isShown(output, ran.printed)) throw new Error(`${command}\nprinted:\n${ran.printed}\nand the page shows:\n${output}`)
+    if (output !== '' && !isShown(output, ran.printed))
+      throw new Error(`${command}\nprinted:\n${ran.printed}\nand the page shows:\n${output}`)
   }
 
   async #execute(command: string): Promise<Ran> {
@@ -167,7 +170,11 @@ export class DocumentedSession {
 }
 
 /** Caches of downloads that all sessions share. */
-const cachesOf = (home: string) => ({ GOPATH: join(home, 'go'), GOCACHE: join(home, '.cache/go-build'), npm_config_cache: join(home, '.npm') })
+const cachesOf = (home: string) => ({
+  GOPATH: join(home, 'go'),
+  GOCACHE: join(home, '.cache/go-build'),
+  npm_config_cache: join(home, '.npm'),
+})
 
 /** Ends a process and all that it has started. */
 function end(child: ChildProcess | undefined): void {

@@ -1,4 +1,7 @@
-/** Program: fills the embedded store of a directory until a commit fails, then goes on for a while. Prints as JSON what was acknowledged, what failed and why. */
+/**
+ * Program: fills the embedded store of a directory until a commit fails, then goes on for a while. Prints as JSON what
+ * was acknowledged, what failed and why.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'
@@ -15,7 +18,8 @@ for (let i = 0; i < 5000 && failures.length < 9; i++) {
     await backend.write({ key, expected: 0, value: Buffer.alloc(9000) }, signal)
     acknowledged.push(key)
   })
-  for (const result of await Promise.allSettled(group)) if (result.status === 'rejected') failures.push(`${result.reason.code}: ${result.reason.message}`)
+  for (const result of await Promise.allSettled(group))
+    if (result.status === 'rejected') failures.push(`${result.reason.code}: ${result.reason.message}`)
 }
 await sleep(200)
 const { count, revision } = await backend.range({ start: '/registry/' as Key, end: '/registry0' as Key, countOnly: true }, signal)

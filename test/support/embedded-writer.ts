@@ -1,4 +1,7 @@
-/** Program: creates keys in the embedded store of a directory, `--parallel` at a time, until it is killed. A line per acknowledgement: the key and the syncs since the write began. */
+/**
+ * Program: creates keys in the embedded store of a directory, `--parallel` at a time, until it is killed. A line per
+ * acknowledgement: the key and the syncs since the write began.
+ */
 import { statSync } from 'node:fs'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'

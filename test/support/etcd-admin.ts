@@ -21,7 +21,10 @@ export function etcdAdmin(url: string): EtcdAdmin {
     return JSON.parse(text)
   }
   const status = () =>
-    call('maintenance/status', {}) as Promise<{ readonly header: { readonly member_id: string; readonly revision: string }; readonly leader: string }>
+    call('maintenance/status', {}) as Promise<{
+      readonly header: { readonly member_id: string; readonly revision: string }
+      readonly leader: string
+    }>
   return {
     revision: async () => Number((await status()).header.revision),
     compact: async revision => void (await call('kv/compaction', { revision, physical: true })),

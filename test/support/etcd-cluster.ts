@@ -29,7 +29,9 @@ export interface EtcdCluster {
 export async function startEtcdCluster(binary: string): Promise<EtcdCluster> {
   const dir = mkdtempSync(join(tmpdir(), 'etcd-cluster-'))
   const ids = [0, 1, 2]
-  const ports = await Promise.all(ids.map(async () => ({ client: await freePorts.take(), peer: await freePorts.take(), metrics: await freePorts.take() })))
+  const ports = await Promise.all(
+    ids.map(async () => ({ client: await freePorts.take(), peer: await freePorts.take(), metrics: await freePorts.take() })),
+  )
   const proxies: PeerProxy[] = []
   for (const { peer } of ports) proxies.push(await startPeerProxy(peer))
   const initial = ids.map(id => `m${id}=${proxies[id]!.url}`).join(',')
@@ -38,7 +40,14 @@ export async function startEtcdCluster(binary: string): Promise<EtcdCluster> {
     const health = `http://127.0.0.1:${metrics}`
     const flags = [
       ...['--name', `m${id}`, '--data-dir', join(dir, `m${id}`), '--listen-client-urls', url, '--advertise-client-urls', url],
-      ...['--listen-peer-urls', `http://127.0.0.1:${peer}`, '--initial-advertise-peer-urls', proxies[id]!.url, '--initial-cluster', initial],
+      ...[
+        '--listen-peer-urls',
+        `http://127.0.0.1:${peer}`,
+        '--initial-advertise-peer-urls',
+        proxies[id]!.url,
+        '--initial-cluster',
+        initial,
+      ],
       ...['--logger', 'zap', '--log-level', 'error', '--log-outputs', '/dev/null', '--listen-metrics-urls', health],
     ]
     const admin = etcdAdmin(url)

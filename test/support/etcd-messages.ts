@@ -11,7 +11,8 @@ root.loadSync(proto, { keepCase: true })
 const typeOf = (name: string) => root.lookupType(`etcdserverpb.${name}`)
 
 /** The bytes of a message of etcd: `TxnResponse`. */
-export const etcdMessage = (name: string, message: object): Buffer => Buffer.from(typeOf(name).encode(typeOf(name).fromObject(message)).finish())
+export const etcdMessage = (name: string, message: object): Buffer =>
+  Buffer.from(typeOf(name).encode(typeOf(name).fromObject(message)).finish())
 
 /** Decodes the bytes of a message: 64-bit numbers as text, bytes in base64. */
 export const readEtcdMessage = (name: string, bytes: Buffer): Record<string, unknown> =>

@@ -37,15 +37,17 @@ export interface StoreSetup {
 export const OVERRIDDEN = ['events', 'configmaps']
 
 /**
- * Etcds of their own, a prefix of one by a client certificate, one beside a writer, two of which one has single resources, and kine: those that can run here. `$STORES=kine-sqlite,etcd-system`
- * selects some of them, `all` is the default. Throws an Error if one that is selected cannot run.
+ * Etcds of their own, a prefix of one by a client certificate, one beside a writer, two of which one has single
+ * resources, and kine: those that can run here. `$STORES=kine-sqlite,etcd-system` selects some of them, `all` is the
+ * default. Throws an Error if one that is selected cannot run.
  */
 export function storeSetups(prefix = '/registry'): readonly StoreSetup[] {
   const found = [...findEtcds().flatMap(program => etcdSetups(program, prefix)), ...kineSetups(prefix)]
   const ids = selectedIds()
   if (ids === undefined) return found
   for (const id of ids)
-    if (!found.some(setup => setup.id === id)) throw new Error(`STORES: ${id} cannot run here; there are ${found.map(setup => setup.id).join(', ')}`)
+    if (!found.some(setup => setup.id === id))
+      throw new Error(`STORES: ${id} cannot run here; there are ${found.map(setup => setup.id).join(', ')}`)
   return found.filter(({ id }) => ids.includes(id))
 }
 
@@ -55,7 +57,10 @@ function selectedIds(): readonly string[] | undefined {
   return stores === '' || stores === 'all' ? undefined : stores.split(',')
 }
 
-/** The setups of `make test`, which must end soon. Without `$STORES`: every use of the newest etcd, an older etcd by one server or one user, and kine on SQLite. */
+/**
+ * The setups of `make test`, which must end soon. Without `$STORES`: every use of the newest etcd, an older etcd by one
+ * server or one user, and kine on SQLite.
+ */
 export function usualStoreSetups(prefix?: string): readonly StoreSetup[] {
   const found = storeSetups(prefix)
   if (process.env.STORES) return found
@@ -76,13 +81,17 @@ export function describeOn(setups: readonly StoreSetup[], title: string, suite: 
     describe(`${title} ${setup.name}`, function () {
       suite.call(this, setup)
     })
-  if (setups.length === 0) describe.skip(`${title} etcd (skipped: there is no etcd here; hack/etcd installs one)`, () => it('passes', () => {}))
+  if (setups.length === 0)
+    describe.skip(`${title} etcd (skipped: there is no etcd here; hack/etcd installs one)`, () => it('passes', () => {}))
 }
 
 /** Flags by which a server reaches the store. */
 export function flagsOf({ servers, prefix, caFile, certFile, keyFile }: EtcdOptions): string[] {
   const files = { 'etcd-prefix': prefix, 'etcd-cafile': caFile, 'etcd-certfile': certFile, 'etcd-keyfile': keyFile }
-  return [`--etcd-servers=${servers.join(',')}`, ...Object.entries(files).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${value}`]))]
+  return [
+    `--etcd-servers=${servers.join(',')}`,
+    ...Object.entries(files).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${value}`])),
+  ]
 }
 
 function etcdSetups(program: EtcdProgram, prefix: string): StoreSetup[] {

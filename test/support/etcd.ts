@@ -10,7 +10,10 @@ import { type OwnedProcess, type StoreProcess, storeProcess } from './store-proc
 export interface EtcdServer extends StoreProcess {
   /** `http://127.0.0.1:<port>` (or https), the same over restarts. */
   readonly url: string
-  /** Copies its data, while it is killed. Returns a function that puts the copy in place of its data, while it is killed again. */
+  /**
+   * Copies its data, while it is killed. Returns a function that puts the copy in place of its data, while it is killed
+   * again.
+   */
   copy(): () => void
   /** Stops it and removes its data. */
   stop(): Promise<void>
@@ -49,7 +52,10 @@ export function findEtcd(): string | undefined {
   }
 }
 
-/** `args`: flags beyond those for ports and data; with `--cert-file` clients have to speak TLS. `binary`: default, that of `findEtcd`. */
+/**
+ * `args`: flags beyond those for ports and data; with `--cert-file` clients have to speak TLS. `binary`: default, that
+ * of `findEtcd`.
+ */
 export async function startEtcd(args: readonly string[] = [], binary = findEtcd()): Promise<EtcdServer> {
   if (!binary) throw new Error('there is no etcd binary: hack/etcd installs one')
   const dir = mkdtempSync(join(tmpdir(), 'etcd-'))

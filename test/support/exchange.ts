@@ -23,7 +23,10 @@ export interface FakeRequest {
   readonly userAgent?: string
 }
 
-/** Records streamed frames: each array is one write. `accepts` is the number of writes after which the client is too slow. */
+/**
+ * Records streamed frames: each array is one write. `accepts` is the number of writes after which the client is too
+ * slow.
+ */
 export class FakeStream implements StreamWriter {
   readonly writes: (readonly Buffer[])[] = []
   open = true
@@ -176,7 +179,10 @@ export class FakeExchange implements Exchange {
 /** Parts of a scope, and members of its environment that differ from the usual ones. */
 type ScopeParts = { readonly name?: string; readonly subresource?: string } & Partial<EndpointEnvironment>
 
-/** A scope of the registry's one kind for an exchange, as if it had been authorized for the verb: of the object `name`, or of the collection. */
+/**
+ * A scope of the registry's one kind for an exchange, as if it had been authorized for the verb: of the object `name`,
+ * or of the collection.
+ */
 export function scopeOf<V extends Verb>(
   t: TestRegistry,
   exchange: FakeExchange,

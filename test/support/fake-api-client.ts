@@ -1,5 +1,13 @@
 import type { JsonObject, TypedObject } from '../../src/api/meta/object.ts'
-import type { ApiClient, DeletePreconditions, ListQuery, ObjectList, ObjectName, ResourceKind, WatchedChange } from '../../src/clients/api-client.ts'
+import type {
+  ApiClient,
+  DeletePreconditions,
+  ListQuery,
+  ObjectList,
+  ObjectName,
+  ResourceKind,
+  WatchedChange,
+} from '../../src/clients/api-client.ts'
 import { objectKey } from '../../src/clients/api-client.ts'
 import { conflictError, expiredError, notFoundError } from '../../src/meta/status.ts'
 
@@ -14,7 +22,10 @@ interface OpenWatch {
   end(): void
 }
 
-/** A client of objects in memory, whose watches a test can cut and whose history it can drop. Knows no defaults, no validation and no namespaces. */
+/**
+ * A client of objects in memory, whose watches a test can cut and whose history it can drop. Knows no defaults, no
+ * validation and no namespaces.
+ */
 export class FakeApiClient implements ApiClient {
   readonly calls: string[] = []
   readonly #objects = new Map<string, Map<string, TypedObject>>()
@@ -56,7 +67,9 @@ export class FakeApiClient implements ApiClient {
   ): Promise<void> {
     this.#call('watch', kind, resourceVersion)
     if (Number(resourceVersion) < this.#oldest) throw expiredError('too old resource version')
-    const past = this.#log.filter(({ resource, change }) => resource === kind.resource && Number(change.resourceVersion) > Number(resourceVersion))
+    const past = this.#log.filter(
+      ({ resource, change }) => resource === kind.resource && Number(change.resourceVersion) > Number(resourceVersion),
+    )
     for (const { change } of past) await handle(change as WatchedChange<T>)
     await new Promise<void>(resolve => {
       const watch: OpenWatch = {
@@ -96,7 +109,11 @@ export class FakeApiClient implements ApiClient {
     return this.#put(kind, { ...old, ...rest, metadata: { ...old.metadata, ...(metadata as object) } }, 'modified')
   }
 
-  async apply<T extends TypedObject>(kind: ResourceKind<T>, { namespace, name, subresource = '' }: ObjectName, configuration: JsonObject): Promise<T> {
+  async apply<T extends TypedObject>(
+    kind: ResourceKind<T>,
+    { namespace, name, subresource = '' }: ObjectName,
+    configuration: JsonObject,
+  ): Promise<T> {
     this.#call('apply', kind, name, subresource)
     const old = this.#existing(kind, namespace, name)
     const { metadata, ...rest } = configuration

@@ -12,7 +12,10 @@ export interface FaultProxy {
   halfClose(): void
   /** Of the next piece that each connection has for the client, half is given, and then the connection is reset. */
   tear(): void
-  /** Lets nothing through any more on the connections there are, which stay open. Gives what resets those of them that still are. */
+  /**
+   * Lets nothing through any more on the connections there are, which stay open. Gives what resets those of them that
+   * still are.
+   */
   stall(): () => void
   /** New connections are taken, and wait. Gives what lets them through. */
   hold(): () => void

@@ -34,7 +34,8 @@ export function filterContext({
 }
 
 /** Runs one filter as Koa does: what it throws at once rejects, too. `next` is what stands behind it. */
-export const runFilter = async (filter: Filter, ctx: FilterContext, next: () => Promise<void> = async () => {}): Promise<void> => filter(ctx, next)
+export const runFilter = async (filter: Filter, ctx: FilterContext, next: () => Promise<void> = async () => {}): Promise<void> =>
+  filter(ctx, next)
 
 /** A promise, and what settles it. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {

@@ -29,9 +29,16 @@ export interface FollowingClient {
 const ANSWER_MS = 60_000
 
 /** Resolves once all of its informers have listed. */
-export async function startFollowing(command: readonly string[], args: readonly string[], env: Readonly<Record<string, string>>): Promise<FollowingClient> {
+export async function startFollowing(
+  command: readonly string[],
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<FollowingClient> {
   const [program, ...first] = command
-  const child: ChildProcess = spawn(program as string, [...first, ...args], { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child: ChildProcess = spawn(program as string, [...first, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   const killWithTest = (): void => void child.kill('SIGKILL')
   process.once('exit', killWithTest)
   let log = ''

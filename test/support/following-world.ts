@@ -23,7 +23,10 @@ export interface FollowingWorld {
   restart(how: 'terminate' | 'kill', more?: readonly string[]): Promise<void>
   /** Moves the clients to a server: those that are connected lose their connection. */
   moveTo(server: number): void
-  /** Kills the clients' server, drops the store's history before this moment, and starts the server again: what it had in memory is gone. */
+  /**
+   * Kills the clients' server, drops the store's history before this moment, and starts the server again: what it had
+   * in memory is gone.
+   */
   compact(): Promise<void>
   write(): void
   /** Ends the writing. Resolves with what a quorum list has, by the selectors that the client programs follow. */
@@ -38,7 +41,11 @@ const COMPACTION = '100ms'
 const COMPACTED_MS = 400
 
 /** One server on its own store, or two on an etcd. `more`: flags of theirs. */
-export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: number, more: readonly string[] = []): Promise<FollowingWorld> {
+export async function createFollowingWorld(
+  store: 'embedded' | 'etcd',
+  seed: number,
+  more: readonly string[] = [],
+): Promise<FollowingWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'following-'))
   const etcd = store === 'etcd' ? await startEtcd() : undefined
   const flags = ['--cert-dir', join(directory, 'pki'), ...(etcd ? ['--etcd-servers', etcd.url] : []), ...more]
@@ -55,7 +62,9 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
   const client = (): JsonClient => clients[current] as JsonClient
   const proxy = await startFaultProxy(first.secureUrl)
   const kubeconfig = join(directory, 'kubeconfig')
-  writeFileSync(kubeconfig, readFileSync(first.kubeconfig, 'utf8').replace(first.secureUrl, `https://127.0.0.1:${proxy.port}`), { mode: 0o600 })
+  writeFileSync(kubeconfig, readFileSync(first.kubeconfig, 'utf8').replace(first.secureUrl, `https://127.0.0.1:${proxy.port}`), {
+    mode: 0o600,
+  })
   const namespace = `following-${seed}`
   const collection = `/api/v1/namespaces/${namespace}/configmaps`
   await client().must('POST', '/api/v1/namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } })
@@ -103,7 +112,8 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
       const done = churn
       churn = undefined
       await done?.stop()
-      if (done !== undefined && done.unexpected.length > 0) throw new Error(`unexpected answers to writers: ${done.unexpected.slice(0, 3).join('\n')}`)
+      if (done !== undefined && done.unexpected.length > 0)
+        throw new Error(`unexpected answers to writers: ${done.unexpected.slice(0, 3).join('\n')}`)
       return { all: await versions(''), selected: await versions(`?labelSelector=${CHURN_SELECTOR}`) }
     },
     async openWatches() {
@@ -113,7 +123,8 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
           answer => answer.text(),
           () => '' /* One that was killed. */,
         )
-        for (const [, count] of text.matchAll(/^apiserver_longrunning_requests\{[^}]*resource="configmaps"[^}]*\} (\d+)/gm)) open += Number(count)
+        for (const [, count] of text.matchAll(/^apiserver_longrunning_requests\{[^}]*resource="configmaps"[^}]*\} (\d+)/gm))
+          open += Number(count)
       }
       return open
     },

@@ -12,10 +12,15 @@ const once = {
   onFailure: () => unsubscribed,
 } as unknown as Policy
 
-/** A client of etcd that shares no code with the server's calls. It reaches the store as the options say; certificates have to be in files. */
+/**
+ * A client of etcd that shares no code with the server's calls. It reaches the store as the options say; certificates
+ * have to be in files.
+ */
 export function foreignClient({ servers, caFile, certFile, keyFile }: EtcdOptions): Etcd3 {
   const files = { rootCertificate: caFile, privateKey: keyFile, certChain: certFile }
-  const credentials = Object.fromEntries(Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [[name, readFileSync(file)]])))
+  const credentials = Object.fromEntries(
+    Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [[name, readFileSync(file)]])),
+  )
   return new Etcd3({
     hosts: [...servers],
     faultHandling: { global: once, host: () => once },

@@ -26,4 +26,5 @@ export function foreignKeys({ call, message }: RecordedMessage, prefix: string):
 }
 
 /** All values of keys in a message. */
-export const valuesOf = ({ message }: RecordedMessage): string[] => [...within(message)].flatMap(({ value }) => (value === undefined ? [] : [text(value)]))
+export const valuesOf = ({ message }: RecordedMessage): string[] =>
+  [...within(message)].flatMap(({ value }) => (value === undefined ? [] : [text(value)]))

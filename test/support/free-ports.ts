@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
 /**
- * Ports below those that systems assign to clients and to servers without a fixed port, so that none is taken between its check and its use. They lie beyond 10080, the last port that `fetch`
- * refuses to connect to (Fetch Standard, "bad port").
+ * Ports below those that systems assign to clients and to servers without a fixed port, so that none is taken between
+ * its check and its use. They lie beyond 10080, the last port that `fetch` refuses to connect to (Fetch Standard, "bad
+ * port").
  */
 const FIRST = 10_240
 const BEYOND = 32_768
@@ -11,7 +12,10 @@ const BEYOND = 32_768
 const SLICE = 256
 const SLICES = Math.floor((BEYOND - FIRST) / SLICE)
 
-/** Takes free ports of 127.0.0.1 in turn from the slice of its process, so that tests that run side by side take none from each other. */
+/**
+ * Takes free ports of 127.0.0.1 in turn from the slice of its process, so that tests that run side by side take none
+ * from each other.
+ */
 export class FreePorts {
   readonly #first: number
   #next = 0

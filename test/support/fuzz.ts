@@ -111,7 +111,10 @@ const ACCEPTS = [
 ]
 const METHODS = ['GET', 'POST', 'POST', 'POST', 'PUT', 'PUT', 'PATCH', 'PATCH', 'PATCH', 'DELETE']
 
-/** A request that is wrong in some way, and now and then right. The same for the same numbers. Never a watch, which would not end. */
+/**
+ * A request that is wrong in some way, and now and then right. The same for the same numbers. Never a watch, which
+ * would not end.
+ */
 export function fuzzedRequest(random: Random): WireRequest {
   const pick = <T>(...lists: readonly (readonly T[])[]): T => {
     const all = lists.flat()

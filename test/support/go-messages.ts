@@ -11,4 +11,5 @@ export interface GoMessage {
   readonly print?: string
 }
 
-export const goMessages = (): GoMessage[] => JSON.parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'go-messages', 'cases.json'), 'utf8'))
+export const goMessages = (): GoMessage[] =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'go-messages', 'cases.json'), 'utf8'))

@@ -11,8 +11,9 @@ export interface Cost {
 /** Doubling the size multiplies a linear cost by 2 and a square by 4. */
 const MOST_GROWTH = 2.6
 /**
- * Milliseconds above the cost of the smallest size. Smaller costs are not compared: compilation and collections of garbage take as much. On a busy machine they take more, so `make test` compares
- * only costs that a square or an expression that backtracks reaches.
+ * Milliseconds above the cost of the smallest size. Smaller costs are not compared: compilation and collections of
+ * garbage take as much. On a busy machine they take more, so `make test` compares only costs that a square or an
+ * expression that backtracks reaches.
  */
 const noticeableMs = (): number => (hasTimeBounds() ? 25 : 500)
 const ATTEMPTS = 6
@@ -24,8 +25,9 @@ export interface Growth {
 }
 
 /**
- * Measures work at increasing sizes, and returns the first size at which the cost grows faster than the size, or undefined. A suspicious size is measured again, as other work of the process
- * may disturb a measurement. Larger sizes are then skipped: they may take hours.
+ * Measures work at increasing sizes, and returns the first size at which the cost grows faster than the size, or
+ * undefined. A suspicious size is measured again, as other work of the process may disturb a measurement. Larger sizes
+ * are then skipped: they may take hours.
  */
 export async function superLinear(sizes: readonly number[], measure: (size: number) => Promise<Cost>): Promise<Growth | undefined> {
   const noticeable = noticeableMs()

@@ -33,8 +33,13 @@ export interface GrpcServer {
   close(): void
 }
 
-/** A service of gRPC on a unix socket, in this process. Requests have the members of messages as they are called there. */
-export async function startGrpcServer<Request>(path: string, { messages, name, methods, defaults = false }: GrpcService<Request>): Promise<GrpcServer> {
+/**
+ * A service of gRPC on a unix socket, in this process. Requests have the members of messages as they are called there.
+ */
+export async function startGrpcServer<Request>(
+  path: string,
+  { messages, name, methods, defaults = false }: GrpcService<Request>,
+): Promise<GrpcServer> {
   const { root } = protobuf.parse(messages, { keepCase: true })
   const codec = (message: string) => {
     const type = root.lookupType(message)

@@ -7,7 +7,10 @@ export interface HeldPort {
   release(): void
 }
 
-/** Holds a port as the local end of a connection, so that no other program can listen on it, and connections to it are refused. A port that was merely free a moment ago may be in use. */
+/**
+ * Holds a port as the local end of a connection, so that no other program can listen on it, and connections to it are
+ * refused. A port that was merely free a moment ago may be in use.
+ */
 export async function holdPort(): Promise<HeldPort> {
   const server = createServer(socket => socket.unref()).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -31,8 +31,9 @@ class Handle {
 }
 
 /**
- * Time that goes by when the test says so: timers that are set meanwhile, and `performance.now`, which the steady clock reads, wait for `pass`. Timers that were set before, those of Node itself and
- * `Date` go on as ever. Must be let go: in `afterEach` or `finally`.
+ * Time that goes by when the test says so: timers that are set meanwhile, and `performance.now`, which the steady clock
+ * reads, wait for `pass`. Timers that were set before, those of Node itself and `Date` go on as ever. Must be let go:
+ * in `afterEach` or `finally`.
  */
 export class HeldTime {
   readonly #real = { setTimeout, setInterval, clearTimeout, clearInterval, now: performance.now }
@@ -72,7 +73,9 @@ export class HeldTime {
     this.#timers.add(timer)
   }
 
-  /** Lets so many milliseconds go by: timers act in the order in which they are due, those too that are set by others. */
+  /**
+   * Lets so many milliseconds go by: timers act in the order in which they are due, those too that are set by others.
+   */
   pass(ms: number): void {
     const until = this.#now + ms
     for (;;) {

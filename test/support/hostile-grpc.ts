@@ -179,7 +179,9 @@ const many = (bytes: string, length: number): Buffer => Buffer.from(bytes.repeat
 
 /** Values of a map, with different names. */
 const entries = (count: number): Buffer =>
-  Buffer.concat(Array.from({ length: count }, (_, i) => Buffer.concat([Buffer.from('1a060a04', 'hex'), Buffer.from(i.toString(36).padStart(4, 'a'))])))
+  Buffer.concat(
+    Array.from({ length: count }, (_, i) => Buffer.concat([Buffer.from('1a060a04', 'hex'), Buffer.from(i.toString(36).padStart(4, 'a'))])),
+  )
 
 /** Messages that are hard to read: well within the bounds of bytes, and mostly no messages of protocol buffers. */
 export const HOSTILE_MESSAGES: Readonly<Record<string, Buffer>> = {

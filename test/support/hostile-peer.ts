@@ -7,7 +7,10 @@ import { gzipSync } from 'node:zlib'
 /** Behaviour of a peer on a connection once it has read the head of a request. */
 export type Behaviour = (socket: Duplex) => void
 
-/** More is never sent on one connection: a behaviour without an end fails its test by then, and does not fill the memory. */
+/**
+ * More is never sent on one connection: a behaviour without an end fails its test by then, and does not fill the
+ * memory.
+ */
 const MOST_BYTES = 256 << 20
 const BLOCK_BYTES = 64 * 1024
 const OK = 'HTTP/1.1 200 OK\r\n'

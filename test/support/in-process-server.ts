@@ -85,7 +85,11 @@ export async function openInProcess(flags: readonly string[], files: Readonly<Re
             const chunks: Buffer[] = []
             response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
             response.on('end', () =>
-              resolve({ status: response.statusCode ?? 0, contentType: response.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString() }),
+              resolve({
+                status: response.statusCode ?? 0,
+                contentType: response.headers['content-type'] ?? '',
+                text: Buffer.concat(chunks).toString(),
+              }),
             )
           })
       }),

@@ -16,10 +16,16 @@ export interface Answer {
   readonly warnings: readonly string[]
 }
 
-/** Sends a request to the server of a release. An error becomes a Status. A watch ends with its first event, which is the response. */
+/**
+ * Sends a request to the server of a release. An error becomes a Status. A watch ends with its first event, which is
+ * the response.
+ */
 export type Call = (path: string, request?: FakeRequest) => Promise<Answer>
 
-/** Runs a server of a release on a store that passes from one release to the next. `served` are entries of `--runtime-config`, such as `api/all`. */
+/**
+ * Runs a server of a release on a store that passes from one release to the next. `served` are entries of
+ * `--runtime-config`, such as `api/all`.
+ */
 export async function inRelease<T>(
   backend: MemoryBackend,
   release: Release,

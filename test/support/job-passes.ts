@@ -37,7 +37,16 @@ export interface PodFacts {
 
 let count = 0
 
-export function podOf({ uid = `u${count++}`, phase, index, indexFailureCount, finalizer, terminating, exitCode, condition }: PodFacts): Pod {
+export function podOf({
+  uid = `u${count++}`,
+  phase,
+  index,
+  indexFailureCount,
+  finalizer,
+  terminating,
+  exitCode,
+  condition,
+}: PodFacts): Pod {
   const annotations = {
     ...(index !== undefined && index !== '-' && { [INDEX]: index }),
     ...(indexFailureCount !== undefined && { 'batch.kubernetes.io/job-index-failure-count': indexFailureCount }),
@@ -70,7 +79,8 @@ export const indexedPods = (list: readonly (readonly [string, string])[], finali
   list.map(([index, phase]) => podOf({ index, phase, finalizer }))
 
 /** Equal pods with the finalizer. */
-export const many = (n: number | undefined, pod: PodFacts): Pod[] => Array.from({ length: n ?? 0 }, () => podOf({ ...pod, finalizer: true }))
+export const many = (n: number | undefined, pod: PodFacts): Pod[] =>
+  Array.from({ length: n ?? 0 }, () => podOf({ ...pod, finalizer: true }))
 
 export function jobOf(spec: Partial<JobSpec>, status: Job['status'] = {}): Job {
   return {

@@ -3,7 +3,10 @@ import net from 'node:net'
 import { Duplex } from 'node:stream'
 import tls, { type SecureVersion } from 'node:tls'
 
-/** A client of HTTP/1.1 over TLS that sends several records in one segment, as reach a server that is busy when a client writes head and body one after the other. */
+/**
+ * A client of HTTP/1.1 over TLS that sends several records in one segment, as reach a server that is busy when a client
+ * writes head and body one after the other.
+ */
 export interface JoinedRecords {
   /** Sends each part in records of its own, all of them together. */
   send(...parts: readonly (Buffer | string)[]): Promise<void>

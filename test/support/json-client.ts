@@ -18,7 +18,10 @@ export interface JsonRequest {
   readonly accept?: string
 }
 
-/** Client for objects over plain HTTP/1.1, with a few persistent connections. A lost connection is a response with status 0. */
+/**
+ * Client for objects over plain HTTP/1.1, with a few persistent connections. A lost connection is a response with
+ * status 0.
+ */
 export interface JsonClient {
   ask(method: string, path: string, options?: JsonRequest): Promise<JsonAnswer>
   /** Like `ask`. Throws if the response is not 2xx. */
@@ -32,7 +35,11 @@ const TIMEOUT_MS = 75_000
 export function createJsonClient(url: string): JsonClient {
   const agent = new Agent({ keepAlive: true })
   const { hostname, port } = new URL(url)
-  const ask = (method: string, path: string, { body, text, contentType = 'application/json', accept }: JsonRequest = {}): Promise<JsonAnswer> =>
+  const ask = (
+    method: string,
+    path: string,
+    { body, text, contentType = 'application/json', accept }: JsonRequest = {},
+  ): Promise<JsonAnswer> =>
     new Promise(resolve => {
       const started = performance.now()
       const lost = (): void => resolve({ status: 0, body: {} as AnyObject, headers: {}, milliseconds: performance.now() - started })
@@ -51,7 +58,12 @@ export function createJsonClient(url: string): JsonClient {
           .on('close', () => {
             if (!answer.complete) return lost()
             const text = Buffer.concat(parts).toString()
-            resolve({ status: answer.statusCode ?? 0, body: parsed(text), headers: answer.headers, milliseconds: performance.now() - started })
+            resolve({
+              status: answer.statusCode ?? 0,
+              body: parsed(text),
+              headers: answer.headers,
+              milliseconds: performance.now() - started,
+            })
           })
       })
       asked

@@ -10,7 +10,10 @@ const LITERALS: readonly (readonly [string, OracleValue])[] = [
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y
 const HEX = /[0-9a-fA-F]{4}/y
 
-/** Parses a text by RFC 8259, one character after another. The last of several members of one name counts. Throws a SyntaxError. */
+/**
+ * Parses a text by RFC 8259, one character after another. The last of several members of one name counts. Throws a
+ * SyntaxError.
+ */
 export function oracleParse(text: string): OracleValue {
   const reader = new Reader(text)
   const value = reader.value()

@@ -1,6 +1,9 @@
 type Random = () => number
 
-/** Characters that names differ in. Some are escaped, some are those of our own codes for names, and some are halves of surrogate pairs. */
+/**
+ * Characters that names differ in. Some are escaped, some are those of our own codes for names, and some are halves of
+ * surrogate pairs.
+ */
 const CHARACTERS = [
   '\\',
   '"',
@@ -24,7 +27,22 @@ const CHARACTERS = [
   ' ',
   '',
 ]
-const PLAIN_NAMES = ['a', 'name', 'f:metadata', '.', '', '0', '10', '4294967295', '-1', '__proto__', 'constructor', 'toString', 'length', 'x'.repeat(40)]
+const PLAIN_NAMES = [
+  'a',
+  'name',
+  'f:metadata',
+  '.',
+  '',
+  '0',
+  '10',
+  '4294967295',
+  '-1',
+  '__proto__',
+  'constructor',
+  'toString',
+  'length',
+  'x'.repeat(40),
+]
 const SCALARS = ['null', 'true', 'false', '0', '-1', '1.5', '12345678', '""', '"\\\\"', '"\\":{"', '"k:{\\"name\\":\\"x\\"}"', '[]', '{}']
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -45,7 +63,9 @@ interface Shape {
 }
 
 /**
- * Creates JSON texts in groups. The objects of a group have the same names but for one, which differs in one character. Some groups have a name that is the beginning of another one's source, which an engine that compares names with the source takes for the other name.
+ * Creates JSON texts in groups. The objects of a group have the same names but for one, which differs in one character.
+ * Some groups have a name that is the beginning of another one's source, which an engine that compares names with the
+ * source takes for the other name.
  */
 export class JsonTexts {
   readonly #random: Random
@@ -100,7 +120,11 @@ export class JsonTexts {
   }
 
   #part(): string {
-    return this.#chance(0.4) ? '' : this.#chance(0.5) ? this.#pick(['k:{', 'name', '":"', 'é', '}']) : this.#some(3, () => this.#pick(CHARACTERS)).join('')
+    return this.#chance(0.4)
+      ? ''
+      : this.#chance(0.5)
+        ? this.#pick(['k:{', 'name', '":"', 'é', '}'])
+        : this.#some(3, () => this.#pick(CHARACTERS)).join('')
   }
 
   /** Writes a string in one of its spellings. */

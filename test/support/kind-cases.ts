@@ -7,7 +7,10 @@ import type { AnyObject } from './any-object.ts'
 import { definitionIn } from './hook-context.ts'
 import { KindServer } from './kind-server.ts'
 
-/** One kind on a server of its own, for cases as tables. Objects are made in the namespace `ns`, by the name `x` unless the body has one. */
+/**
+ * One kind on a server of its own, for cases as tables. Objects are made in the namespace `ns`, by the name `x` unless
+ * the body has one.
+ */
 export class KindCases {
   readonly server: KindServer
   readonly #gr: { group: string; resource: string }
@@ -32,7 +35,9 @@ export class KindCases {
   /** Replaces `x`, its metadata but for the given members kept. */
   update(body: object, metadata: object = {}, subresource = ''): Promise<AnyObject> {
     const namespace = this.#definition.scope === 'Namespaced' ? 'ns' : ''
-    return this.server.update(this.#gr, namespace, 'x', old => ({ ...this.body(body), metadata: { ...old.metadata, ...metadata } }), { subresource })
+    return this.server.update(this.#gr, namespace, 'x', old => ({ ...this.body(body), metadata: { ...old.metadata, ...metadata } }), {
+      subresource,
+    })
   }
 
   cells(): Json[] | undefined {
@@ -51,7 +56,10 @@ export async function causesOf(write: Promise<unknown>): Promise<string[]> {
   }
 }
 
-/** A test for each body that is created, and one for each update of another; by the default features of 1.33 unless others are given. */
+/**
+ * A test for each body that is created, and one for each update of another; by the default features of 1.33 unless
+ * others are given.
+ */
 export function validates(
   definition: ResourceDefinition,
   creations: Record<string, [body: object, causes: string[], metadata?: object]>,
@@ -59,7 +67,8 @@ export function validates(
   features?: Gates,
 ): void {
   for (const [what, [body, causes, metadata]] of Object.entries(creations)) {
-    it(`creating: ${what}`, async () => expect(await causesOf(new KindCases(definition, features).create(body, metadata))).to.deep.equal(causes))
+    it(`creating: ${what}`, async () =>
+      expect(await causesOf(new KindCases(definition, features).create(body, metadata))).to.deep.equal(causes))
   }
   for (const [what, [before, after, causes, metadata]] of Object.entries(updates)) {
     it(`updating: ${what}`, async () => {

@@ -1,6 +1,14 @@
 import type { Json } from '../../src/api/meta/object.ts'
 import type { GroupVersion } from '../../src/api/meta/v1.types.ts'
-import type { HookContext, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Strategy, Subresource } from '../../src/catalog/definition.ts'
+import type {
+  HookContext,
+  ListAccess,
+  ResourceAccess,
+  ResourceDefinition,
+  ResourceId,
+  Strategy,
+  Subresource,
+} from '../../src/catalog/definition.ts'
 import { resultAtOnce, runAtOnce } from '../../src/lib/steps.ts'
 import { clone, deepEqual } from '../../src/meta/equal.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
@@ -16,8 +24,9 @@ import { clearTurnedOff, featuresOf, hookContext } from './hook-context.ts'
 import { kindErrors } from './kind-errors.ts'
 
 /**
- * Kinds in a map, for tests of their hooks: decode, defaults, prepare, validate, reserve, write, in the registry's order and with nothing else of it. `beforeWrite`
- * stands between the reservation and the write: it may throw, as a store does.
+ * Kinds in a map, for tests of their hooks: decode, defaults, prepare, validate, reserve, write, in the registry's
+ * order and with nothing else of it. `beforeWrite` stands between the reservation and the write: it may throw, as a
+ * store does.
  */
 export class KindServer implements ResourceAccess {
   readonly objects = new Map<string, AnyObject>()

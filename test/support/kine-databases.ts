@@ -38,7 +38,8 @@ export const KINE_DATABASES: readonly KineDatabase[] = [
   {
     id: 'kine-nats',
     name: 'NATS',
-    missing: () => (findKineWithNats() === undefined ? 'there is no kine with NATS; hack/kine nats builds it if Go is installed' : undefined),
+    missing: () =>
+      findKineWithNats() === undefined ? 'there is no kine with NATS; hack/kine nats builds it if Go is installed' : undefined,
     program: findKineWithNats,
     async start() {
       const dir = mkdtempSync(join(tmpdir(), 'nats-'))

@@ -30,8 +30,26 @@ export async function startKubeApiserver(program: string, etcd: string, flags: r
   writeFileSync(file('tokens.csv'), 'admin,admin,admin,"system:masters"\n')
   const port = await freePorts.take()
   const own = [
-    ...['--etcd-servers', etcd, '--secure-port', String(port), '--bind-address', '127.0.0.1', '--advertise-address', '127.0.0.1', '--cert-dir', file('certs')],
-    ...['--service-account-issuer', 'https://kube', '--service-account-key-file', file('sa.key'), '--service-account-signing-key-file', file('sa.key')],
+    ...[
+      '--etcd-servers',
+      etcd,
+      '--secure-port',
+      String(port),
+      '--bind-address',
+      '127.0.0.1',
+      '--advertise-address',
+      '127.0.0.1',
+      '--cert-dir',
+      file('certs'),
+    ],
+    ...[
+      '--service-account-issuer',
+      'https://kube',
+      '--service-account-key-file',
+      file('sa.key'),
+      '--service-account-signing-key-file',
+      file('sa.key'),
+    ],
     ...[
       '--token-auth-file',
       file('tokens.csv'),

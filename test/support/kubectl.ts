@@ -23,7 +23,10 @@ export interface RunOptions {
 
 const TIMEOUT_MS = 30_000
 
-/** The kubectl on PATH and those that $KUBECTLS lists (paths, as PATH lists folders), one of each minor release, oldest first. */
+/**
+ * The kubectl on PATH and those that $KUBECTLS lists (paths, as PATH lists folders), one of each minor release, oldest
+ * first.
+ */
 export function findKubectls(): Kubectl[] {
   const onPath = (process.env.PATH ?? '').split(delimiter).map(folder => join(folder, 'kubectl'))
   const listed = (process.env.KUBECTLS ?? '').split(delimiter).filter(Boolean)
@@ -38,7 +41,9 @@ export function findKubectls(): Kubectl[] {
 
 function minorOf(path: string): number | undefined {
   try {
-    const { clientVersion } = JSON.parse(execFileSync(path, ['version', '--client', '-o', 'json'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+    const { clientVersion } = JSON.parse(
+      execFileSync(path, ['version', '--client', '-o', 'json'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    )
     return Number.parseInt(clientVersion.minor, 10)
   } catch {
     return undefined
@@ -49,18 +54,29 @@ function minorOf(path: string): number | undefined {
 export const words = (line: string): string[] =>
   [...line.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'))
 
-/** Runs kubectl to its end, and drops the colours that some releases print. Never rejects: a failure is a code and what it printed. */
+/**
+ * Runs kubectl to its end, and drops the colours that some releases print. Never rejects: a failure is a code and what
+ * it printed.
+ */
 export function runKubectl(path: string, args: readonly string[], env: NodeJS.ProcessEnv, options: RunOptions = {}): Promise<Result> {
   return new Promise(resolve => {
-    const child = execFile(path, args, { env: { ...env, ...options.env }, timeout: TIMEOUT_MS, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
-      const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0
-      resolve({ code, stdout: stripVTControlCharacters(stdout), stderr: stripVTControlCharacters(stderr) })
-    })
+    const child = execFile(
+      path,
+      args,
+      { env: { ...env, ...options.env }, timeout: TIMEOUT_MS, maxBuffer: 64 << 20 },
+      (error, stdout, stderr) => {
+        const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0
+        resolve({ code, stdout: stripVTControlCharacters(stdout), stderr: stripVTControlCharacters(stderr) })
+      },
+    )
     child.stdin?.end(options.stdin ?? '')
   })
 }
 
-/** Starts kubectl, calls `act` when it has printed `ready` (at once if that is empty), and ends it when its output has all of `wanted`, or after ten seconds. Gives its output. */
+/**
+ * Starts kubectl, calls `act` when it has printed `ready` (at once if that is empty), and ends it when its output has
+ * all of `wanted`, or after ten seconds. Gives its output.
+ */
 export function followKubectl(
   path: string,
   args: readonly string[],

@@ -22,7 +22,9 @@ const NOW = Date.UTC(2006, 0, 2, 15, 4, 5)
 
 const readYaml = (path: string): Json => parseYaml(readFileSync(path)).value
 
-/** Returns the pairs below a folder: `F/testdata/NAME.input.yaml` and `NAME.output.yaml`, with the stage files of `F`. */
+/**
+ * Returns the pairs below a folder: `F/testdata/NAME.input.yaml` and `NAME.output.yaml`, with the stage files of `F`.
+ */
 export function stagePairs(folder: string): StagePair[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
   return names.flatMap(name => {
@@ -35,7 +37,10 @@ export function stagePairs(folder: string): StagePair[] {
   })
 }
 
-/** Returns what stages make of an object, in the form of kwok's own tests: each stage that may be chosen, with its weight, delay and rendered steps. */
+/**
+ * Returns what stages make of an object, in the form of kwok's own tests: each stage that may be chosen, with its
+ * weight, delay and rendered steps.
+ */
 export function stageResult(stages: readonly Json[], object: JsonObject): Json {
   const metadata = objectIn(object.metadata)
   const subject: StageSubject = { object, labels: textsOf(metadata.labels), annotations: textsOf(metadata.annotations), now: NOW }

@@ -14,7 +14,10 @@ export interface LargePlace {
   readonly along: readonly Schema[]
 }
 
-/** How a place is filled: with the smallest items, with one plausible item again and again, or with items that all differ. Texts are long in ways that patterns take for names. */
+/**
+ * How a place is filled: with the smallest items, with one plausible item again and again, or with items that all
+ * differ. Texts are long in ways that patterns take for names.
+ */
 export type Filling = 'empty' | 'repeated' | 'distinct' | 'letters' | 'dashes' | 'escapes'
 
 const DEPTH = 14
@@ -26,7 +29,8 @@ export function largePlaces(schema: StructSchema): LargePlace[] {
   const walkStruct = (struct: StructSchema, path: readonly string[], along: readonly Schema[]): void => {
     if (inside.has(struct) || path.length > DEPTH) return
     inside.add(struct)
-    for (const [name, field] of struct.fields) walk(field.schema, [...path, name], [...along, field.schema], `${struct.name}.${name}`, field)
+    for (const [name, field] of struct.fields)
+      walk(field.schema, [...path, name], [...along, field.schema], `${struct.name}.${name}`, field)
     inside.delete(struct)
   }
   const walk = (at: Schema, path: readonly string[], along: readonly Schema[], owner: string, field: Field): void => {
@@ -59,7 +63,10 @@ export function largeValue(base: JsonObject, place: LargePlace, filling: Filling
   return contents(place, filling, bytes, holed(base, place).mine)
 }
 
-/** JSON of `base` with a value, itself JSON, at the place. `copies` above 1: so often, as items of the list or values of the map that is next above it; undefined if there is none. */
+/**
+ * JSON of `base` with a value, itself JSON, at the place. `copies` above 1: so often, as items of the list or values of
+ * the map that is next above it; undefined if there is none.
+ */
 export function filledBody(base: JsonObject, place: LargePlace, value: string, copies = 1): string | undefined {
   const { holder } = holed(base, place, true)
   if (copies > 1 && !repeat(holder, place.path, copies)) return undefined
@@ -69,7 +76,9 @@ export function filledBody(base: JsonObject, place: LargePlace, value: string, c
 /** JSON of `base` with one more key, itself JSON, in a map. */
 export function bodyWithKey(base: JsonObject, place: LargePlace, key: string): string {
   const { holder, mine } = holed(base, place, true)
-  const value = JSON.stringify(Object.values((mine ?? {}) as JsonObject)[0] ?? (place.schema.type === 'map' ? plausible(place.schema.values, '') : ''))
+  const value = JSON.stringify(
+    Object.values((mine ?? {}) as JsonObject)[0] ?? (place.schema.type === 'map' ? plausible(place.schema.values, '') : ''),
+  )
   return JSON.stringify(holder).replace(`"${HOLE}"`, () => `{${key}:${value}}`)
 }
 
@@ -78,7 +87,9 @@ function repeat(holder: JsonObject, path: readonly string[], copies: number): bo
   if (last < 0) return false
   let container: Json = holder
   for (const step of path.slice(0, last))
-    container = (container as Record<string, Json>)[step === '[]' ? 0 : step === '{}' ? (Object.keys(container as JsonObject)[0] as string) : step] as Json
+    container = (container as Record<string, Json>)[
+      step === '[]' ? 0 : step === '{}' ? (Object.keys(container as JsonObject)[0] as string) : step
+    ] as Json
   const into = container as Record<string, Json> | Json[]
   const item = Array.isArray(into) ? (into[0] as Json) : (Object.values(into)[0] as Json)
   for (let i = 1; i < copies; i++) {
@@ -92,7 +103,10 @@ function repeat(holder: JsonObject, path: readonly string[], copies: number): bo
 
 const HOLE = 'the-place-to-fill'
 
-/** The base with a hole at the place, and what stands there in the base. `isPlausible`: structs that are made up have the members that they require, so that more of their validation runs. */
+/**
+ * The base with a hole at the place, and what stands there in the base. `isPlausible`: structs that are made up have
+ * the members that they require, so that more of their validation runs.
+ */
 function holed(base: JsonObject, { path, along }: LargePlace, isPlausible = false): { holder: JsonObject; mine: Json | undefined } {
   const holder = JSON.parse(JSON.stringify(base)) as JsonObject
   let at: JsonObject | Json[] = holder

@@ -77,7 +77,11 @@ export const LARGE_DEFINITION = {
                 type: 'object',
                 'x-kubernetes-preserve-unknown-fields': true,
                 properties: {
-                  names: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string', pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$' } },
+                  names: {
+                    type: 'array',
+                    'x-kubernetes-list-type': 'set',
+                    items: { type: 'string', pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$' },
+                  },
                   numbers: { type: 'array', items: { type: 'integer', minimum: 1, default: 3 } },
                   parts: {
                     type: 'array',
@@ -110,7 +114,10 @@ const structOf = (name: string, fields: Record<string, Schema>): StructSchema =>
   inlines: [],
   typeMeta: false,
   fields: new Map(
-    Object.entries(fields).map(([field, schema]) => [field, { name: field, number: 0, schema, required: true, omitEmpty: true, pointer: false }]),
+    Object.entries(fields).map(([field, schema]) => [
+      field,
+      { name: field, number: 0, schema, required: true, omitEmpty: true, pointer: false },
+    ]),
   ),
 })
 
@@ -142,8 +149,9 @@ export function* largeCases(kinds: readonly LargeKind[], verbs: readonly LargeVe
 }
 
 /**
- * Groups the same cases into rounds, so that a part of them covers everything soon. In each round every place is filled in every way by one verb, in the next by another. The effect of a text depends
- * little on the verb: a round has one of four of them.
+ * Groups the same cases into rounds, so that a part of them covers everything soon. In each round every place is filled
+ * in every way by one verb, in the next by another. The effect of a text depends little on the verb: a round has one of
+ * four of them.
  */
 export function inRounds(cases: Iterable<LargeCase>): LargeCase[] {
   const places = new Map<string, LargeCase[]>()
@@ -203,7 +211,8 @@ export function requestOf(kind: LargeKind, verb: Exclude<LargeVerb, 'json'>, tex
   if (verb === 'update') return { method: 'PUT', path: oneOf(kind), search, type: 'application/json', body: Buffer.from(text) }
   const fresh = text.replace(`"name":"${base.metadata.name}"`, '"name":"fresh"')
   if (verb === 'create') return { method: 'POST', path, search, type: 'application/json', body: Buffer.from(fresh) }
-  if (verb === 'cbor') return { method: 'POST', path, search, type: 'application/cbor', body: cborBody(encodeCborValue(JSON.parse(fresh) as JsonObject)) }
+  if (verb === 'cbor')
+    return { method: 'POST', path, search, type: 'application/cbor', body: cborBody(encodeCborValue(JSON.parse(fresh) as JsonObject)) }
   if (verb === 'yaml') return { method: 'POST', path, search, type: 'application/yaml', body: Buffer.from(fresh) }
   try {
     const value = JSON.parse(fresh) as JsonObject & { kind: string; apiVersion: string }

@@ -58,7 +58,9 @@ export class Ledger {
     for (const [name, { state, doubt }] of this.#accounts) {
       const object = found.get(name)
       if (agrees(object, state) || (doubt !== undefined && agrees(object, doubt))) continue
-      wrong.push(`${name}: told ${JSON.stringify(state)}, in doubt ${JSON.stringify(doubt)}, found ${JSON.stringify(object && { ...object, ...{} })}`)
+      wrong.push(
+        `${name}: told ${JSON.stringify(state)}, in doubt ${JSON.stringify(doubt)}, found ${JSON.stringify(object && { ...object, ...{} })}`,
+      )
     }
     return wrong
   }
@@ -66,7 +68,10 @@ export class Ledger {
 
 function agrees(object: AnyObject | undefined, state: ObjectState): boolean {
   if (state === 'absent' || object === undefined) return state === 'absent' && object === undefined
-  return isDeepStrictEqual(object.data, state.data) && (state.resourceVersion === undefined || state.resourceVersion === object.metadata.resourceVersion)
+  return (
+    isDeepStrictEqual(object.data, state.data) &&
+    (state.resourceVersion === undefined || state.resourceVersion === object.metadata.resourceVersion)
+  )
 }
 
 /** The object that all writers patch: each has a key of its own, whose numbers only grow. */

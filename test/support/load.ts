@@ -18,7 +18,10 @@ export interface Failure {
   readonly milliseconds: number
 }
 
-/** Writers that create, update, patch and delete ConfigMaps, each its own and all of them a shared one, and record the responses. */
+/**
+ * Writers that create, update, patch and delete ConfigMaps, each its own and all of them a shared one, and record the
+ * responses.
+ */
 export interface Load {
   readonly ledger: Ledger
   /** Responses that a client does not expect: neither a success nor an effect of an outage. */
@@ -93,7 +96,10 @@ export async function startLoad(client: JsonClient, { clients, namespace, seed, 
       live.splice(live.indexOf(name), 1)
     }
     const share = async (): Promise<void> => {
-      const answer = await client.ask('PATCH', path(SHARED), { body: { data: { [`c${id}`]: `${step}` } }, contentType: 'application/merge-patch+json' })
+      const answer = await client.ask('PATCH', path(SHARED), {
+        body: { data: { [`c${id}`]: `${step}` } },
+        contentType: 'application/merge-patch+json',
+      })
       if (judge('patch shared', answer)) ledger.shared.acknowledge(`c${id}`, step)
       else {
         ledger.shared.doubt(`c${id}`, step)
@@ -122,7 +128,12 @@ export async function startLoad(client: JsonClient, { clients, namespace, seed, 
   }
 }
 
-export const configMap = (name: string, data: Record<string, string>): AnyObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data })
+export const configMap = (name: string, data: Record<string, string>): AnyObject => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name },
+  data,
+})
 
 type Known = Exclude<ObjectState, 'absent'>
 interface Write {

@@ -6,7 +6,10 @@ import { createServerProcess, type ServerProcess } from './server-process.ts'
 
 export interface WatchedServer {
   readonly server: ServerProcess
-  /** Milliseconds of the longest piece of work since this was asked last: of the processor's time, so that other processes count for nothing, and without garbage collection. */
+  /**
+   * Milliseconds of the longest piece of work since this was asked last: of the processor's time, so that other
+   * processes count for nothing, and without garbage collection.
+   */
   longestPiece(): Promise<number>
   stop(): Promise<void>
 }

@@ -29,7 +29,11 @@ export const prefixOf = (n: number): string => `/t${String(n).padStart(4, '0')}`
 export async function startPrefixServer(url: string, prefix: string, recheckMs?: number): Promise<PrefixServer> {
   const backend = await openEtcd({ servers: [url], prefix }, silentLogger)
   const resource = { name: RESOURCE, prefix: key(`${prefix}/${RESOURCE}/`), codec: testCodec, namespaced: true }
-  const cacher = createCacher(backend, [resource], { prefix: key(`${prefix}/`), revisionWaitMs: 60_000, ...(recheckMs !== undefined && { recheckMs }) })
+  const cacher = createCacher(backend, [resource], {
+    prefix: key(`${prefix}/`),
+    revisionWaitMs: 60_000,
+    ...(recheckMs !== undefined && { recheckMs }),
+  })
   await cacher.synced(never)
   return {
     prefix,
@@ -42,7 +46,9 @@ export async function startPrefixServer(url: string, prefix: string, recheckMs?:
   }
 }
 
-/** Writes, reads and watches in every way, and waits until the cache is compared with the store. Values name the prefix. */
+/**
+ * Writes, reads and watches in every way, and waits until the cache is compared with the store. Values name the prefix.
+ */
 export async function usePrefix({ prefix, backend, cacher }: PrefixServer): Promise<void> {
   const root = key(`${prefix}/${RESOURCE}/`)
   const storage = cacher.storageFor(RESOURCE)
@@ -59,7 +65,8 @@ export async function usePrefix({ prefix, backend, cacher }: PrefixServer): Prom
     events += batch.length
     if (events >= 2) break
   }
-  for (const query of [{}, { limit: 1 }, { at: { exactly: after } }, { at: 'any' as const }, { at: { notOlderThan: after } }]) await list(query)
+  for (const query of [{}, { limit: 1 }, { at: { exactly: after } }, { at: 'any' as const }, { at: { notOlderThan: after } }])
+    await list(query)
   await storage.get(keyOf('a'), 'latest', never)
   await backend.get(keyOf('a'), never, after)
   await backend.check(never)
@@ -69,7 +76,8 @@ export async function usePrefix({ prefix, backend, cacher }: PrefixServer): Prom
 /** Outcomes of the comparisons of a cache with the store. */
 export const checksOf = (cacher: Cacher): { success: number; failure: number; error: number } => {
   const counts = { success: 0, failure: 0, error: 0 }
-  for (const { counts: each } of cacher.stats().resources) for (const name of ['success', 'failure', 'error'] as const) counts[name] += each.checks[name]
+  for (const { counts: each } of cacher.stats().resources)
+    for (const name of ['success', 'failure', 'error'] as const) counts[name] += each.checks[name]
   return counts
 }
 
@@ -84,7 +92,9 @@ export interface Trespasses {
 /** Servers that are in use at a time. */
 const LANES = 20
 
-/** Uses `count` servers, each on a prefix of its own through a proxy of its own, and all at the same time in the end. */
+/**
+ * Uses `count` servers, each on a prefix of its own through a proxy of its own, and all at the same time in the end.
+ */
 export async function trespasses(url: string, count: number): Promise<Trespasses> {
   const left = Array.from({ length: count }, (_, n) => prefixOf(n))
   const running: { server: PrefixServer; proxy: RecordingProxy }[] = []

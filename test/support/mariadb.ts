@@ -15,7 +15,10 @@ function findProgram(name: string): string | undefined {
   }
 }
 
-/** The programs that create and serve a database of MariaDB, which speaks MySQL's protocol. Undefined if they are not on PATH. */
+/**
+ * The programs that create and serve a database of MariaDB, which speaks MySQL's protocol. Undefined if they are not on
+ * PATH.
+ */
 export function findMariadb(): { readonly install: string; readonly server: string } | undefined {
   const [install, server] = [findProgram('mariadb-install-db'), findProgram('mariadbd')]
   return install === undefined || server === undefined ? undefined : { install, server }
@@ -31,8 +34,19 @@ export async function startMariadb(): Promise<{ readonly url: string; stop(): Pr
   const install = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db', ...user]
   execFileSync(programs.install, install, { stdio: 'ignore' })
   const port = await freePorts.take()
-  const places = [`--datadir=${data}`, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(dir, 'socket')}`, `--pid-file=${join(dir, 'pid')}`]
-  const server = storeProcess(programs.server, ['--no-defaults', ...places, '--innodb-flush-log-at-trx-commit=0', ...user], () => answers(port), dir)
+  const places = [
+    `--datadir=${data}`,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    `--socket=${join(dir, 'socket')}`,
+    `--pid-file=${join(dir, 'pid')}`,
+  ]
+  const server = storeProcess(
+    programs.server,
+    ['--no-defaults', ...places, '--innodb-flush-log-at-trx-commit=0', ...user],
+    () => answers(port),
+    dir,
+  )
   await server.start()
   return {
     url: `mysql://root@tcp(127.0.0.1:${port})/kine`,

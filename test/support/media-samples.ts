@@ -17,7 +17,10 @@ const ROUNDTRIP = join(import.meta.dirname, '..', 'fixtures', 'codec', 'roundtri
 
 const isRequest = (step: Step | undefined): step is RequestStep => step !== undefined && 'do' in step
 
-/** Objects with a name of their own, created by the first step of a case that states success: nothing has to be there before. */
+/**
+ * Objects with a name of their own, created by the first step of a case that states success: nothing has to be there
+ * before.
+ */
 function ofProbe(area: string): MediaSample[] {
   return readFixtures(area).flatMap(({ name: from, steps: [first] }) => {
     if (!isRequest(first) || (first.expect?.status ?? 201) !== 201) return []
@@ -27,7 +30,10 @@ function ofProbe(area: string): MediaSample[] {
   })
 }
 
-/** The serialized objects of `collections` (by the file's name without its ending), which fill every field and of which few are valid. */
+/**
+ * The serialized objects of `collections` (by the file's name without its ending), which fill every field and of which
+ * few are valid.
+ */
 export function roundtripSamples(collections: Readonly<Record<string, string>>): MediaSample[] {
   const files = readdirSync(ROUNDTRIP).filter(file => file.endsWith('.json'))
   return files.flatMap(file => {
@@ -65,7 +71,11 @@ const AUTHORITY = [
 
 /** One of each kind that no case creates. */
 export const ownSamples: readonly MediaSample[] = [
-  own('/apis/certificates.k8s.io/v1beta1/clustertrustbundles', { kind: 'ClusterTrustBundle', metadata: { name: 'roots' }, spec: { trustBundle: AUTHORITY } }),
+  own('/apis/certificates.k8s.io/v1beta1/clustertrustbundles', {
+    kind: 'ClusterTrustBundle',
+    metadata: { name: 'roots' },
+    spec: { trustBundle: AUTHORITY },
+  }),
   {
     from: 'own',
     path: '/api/v1/namespaces/{ns}/serviceaccounts',
@@ -80,9 +90,19 @@ export const ownSamples: readonly MediaSample[] = [
   own('/apis/coordination.k8s.io/v1beta1/namespaces/{ns}/leasecandidates', {
     kind: 'LeaseCandidate',
     metadata: { name: 'one' },
-    spec: { leaseName: 'l', binaryVersion: '1.33.0', emulationVersion: '1.33.0', strategy: 'OldestEmulationVersion', renewTime: '2026-01-02T03:04:05.000006Z' },
+    spec: {
+      leaseName: 'l',
+      binaryVersion: '1.33.0',
+      emulationVersion: '1.33.0',
+      strategy: 'OldestEmulationVersion',
+      renewTime: '2026-01-02T03:04:05.000006Z',
+    },
   }),
-  own('/apis/internal.apiserver.k8s.io/v1alpha1/storageversions', { kind: 'StorageVersion', metadata: { name: 'apps.deployments' }, spec: {} }),
+  own('/apis/internal.apiserver.k8s.io/v1alpha1/storageversions', {
+    kind: 'StorageVersion',
+    metadata: { name: 'apps.deployments' },
+    spec: {},
+  }),
   own('/apis/storagemigration.k8s.io/v1alpha1/storageversionmigrations', {
     kind: 'StorageVersionMigration',
     metadata: { name: 'one' },
@@ -103,7 +123,11 @@ export const ownSamples: readonly MediaSample[] = [
     spec: { policyName: 'one' },
   }),
   own('/apis/resource.k8s.io/v1beta2/deviceclasses', { kind: 'DeviceClass', metadata: { name: 'gpu' }, spec: {} }),
-  own('/apis/resource.k8s.io/v1beta2/namespaces/{ns}/resourceclaims', { kind: 'ResourceClaim', metadata: { name: 'one' }, spec: claimSpec }),
+  own('/apis/resource.k8s.io/v1beta2/namespaces/{ns}/resourceclaims', {
+    kind: 'ResourceClaim',
+    metadata: { name: 'one' },
+    spec: claimSpec,
+  }),
   own('/apis/resource.k8s.io/v1beta2/namespaces/{ns}/resourceclaimtemplates', {
     kind: 'ResourceClaimTemplate',
     metadata: { name: 'one' },

@@ -42,7 +42,10 @@ export class MemoryBackend implements Backend {
   /** Awaited before every response, with the name of the call. */
   before: (call: string) => Promise<void> | void = () => {}
   readonly calls: Record<string, number> = {}
-  /** Set it to make watches report progress, or to say that they do not. Default: all revisions appear in a watch over all keys. */
+  /**
+   * Set it to make watches report progress, or to say that they do not. Default: all revisions appear in a watch over
+   * all keys.
+   */
   watchProof?: (signal: AbortSignal) => Promise<WatchProof>
   /** Whether the user may not watch a range. */
   denies: (watch: BackendWatch) => boolean = () => false
@@ -75,7 +78,8 @@ export class MemoryBackend implements Backend {
   #readable(at: Revision | undefined): number {
     if (at === undefined) return this.#revision
     if (at > this.#revision) throw new BackendError('future', `revision ${at} has not come, current: ${this.#revision}`)
-    if (at < this.#compacted) throw new BackendError('compacted', `revision ${at} is compacted`, { compactRevision: revision(this.#compacted) })
+    if (at < this.#compacted)
+      throw new BackendError('compacted', `revision ${at} is compacted`, { compactRevision: revision(this.#compacted) })
     return at
   }
 
@@ -100,7 +104,8 @@ export class MemoryBackend implements Backend {
       const item = this.#item(key, at)
       if (!item) continue
       count++
-      if (!query.countOnly && (!query.limit || items.length < query.limit)) items.push(query.keysOnly ? { ...item, value: Buffer.alloc(0) } : item)
+      if (!query.countOnly && (!query.limit || items.length < query.limit))
+        items.push(query.keysOnly ? { ...item, value: Buffer.alloc(0) } : item)
     }
     return { items, revision: revision(this.#revision), more: items.length < count && !query.countOnly, count }
   }
@@ -123,7 +128,14 @@ export class MemoryBackend implements Backend {
       const versions = this.#keys.get(key) ?? []
       this.#keys.set(key, versions)
       versions.push({ mod, create, ...(value && { value: Buffer.from(value) }) })
-      this.#log.push({ type: value ? 'put' : 'delete', key, modRevision: mod, createRevision: create, ...(value && { value }), ...(previous && { previous }) })
+      this.#log.push({
+        type: value ? 'put' : 'delete',
+        key,
+        modRevision: mod,
+        createRevision: create,
+        ...(value && { value }),
+        ...(previous && { previous }),
+      })
     }
     for (const subscriber of this.#subscribers) {
       subscriber.events.push(...this.#log.slice(first).filter(e => this.#covers(subscriber.watch, e)))
@@ -163,7 +175,8 @@ export class MemoryBackend implements Backend {
   async *watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
     await this.#enter('watch', signal)
     if (this.denies(watch)) throw new BackendError('denied', 'permission denied')
-    if (watch.from < this.#compacted) throw new BackendError('compacted', `revision ${watch.from} is compacted`, { compactRevision: revision(this.#compacted) })
+    if (watch.from < this.#compacted)
+      throw new BackendError('compacted', `revision ${watch.from} is compacted`, { compactRevision: revision(this.#compacted) })
     let wake = () => {}
     const subscriber: Subscriber = { watch, events: this.#log.filter(e => this.#covers(watch, e)), progress: false, wake: () => wake() }
     const onAbort = () => wake()

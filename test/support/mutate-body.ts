@@ -12,7 +12,10 @@ function nesting(format: Format, depth: number, random: Random): Buffer {
     case 'yaml':
       return Buffer.from(random() < 0.5 ? '['.repeat(depth) : random() < 0.5 ? '- '.repeat(depth) : '{a: '.repeat(depth))
     case 'cbor':
-      return Buffer.from(random() < 0.3 ? 'd9d9f7'.repeat(depth) : (random() < 0.5 ? '81' : random() < 0.5 ? '9f' : 'a14161').repeat(depth), 'hex')
+      return Buffer.from(
+        random() < 0.3 ? 'd9d9f7'.repeat(depth) : (random() < 0.5 ? '81' : random() < 0.5 ? '9f' : 'a14161').repeat(depth),
+        'hex',
+      )
     case 'protobuf':
       return Buffer.alloc(depth, random() < 0.5 ? 0x0b : Buffer.from([0x0a, 0x7f]))
   }
@@ -33,7 +36,21 @@ function balanced(format: Format, depth: number): Buffer {
 
 /** Values that are too large, too long or malformed, for insertion into bodies. */
 const SPLICES: Readonly<Record<Format, readonly (string | Buffer)[]>> = {
-  json: ['9'.repeat(400), '1e999', '-0', '1.0', '"\\ud800"', '\0', 'null', '{"__proto__":{"a":1}}', '[]', '"a":1,"a":2,', '18446744073709551616', '{', '}'],
+  json: [
+    '9'.repeat(400),
+    '1e999',
+    '-0',
+    '1.0',
+    '"\\ud800"',
+    '\0',
+    'null',
+    '{"__proto__":{"a":1}}',
+    '[]',
+    '"a":1,"a":2,',
+    '18446744073709551616',
+    '{',
+    '}',
+  ],
   yaml: [
     '&a [*a]',
     '*a',
@@ -71,7 +88,10 @@ const SPLICES: Readonly<Record<Format, readonly (string | Buffer)[]>> = {
   ),
 }
 
-/** A body with one to four faults in it: bits flipped, an end cut off, lengths changed, parts repeated, removed or moved, deep nesting. The same for the same numbers. */
+/**
+ * A body with one to four faults in it: bits flipped, an end cut off, lengths changed, parts repeated, removed or
+ * moved, deep nesting. The same for the same numbers.
+ */
 export function mutateBody(format: Format, body: Buffer, random: Random): Buffer {
   let out: Buffer = Buffer.from(body)
   for (let n = 1 + Math.floor(random() * 4); n > 0; n--) out = mutateOnce(format, out, random)
@@ -82,7 +102,8 @@ function mutateOnce(format: Format, body: Buffer, random: Random): Buffer {
   const below = (limit: number): number => Math.floor(random() * limit)
   const at = below(body.length + 1)
   const end = Math.min(body.length, at + 1 + below(40))
-  const put = (what: string | Buffer, until = at): Buffer => Buffer.concat([body.subarray(0, at), Buffer.from(what as Buffer), body.subarray(until)])
+  const put = (what: string | Buffer, until = at): Buffer =>
+    Buffer.concat([body.subarray(0, at), Buffer.from(what as Buffer), body.subarray(until)])
   const dice = random()
   if (dice < 0.35) {
     for (let n = 1 + below(4); n > 0 && body.length > 0; n--) {

@@ -53,7 +53,8 @@ export function oddValue(random: Random): Json {
   if (dice < 0.5) return raw(pick(NUMBERS))
   if (dice < 0.7) return pick(TEXTS)
   if (dice < 0.78) return random() < 0.5
-  if (dice < 0.86) return pick<Json>([{}, [], [null], [{}], [[]], { a: null }, { name: null }, [{ name: 'x' }, { name: 'x' }], { kind: 'Pod' }])
+  if (dice < 0.86)
+    return pick<Json>([{}, [], [null], [{}], [[]], { a: null }, { name: null }, [{ name: 'x' }, { name: 'x' }], { kind: 'Pod' }])
   if (dice < 0.93) return [oddValue(random), oddValue(random)]
   return { [pick(['name', 'kind', 'apiVersion', 'metadata', 'key', 'a'])]: oddValue(random) }
 }

@@ -7,7 +7,10 @@ import { eventually } from './waiting.ts'
 /** Behaviour of a peer in another process: an entry of a table, or a response with a JSON body. */
 export type Act = { readonly table: 'protocol' | 'pages'; readonly name: string } | { readonly json: string; readonly isFailure?: boolean }
 
-type Question = { readonly start: { readonly tls?: KeyPair | undefined; readonly host: string } } | { readonly act: Act } | { readonly count: true }
+type Question =
+  | { readonly start: { readonly tls?: KeyPair | undefined; readonly host: string } }
+  | { readonly act: Act }
+  | { readonly count: true }
 
 /** A hostile peer in a process of its own: what it costs does not count as cost of this one. */
 export class PeerProcess {

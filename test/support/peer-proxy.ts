@@ -4,7 +4,9 @@ import { connect, createServer, type Socket } from 'node:net'
 /** Passes on connections of etcd's members to one of them. */
 export interface PeerProxy {
   readonly url: string
-  /** Ends the connections of a member, by its id in hexadecimal, and rejects new ones. Default: those of all members. */
+  /**
+   * Ends the connections of a member, by its id in hexadecimal, and rejects new ones. Default: those of all members.
+   */
   cut(from?: string): void
   /** Passes on all connections again. */
   heal(): void

@@ -39,10 +39,19 @@ export interface Outcome {
 }
 
 /** The plugin in a cluster that has one namespace. */
-export function podSecurityWorld({ labels, release = '1.33', gates = {}, configuration = {}, pods = [], tick = 0, failsToList = false }: World) {
+export function podSecurityWorld({
+  labels,
+  release = '1.33',
+  gates = {},
+  configuration = {},
+  pods = [],
+  tick = 0,
+  failsToList = false,
+}: World) {
   const features = parseGates(release, new Map(Object.entries(gates)))
   const metrics = new PodSecurityMetrics(release)
-  const namespace: Namespace | undefined = labels && ({ metadata: { name: 'ns', labels: securityLabels(labels) }, spec: {}, status: {} } as Namespace)
+  const namespace: Namespace | undefined =
+    labels && ({ metadata: { name: 'ns', labels: securityLabels(labels) }, spec: {}, status: {} } as Namespace)
   let now = 0
   const plugin: AdmissionPlugin = podSecurity({
     features,
@@ -63,7 +72,9 @@ export function podSecurityWorld({ labels, release = '1.33', gates = {}, configu
     metrics.families
       .flatMap(family => [...family.samples()])
       .filter(({ value }) => value > 0)
-      .map(({ metricName, labels: of }) => [metricName.replace(/^pod_security_|_total$/g, ''), ...Object.values(of)].filter(one => one !== '').join(' '))
+      .map(({ metricName, labels: of }) =>
+        [metricName.replace(/^pod_security_|_total$/g, ''), ...Object.values(of)].filter(one => one !== '').join(' '),
+      )
   return {
     plugin,
     async ask(

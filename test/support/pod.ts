@@ -37,7 +37,11 @@ export const podWith = (spec: object, metadata: object = {}, status?: object): T
   })
 
 export const contextOf = (subresource = '', warned: string[] = []): HookContext =>
-  hookContext({ now: NOW, subresource, request: { warn: (text: string) => warned.push(text) } as unknown as NonNullable<HookContext['request']> })
+  hookContext({
+    now: NOW,
+    subresource,
+    request: { warn: (text: string) => warned.push(text) } as unknown as NonNullable<HookContext['request']>,
+  })
 
 const strategyOf = (subresource: string): Strategy => ({ ...podResource.strategy, ...version.subresources?.[subresource]?.strategy })
 

@@ -9,7 +9,11 @@ import { paramReader } from '../../src/admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from '../../src/admission/policies/plugin.ts'
 import type { AdmissionPolicy, PolicyBinding } from '../../src/admission/policies/policy.ts'
 import { PolicyIndex } from '../../src/admission/policies/policy-index.ts'
-import type { MutatingAdmissionPolicySpec, NamedRuleWithOperations, ValidatingAdmissionPolicySpec } from '../../src/api/admissionregistration/v1.types.ts'
+import type {
+  MutatingAdmissionPolicySpec,
+  NamedRuleWithOperations,
+  ValidatingAdmissionPolicySpec,
+} from '../../src/api/admissionregistration/v1.types.ts'
 import type { TypedObject } from '../../src/api/meta/object.ts'
 import { DEFAULT_RELEASE } from '../../src/lifecycle/release.ts'
 import type { Authorizer } from '../../src/meta/authorizer.ts'
@@ -28,7 +32,9 @@ const POLICIES = { group: GROUP, resource: 'validatingadmissionpolicies' }
 const BINDINGS = { group: GROUP, resource: 'validatingadmissionpolicybindings' }
 
 /** Every write of a config map, which is most of what the policies of tests are about. */
-export const CONFIG_MAP_RULES: NamedRuleWithOperations[] = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }]
+export const CONFIG_MAP_RULES: NamedRuleWithOperations[] = [
+  { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] },
+]
 
 /** Built-in kinds with policies in force, and a namespace `ns`. */
 export class PolicyWorld {
@@ -56,10 +62,15 @@ export class PolicyWorld {
     }
     const mutating = mutatingAdmissionPolicy({ ...env, index: mutatingIndex, metrics: mutatingMetrics, refuseRepeated: true })
     t.admission = admissionChain([mutating, ...others, validatingAdmissionPolicy({ ...env, index, metrics, release })])
-    this.#ready = t.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
+    this.#ready = t
+      .access()
+      .create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
   }
 
-  /** Puts a policy in force that is bound once, under its own name. @param spec without matchConstraints it is about config maps. */
+  /**
+   * Puts a policy in force that is bound once, under its own name. @param spec without matchConstraints it is about
+   * config maps.
+   */
   async policy(name: string, spec: object, binding: object = {}): Promise<void> {
     await this.#ready
     const api = this.t.access()
@@ -74,7 +85,9 @@ export class PolicyWorld {
       ...type,
       spec: { policyName: name, validationActions: ['Deny'], ...clone(binding) },
     }
-    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as AdmissionPolicy<ValidatingAdmissionPolicySpec>)
+    this.index.putPolicy(
+      (await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as AdmissionPolicy<ValidatingAdmissionPolicySpec>,
+    )
     this.index.putBinding((await api.create(BINDINGS, '', bound as TypedObject as AnyObject)) as TypedObject as PolicyBinding)
   }
 

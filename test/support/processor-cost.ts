@@ -18,12 +18,15 @@ function processorCost(measured: () => unknown): number {
   return best
 }
 
-/** A square costs too much each time; a collection of all the garbage of the tests before may fall into a measurement. */
+/**
+ * A square costs too much each time; a collection of all the garbage of the tests before may fall into a measurement.
+ */
 const ATTEMPTS = 3
 
 /**
- * Fails where five times the elements cost about 25 times the processor time, as a square of them does. `prepare`: makes what is measured for so many elements; its own time does not count.
- * `few`: so many that a square of five times as many would take more than 25 ms.
+ * Fails where five times the elements cost about 25 times the processor time, as a square of them does. `prepare`:
+ * makes what is measured for so many elements; its own time does not count. `few`: so many that a square of five times
+ * as many would take more than 25 ms.
  */
 export function expectNoSquare(prepare: (count: number) => () => unknown, few = 2000): void {
   const seen: string[] = []

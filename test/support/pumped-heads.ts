@@ -30,9 +30,17 @@ const PARAMETERS: readonly (readonly [method: string, path: string, names: strin
   ['GET', `${CONFIG_MAPS}/a`, 'resourceVersion timeout'],
   ['POST', CONFIG_MAPS, 'dryRun fieldManager fieldValidation pretty timeout'],
   ['PUT', `${CONFIG_MAPS}/a`, 'dryRun fieldManager fieldValidation'],
-  ['DELETE', `${CONFIG_MAPS}/a`, 'dryRun gracePeriodSeconds propagationPolicy orphanDependents ignoreStoreReadErrorWithClusterBreakingPotential'],
+  [
+    'DELETE',
+    `${CONFIG_MAPS}/a`,
+    'dryRun gracePeriodSeconds propagationPolicy orphanDependents ignoreStoreReadErrorWithClusterBreakingPotential',
+  ],
   ['DELETE', `${CONFIG_MAPS}?dryRun=All`, 'labelSelector fieldSelector'],
-  ['GET', `${POD}/log`, 'container sinceTime sinceSeconds tailLines limitBytes follow previous timestamps stream insecureSkipTLSVerifyBackend'],
+  [
+    'GET',
+    `${POD}/log`,
+    'container sinceTime sinceSeconds tailLines limitBytes follow previous timestamps stream insecureSkipTLSVerifyBackend',
+  ],
   ['POST', `${POD}/exec`, 'command container stdin stdout tty'],
   ['POST', `${POD}/attach`, 'container stderr'],
   ['POST', `${POD}/portforward`, 'ports'],
@@ -77,7 +85,8 @@ const POST_HEADERS: readonly (readonly [name: string, beginning: string])[] = [
 ]
 
 /** A text as it may stand in a query: the pieces that may stand there as they are, and escapes of everything else. */
-const inQuery = (text: string): string => text.toWellFormed().replace(/[^\w.\-~%:/?@!$'()*,;=[\]{}|^`<>"\\]/gu, char => encodeURIComponent(char))
+const inQuery = (text: string): string =>
+  text.toWellFormed().replace(/[^\w.\-~%:/?@!$'()*,;=[\]{}|^`<>"\\]/gu, char => encodeURIComponent(char))
 /** A text as a header may hold it: without line ends and other control characters. */
 const inHeader = (text: string): string =>
   Buffer.from(text)
@@ -100,7 +109,12 @@ const query = (method: string, path: string, parameter: string, value: (text: st
 })
 const header = (method: string, path: string, name: string, beginning = ''): HeadPlace => ({
   name: `${method} ${name}: ${beginning}`,
-  request: text => ({ method, path, headers: { ...JSON_TYPE, [name]: inHeader(beginning + text) }, ...(method === 'GET' ? {} : { body: OBJECT }) }),
+  request: text => ({
+    method,
+    path,
+    headers: { ...JSON_TYPE, [name]: inHeader(beginning + text) },
+    ...(method === 'GET' ? {} : { body: OBJECT }),
+  }),
 })
 const path = (name: string, make: (text: string) => string): HeadPlace => ({
   name,
@@ -119,7 +133,11 @@ export const HEAD_PLACES: readonly HeadPlace[] = [
   query('GET', CONFIG_MAPS, 'timeout', text => encodeURIComponent(`1h${text.toWellFormed()}`)),
   {
     name: 'many parameters',
-    request: text => ({ method: 'GET', path: `${CONFIG_MAPS}?${'a=b&'.repeat(text.length / 40)}${inQuery(text).slice(0, 100)}`, headers: {} }),
+    request: text => ({
+      method: 'GET',
+      path: `${CONFIG_MAPS}?${'a=b&'.repeat(text.length / 40)}${inQuery(text).slice(0, 100)}`,
+      headers: {},
+    }),
   },
   { name: 'a name of a parameter', request: text => ({ method: 'GET', path: `${CONFIG_MAPS}?${inQuery(text)}=1`, headers: {} }) },
   path('a path', text => `/${text}`),

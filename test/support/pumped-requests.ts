@@ -14,8 +14,9 @@ export interface PumpedCase {
 }
 
 /**
- * Lengths just under the limits that fields have (label values 63, names 253, and so on up to the annotations of an object), with smaller ones between: a cost that grows with the fourth power, or
- * doubles with each character, is found before it takes minutes.
+ * Lengths just under the limits that fields have (label values 63, names 253, and so on up to the annotations of an
+ * object), with smaller ones between: a cost that grows with the fourth power, or doubles with each character, is found
+ * before it takes minutes.
  */
 export const PUMPED_LENGTHS = [28, 62, 252, 1000, 4000, 62_000]
 /** Items of `many`, each of `MANY_LENGTH` characters. */
@@ -35,8 +36,9 @@ const TEXTS: ReadonlySet<Schema['type']> = new Set<Schema['type']>([
 ])
 
 /**
- * Every place of every kind that holds a text, with every piece. Verbs, beginnings and ends go round: what a text costs depends little on the verb. `everywhere`: each place of each kind, and not
- * once for the type and field that it belongs to.
+ * Every place of every kind that holds a text, with every piece. Verbs, beginnings and ends go round: what a text costs
+ * depends little on the verb. `everywhere`: each place of each kind, and not once for the type and field that it
+ * belongs to.
  */
 export function* pumpedCases(
   kinds: readonly LargeKind[],
@@ -74,7 +76,10 @@ export const pumpedCaseName = ({ kind, place, form, text, verb }: PumpedCase): s
 
 export const sizesOf = ({ form }: PumpedCase): readonly number[] => (form === 'many' ? PUMPED_COPIES : PUMPED_LENGTHS)
 
-/** The request with a text of so many characters, or of so many items; undefined where the type can't hold it in that form. */
+/**
+ * The request with a text of so many characters, or of so many items; undefined where the type can't hold it in that
+ * form.
+ */
 export function pumpedRequest({ kind, place, form, text, verb }: PumpedCase, size: number): LargeRequest | undefined {
   const { base } = kind
   const value = JSON.stringify(pumped(text, form === 'many' ? MANY_LENGTH : size))

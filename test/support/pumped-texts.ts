@@ -1,6 +1,7 @@
 /**
- * A text that an expression with competing parts repeats itself over: one piece many times between a beginning that the expression accepts and an end that it does not. A text without the wrong
- * end matches at once, and one with a wrong beginning is refused at once.
+ * A text that an expression with competing parts repeats itself over: one piece many times between a beginning that the
+ * expression accepts and an end that it does not. A text without the wrong end matches at once, and one with a wrong
+ * beginning is refused at once.
  */
 export interface PumpedText {
   readonly before: string
@@ -8,7 +9,10 @@ export interface PumpedText {
   readonly after: string
 }
 
-/** Pieces of the values that an API server reads: names, numbers, quantities, durations, times, addresses, paths, selectors, schedules, expressions, encodings, certificates. */
+/**
+ * Pieces of the values that an API server reads: names, numbers, quantities, durations, times, addresses, paths,
+ * selectors, schedules, expressions, encodings, certificates.
+ */
 const PIECES = [
   ...[
     '0',

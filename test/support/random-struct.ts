@@ -15,7 +15,8 @@ const pick = <T>(random: Random, items: readonly T[]): T | undefined => items[be
 /** Returns a value of the type with a random part of its members. Validation rules are ignored. */
 export function randomStruct(schema: StructSchema, random: Random, depth = 0): JsonObject {
   const members: [string, Json][] = []
-  for (const [name, field] of schema.fields) if (depth < DEPTH && random() < PRESENT) members.push([name, randomValue(field.schema, random, depth + 1)])
+  for (const [name, field] of schema.fields)
+    if (depth < DEPTH && random() < PRESENT) members.push([name, randomValue(field.schema, random, depth + 1)])
   return Object.fromEntries(members)
 }
 

@@ -8,8 +8,8 @@ import { builtinResources } from '../../src/resources/builtin.ts'
 import { testAuth } from './auth.ts'
 
 /**
- * Facts of release 1.33 that others gathered: fields, discovery, serialized objects. They are no part of the project: they stand in `$API_REFERENCE`, or in `shared/reference`
- * beside the project.
+ * Facts of release 1.33 that others gathered: fields, discovery, serialized objects. They are no part of the project:
+ * they stand in `$API_REFERENCE`, or in `shared/reference` beside the project.
  */
 const folder = process.env.API_REFERENCE ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'reference')
 
@@ -25,6 +25,12 @@ export const referenceJson = (file: string): unknown => JSON.parse(readReference
 /** Every kind that a release has, whether it serves it by default or not. */
 export function builtinSnapshot(release: Release = DEFAULT_RELEASE): CatalogSnapshot {
   const features = parseGates(release)
-  const all = builtinResources({ features, eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 }, auth: testAuth })
+  const all = builtinResources({
+    features,
+    eventTtlSeconds: 1,
+    serviceCIDRs: ['10.0.0.0/24'],
+    nodePortRange: { base: 30000, size: 10 },
+    auth: testAuth,
+  })
   return new CatalogSnapshot(1, servedDefinitions(all, isInRelease(release)), release)
 }

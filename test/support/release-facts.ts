@@ -41,7 +41,11 @@ function changed(attributes: Record<string, unknown>, { rel: _, ...change }: Cha
 }
 
 /** Returns the facts of a release, given the number of 1.x. */
-function inRelease<T extends History>({ in: _, asOf, changes = [], ...attributes }: T, minor: number, base: string): Omit<T, keyof History> {
+function inRelease<T extends History>(
+  { in: _, asOf, changes = [], ...attributes }: T,
+  minor: number,
+  base: string,
+): Omit<T, keyof History> {
   const from = minorOf(asOf ?? base)
   const between = changes.filter(
     ({ rel }) => minorOf(rel) > from === minor > from && minorOf(rel) > Math.min(from, minor) && minorOf(rel) <= Math.max(from, minor),
@@ -61,7 +65,9 @@ export function messagesOf(minor: number): Messages {
         name,
         {
           ...inRelease(message, minor, base),
-          fields: (message.fields ?? []).filter(has).map(field => inRelease({ ...field, asOf: field.asOf ?? message.asOf ?? base }, minor, base)),
+          fields: (message.fields ?? [])
+            .filter(has)
+            .map(field => inRelease({ ...field, asOf: field.asOf ?? message.asOf ?? base }, minor, base)),
         },
       ]),
   )

@@ -10,5 +10,8 @@ export const isIn = (ranges: string, minor: number): boolean =>
 /** Minor releases that the program can emulate, and that the reference has. It has no facts of previews. */
 export const MINORS: readonly number[] = RELEASES.filter(release => PREVIEWS[release] === undefined).map(minorOf)
 
-/** Whether ranges of the reference name a release that the program can emulate: the reference has facts of later ones, too. */
+/**
+ * Whether ranges of the reference name a release that the program can emulate: the reference has facts of later ones,
+ * too.
+ */
 export const isKnown = (ranges: string): boolean => MINORS.some(minor => isIn(ranges, minor))

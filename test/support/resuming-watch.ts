@@ -12,7 +12,10 @@ export interface SeenEvent {
 /** A client that watches, and goes on from the last resourceVersion that it was given whenever the stream ends. */
 export interface ResumingWatch {
   readonly events: readonly SeenEvent[]
-  /** Ends that a client may not reckon with: a stream that breaks off inside an event, an ERROR event, a refusal that no outage explains. */
+  /**
+   * Ends that a client may not reckon with: a stream that breaks off inside an event, an ERROR event, a refusal that no
+   * outage explains.
+   */
   readonly faults: readonly string[]
   /** Streams that it has opened. */
   readonly streams: () => number
@@ -60,7 +63,8 @@ export function watchResuming(url: string, path: string, from: string): Resuming
           answer
             .on('error', () => {})
             .on('close', () => {
-              if (answer.statusCode !== 200 && answer.statusCode !== 503 && answer.statusCode !== 504) faults.push(`${answer.statusCode} ${text}`)
+              if (answer.statusCode !== 200 && answer.statusCode !== 503 && answer.statusCode !== 504)
+                faults.push(`${answer.statusCode} ${text}`)
               else if (answer.complete && answer.statusCode === 200 && text !== '') faults.push(`ended inside an event: ${text}`)
               resolve()
             })
@@ -80,7 +84,8 @@ export function watchResuming(url: string, path: string, from: string): Resuming
     faults,
     streams: () => streams,
     async until(name, milliseconds) {
-      for (const deadline = Date.now() + milliseconds; Date.now() < deadline; await sleep(20)) if (events.some(event => event.name === name)) return
+      for (const deadline = Date.now() + milliseconds; Date.now() < deadline; await sleep(20))
+        if (events.some(event => event.name === name)) return
       throw new Error(`no event of ${name} has come; the last of ${events.length} is of ${last}; faults: ${faults.join('; ')}`)
     },
     stop() {
@@ -91,10 +96,17 @@ export function watchResuming(url: string, path: string, from: string): Resuming
   }
 }
 
-/** Returns the contradictions of the events: in their order, with acknowledged writes, and with the objects at the end. */
+/**
+ * Returns the contradictions of the events: in their order, with acknowledged writes, and with the objects at the end.
+ */
 export function eventContradictions(
   events: readonly SeenEvent[],
-  acknowledged: readonly { readonly name: string; readonly type: string; readonly resourceVersion: string; readonly data: Record<string, string> }[],
+  acknowledged: readonly {
+    readonly name: string
+    readonly type: string
+    readonly resourceVersion: string
+    readonly data: Record<string, string>
+  }[],
   objects: readonly AnyObject[],
 ): string[] {
   const wrong: string[] = []
@@ -106,13 +118,18 @@ export function eventContradictions(
     last = Number(event.resourceVersion)
     byRevision.set(event.resourceVersion, event)
     const had = state.has(event.name)
-    if ((event.type === 'ADDED') === had) wrong.push(`${event.type} ${event.name} at ${event.resourceVersion}, which was ${had ? '' : 'not '}there`)
+    if ((event.type === 'ADDED') === had)
+      wrong.push(`${event.type} ${event.name} at ${event.resourceVersion}, which was ${had ? '' : 'not '}there`)
     if (event.type === 'DELETED') state.delete(event.name)
     else state.set(event.name, event)
   }
   for (const write of acknowledged) {
     const event = byRevision.get(write.resourceVersion)
-    if (event?.name !== write.name || event.type !== write.type || JSON.stringify(sorted(event.data)) !== JSON.stringify(sorted(write.data)))
+    if (
+      event?.name !== write.name ||
+      event.type !== write.type ||
+      JSON.stringify(sorted(event.data)) !== JSON.stringify(sorted(write.data))
+    )
       wrong.push(`no event of ${write.type} ${write.name} at ${write.resourceVersion}`)
   }
   const told = [...state.values()].map(({ name, resourceVersion }) => `${name} ${resourceVersion}`).sort()
@@ -122,4 +139,5 @@ export function eventContradictions(
   return wrong
 }
 
-const sorted = (data: Record<string, string> | undefined): [string, string][] => Object.entries(data ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+const sorted = (data: Record<string, string> | undefined): [string, string][] =>
+  Object.entries(data ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))

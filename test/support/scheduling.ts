@@ -60,7 +60,11 @@ export const nodeOf = (
   apiVersion: 'v1',
   metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
   spec: rest.spec ?? {},
-  status: { ...NO_STATUS, allocatable: { cpu: '4', memory: '8Gi', pods: '110', ...allocatable }, ...(rest.images && { images: rest.images }) },
+  status: {
+    ...NO_STATUS,
+    allocatable: { cpu: '4', memory: '8Gi', pods: '110', ...allocatable },
+    ...(rest.images && { images: rest.images }),
+  },
 })
 
 export function objectsOf(objects: readonly KubeObject[] = [], now = 0): ClusterObjects {

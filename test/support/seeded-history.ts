@@ -23,16 +23,25 @@ const bodies: Readonly<Record<(typeof KINDS)[number], (name: string, i: number) 
   configmaps: (_name, i) => ({ metadata: { generateName: 'g-' }, data: { i: String(i) } }),
   services: name => ({ metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }),
   resourcequotas: name => ({ metadata: { name }, spec: { hard: { configmaps: '20' } } }),
-  secrets: name => ({ metadata: { name, annotations: { 'kubernetes.io/service-account.name': 'default' } }, type: 'kubernetes.io/service-account-token' }),
+  secrets: name => ({
+    metadata: { name, annotations: { 'kubernetes.io/service-account.name': 'default' } },
+    type: 'kubernetes.io/service-account-token',
+  }),
   serviceaccounts: name => ({ metadata: { name } }),
 }
 
 const replicaSet = (name: string) => ({
   metadata: { name },
-  spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
 })
 
-/** Runs a random history, which is the same for the same seed. Controllers react to most of it: with tokens, counts of quotas, garbage collection and emptied namespaces. */
+/**
+ * Runs a random history, which is the same for the same seed. Controllers react to most of it: with tokens, counts of
+ * quotas, garbage collection and emptied namespaces.
+ */
 export async function randomHistory(plane: ControlPlane, seed: number, steps: number): Promise<void> {
   const random = seededRandom(seed)
   const below = (n: number): number => Math.floor(random() * n)

@@ -6,7 +6,10 @@ import { servedKinds } from '../../src/lifecycle/served.ts'
 import { builtinResources } from '../../src/resources/builtin.ts'
 import { testAuth } from './auth.ts'
 
-/** The kinds that are built in as a release serves them, with `runtimeConfig` and `gates` as they are given on the command line. */
+/**
+ * The kinds that are built in as a release serves them, with `runtimeConfig` and `gates` as they are given on the
+ * command line.
+ */
 export function servedBuiltins(
   runtimeConfig: Record<string, boolean> = {},
   gates: Record<string, boolean> = {},
@@ -14,6 +17,12 @@ export function servedBuiltins(
   release: Release = '1.33',
 ): ResourceDefinition[] {
   const features = parseGates(release, new Map(Object.entries(gates)))
-  const definitions = builtinResources({ features, eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 100 }, auth: testAuth })
+  const definitions = builtinResources({
+    features,
+    eventTtlSeconds: 3600,
+    serviceCIDRs,
+    nodePortRange: { base: 30000, size: 100 },
+    auth: testAuth,
+  })
   return servedDefinitions(definitions, servedKinds(release, features, new Map(Object.entries(runtimeConfig))), isInRelease(release))
 }

@@ -28,9 +28,15 @@ export interface ServerProcess {
   terminate(): Promise<number | null>
   /** SIGINT; resolves as `terminate`. */
   interrupt(): Promise<number | null>
-  /** Milliseconds of processor time that it has taken in this life, in steps of 10: what other programs take is no fault of the code. */
+  /**
+   * Milliseconds of processor time that it has taken in this life, in steps of 10: what other programs take is no fault
+   * of the code.
+   */
   processorMs(): number
-  /** Milliseconds of this life in which it was ready to run and others had the processors; 0 where the kernel does not tell. */
+  /**
+   * Milliseconds of this life in which it was ready to run and others had the processors; 0 where the kernel does not
+   * tell.
+   */
   waitedMs(): number
   /** Resident memory, in MB. */
   residentMegabytes(): number
@@ -42,7 +48,10 @@ export interface ServerProcess {
 
 const START_MS = 120_000
 
-/** Creates a server process. `flags` are in addition to those for ports and data. `given` is the program, by default that of all tests. */
+/**
+ * Creates a server process. `flags` are in addition to those for ports and data. `given` is the program, by default
+ * that of all tests.
+ */
 export async function createServerProcess(flags: readonly string[] = [], given?: string): Promise<ServerProcess> {
   const [command, ...first] = await serverCommand(given)
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))

@@ -6,11 +6,16 @@ import { copyReadFiles } from '../../hack/support/read-files.ts'
 const root = join(import.meta.dirname, '..', '..')
 
 /** The flags of Node that bin/binnacle starts the server with. */
-const NODE_FLAGS: readonly string[] = [...readFileSync(join(root, 'bin/binnacle'), 'utf8').matchAll(/exec node (--\S+)/g)].map(([, flag = '']) => flag)
+const NODE_FLAGS: readonly string[] = [...readFileSync(join(root, 'bin/binnacle'), 'utf8').matchAll(/exec node (--\S+)/g)].map(
+  ([, flag = '']) => flag,
+)
 
 let bundled: Promise<string> | undefined
 
-/** Returns the beginning of a command line that runs the server: a program and its first arguments. `given` is the file, by default that of all tests (`serverProgram`). */
+/**
+ * Returns the beginning of a command line that runs the server: a program and its first arguments. `given` is the file,
+ * by default that of all tests (`serverProgram`).
+ */
 export async function serverCommand(given?: string): Promise<[string, ...string[]]> {
   const program = given ?? (await serverProgram())
   const isScript = program.endsWith('js') || readFileSync(program).subarray(0, 2).toString() === '#!'
@@ -18,8 +23,8 @@ export async function serverCommand(given?: string): Promise<[string, ...string[
 }
 
 /**
- * `$BINNACLE`, a script or an executable, or the sources in one file, made once a test run. Tests that start a server many times would otherwise spend their time
- * on loading a thousand sources.
+ * `$BINNACLE`, a script or an executable, or the sources in one file, made once a test run. Tests that start a server
+ * many times would otherwise spend their time on loading a thousand sources.
  */
 export function serverProgram(): Promise<string> {
   bundled ??= process.env.BINNACLE === undefined ? bundle() : Promise.resolve(process.env.BINNACLE)

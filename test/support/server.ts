@@ -68,7 +68,10 @@ const isServed: ServerOptions['endpoints']['isServed'] = ({ group, version, reso
 /** Response headers and policies of a server without flags. */
 export const ORDINARY: ServingConduct = { hsts: [], corsOrigins: [], goawayChance: 0, readOnly: false }
 
-/** A server on free ports with the given API, or a handler in place of one, behind the whole chain of filters. Tokens: `alice`, who may do nothing. */
+/**
+ * A server on free ports with the given API, or a handler in place of one, behind the whole chain of filters. Tokens:
+ * `alice`, who may do nothing.
+ */
 export async function startTestServer(serving: Handler | Api, given: GivenServerOptions = {}): Promise<TestServer> {
   certificates ??= makeCertificates()
   const credentials = await certificates

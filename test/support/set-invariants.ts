@@ -17,11 +17,13 @@ const targetOf = ({ spec }: AnyObject): string =>
   spec.nodeName ?? spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].values[0]
 const ordinalOf = ({ metadata }: AnyObject): number => Number(metadata.name?.split('-').at(-1))
 const imageOf = ({ spec }: AnyObject): string => (spec.template?.spec ?? spec).containers[0].image
-const scaled = (value: number | string, total: number): number => (typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * total) / 100))
+const scaled = (value: number | string, total: number): number =>
+  typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * total) / 100)
 
 /**
- * Follows all changes of a store in order, and reports where one of its stateful or daemon sets breaks a promise of the documentation: several pods on a node,
- * fewer ready pods than the update allows, a pod before its predecessors, an ordinal out of range, and what is left at rest.
+ * Follows all changes of a store in order, and reports where one of its stateful or daemon sets breaks a promise of the
+ * documentation: several pods on a node, fewer ready pods than the update allows, a pod before its predecessors, an
+ * ordinal out of range, and what is left at rest.
  */
 export class SetInvariants {
   readonly violations: string[] = []
@@ -53,7 +55,8 @@ export class SetInvariants {
       const pods = this.#podsOf(set)
       const label = `${isStateful ? 'StatefulSet' : 'DaemonSet'} ${set.metadata.name} at rest`
       const wrong = (what: string): void => void this.violations.push(`${label}: ${what}`)
-      if (pods.length !== expected || !pods.every(isReady)) wrong(`${pods.filter(isReady).length} of ${pods.length} pods are ready, not ${expected}`)
+      if (pods.length !== expected || !pods.every(isReady))
+        wrong(`${pods.filter(isReady).length} of ${pods.length} pods are ready, not ${expected}`)
       const partition = set.spec.updateStrategy.rollingUpdate?.partition ?? 0
       const outdated = pods.filter(pod => (!isStateful || ordinalOf(pod) >= partition) && imageOf(pod) !== imageOf(set))
       if (outdated.length > 0) wrong(`${outdated.map(({ metadata }) => metadata.name).join()} are outdated`)
@@ -68,7 +71,8 @@ export class SetInvariants {
     }
     const owners = new Set([...this.#of('statefulsets'), ...this.#of('daemonsets')].map(({ metadata }) => metadata.uid))
     for (const kind of ['pods', 'controllerrevisions'])
-      for (const object of this.#of(kind)) if (!owners.has(ownerOf(object))) this.violations.push(`${kind} at rest: ${object.metadata.name} has no owner`)
+      for (const object of this.#of(kind))
+        if (!owners.has(ownerOf(object))) this.violations.push(`${kind} at rest: ${object.metadata.name} has no owner`)
   }
 
   #follow(set: AnyObject): void {
@@ -106,9 +110,12 @@ export class SetInvariants {
     for (const pod of pods) onNode.set(targetOf(pod), (onNode.get(targetOf(pod)) ?? 0) + 1)
     for (const [node, count] of onNode) if (count > most) wrong(`${count} pods on ${node}`)
     const nodes = this.#of('minions').length
-    const unavailable = Math.max(...rules.map(({ maxSurge, maxUnavailable }) => Math.max(scaled(maxUnavailable, nodes), scaled(maxSurge, nodes) === 0 ? 1 : 0)))
+    const unavailable = Math.max(
+      ...rules.map(({ maxSurge, maxUnavailable }) => Math.max(scaled(maxUnavailable, nodes), scaled(maxSurge, nodes) === 0 ? 1 : 0)),
+    )
     const ready = new Set(pods.filter(isReady).map(targetOf)).size
-    if (followed.isHealthy && ready < nodes - unavailable) wrong(`${ready} of ${nodes} nodes have a ready pod, and ${unavailable} may have none`)
+    if (followed.isHealthy && ready < nodes - unavailable)
+      wrong(`${ready} of ${nodes} nodes have a ready pod, and ${unavailable} may have none`)
   }
 
   #podsOf(set: AnyObject): AnyObject[] {

@@ -1,7 +1,10 @@
 import { BUILT_ETCD, findEtcds } from './etcd.ts'
 import { KINE_DATABASES } from './kine-databases.ts'
 
-/** Who writes and reads an etcd: one server alone, a user with the rights on a prefix, others beside the server, or it has single resources beside another etcd. */
+/**
+ * Who writes and reads an etcd: one server alone, a user with the rights on a prefix, others beside the server, or it
+ * has single resources beside another etcd.
+ */
 const ETCD_USES = ['own', 'tenant', 'shared', 'overrides'] as const
 export type EtcdUse = (typeof ETCD_USES)[number]
 

@@ -18,7 +18,13 @@ export const serviceOf = (spec: Partial<Service['spec']> = {}, metadata: Service
     kind: 'Service',
     apiVersion: 'v1',
     metadata: { name: 'web', namespace: 'default', uid: 'web', creationTimestamp: '2030-01-01T00:00:00Z', ...metadata },
-    spec: { clusterIP: '10.0.0.10', ipFamilies: ['IPv4'], selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080, protocol: 'TCP' }], ...spec },
+    spec: {
+      clusterIP: '10.0.0.10',
+      ipFamilies: ['IPv4'],
+      selector: { app: 'web' },
+      ports: [{ port: 80, targetPort: 8080, protocol: 'TCP' }],
+      ...spec,
+    },
     status: { loadBalancer: {} },
   }
   return service as Service

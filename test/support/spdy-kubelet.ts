@@ -12,7 +12,10 @@ const control = (type: number, flags: number, ...parts: Buffer[]): Buffer => {
   return Buffer.concat([word(0x80030000 | type), word((flags << 24) | body.length), body])
 }
 
-/** The header block that a library of Go writes for a reply without headers, the first of a connection and those after it. */
+/**
+ * The header block that a library of Go writes for a reply without headers, the first of a connection and those after
+ * it.
+ */
 const NO_HEADERS = [Buffer.from('78f9e3c6a7c26260606000000000ffff', 'hex'), Buffer.from('62606060000000ffff', 'hex')]
 
 /** A stream that the other side has opened. */
@@ -54,7 +57,10 @@ export class KubeletStream {
   }
 }
 
-/** A kubelet's end of SPDY/3.1, written apart from the client's. It replies to every stream unless `replies` says otherwise. */
+/**
+ * A kubelet's end of SPDY/3.1, written apart from the client's. It replies to every stream unless `replies` says
+ * otherwise.
+ */
 export class SpdyKubelet {
   readonly socket: Duplex
   readonly streams = new Map<string, KubeletStream>()

@@ -21,12 +21,25 @@ export interface StartedServer {
 const root = join(import.meta.dirname, '..', '..')
 const READY_MS = 120_000
 
-/** `flags`: beyond those for the port and the data. Runs the sources, or with `$BINNACLE` that program. Resolves once it is ready. */
+/**
+ * `flags`: beyond those for the port and the data. Runs the sources, or with `$BINNACLE` that program. Resolves once it
+ * is ready.
+ */
 export async function startBinnacle(flags: readonly string[] = []): Promise<StartedServer> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
   const kubeconfig = join(directory, 'kubeconfig')
   const program = process.env.BINNACLE ? [process.env.BINNACLE] : ['--import', 'tsx', join(root, 'src/main.ts')]
-  const args = [...program, `--http2=${HTTP2_STACK}`, '--data-dir', join(directory, 'data'), '--secure-port', '0', '--kubeconfig-out', kubeconfig, ...flags]
+  const args = [
+    ...program,
+    `--http2=${HTTP2_STACK}`,
+    '--data-dir',
+    join(directory, 'data'),
+    '--secure-port',
+    '0',
+    '--kubeconfig-out',
+    kubeconfig,
+    ...flags,
+  ]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
   const killWithTest = (): void => void child.kill('SIGKILL')
   process.once('exit', killWithTest)

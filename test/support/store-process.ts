@@ -9,7 +9,10 @@ export interface StoreProcess {
   start(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
-  /** Freezes the process (SIGSTOP), so that connections stay open without responses. Resolves when all of its threads have stopped. */
+  /**
+   * Freezes the process (SIGSTOP), so that connections stay open without responses. Resolves when all of its threads
+   * have stopped.
+   */
   freeze(): Promise<void>
   thaw(): void
 }

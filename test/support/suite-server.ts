@@ -7,7 +7,10 @@ export interface SuiteServer {
   readonly client: JsonClient
 }
 
-/** Starts a server on an empty store before the tests of a suite, and stops it after them. `prepare` is called once it is ready. `flags`: as for `createServerProcess`. */
+/**
+ * Starts a server on an empty store before the tests of a suite, and stops it after them. `prepare` is called once it
+ * is ready. `flags`: as for `createServerProcess`.
+ */
 export function withServer(prepare: (made: SuiteServer) => Promise<void> | void, flags: readonly string[] = []): void {
   let server: ServerProcess | undefined
   let client: JsonClient | undefined

@@ -27,15 +27,29 @@ async function writeCertificates(users: readonly string[]): Promise<{ readonly d
   const issuer = await issueCertificate({ subject: [{ CN: ['test-ca'] }], isAuthority: true })
   write('ca', issuer)
   const address = new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])
-  write('server', await issueCertificate({ subject: [{ CN: ['server'] }], issuer, usages: [SERVER_AUTH, CLIENT_AUTH], extensions: [address] }))
+  write(
+    'server',
+    await issueCertificate({ subject: [{ CN: ['server'] }], issuer, usages: [SERVER_AUTH, CLIENT_AUTH], extensions: [address] }),
+  )
   for (const user of users) write(user, await issueCertificate({ subject: [{ CN: [user] }], issuer, usages: [CLIENT_AUTH] }))
   return { dir, file }
 }
 
-/** An etcd with authentication, in which a user has one prefix, and the certificates of that user and of the administrator. */
+/**
+ * An etcd with authentication, in which a user has one prefix, and the certificates of that user and of the
+ * administrator.
+ */
 export async function startTenantEtcd(path: string, prefix: string): Promise<TenantEtcd> {
   const { dir, file } = await writeCertificates(['root', 'tenant'])
-  const tls = ['--cert-file', file('server.crt'), '--key-file', file('server.key'), '--trusted-ca-file', file('ca.crt'), '--client-cert-auth']
+  const tls = [
+    '--cert-file',
+    file('server.crt'),
+    '--key-file',
+    file('server.key'),
+    '--trusted-ca-file',
+    file('ca.crt'),
+    '--client-cert-auth',
+  ]
   const server = await startEtcd(tls, path)
   const as = (user: string): EtcdOptions => ({
     servers: [server.url],

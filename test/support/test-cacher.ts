@@ -42,13 +42,21 @@ export function cacherHarness(
   }
 }
 
-export function directHarness(backend: Backend, close: () => Promise<void> = () => backend.close(), codec: ResourceCodec = testCodec): StorageHarness {
+export function directHarness(
+  backend: Backend,
+  close: () => Promise<void> = () => backend.close(),
+  codec: ResourceCodec = testCodec,
+): StorageHarness {
   const open = () => new DirectStorage(backend, codec, { ...testLimits, patienceMs: 0 })
   return { backend, storage: open(), reopen: async () => open(), close }
 }
 
 /** Storages whose values go through an encryption, opened anew as often as wanted. */
-export function encryptedHarness(kind: 'direct' | 'cached', backend: Backend, close: () => Promise<void> = () => backend.close()): EncryptionHarness {
+export function encryptedHarness(
+  kind: 'direct' | 'cached',
+  backend: Backend,
+  close: () => Promise<void> = () => backend.close(),
+): EncryptionHarness {
   const cachers: Cacher[] = []
   return {
     backend,

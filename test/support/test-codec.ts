@@ -28,7 +28,9 @@ const options = {
   apiVersion: 'v1',
   fingerprint: 'test',
   encode: (object: AnyObject) =>
-    Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: object.metadata, ...(object.data && { data: object.data }) })),
+    Buffer.from(
+      JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: object.metadata, ...(object.data && { data: object.data }) }),
+    ),
   decode: (value: Json) => value as unknown as AnyObject,
   attributes: attributesOf,
 }
@@ -38,7 +40,12 @@ export const testCodec = createCodec(options)
 /** As `testCodec`, indexed by data.node. */
 export const indexedCodec = createCodec({ ...options, indexedPath: ['data', 'node'] })
 
-export function testObject(name: string, data: Record<string, string> = {}, labels?: Record<string, string>, namespace = 'default'): AnyObject {
+export function testObject(
+  name: string,
+  data: Record<string, string> = {},
+  labels?: Record<string, string>,
+  namespace = 'default',
+): AnyObject {
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace, uid: `uid-${name}`, ...(labels && { labels }) }, data }
 }
 
@@ -51,7 +58,10 @@ export const put =
     decided({ put: object })
 
 export const everything: Predicate = { matches: () => true, everything: true }
-export const labelled = (name: string, value: string): Predicate => ({ matches: ({ labels }) => labelValue(labels, name) === value, everything: false })
+export const labelled = (name: string, value: string): Predicate => ({
+  matches: ({ labels }) => labelValue(labels, name) === value,
+  everything: false,
+})
 
 /** `added a@3`, in the order given; bookmarks are `bookmark@3`. */
 export function told(events: Iterable<StorageEvent>): string[] {

@@ -153,7 +153,9 @@ export class TestRegistry {
   }
 
   async create(metadata: object, members: object = {}, options: Partial<WriteTarget> = {}): Promise<AnyObject> {
-    return answerObject(await this.store.create(this.target((metadata as { name?: string }).name ?? '', options), this.widget(metadata, members)))
+    return answerObject(
+      await this.store.create(this.target((metadata as { name?: string }).name ?? '', options), this.widget(metadata, members)),
+    )
   }
 
   /** `change`: members of the spec, or what is done to the whole object. */

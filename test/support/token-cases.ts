@@ -16,7 +16,10 @@ export interface TokenExpectation {
   readonly skip?: true
 }
 
-/** A configuration, a token, and what kube-apiserver's own tests expect of them at 23:00 on 10 November 2009. `{{.URL}}` stands for the issuer's address. */
+/**
+ * A configuration, a token, and what kube-apiserver's own tests expect of them at 23:00 on 10 November 2009. `{{.URL}}`
+ * stands for the issuer's address.
+ */
 export interface TokenCase {
   readonly jwt: GivenJwt
   readonly signingKey?: NamedKey

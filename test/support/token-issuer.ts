@@ -37,6 +37,7 @@ export function signedToken(key: SigningKey, claims: string | object, header: ob
 function signatureOf({ algorithm, privateKey: key }: SigningKey, data: Buffer): Buffer {
   const hash = `sha${algorithm.slice(2)}`
   if (algorithm.startsWith('ES')) return sign(hash, data, { key, dsaEncoding: 'ieee-p1363' })
-  if (algorithm.startsWith('PS')) return sign(hash, data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST })
+  if (algorithm.startsWith('PS'))
+    return sign(hash, data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST })
   return sign(hash, data, key)
 }

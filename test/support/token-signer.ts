@@ -59,7 +59,11 @@ export async function startTokenSigner(path: string, version: 'v1' | 'v1alpha1')
     close: () => server.close(),
   }
   signer.rotate('first')
-  const serve = (name: keyof TokenSigner['calls'], messages: string, answer: (claims: string) => object): UnaryMethod<{ claims?: string }> => ({
+  const serve = (
+    name: keyof TokenSigner['calls'],
+    messages: string,
+    answer: (claims: string) => object,
+  ): UnaryMethod<{ claims?: string }> => ({
     request: `${messages}Request`,
     response: `${messages}Response`,
     answer({ claims = '' }) {
@@ -74,7 +78,9 @@ export async function startTokenSigner(path: string, version: 'v1' | 'v1alpha1')
     methods: {
       Sign: serve('Sign', 'SignJWT', claims => {
         const header = Buffer.from(JSON.stringify(signer.header)).toString('base64url')
-        const made = sign('sha256', Buffer.from(`${header}.${claims}`), { key: signer.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+        const made = sign('sha256', Buffer.from(`${header}.${claims}`), { key: signer.privateKey, dsaEncoding: 'ieee-p1363' }).toString(
+          'base64url',
+        )
         return { header, signature: signer.signature ?? made }
       }),
       FetchKeys: serve('FetchKeys', 'FetchKeys', () => ({

@@ -2,7 +2,10 @@ import { openSync, readSync } from 'node:fs'
 import type { Cost } from './growth.ts'
 import { turnBound } from './time-bounds.ts'
 
-/** Nanoseconds that this thread has run, if the kernel counts them: threads that compile and collect garbage are not part of it. */
+/**
+ * Nanoseconds that this thread has run, if the kernel counts them: threads that compile and collect garbage are not
+ * part of it.
+ */
 const statistics = (() => {
   try {
     return openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
@@ -56,9 +59,15 @@ export async function turnCost(run: () => Promise<unknown>): Promise<Cost> {
   return { total, turn }
 }
 
-/** Milliseconds of a clock after which work in steps leaves the rest to another turn, and the step that was begun by then. */
+/**
+ * Milliseconds of a clock after which work in steps leaves the rest to another turn, and the step that was begun by
+ * then.
+ */
 const TURN_MS = 10
-/** A step may take as long as this many times some fixed work, whose time is half of a turn on a machine of 2026. Whatever the machine, a step that does not end is far longer. */
+/**
+ * A step may take as long as this many times some fixed work, whose time is half of a turn on a machine of 2026.
+ * Whatever the machine, a step that does not end is far longer.
+ */
 const MOST_UNITS = 5
 
 /** Processor time of fixed work. */

@@ -55,7 +55,9 @@ export function twoWires(url: string, secureUrl: string, kubeconfig: string): Tw
         answer
           .on('data', (part: Buffer) => parts.push(part))
           .on('error', () => {})
-          .on('close', () => resolve({ status: answer.complete ? (answer.statusCode ?? 0) : 0, headers: answer.headers, body: Buffer.concat(parts) }))
+          .on('close', () =>
+            resolve({ status: answer.complete ? (answer.statusCode ?? 0) : 0, headers: answer.headers, body: Buffer.concat(parts) }),
+          )
       })
       asked.on('error', lost).end(body)
     })

@@ -7,7 +7,10 @@ const realNow = performance.now.bind(performance)
 
 const PATIENCE_MS = 120_000
 
-/** Waits until the condition holds, polling at an interval. Errors count as false; the last one is thrown when patience ends. */
+/**
+ * Waits until the condition holds, polling at an interval. Errors count as false; the last one is thrown when patience
+ * ends.
+ */
 export async function eventually(what: string, condition: () => Promise<boolean> | boolean, everyMs = 2): Promise<void> {
   for (const until = realNow() + PATIENCE_MS; ; ) {
     try {
@@ -20,7 +23,10 @@ export async function eventually(what: string, condition: () => Promise<boolean>
   }
 }
 
-/** Lets the event loop go round so many times: what is due within the process is done by then. For what must not happen; what must is waited for with `eventually`. */
+/**
+ * Lets the event loop go round so many times: what is due within the process is done by then. For what must not happen;
+ * what must is waited for with `eventually`.
+ */
 export async function turns(count = 20): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise(resolve => setImmediate(resolve))
 }

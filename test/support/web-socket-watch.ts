@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:tls'
 import { load } from 'js-yaml'
 
-/** Opens a watch over a WebSocket as the kubeconfig's user. Returns the head of the response and the first message (of less than 64 KiB) as text. */
+/**
+ * Opens a watch over a WebSocket as the kubeconfig's user. Returns the head of the response and the first message (of
+ * less than 64 KiB) as text.
+ */
 export async function webSocketWatch(secureUrl: string, kubeconfig: string, path: string): Promise<{ head: string; first: string }> {
   const { users } = load(readFileSync(kubeconfig, 'utf8')) as Record<string, [Record<string, Record<string, string>>]>
   const pem = (name: string): Buffer => Buffer.from(users?.[0].user?.[name] ?? '', 'base64')
@@ -19,7 +22,14 @@ export async function webSocketWatch(secureUrl: string, kubeconfig: string, path
   })
   try {
     await once(socket, 'secureConnect')
-    const asked = [`GET ${path} HTTP/1.1`, `Host: ${host}`, `Origin: https://${host}`, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+    const asked = [
+      `GET ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      `Origin: https://${host}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+    ]
     socket.write([...asked, `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`, '', ''].join('\r\n'))
     let bytes = Buffer.alloc(0)
     for await (const part of socket) {
@@ -30,7 +40,8 @@ export async function webSocketWatch(secureUrl: string, kubeconfig: string, path
       const short = frame.length > 1 ? (frame[1] ?? 0) & 127 : 0
       if (frame.length < 4) continue
       const [from, length] = short < 126 ? [2, short] : [4, frame.readUInt16BE(2)]
-      if (frame.length >= from + length) return { head: bytes.subarray(0, end).toString(), first: frame.subarray(from, from + length).toString() }
+      if (frame.length >= from + length)
+        return { head: bytes.subarray(0, end).toString(), first: frame.subarray(from, from + length).toString() }
     }
     return { head: bytes.toString(), first: '' }
   } finally {

@@ -7,7 +7,10 @@ export function workerPids(server: ServerProcess): Map<number, number> {
   return pids
 }
 
-/** Returns the worker that served a request, by the Audit-Id of the response. Needs `-v=3`. Undefined until the line is logged. */
+/**
+ * Returns the worker that served a request, by the Audit-Id of the response. Needs `-v=3`. Undefined until the line is
+ * logged.
+ */
 export function workerOf(server: ServerProcess, auditId: string): number | undefined {
   const line = server
     .log()

@@ -10,7 +10,10 @@ export interface Trial {
   readonly watch: ResumingWatch
   /** Path of the ConfigMaps that are written. */
   readonly collection: string
-  /** Ends the load, and compares: what writers were told, what a client has seen that watched all the time, what is there, and what the store's history tells, unless it is compacted. */
+  /**
+   * Ends the load, and compares: what writers were told, what a client has seen that watched all the time, what is
+   * there, and what the store's history tells, unless it is compacted.
+   */
   judge(options?: { readonly isCompacted: boolean }): Promise<void>
   close(): void
 }

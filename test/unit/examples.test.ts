@@ -28,7 +28,10 @@ describe('the examples of CONTRIBUTING.md', () => {
   })
 
   it('declare types whose interfaces are current', () => {
-    const declared = checkDeclarations([...declarationTexts(root), { file: DECLARATIONS, text: readFileSync(join(root, DECLARATIONS), 'utf8') }])
+    const declared = checkDeclarations([
+      ...declarationTexts(root),
+      { file: DECLARATIONS, text: readFileSync(join(root, DECLARATIONS), 'utf8') },
+    ])
     expect(declared.errors).to.deep.equal([])
     const packages = declared.packages.filter(({ id }) => types.has(id))
     const library = packages.find(({ id }) => id === 'library')
@@ -40,7 +43,10 @@ describe('the examples of CONTRIBUTING.md', () => {
     {
       'a title': [{ spec: { title: 'Emma' } }, []],
       nothing: [{}, ['Required spec.title']],
-      'a condition and no pages': [{ spec: { title: 'Emma', pages: 0, condition: 'Lost' } }, ['Invalid spec.pages', 'NotSupported spec.condition']],
+      'a condition and no pages': [
+        { spec: { title: 'Emma', pages: 0, condition: 'Lost' } },
+        ['Invalid spec.pages', 'NotSupported spec.condition'],
+      ],
     },
     { 'another title': [{ spec: { title: 'Emma' } }, { spec: { title: 'Persuasion' } }, ['Invalid spec.title']] },
   )

@@ -3,7 +3,10 @@ import { code, table } from './tables.ts'
 
 /** Endpoints of the server besides the API and its discovery. */
 const OWN: readonly (readonly [path: string, meaning: string])[] = [
-  ['/healthz, /livez, /readyz', 'Health. `?verbose` lists the checks, `?exclude=NAME` omits one, and `/readyz/NAME` runs one. Without credentials.'],
+  [
+    '/healthz, /livez, /readyz',
+    'Health. `?verbose` lists the checks, `?exclude=NAME` omits one, and `/readyz/NAME` runs one. Without credentials.',
+  ],
   ['/version', 'The release that is served. Without credentials.'],
   ['/metrics', 'Metrics in Prometheus’ text format: see the reference of metrics.'],
   ['/.well-known/openid-configuration', 'The issuer of service account tokens, as OpenID Connect describes it.'],

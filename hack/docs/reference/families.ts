@@ -21,7 +21,10 @@ const kubeconfig = JSON.stringify({
 const configuration = (kind: string, version: string, rest: object, group = 'apiserver.config.k8s.io'): string =>
   JSON.stringify({ kind, apiVersion: `${group}/${version}`, ...rest })
 
-/** Flags that name files, and what is in these: they switch on what counts for itself. Nothing that they name is there, or has to be. */
+/**
+ * Flags that name files, and what is in these: they switch on what counts for itself. Nothing that they name is there,
+ * or has to be.
+ */
 const FILES: Readonly<Record<string, string>> = {
   'audit-policy-file': configuration('Policy', 'v1', { rules: [{ level: 'Metadata' }] }, 'audit.k8s.io'),
   'audit-webhook-config-file': kubeconfig,
@@ -55,7 +58,9 @@ const FILES: Readonly<Record<string, string>> = {
     ],
   }),
   'encryption-provider-config': configuration('EncryptionConfiguration', 'v1', {
-    resources: [{ resources: ['secrets'], providers: [{ secretbox: { keys: [{ name: 'it', secret: Buffer.alloc(32).toString('base64') }] } }] }],
+    resources: [
+      { resources: ['secrets'], providers: [{ secretbox: { keys: [{ name: 'it', secret: Buffer.alloc(32).toString('base64') }] } }] },
+    ],
   }),
   'egress-selector-config-file': configuration(
     'EgressSelectorConfiguration',
@@ -71,7 +76,10 @@ const FILES: Readonly<Record<string, string>> = {
 }
 const FLAGS = ['--ephemeral', '--enable-faults', '--bind-address=127.0.0.1', '--emulated-version=1.36']
 
-/** Every family that a server registers, each once: those of one that is started with all that counts for itself, and of parts whose other ends cannot be named in a file. */
+/**
+ * Every family that a server registers, each once: those of one that is started with all that counts for itself, and of
+ * parts whose other ends cannot be named in a file.
+ */
 export async function registeredFamilies(): Promise<MetricFamily[]> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-docs-'))
   try {

@@ -8,7 +8,9 @@ type Used = Extract<FlagSpec, { readonly status: 'used' }>
 export function flagsPage(): string {
   const flags = byName<FlagSpec>(FLAGS)
   const used = flags.flatMap(([name, spec]) => (spec.status === 'used' ? [[name, spec] as const] : []))
-  const refused = flags.flatMap(([name, spec]) => (spec.status === 'refused' ? [[code(`--${name}`), spec.harmless.map(shown).join(', ')]] : []))
+  const refused = flags.flatMap(([name, spec]) =>
+    spec.status === 'refused' ? [[code(`--${name}`), spec.harmless.map(shown).join(', ')]] : [],
+  )
   const ignored = flags.filter(([, { status }]) => status === 'ignored').map(([name, { type }]) => [code(`--${name}`), type])
   return `# Flags
 

@@ -21,7 +21,8 @@ function lifeOf({ name, stability }: MetricFamily): string {
   ].join(', ')
 }
 
-const stabilityIn = (release: Release, { name, stability }: MetricFamily): string => metricStateOf(name, stability, release)?.stability ?? ''
+const stabilityIn = (release: Release, { name, stability }: MetricFamily): string =>
+  metricStateOf(name, stability, release)?.stability ?? ''
 
 const rowOf = (family: MetricFamily): string[] => [
   code(family.name),

@@ -4,7 +4,10 @@ import { type SourceFile, sourceFiles } from '../../support/source-files.ts'
 export interface StatusCall {
   readonly code: number
   readonly reason: string
-  /** Message that the client reads, with `…` for the parts that depend on the request. Empty if the message comes from another error. */
+  /**
+   * Message that the client reads, with `…` for the parts that depend on the request. Empty if the message comes from
+   * another error.
+   */
   readonly words: string
   /** Path from the root of the repository. */
   readonly path: string
@@ -19,7 +22,10 @@ interface Factory {
   readonly around?: (text: string) => string
 }
 
-/** Functions of src/meta/status.ts and its users that create failures. `test/unit/hack/reference.test.ts` compares the table with the results of these functions. */
+/**
+ * Functions of src/meta/status.ts and its users that create failures. `test/unit/hack/reference.test.ts` compares the
+ * table with the results of these functions.
+ */
 export const FACTORIES: Readonly<Record<string, Factory>> = {
   alreadyExistsError: { code: 409, reason: 'AlreadyExists', at: -1, around: () => 'RESOURCE "NAME" already exists' },
   badRequestError: { code: 400, reason: 'BadRequest', at: 0 },
@@ -28,14 +34,24 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
   forbiddenError: { code: 403, reason: 'Forbidden', at: 2, around: why => `RESOURCE "NAME" is forbidden: ${why}` },
   internalServerError: { code: 500, reason: 'InternalError', at: 0, around: text => `Internal error occurred: ${text}` },
   invalidError: { code: 422, reason: 'Invalid', at: -1, around: () => 'KIND "NAME" is invalid: FIELD: …' },
-  methodNotAllowedError: { code: 405, reason: 'MethodNotAllowed', at: -1, around: () => 'the server does not allow this method on the requested resource' },
+  methodNotAllowedError: {
+    code: 405,
+    reason: 'MethodNotAllowed',
+    at: -1,
+    around: () => 'the server does not allow this method on the requested resource',
+  },
   notFoundError: { code: 404, reason: 'NotFound', at: -1, around: () => 'RESOURCE "NAME" not found' },
   pathNotFoundError: { code: 404, reason: 'NotFound', at: -1, around: () => 'the server could not find the requested resource' },
   refuse: { code: 403, reason: 'Forbidden', at: 1, around: why => `RESOURCE "NAME" is forbidden: ${why}` },
   serviceUnavailableError: { code: 503, reason: 'ServiceUnavailable', at: 0 },
   timeoutError: { code: 504, reason: 'Timeout', at: 0, around: text => `Timeout: ${text}` },
   tooLargeError: { code: 413, reason: 'RequestEntityTooLarge', at: 0, around: text => `Request entity too large: ${text}` },
-  tooLargeResourceVersionError: { code: 504, reason: 'Timeout', at: -1, around: () => 'Timeout: Too large resource version: …, current: …' },
+  tooLargeResourceVersionError: {
+    code: 504,
+    reason: 'Timeout',
+    at: -1,
+    around: () => 'Timeout: Too large resource version: …, current: …',
+  },
   tooManyRequestsError: { code: 429, reason: 'TooManyRequests', at: 0 },
   unauthorizedError: { code: 401, reason: 'Unauthorized', at: -1, around: () => 'Unauthorized' },
 }
@@ -105,11 +121,15 @@ function endOfText(text: string, at: number, quote: string): number {
 
 function endOfTemplate(text: string, at: number): number {
   let next = at + 1
-  while (next < text.length && text[next] !== '`') next = text.startsWith('${', next) ? skip(text, next + 1) : next + (text[next] === '\\' ? 2 : 1)
+  while (next < text.length && text[next] !== '`')
+    next = text.startsWith('${', next) ? skip(text, next + 1) : next + (text[next] === '\\' ? 2 : 1)
   return next + 1
 }
 
-/** Returns the text of an expression that is a string or a template, with `…` for the values that a template inserts. Returns `…` for other expressions. */
+/**
+ * Returns the text of an expression that is a string or a template, with `…` for the values that a template inserts.
+ * Returns `…` for other expressions.
+ */
 export function wordsOf(expression: string): string {
   const [quote = ''] = expression
   if ((quote === "'" || quote === '"') && endOfText(expression, 0, quote) === expression.length) return unescaped(expression.slice(1, -1))

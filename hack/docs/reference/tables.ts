@@ -14,4 +14,5 @@ export function code(text: string): string {
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`).join('\n')
 
-export const byName = <T>(entries: Readonly<Record<string, T>>): [string, T][] => Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))
+export const byName = <T>(entries: Readonly<Record<string, T>>): [string, T][] =>
+  Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))

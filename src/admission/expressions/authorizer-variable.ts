@@ -21,7 +21,12 @@ export function authorizerOf(authorize: Authorizer['authorize'], user: User, sig
 }
 
 /** Authorizes one check of an expression. An error becomes a value that the expression can inspect with `errored()`. */
-async function answerTo(question: AuthorizationQuestion, authorize: Authorizer['authorize'], user: User, signal: AbortSignal): Promise<AuthorizationResult> {
+async function answerTo(
+  question: AuthorizationQuestion,
+  authorize: Authorizer['authorize'],
+  user: User,
+  signal: AbortSignal,
+): Promise<AuthorizationResult> {
   try {
     const { decision, reason } = await authorize(questionUser(question, user), requestOf(question), signal)
     return { allowed: decision === 'allow', reason }

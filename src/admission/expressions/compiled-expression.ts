@@ -6,9 +6,15 @@ import { DYN, sameType, type Type, typeText } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 
 /** A compiled expression of a webhook or policy, or its compilation error in upstream's words. */
-export type CompiledExpression = { readonly expression: string; readonly type: Type } & ({ readonly program: Program } | { readonly fault: string })
+export type CompiledExpression = { readonly expression: string; readonly type: Type } & (
+  | { readonly program: Program }
+  | { readonly fault: string }
+)
 
-/** Environment of stored expressions: it includes the libraries of every release, because an older or newer release may have validated them. */
+/**
+ * Environment of stored expressions: it includes the libraries of every release, because an older or newer release may
+ * have validated them.
+ */
 const STORED = baseEnvironment(EVERY_RELEASE)
 
 /** Compiles an expression. @param results allowed result types. Default: any. */

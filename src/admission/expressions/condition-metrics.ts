@@ -50,8 +50,8 @@ export class ConditionMetrics {
   }
 
   /**
-   * Observes conditions of which at least one did not hold; upstream observes no others. @param errors number of conditions that failed to evaluate before one
-   * was false.
+   * Observes conditions of which at least one did not hold; upstream observes no others. @param errors number of
+   * conditions that failed to evaluate before one was false.
    */
   observe({ name, kind, type, operation }: ConditionSubject, seconds: number, errors: number): void {
     this.#durations.child(name, kind, type, operation).observe(seconds)

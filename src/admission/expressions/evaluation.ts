@@ -12,8 +12,8 @@ export type ExpressionResult = { readonly seconds: number } & (
 )
 
 /**
- * Results of a list of expressions, in its order, and the remaining budget. Entries of absent expressions are undefined. `exhausted`: they exceeded the cost
- * budget, in upstream's words.
+ * Results of a list of expressions, in its order, and the remaining budget. Entries of absent expressions are
+ * undefined. `exhausted`: they exceeded the cost budget, in upstream's words.
  */
 export type Evaluated =
   | { readonly results: readonly (ExpressionResult | undefined)[]; readonly remaining: number; readonly exhausted?: never }
@@ -32,7 +32,10 @@ export interface Evaluation {
 const EXHAUSTED = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
 /** Evaluates expressions in order with shared variables. Yields to the event loop in between. */
-export async function evaluateExpressions(expressions: readonly (CompiledExpression | undefined)[], evaluation: Evaluation): Promise<Evaluated> {
+export async function evaluateExpressions(
+  expressions: readonly (CompiledExpression | undefined)[],
+  evaluation: Evaluation,
+): Promise<Evaluated> {
   const { values, variables } = evaluation
   const activation: Activation = { get: name => (name === 'variables' ? composed : values.get(name)) }
   const composed = variables && new ComposedVariables(variables, activation)

@@ -25,7 +25,10 @@ export function* compileConditions(
   return compiled
 }
 
-/** Result of match conditions. `failed` names the condition that is false. `error`: no condition is false, but some failed to evaluate, in upstream's words. */
+/**
+ * Result of match conditions. `failed` names the condition that is false. `error`: no condition is false, but some
+ * failed to evaluate, in upstream's words.
+ */
 export type ConditionsOutcome =
   | { readonly matches: true; readonly error?: never }
   | { readonly matches: false; readonly failed: string; readonly error?: never }
@@ -38,7 +41,10 @@ export interface ConditionsEvaluation extends Omit<Evaluation, 'budget'> {
 }
 
 /** Evaluates match conditions. A false condition excludes the request, even if others fail to evaluate. */
-export async function meetsConditions(conditions: MatchConditions, { metrics, subject, ...evaluation }: ConditionsEvaluation): Promise<ConditionsOutcome> {
+export async function meetsConditions(
+  conditions: MatchConditions,
+  { metrics, subject, ...evaluation }: ConditionsEvaluation,
+): Promise<ConditionsOutcome> {
   const began = performance.now()
   const observe = (errors: number): void => metrics.observe(subject, (performance.now() - began) / 1000, errors)
   const compiled = conditions.map(condition => condition.compiled)

@@ -76,7 +76,12 @@ function variableOf(name: string, { request, object, oldObject, namespaceObject,
 }
 
 /** Attributes of `authorizer.requestResource`: the resource of the request, in the version of its path. */
-const requestResourceOf = ({ requestResource: { group, resource }, subresource, namespace, name }: SeenRequest): Parameters<typeof requestResource>[1] => ({
+const requestResourceOf = ({
+  requestResource: { group, resource },
+  subresource,
+  namespace,
+  name,
+}: SeenRequest): Parameters<typeof requestResource>[1] => ({
   group,
   resource,
   subresource,
@@ -96,10 +101,23 @@ export const withoutAuthorizer = (values: Activation): Activation => ({
 })
 
 /**
- * Encodes the request as admission.k8s.io AdmissionRequest, without members that are variables of their own. Empty members are omitted, as `omitempty` does.
+ * Encodes the request as admission.k8s.io AdmissionRequest, without members that are variables of their own. Empty
+ * members are omitted, as `omitempty` does.
  */
 function requestDocument(request: SeenRequest): JsonObject {
-  const { kind, resource, requestKind, requestResource: requested, subresource, name, namespace, operation, user, dryRun, options } = request
+  const {
+    kind,
+    resource,
+    requestKind,
+    requestResource: requested,
+    subresource,
+    name,
+    namespace,
+    operation,
+    user,
+    dryRun,
+    options,
+  } = request
   return {
     kind: { group: kind.group, version: kind.version, kind: kind.kind },
     resource: { ...resource },
@@ -122,7 +140,8 @@ function userDocument({ name, uid, groups, extra }: User): JsonObject {
     ...(name && { username: name }),
     ...(uid && { uid }),
     ...(groups.length > 0 && { groups: [...groups] }),
-    ...(extra && Object.keys(extra).length > 0 && { extra: Object.fromEntries(Object.entries(extra).map(([key, texts]) => [key, [...texts]])) }),
+    ...(extra &&
+      Object.keys(extra).length > 0 && { extra: Object.fromEntries(Object.entries(extra).map(([key, texts]) => [key, [...texts]])) }),
   }
 }
 

@@ -10,7 +10,12 @@ import { initError, type PluginConfigurations, pluginConfiguration } from '../co
 import { webhookPluginConfiguration } from '../webhooks/credentials.ts'
 
 /** Plugins whose objects may come from manifest files. */
-export const MANIFEST_PLUGINS = ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'] as const
+export const MANIFEST_PLUGINS = [
+  'ValidatingAdmissionPolicy',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionWebhook',
+] as const
 /** Name of a plugin whose objects may come from manifest files (KEP-5793). */
 export type ManifestPluginName = (typeof MANIFEST_PLUGINS)[number]
 
@@ -18,10 +23,14 @@ const FIELD = 'staticManifestsDir'
 const PATH = fieldPath(FIELD)
 
 /**
- * Returns the directories of manifests that the configurations of plugins name. Throws AdmissionConfigError with kube-apiserver's message if one cannot be used.
+ * Returns the directories of manifests that the configurations of plugins name. Throws AdmissionConfigError with
+ * kube-apiserver's message if one cannot be used.
  * https://kubernetes.io/docs/reference/access-authn-authz/manifest-admission-control/
  */
-export async function manifestDirectories(configurations: PluginConfigurations, features: Features): Promise<ReadonlyMap<ManifestPluginName, string>> {
+export async function manifestDirectories(
+  configurations: PluginConfigurations,
+  features: Features,
+): Promise<ReadonlyMap<ManifestPluginName, string>> {
   const found = new Map<ManifestPluginName, string>()
   for (const plugin of MANIFEST_PLUGINS) {
     const value = configurationOf(configurations, plugin, features)?.[FIELD]
@@ -35,7 +44,8 @@ export async function manifestDirectories(configurations: PluginConfigurations, 
 }
 
 function configurationOf(configurations: PluginConfigurations, plugin: ManifestPluginName, { release }: Features) {
-  if (plugin === 'MutatingAdmissionWebhook' || plugin === 'ValidatingAdmissionWebhook') return webhookPluginConfiguration(configurations, plugin)
+  if (plugin === 'MutatingAdmissionWebhook' || plugin === 'ValidatingAdmissionWebhook')
+    return webhookPluginConfiguration(configurations, plugin)
   // Earlier releases ignore the configuration of these plugins.
   if (!isSince(release, '1.36')) return undefined
   const kind = `${plugin}Configuration`

@@ -28,10 +28,16 @@ export interface ManifestFiles {
 
 /** Milliseconds after which a file is read even if its times are unchanged. */
 const READ_ANYWAY_MS = 60_000
-/** Age in milliseconds below which the times of a file do not show every change, because clocks of file systems are coarse. */
+/**
+ * Age in milliseconds below which the times of a file do not show every change, because clocks of file systems are
+ * coarse.
+ */
 const SETTLED_MS = 2_000
 
-/** A directory of manifests that is read repeatedly. Its files are read again if a name, or the device, inode, size or times of a file have changed, and once a minute. */
+/**
+ * A directory of manifests that is read repeatedly. Its files are read again if a name, or the device, inode, size or
+ * times of a file have changed, and once a minute.
+ */
 export class ManifestDirectory {
   readonly #directory: string
   readonly #settledMs: number
@@ -58,8 +64,9 @@ export class ManifestDirectory {
 }
 
 /**
- * Returns a text that changes with the manifest files of a directory. Links are followed, so it changes when the directory behind the link of a ConfigMap volume is replaced. Undefined if a file has changed after
- * `since`, or cannot be read.
+ * Returns a text that changes with the manifest files of a directory. Links are followed, so it changes when the
+ * directory behind the link of a ConfigMap volume is replaced. Undefined if a file has changed after `since`, or cannot
+ * be read.
  */
 async function stampOf(directory: string, since: number): Promise<string | undefined> {
   try {
@@ -84,7 +91,10 @@ async function manifestNames(directory: string): Promise<string[]> {
     .sort(compareText)
 }
 
-/** Reads the manifest files of a directory, in the order of their names. Subdirectories and other files are ignored. Throws an Error with kube-apiserver's message. */
+/**
+ * Reads the manifest files of a directory, in the order of their names. Subdirectories and other files are ignored.
+ * Throws an Error with kube-apiserver's message.
+ */
 export async function readManifestFiles(directory: string): Promise<ManifestFiles> {
   const names = await manifestNames(directory).catch((error: unknown) => {
     throw new Error(`failed to read manifest directory ${quote(directory)}: ${errorMessage(error)}`)
@@ -127,7 +137,10 @@ const COPIED_BYTES = 64 * 1024
 const SEPARATOR = '---'
 const SEPARATOR_LINE = `\n${SEPARATOR}`
 
-/** Splits files at the lines that begin with three dashes, in steps. Documents of white space alone are skipped. Throws an Error with kube-apiserver's message. */
+/**
+ * Splits files at the lines that begin with three dashes, in steps. Documents of white space alone are skipped. Throws
+ * an Error with kube-apiserver's message.
+ */
 export function* manifestDocuments(files: readonly ManifestDocument[]): Steps<ManifestDocument[]> {
   const documents: ManifestDocument[] = []
   for (const { file, bytes } of files) {

@@ -11,14 +11,19 @@ export interface ManifestObject<T> {
   readonly object: T
 }
 
-/** Throws an Error if names lack the suffix or occur twice. The messages are those of kube-apiserver, as in all of this module. */
+/**
+ * Throws an Error if names lack the suffix or occur twice. The messages are those of kube-apiserver, as in all of this
+ * module.
+ */
 export function checkNames(objects: readonly ManifestObject<{ readonly metadata: { readonly name?: string } }>[]): void {
   const seen = new Map<string, string>()
   for (const { file, object } of objects) {
     const { name = '' } = object.metadata
     const before = seen.get(name)
-    if (!name.endsWith(STATIC_SUFFIX)) throw loadingError(file, `${quote(name)} in file ${quote(file)} must have a name ending with ${quote(STATIC_SUFFIX)}`)
-    if (before !== undefined) throw loadingError(file, `duplicate name ${quote(name)} found in file ${quote(file)} (previously seen in ${quote(before)})`)
+    if (!name.endsWith(STATIC_SUFFIX))
+      throw loadingError(file, `${quote(name)} in file ${quote(file)} must have a name ending with ${quote(STATIC_SUFFIX)}`)
+    if (before !== undefined)
+      throw loadingError(file, `duplicate name ${quote(name)} found in file ${quote(file)} (previously seen in ${quote(before)})`)
     seen.set(name, file)
   }
 }
@@ -37,7 +42,11 @@ export function checkWebhooks({ file, object }: ManifestObject<WebhookConfigurat
 export function checkPolicy({
   file,
   object,
-}: ManifestObject<{ readonly kind: string; readonly metadata: { readonly name?: string }; readonly spec: { readonly paramKind?: unknown } }>): void {
+}: ManifestObject<{
+  readonly kind: string
+  readonly metadata: { readonly name?: string }
+  readonly spec: { readonly paramKind?: unknown }
+}>): void {
   if (object.spec.paramKind !== undefined)
     throw loadingError(file, `${object.kind} ${quote(object.metadata.name ?? '')}: spec.paramKind is not supported for static manifests`)
 }
@@ -47,7 +56,8 @@ export function checkBinding({ file, object }: ManifestObject<PolicyBinding>): v
   const subject = `binding ${quote(object.metadata.name ?? '')}`
   const { policyName = '', paramRef } = object.spec
   if (policyName === '') throw loadingError(file, `${subject} must reference a policy (spec.policyName)`)
-  if (!policyName.endsWith(STATIC_SUFFIX)) throw loadingError(file, `${subject}: spec.policyName ${quote(policyName)} must end with ${quote(STATIC_SUFFIX)}`)
+  if (!policyName.endsWith(STATIC_SUFFIX))
+    throw loadingError(file, `${subject}: spec.policyName ${quote(policyName)} must end with ${quote(STATIC_SUFFIX)}`)
   if (paramRef !== undefined) throw loadingError(file, `${subject}: spec.paramRef is not supported for static manifests`)
 }
 
@@ -55,7 +65,9 @@ export function checkBinding({ file, object }: ManifestObject<PolicyBinding>): v
 export function checkReferences(policies: ReadonlySet<string>, bindings: readonly PolicyBinding[]): void {
   for (const { metadata, spec } of bindings)
     if (!policies.has(spec.policyName ?? ''))
-      throw new Error(`binding ${quote(metadata.name ?? '')} references policy ${quote(spec.policyName ?? '')} which does not exist in the manifest directory`)
+      throw new Error(
+        `binding ${quote(metadata.name ?? '')} references policy ${quote(spec.policyName ?? '')} which does not exist in the manifest directory`,
+      )
 }
 
 /** Error of a file. */

@@ -20,11 +20,17 @@ export interface ManifestSourceOptions {
   readonly logger: Logger
   /** Optional. Milliseconds between reads of the directory. Default: 1 s. */
   readonly intervalMs?: number
-  /** Decodes and validates documents, and puts their objects into force. Rejects, and changes nothing, if one is invalid. */
+  /**
+   * Decodes and validates documents, and puts their objects into force. Rejects, and changes nothing, if one is
+   * invalid.
+   */
   apply(documents: readonly ManifestDocument[]): Promise<void>
 }
 
-/** Manifests of one plugin, which are loaded at start and whenever they change. If they become invalid, the last valid ones stay in force. */
+/**
+ * Manifests of one plugin, which are loaded at start and whenever they change. If they become invalid, the last valid
+ * ones stay in force.
+ */
 export class ManifestSource {
   readonly #options: ManifestSourceOptions
   readonly #directory: ManifestDirectory

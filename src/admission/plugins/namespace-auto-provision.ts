@@ -13,8 +13,8 @@ export interface NamespaceMaking {
 }
 
 /**
- * NamespaceAutoProvision: creates the namespace of a new object if it does not exist. The namespace remains if the create fails.
- * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespaceautoprovision
+ * NamespaceAutoProvision: creates the namespace of a new object if it does not exist. The namespace remains if the
+ * create fails. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespaceautoprovision
  */
 export const namespaceAutoProvision = (namespaces: NamespaceMaking): AdmissionPlugin => ({
   name: 'NamespaceAutoProvision',

@@ -16,8 +16,8 @@ export type FindNamespace = (name: string, fresh: boolean) => Awaitable<Namespac
 type NamespaceObject = TypedObject & { readonly status?: { readonly phase?: string } }
 
 /**
- * NamespaceLifecycle: rejects creates and updates in a namespace that does not exist, creates in a namespace that is being deleted, and the deletion of the
- * initial namespaces. Since 1.37 it lets updates through.
+ * NamespaceLifecycle: rejects creates and updates in a namespace that does not exist, creates in a namespace that is
+ * being deleted, and the deletion of the initial namespaces. Since 1.37 it lets updates through.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle
  */
 export function namespaceLifecycle(find: FindNamespace, release: Release = DEFAULT_RELEASE): AdmissionPlugin {
@@ -26,7 +26,8 @@ export function namespaceLifecycle(find: FindNamespace, release: Release = DEFAU
     const { served, namespace, name } = request
     const isNamespace = served.version.group === '' && served.version.names.plural === 'namespaces'
     if (request.operation === 'DELETE') {
-      if (isNamespace && PROTECTED.has(name)) throw forbiddenError({ group: '', resource: 'namespaces' }, name, 'this namespace may not be deleted')
+      if (isNamespace && PROTECTED.has(name))
+        throw forbiddenError({ group: '', resource: 'namespaces' }, name, 'this namespace may not be deleted')
       return undefined
     }
     if (request.operation === 'UPDATE' && !checksUpdates) return undefined
@@ -51,7 +52,11 @@ export function namespaceLifecycle(find: FindNamespace, release: Release = DEFAU
 function terminatingError({ served, namespace, name, object }: AdmissionRequest): StatusError {
   const { group, names } = served.version
   const resource = { group, resource: names.plural }
-  const error = forbiddenError(resource, object?.metadata.name ?? name, `unable to create new content in namespace ${namespace} because it is being terminated`)
+  const error = forbiddenError(
+    resource,
+    object?.metadata.name ?? name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  )
   return failure(403, 'Forbidden', error.message, {
     ...error.status.details,
     causes: [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],

@@ -20,12 +20,15 @@ function newlyBlocking({ object, old }: AdmissionRequest): OwnerReference[] {
 }
 
 /**
- * OwnerReferencesPermissionEnforcement: changing the owners of an object requires permission to delete it. Setting blockOwnerDeletion requires permission to
- * update the owner's finalizers.
+ * OwnerReferencesPermissionEnforcement: changing the owners of an object requires permission to delete it. Setting
+ * blockOwnerDeletion requires permission to update the owner's finalizers.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#ownerreferencespermissionenforcement
  */
 export function ownerReferencesPermission(authorizer: Authorizer, catalog: () => CatalogSnapshot): AdmissionPlugin {
-  /** Returns the reason of a denial, or undefined if allowed. `<nil>` is the error that upstream formats, which is always nil. */
+  /**
+   * Returns the reason of a denial, or undefined if allowed. `<nil>` is the error that upstream formats, which is
+   * always nil.
+   */
   const denial = async ({ ctx }: AdmissionRequest, asked: RequestAttributes): Promise<string | undefined> => {
     const { decision, reason } = await authorizer.authorize(ctx.user, asked, ctx.signal)
     return decision === 'allow' ? undefined : `${reason}, <nil>`
@@ -33,21 +36,38 @@ export function ownerReferencesPermission(authorizer: Authorizer, catalog: () =>
   const checkDeletion = async (request: AdmissionRequest): Promise<void> => {
     const { served, subresource, namespace, name } = request
     const { group, name: version, names } = served.version
-    const why = await denial(request, resourceAttributes({ verb: 'delete', group, version, resource: names.plural, subresource, namespace, name }))
+    const why = await denial(
+      request,
+      resourceAttributes({ verb: 'delete', group, version, resource: names.plural, subresource, namespace, name }),
+    )
     if (why !== undefined) throw refuse(request, `cannot set an ownerRef on a resource you can't delete: ${why}`)
   }
   const checkFinalizers = async (request: AdmissionRequest, { apiVersion, kind, name }: OwnerReference): Promise<void> => {
     const version = parseApiVersion(apiVersion)
     const owner = version && catalog().ofKind(version, kind)
     if (!owner) {
-      const why = version ? `no matches for kind ${quote(kind)} in version ${quote(apiVersion)}` : `unexpected GroupVersion string: ${apiVersion}`
-      throw refuse(request, `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${why}`)
+      const why = version
+        ? `no matches for kind ${quote(kind)} in version ${quote(apiVersion)}`
+        : `unexpected GroupVersion string: ${apiVersion}`
+      throw refuse(
+        request,
+        `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${why}`,
+      )
     }
     const namespace = owner.definition.scope === 'Namespaced' ? request.namespace : ''
     const { group, name: versionName, names } = owner.version
-    const asked = resourceAttributes({ verb: 'update', group, version: versionName, resource: names.plural, subresource: 'finalizers', namespace, name })
+    const asked = resourceAttributes({
+      verb: 'update',
+      group,
+      version: versionName,
+      resource: names.plural,
+      subresource: 'finalizers',
+      namespace,
+      name,
+    })
     const why = await denial(request, asked)
-    if (why !== undefined) throw refuse(request, `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${why}`)
+    if (why !== undefined)
+      throw refuse(request, `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${why}`)
   }
   return {
     name: 'OwnerReferencesPermissionEnforcement',

@@ -29,8 +29,8 @@ export interface CompiledValidation {
 }
 
 /**
- * Compiles variables and match conditions. Returns them with the declarations that later expressions may use. Runs in steps, because a policy can have very
- * many expressions.
+ * Compiles variables and match conditions. Returns them with the declarations that later expressions may use. Runs in
+ * steps, because a policy can have very many expressions.
  */
 export function* compileShared(spec: PolicySpec): Steps<{ readonly compiled: CompiledPolicy; readonly parts: AdmissionParts }> {
   const variables = new Map<string, CompiledExpression>()

@@ -6,12 +6,17 @@ import { type Evaluated, type ExpressionResult, evaluateExpressions } from '../e
 import { type ConditionsEvaluation, meetsConditions } from '../expressions/match-conditions.ts'
 import type { CompiledValidatingPolicy, CompiledValidation } from './compiled-policy.ts'
 
-/** Cost budget of all validations of a policy, per request and param object. Its audit annotations have another budget of the same size. */
+/**
+ * Cost budget of all validations of a policy, per request and param object. Its audit annotations have another budget
+ * of the same size.
+ */
 export const POLICY_BUDGET = 10_000_000
 /** Maximum length of the result of a messageExpression, in bytes. */
 const MAX_MESSAGE = 5 * 1024
 
-/** Result of one validation. `admit` with a message: the evaluation failed, and failurePolicy Ignore admits the request. */
+/**
+ * Result of one validation. `admit` with a message: the evaluation failed, and failurePolicy Ignore admits the request.
+ */
 export interface ValidationDecision {
   readonly action: 'admit' | 'deny'
   /** Whether the expression could not be evaluated. */
@@ -104,7 +109,10 @@ function resultAt(results: readonly (ExpressionResult | undefined)[], index: num
   return result
 }
 
-/** Message for the client: the result of messageExpression if usable, otherwise `message`, otherwise the expression that failed. */
+/**
+ * Message for the client: the result of messageExpression if usable, otherwise `message`, otherwise the expression that
+ * failed.
+ */
 function decisionMessage({ check, message }: CompiledValidation, result: ExpressionResult | undefined): string {
   const given = typeof result?.value === 'string' ? result.value.trim() : ''
   const isUsable = given !== '' && Buffer.byteLength(given) <= MAX_MESSAGE && !given.includes('\n')
@@ -112,7 +120,11 @@ function decisionMessage({ check, message }: CompiledValidation, result: Express
 }
 
 /** Converts the results of auditAnnotations. Omits null and empty values, and with failurePolicy Ignore also errors. */
-function annotationsOf(policy: CompiledValidatingPolicy, evaluated: Extract<Evaluated, { remaining: number }>, ignoreFailures: boolean): Annotation[] {
+function annotationsOf(
+  policy: CompiledValidatingPolicy,
+  evaluated: Extract<Evaluated, { remaining: number }>,
+  ignoreFailures: boolean,
+): Annotation[] {
   return policy.annotations.flatMap(({ key, value: compiled }, i): Annotation[] => {
     const { error, value, seconds } = resultAt(evaluated.results, i)
     if (error !== undefined) return ignoreFailures ? [] : [{ key, error, seconds }]

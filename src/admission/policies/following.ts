@@ -39,6 +39,9 @@ export async function awaitPolicies(policies: LoadedPolicies<unknown>, request: 
   if (mayWait(policies, request) && !(await policies.filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
 }
 
-/** Whether only policies of manifests apply to the request: it is for a policy, and a broken stored one could not be removed otherwise. */
+/**
+ * Whether only policies of manifests apply to the request: it is for a policy, and a broken stored one could not be
+ * removed otherwise.
+ */
 const isForManifestsAlone = ({ served: { version } }: AdmissionRequest): boolean =>
   version.group === 'admissionregistration.k8s.io' && POLICIES.has(version.names.plural)

@@ -29,17 +29,22 @@ export const readMatchResources = ({
 })
 
 /**
- * Matches a request by resource rules alone, which needs no I/O and excludes most requests. Returns the matched version. @param asked resource and kind of the
- * request itself.
+ * Matches a request by resource rules alone, which needs no I/O and excludes most requests. Returns the matched
+ * version. @param asked resource and kind of the request itself.
  */
-export function matchedByRules(match: ParsedMatchResources, request: AdmissionRequest, asked: VersionedResource): VersionedResource | undefined {
+export function matchedByRules(
+  match: ParsedMatchResources,
+  request: AdmissionRequest,
+  asked: VersionedResource,
+): VersionedResource | undefined {
   const found = match.rules.length === 0 ? asked : matchRules(match.rules, match.policy, request, asked)
   return found && !matchRules(match.excluded, match.policy, request, asked) ? found : undefined
 }
 
 /**
- * Matches a request by rules and selectors. Returns the matched version, or undefined if it does not match. Errors of a selector or of the namespace are thrown
- * only if everything else matches: a policy for other resources never fails a request.
+ * Matches a request by rules and selectors. Returns the matched version, or undefined if it does not match. Errors of a
+ * selector or of the namespace are thrown only if everything else matches: a policy for other resources never fails a
+ * request.
  */
 export async function matchResources(
   match: ParsedMatchResources,
@@ -51,7 +56,10 @@ export async function matchResources(
   return found && (await isSelected(match, request, getNamespace)) ? found : undefined
 }
 
-/** Whether the selectors match the namespace and the object of a request. Returns true synchronously if both select everything. */
+/**
+ * Whether the selectors match the namespace and the object of a request. Returns true synchronously if both select
+ * everything.
+ */
 export const isSelected = (match: ParsedMatchResources, request: AdmissionRequest, getNamespace: GetNamespace): true | Promise<boolean> =>
   (match.namespaces.isEmpty && match.objects.isEmpty) || selectsBoth(match, request, getNamespace)
 

@@ -36,8 +36,16 @@ export class PolicyMetrics {
     this.#isPresent = isPresent
   }
 
-  /** Observes one decision. @param decision its message determines the `error_type`: upstream derives it from the prefix, and counts denials as errors. */
-  observe(policy: string, binding: string, { message, seconds }: { readonly message: string; readonly seconds: number }, enforcement: Enforcement): void {
+  /**
+   * Observes one decision. @param decision its message determines the `error_type`: upstream derives it from the
+   * prefix, and counts denials as errors.
+   */
+  observe(
+    policy: string,
+    binding: string,
+    { message, seconds }: { readonly message: string; readonly seconds: number },
+    enforcement: Enforcement,
+  ): void {
     const labels = [policy, binding, errorType(message), enforcement]
     this.#checks.child(...labels).value++
     this.#durations.child(...labels).observe(seconds)

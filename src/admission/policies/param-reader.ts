@@ -7,7 +7,14 @@ import type { ParamReader } from './params.ts'
 export const paramReader = (readerOf: (served: ServedResource) => ResourceReader): ParamReader => ({
   get: async (served, namespace, name, signal) => (await readerOf(served).get(served, namespace, name, '0', signal)).object(),
   async list(served, namespace, selector, signal) {
-    const options = { fields: [], resourceVersion: '0', resourceVersionMatch: '', limit: 0, continue: '', allowWatchBookmarks: false } as const
+    const options = {
+      fields: [],
+      resourceVersion: '0',
+      resourceVersionMatch: '',
+      limit: 0,
+      continue: '',
+      allowWatchBookmarks: false,
+    } as const
     const { items } = await readerOf(served).list(served, namespace, { ...options, labels: labelSelectorOf(selector) }, signal)
     return items.map(item => item.object())
   },

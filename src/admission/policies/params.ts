@@ -27,8 +27,9 @@ export function servedParamKind(catalog: Catalog, { apiVersion = '', kind = '' }
 }
 
 /**
- * Returns the param objects that a binding selects; the policy is evaluated once for each. An undefined element stands for an evaluation without params. The
- * list is empty if nothing is found and parameterNotFoundAction is Allow. Throws a ConfigurationError.
+ * Returns the param objects that a binding selects; the policy is evaluated once for each. An undefined element stands
+ * for an evaluation without params. The list is empty if nothing is found and parameterNotFoundAction is Allow. Throws
+ * a ConfigurationError.
  * @param served the policy's paramKind, or undefined if it has none. @param namespace namespace of the request.
  */
 export async function collectParams(
@@ -41,13 +42,15 @@ export async function collectParams(
   if (!served || !ref) return [undefined]
   const isNamespaced = served.definition.scope === 'Namespaced'
   const of = isNamespaced ? ref.namespace || namespace : ''
-  if (isNamespaced && of === '') throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+  if (isNamespaced && of === '')
+    throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
   if (!served.definition.storage) {
     const { kind } = served.version
     const printed = `&ParamKind{APIVersion:${apiVersionOf({ group: served.version.group, version: served.version.name })},Kind:${kind},}`
     throw new ConfigurationError(`paramKind kind \`${printed}\` not yet synced to use for admission`)
   }
-  if (ref.namespace && !isNamespaced) throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
+  if (ref.namespace && !isNamespaced)
+    throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
   const params = ref.name ? await paramsByName(reader, served, of, ref.name, signal) : await reader.list(served, of, ref.selector, signal)
   if (params.length === 0 && ref.parameterNotFoundAction === 'Deny')
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
@@ -55,7 +58,13 @@ export async function collectParams(
 }
 
 /** Reads the param object of a name. Empty if it does not exist. */
-async function paramsByName(reader: ParamReader, served: ServedResource, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject[]> {
+async function paramsByName(
+  reader: ParamReader,
+  served: ServedResource,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<KubeObject[]> {
   try {
     return [await reader.get(served, namespace, name, signal)]
   } catch (error) {

@@ -34,7 +34,12 @@ function validationRefusal(request: AdmissionRequest, { policy, binding, message
   const text = `${by} denied request: ${message}`
   const { status } = refuse(request, text)
   const shownReason = reason || 'Invalid'
-  return new StatusError({ ...status, reason: shownReason, code: CODES[shownReason] ?? 422, details: { ...status.details, causes: [{ message: text }] } })
+  return new StatusError({
+    ...status,
+    reason: shownReason,
+    code: CODES[shownReason] ?? 422,
+    details: { ...status.details, causes: [{ message: text }] },
+  })
 }
 
 const CODES: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413, Invalid: 422 }

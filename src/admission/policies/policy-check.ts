@@ -49,7 +49,10 @@ export class PolicyCheck {
     this.#seen = new PolicyRequest(env, seenBodies(request, 'validating').request)
   }
 
-  /** Evaluates a policy, adds its denials and sends its warnings. Returns undefined synchronously if the policy does not match the request, as most do not. */
+  /**
+   * Evaluates a policy, adds its denials and sends its warnings. Returns undefined synchronously if the policy does not
+   * match the request, as most do not.
+   */
   ask(policy: ValidatingPolicy): Promise<void> | undefined {
     try {
       const matching = this.#seen.match(policy)
@@ -123,7 +126,10 @@ export class PolicyCheck {
     }
   }
 
-  /** Carries out the validation actions of a binding for a violation. @param index index of the validation in the policy. */
+  /**
+   * Carries out the validation actions of a binding for a violation. @param index index of the validation in the
+   * policy.
+   */
   #deny(policy: ValidatingPolicy, binding: IndexedBinding, decision: ValidationDecision, index: number): void {
     const metrics = this.#metrics
     const { message, reason } = decision
@@ -132,7 +138,9 @@ export class PolicyCheck {
         this.denials.push({ policy: policy.name, binding: binding.name, message, reason })
         metrics.observe(policy.name, binding.name, decision, 'deny')
       } else if (action === 'Warn') {
-        this.#seen.request.ctx.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`)
+        this.#seen.request.ctx.warn(
+          `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
+        )
         metrics.observe(policy.name, binding.name, decision, 'warn')
       } else if (action === 'Audit') {
         const { name, actions } = binding
@@ -159,7 +167,13 @@ function asked(policy: ValidatingPolicy, binding: IndexedBinding, { decisions, a
   const faults = annotations.flatMap(annotation => ('error' in annotation ? [annotation.error] : []))
   const denies = wrong.some(({ action }) => action === 'deny')
   const outcome =
-    (denies && binding.actions.includes('Deny')) || faults.length > 0 ? 'refused' : denies ? 'warned or audited' : wrong.length > 0 ? 'failed' : 'admitted'
+    (denies && binding.actions.includes('Deny')) || faults.length > 0
+      ? 'refused'
+      : denies
+        ? 'warned or audited'
+        : wrong.length > 0
+          ? 'failed'
+          : 'admitted'
   const messages = [...wrong.map(({ message }) => message), ...faults]
   return {
     ...ofPolicy(policy, binding),

@@ -33,7 +33,10 @@ interface IndexedPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy
   readonly generation: number
 }
 
-/** Policies of one kind and their bindings: of manifests, and stored ones, which `controllers/follow-policies.ts` updates. */
+/**
+ * Policies of one kind and their bindings: of manifests, and stored ones, which `controllers/follow-policies.ts`
+ * updates.
+ */
 export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends CompiledPolicy = CompiledPolicy> {
   readonly filling = new Filling()
   readonly #compile: (policy: AdmissionPolicy<Spec>) => Steps<Compiled>
@@ -110,7 +113,10 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     if (this.#bindings.delete(name)) this.#changed = true
   }
 
-  /** The policy is compiled by the first request that it matches. The promise is shared, so that concurrent requests compile it once. */
+  /**
+   * The policy is compiled by the first request that it matches. The promise is shared, so that concurrent requests
+   * compile it once.
+   */
   #indexed(policy: AdmissionPolicy<Spec>): IndexedPolicy<Spec, Compiled> {
     const { name = '', uid = '', generation = 0 } = policy.metadata
     const { spec } = policy

@@ -51,7 +51,11 @@ const WITHOUT_PARAMS: Params = [undefined]
 const valuesWith = (values: PolicyValues, params: JsonObject | undefined): PolicyValues =>
   params === undefined
     ? values
-    : { conditions: withParams(values.conditions, params), validations: withParams(values.validations, params), plain: withParams(values.plain, params) }
+    : {
+        conditions: withParams(values.conditions, params),
+        validations: withParams(values.validations, params),
+        plain: withParams(values.plain, params),
+      }
 
 /** A request as policies see it. Values that do not depend on the policy are computed once and shared. */
 export class PolicyRequest {
@@ -87,10 +91,13 @@ export class PolicyRequest {
   }
 
   /**
-   * Returns undefined if the policy does not match the request. Returns synchronously if the rules decide it, as for most policies, or if there are no
-   * selectors. Throws or rejects with a configuration error (see `faultText`).
+   * Returns undefined if the policy does not match the request. Returns synchronously if the rules decide it, as for
+   * most policies, or if there are no selectors. Throws or rejects with a configuration error (see `faultText`).
    */
-  match({ match, spec: { paramKind } }: ActivePolicy<PolicySpec, CompiledPolicy>): MatchedPolicy | Promise<MatchedPolicy | undefined> | undefined {
+  match({
+    match,
+    spec: { paramKind },
+  }: ActivePolicy<PolicySpec, CompiledPolicy>): MatchedPolicy | Promise<MatchedPolicy | undefined> | undefined {
     if (!match) throw new ConfigurationError('policy contained no match constraints, a required field')
     const about = matchedByRules(match, this.#request, this.#asked)
     if (about === undefined) return undefined
@@ -100,8 +107,8 @@ export class PolicyRequest {
   }
 
   /**
-   * Returns the param objects of a binding; the policy is evaluated once for each. Undefined if the binding does not match the request. Throws or rejects with
-   * a configuration error.
+   * Returns the param objects of a binding; the policy is evaluated once for each. Undefined if the binding does not
+   * match the request. Throws or rejects with a configuration error.
    */
   paramsOf(matched: MatchedPolicy, binding: IndexedBinding): Params | Promise<Params | undefined> {
     return binding.match === undefined && binding.paramRef === undefined ? WITHOUT_PARAMS : this.#collect(matched, binding)
@@ -118,7 +125,10 @@ export class PolicyRequest {
     return { metrics: this.#env.conditionMetrics, subject: { name: policy, kind: 'policy', type: 'validate', operation } }
   }
 
-  /** Returns the variables of expressions. Synchronous after the first call for a version: all but `params` is shared by all policies. */
+  /**
+   * Returns the variables of expressions. Synchronous after the first call for a version: all but `params` is shared by
+   * all policies.
+   */
   values(about: VersionedResource, params: JsonObject | undefined): PolicyValues | Promise<PolicyValues> {
     const known = this.#values.get(about.version)
     return known ? valuesWith(known, params) : this.#readValues(about).then(values => valuesWith(values, params))

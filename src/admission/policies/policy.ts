@@ -1,4 +1,8 @@
-import type { MutatingAdmissionPolicySpec, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec } from '../../api/admissionregistration/v1.types.ts'
+import type {
+  MutatingAdmissionPolicySpec,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicySpec,
+} from '../../api/admissionregistration/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 
 /** Spec of a policy of either kind. */

@@ -1,4 +1,9 @@
-import type { ExpressionWarning, NamedRuleWithOperations, ParamKind, ValidatingAdmissionPolicySpec } from '../../api/admissionregistration/v1.types.ts'
+import type {
+  ExpressionWarning,
+  NamedRuleWithOperations,
+  ParamKind,
+  ValidatingAdmissionPolicySpec,
+} from '../../api/admissionregistration/v1.types.ts'
 import type { Catalog, ServedResource } from '../../catalog/catalog.ts'
 import { admissionEnvironment, seenType } from '../../cel/admission-environment.ts'
 import { compileInSteps } from '../../cel/compile.ts'
@@ -16,17 +21,17 @@ import type { AdmissionPolicy, PolicySpec } from './policy.ts'
 const MAX_KINDS = 10
 
 /**
- * Maximum length of all warnings together, in UTF-16 units. Checking stops when it is exceeded, because the status holds them all. A single expression and kind
- * can yield a hundred errors, each quoting its line.
+ * Maximum length of all warnings together, in UTF-16 units. Checking stops when it is exceeded, because the status
+ * holds them all. A single expression and kind can yield a hundred errors, each quoting its line.
  */
 const MOST_TEXT = 256 * 1024
 
 const BASE = baseEnvironment(EVERY_RELEASE)
 
 /**
- * Type-checks the validations of a policy against the schemas of its kinds and paramKind. Returns one warning per expression, with a paragraph for each kind.
- * Kinds are those that rules name without wildcards. The result does not affect enforcement.
- * Runs in steps, because a policy can have very many expressions.
+ * Type-checks the validations of a policy against the schemas of its kinds and paramKind. Returns one warning per
+ * expression, with a paragraph for each kind. Kinds are those that rules name without wildcards. The result does not
+ * affect enforcement. Runs in steps, because a policy can have very many expressions.
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
 export function* checkPolicyTypes({ spec }: AdmissionPolicy<ValidatingAdmissionPolicySpec>, catalog: Catalog): Steps<ExpressionWarning[]> {

@@ -29,8 +29,8 @@ export const annotateMutation = (call: WebhookCall, mutated: boolean): void =>
 const SHORT_BYTES = 32 * 1024
 
 /**
- * Records the patch of a webhook if the audit level includes the request body. The patch can be as large as the object. It has been applied, so it is valid
- * JSON.
+ * Records the patch of a webhook if the audit level includes the request body. The patch can be as large as the object.
+ * It has been applied, so it is valid JSON.
  */
 export async function annotatePatch(call: WebhookCall, patch: Buffer): Promise<void> {
   const { request, hook } = call

@@ -14,8 +14,9 @@ import { admissionFormOf } from '../admission-form.ts'
 import type { VersionedResource } from '../attributes.ts'
 
 /**
- * A request as webhooks and policies see it. Objects of a subresource with its own kind (Scale) are replaced by that kind, which exists in one version only.
- * `back` writes such an object into its parent, and returns any other object unchanged.
+ * A request as webhooks and policies see it. Objects of a subresource with its own kind (Scale) are replaced by that
+ * kind, which exists in one version only. `back` writes such an object into its parent, and returns any other object
+ * unchanged.
  */
 export interface SeenBodies {
   readonly request: AdmissionRequest
@@ -23,8 +24,9 @@ export interface SeenBodies {
 }
 
 /**
- * Returns a request as webhooks and policies see it, with the way back. Mutating admission sees the object that a write starts from, validating admission the
- * one in the response. Both exist even if the parent lacks the fields that the subresource shows.
+ * Returns a request as webhooks and policies see it, with the way back. Mutating admission sees the object that a write
+ * starts from, validating admission the one in the response. Both exist even if the parent lacks the fields that the
+ * subresource shows.
  */
 export function seenBodies(request: AdmissionRequest, phase: 'mutating' | 'validating'): SeenBodies {
   const { served, subresource, object, old } = request
@@ -55,7 +57,8 @@ function requestSchema(request: AdmissionRequest, version: Version): Decodable {
 }
 
 /** Schema that webhooks use for the objects of a request. */
-export const schemaOfBody = (request: AdmissionRequest, { version }: VersionedResource): StructSchema => requestSchema(request, version).schema
+export const schemaOfBody = (request: AdmissionRequest, { version }: VersionedResource): StructSchema =>
+  requestSchema(request, version).schema
 
 const isOfResource = (request: AdmissionRequest): boolean => request.operation !== 'CONNECT' && ownOf(request)?.kind === undefined
 
@@ -67,15 +70,21 @@ export function encodeObject(request: AdmissionRequest, { version }: VersionedRe
 }
 
 /** Decodes and defaults an object that a webhook returned. Throws 500 if it is of another kind. */
-export function decodeObjectFrom(request: AdmissionRequest, { version }: VersionedResource, body: Json, before: KubeObject, builtIns: BuiltIns): KubeObject {
+export function decodeObjectFrom(
+  request: AdmissionRequest,
+  { version }: VersionedResource,
+  body: Json,
+  before: KubeObject,
+  builtIns: BuiltIns,
+): KubeObject {
   const target = requestSchema(request, version)
   const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns, definition: request.served.definition })
   return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
 }
 
 /**
- * Decodes an object that a policy returned. Throws 500 if it is of another kind, and for built-in kinds a DecodeError if a value has the wrong type. Runs in
- * steps.
+ * Decodes an object that a policy returned. Throws 500 if it is of another kind, and for built-in kinds a DecodeError
+ * if a value has the wrong type. Runs in steps.
  * @param onUnknown receives the paths of unknown fields of built-in kinds.
  */
 export function* objectInSteps(
@@ -93,6 +102,9 @@ export function* objectInSteps(
   return isOfResource(request) ? yield* convertInSteps(definition, object, version, hookVersionOf(request, version)) : object
 }
 
-/** Version that hooks of the kind expect for an object decoded in another version. Objects that are not stored stay in the version of the request. */
+/**
+ * Version that hooks of the kind expect for an object decoded in another version. Objects that are not stored stay in
+ * the version of the request.
+ */
 const hookVersionOf = ({ served: { definition, version } }: AdmissionRequest, own: Version): Version =>
   definition.storage ? conversionOf(definition).hookVersion(own) : version

@@ -1,4 +1,7 @@
-/** The webhook could not be reached or its response was invalid. It has not rejected the request. The message is in client-go's words. */
+/**
+ * The webhook could not be reached or its response was invalid. It has not rejected the request. The message is in
+ * client-go's words.
+ */
 export class WebhookCallError extends Error {
   override readonly name = 'WebhookCallError'
   /** Label of metrics: the status code of the response, 400 without one. */

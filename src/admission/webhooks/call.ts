@@ -45,10 +45,15 @@ class Rejection extends Error {
 const QUIET = new Set(['None', 'NoneOnDryRun'])
 
 /**
- * Calls a webhook and passes its verdict to `use`. Returns undefined if the call failed and failurePolicy is Ignore. Throws a StatusError if the call failed
- * otherwise or the webhook rejected the request. Observes metrics in every case.
+ * Calls a webhook and passes its verdict to `use`. Returns undefined if the call failed and failurePolicy is Ignore.
+ * Throws a StatusError if the call failed otherwise or the webhook rejected the request. Observes metrics in every
+ * case.
  */
-export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use: (verdict: WebhookVerdict) => T | Promise<T>): Promise<T | undefined> {
+export async function consult<T>(
+  env: WebhookEnvironment,
+  call: WebhookCall,
+  use: (verdict: WebhookVerdict) => T | Promise<T>,
+): Promise<T | undefined> {
   const { metrics, logger } = env
   const { hook, request } = call
   const { operation, ctx } = request
@@ -125,7 +130,8 @@ async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCal
   const { ctx, dryRun } = request
   if (dryRun && !QUIET.has(hook.sideEffects ?? '')) throw loudOnDryRun(hook)
   const version = reviewVersionOf(hook.reviewVersions)
-  if (!version) throw new WebhookCallError('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)')
+  if (!version)
+    throw new WebhookCallError('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)')
   const uid = env.newUid()
   const body = await inSpan(
     env.spans,
@@ -140,7 +146,11 @@ async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCal
   return verdict
 }
 
-function spanAttributes({ configuration, name }: Webhook, { served: { version }, subresource, operation }: AdmissionRequest, uid: string): Attributes {
+function spanAttributes(
+  { configuration, name }: Webhook,
+  { served: { version }, subresource, operation }: AdmissionRequest,
+  uid: string,
+): Attributes {
   const resource = `${version.group}/${version.name}, Resource=${version.names.plural}`
   return { configuration, webhook: name, resource, subresource, operation, UID: uid }
 }
@@ -151,7 +161,10 @@ function loudOnDryRun({ name, sideEffects }: Webhook): Error {
   return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)
 }
 
-/** Posts a review, unless an injected fault makes the webhook unreachable. Throws a WebhookCallError with upstream's prefix. */
+/**
+ * Posts a review, unless an injected fault makes the webhook unreachable. Throws a WebhookCallError with upstream's
+ * prefix.
+ */
 async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, ctx: RequestContext, span?: Span): Promise<Buffer> {
   const { signal, deadline, audit, webhookFault, reviewInstead } = ctx
   const fault = webhookFault?.(hook.name)
@@ -161,10 +174,19 @@ async function post({ clients }: WebhookEnvironment, hook: Webhook, review: stri
   const left = deadline ? Math.max(deadline - steadyClock.now(), 1) : hook.timeoutMs
   try {
     const timeoutMs = Math.min(hook.timeoutMs, left)
-    return await clients.post(hook.clientConfig, review, { timeoutMs, signal, audit, maxBytes: MAX_REVIEW_BYTES, traceparent: span?.traceparent })
+    return await clients.post(hook.clientConfig, review, {
+      timeoutMs,
+      signal,
+      audit,
+      maxBytes: MAX_REVIEW_BYTES,
+      traceparent: span?.traceparent,
+    })
   } catch (error) {
     if (!(error instanceof WebhookCallError)) throw error
     const { message, code, canceled, isConfiguration } = error
-    throw new WebhookCallError(`${isConfiguration ? 'could not get REST client' : 'failed to call webhook'}: ${message}`, { code, canceled })
+    throw new WebhookCallError(`${isConfiguration ? 'could not get REST client' : 'failed to call webhook'}: ${message}`, {
+      code,
+      canceled,
+    })
   }
 }

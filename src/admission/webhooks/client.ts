@@ -68,7 +68,10 @@ export class WebhookClients {
   readonly #certificates: CertificateMetrics | undefined
   readonly #egress: NonNullable<WebhookClientsOptions['egress']>
 
-  constructor(resolve: ResolveService, { room = new ResponseBudget(), credentials, certificates, egress = {} }: WebhookClientsOptions = {}) {
+  constructor(
+    resolve: ResolveService,
+    { room = new ResponseBudget(), credentials, certificates, egress = {} }: WebhookClientsOptions = {},
+  ) {
     this.#resolve = resolve
     this.room = room
     this.#credentials = credentials
@@ -77,10 +80,14 @@ export class WebhookClients {
   }
 
   /**
-   * Posts JSON and returns the body of a successful response. Throws a WebhookCallError otherwise: no connection, an untrusted certificate, another status, or
-   * a timeout. Its message contains the URL, not the name of the webhook.
+   * Posts JSON and returns the body of a successful response. Throws a WebhookCallError otherwise: no connection, an
+   * untrusted certificate, another status, or a timeout. Its message contains the URL, not the name of the webhook.
    */
-  async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit, maxBytes, traceparent }: PostOptions): Promise<Buffer> {
+  async post(
+    config: WebhookClientConfig,
+    body: string | Buffer,
+    { timeoutMs, signal, audit, maxBytes, traceparent }: PostOptions,
+  ): Promise<Buffer> {
     const client = this.#clientFor(config)
     const { target, user } = client
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
@@ -88,7 +95,9 @@ export class WebhookClients {
     const failed = (error: unknown): WebhookCallError => {
       if (ending.why() === undefined && error instanceof BodyError) return new WebhookCallError(error.message)
       const url = error instanceof RedirectError ? error.url : target.url + query
-      return new WebhookCallError(`Post ${JSON.stringify(url)}: ${ending.why() ?? errorMessage(error)}`, { canceled: ending.why() === CANCELED })
+      return new WebhookCallError(`Post ${JSON.stringify(url)}: ${ending.why() ?? errorMessage(error)}`, {
+        canceled: ending.why() === CANCELED,
+      })
     }
     try {
       const { authority, serverName } = target
@@ -135,7 +144,13 @@ export class WebhookClients {
     const target = webhookTarget(config, this.#resolve)
     // A service is part of the managed cluster. A URL is not.
     const dial = config.service ? this.#egress.cluster : this.#egress.controlplane
-    const made: Client = { target, user: this.#credentials?.userOf(target.address), shown: undefined, agent: agentFor(config, undefined, dial), dial }
+    const made: Client = {
+      target,
+      user: this.#credentials?.userOf(target.address),
+      shown: undefined,
+      agent: agentFor(config, undefined, dial),
+      dial,
+    }
     this.#clients.set(key, made)
     if (this.#clients.size > MAX_CLIENTS) {
       const [[oldest, { agent }] = [key, made]] = this.#clients
@@ -149,7 +164,9 @@ export class WebhookClients {
 /** Returns the body of the response. Throws a WebhookCallError in client-go's words if it is empty. */
 function responseBody({ status, headers, body }: CallResponse): Buffer {
   if (body.length > 0) return body
-  throw new WebhookCallError(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
+  throw new WebhookCallError(
+    `0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`,
+  )
 }
 
 /** Returns the headers with current credentials. Replaces the agent if the client certificate file has changed. */

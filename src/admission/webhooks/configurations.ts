@@ -2,7 +2,10 @@ import { compareText } from '../../lib/compare-text.ts'
 import { Filling } from '../filling.ts'
 import { type Webhook, type WebhookConfiguration, type WebhookKind, webhooksOf } from './webhook.ts'
 
-/** Webhooks of all configurations of one kind: of manifests, and stored ones, which `controllers/follow-webhooks.ts` updates. */
+/**
+ * Webhooks of all configurations of one kind: of manifests, and stored ones, which `controllers/follow-webhooks.ts`
+ * updates.
+ */
 export class WebhookConfigurations {
   readonly kind: WebhookKind
   readonly filling = new Filling()

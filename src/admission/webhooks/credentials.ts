@@ -33,12 +33,15 @@ const HTTPS = ':443'
 export const webhookPluginConfiguration = (configurations: PluginConfigurations, plugin: WebhookPluginName): JsonObject | undefined =>
   pluginConfiguration(configurations, plugin, (apiVersion, kind) =>
     KINDS.includes(`${apiVersion} ${kind}`)
-      ? new TypeRegistry().addFile('webhookadmission', join(import.meta.dirname, 'webhook-admission.types')).type('webhookadmission.WebhookAdmission')
+      ? new TypeRegistry()
+          .addFile('webhookadmission', join(import.meta.dirname, 'webhook-admission.types'))
+          .type('webhookadmission.WebhookAdmission')
       : undefined,
   )
 
 /**
- * Reads the kubeconfig that a plugin's configuration names. Returns undefined if it names none, which releases before 1.36 reject unless `mayLackFile`. Throws AdmissionConfigError with kube-apiserver's message.
+ * Reads the kubeconfig that a plugin's configuration names. Returns undefined if it names none, which releases before
+ * 1.36 reject unless `mayLackFile`. Throws AdmissionConfigError with kube-apiserver's message.
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#authenticate-apiservers
  */
 export async function readWebhookCredentials(
@@ -50,8 +53,12 @@ export async function readWebhookCredentials(
   const config = webhookPluginConfiguration(configurations, plugin)
   const file = typeof config?.kubeConfigFile === 'string' ? config.kubeConfigFile : ''
   if (file === '' && mayLackFile) return undefined
-  if (!file.startsWith('/')) throw initError(plugin, fieldErrorText(invalid(fieldPath('kubeConfigFile'), file, 'must be an absolute file path')))
-  const [{ readKubeconfigUsers }, { KubeconfigError }] = await Promise.all([import('../../clients/kubeconfig.ts'), import('../../clients/kubeconfig-error.ts')])
+  if (!file.startsWith('/'))
+    throw initError(plugin, fieldErrorText(invalid(fieldPath('kubeConfigFile'), file, 'must be an absolute file path')))
+  const [{ readKubeconfigUsers }, { KubeconfigError }] = await Promise.all([
+    import('../../clients/kubeconfig.ts'),
+    import('../../clients/kubeconfig-error.ts'),
+  ])
   try {
     return await webhookCredentials(await readKubeconfigUsers(file), clock)
   } catch (error) {
@@ -69,7 +76,10 @@ export async function webhookCredentials({ byName, current }: KubeconfigUsers, c
   return {
     userOf(address) {
       const found =
-        userOfHost(byName, address) ?? (address.endsWith(HTTPS) ? userOfHost(byName, address.slice(0, -HTTPS.length)) : undefined) ?? byName.get('*') ?? current
+        userOfHost(byName, address) ??
+        (address.endsWith(HTTPS) ? userOfHost(byName, address.slice(0, -HTTPS.length)) : undefined) ??
+        byName.get('*') ??
+        current
       return found && made.get(found)
     },
   }

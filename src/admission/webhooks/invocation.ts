@@ -18,10 +18,14 @@ export interface MatchEnvironment {
 }
 
 /**
- * Returns the version in which a webhook is called for a request, or undefined if it does not match. A malformed selector is an error only if a rule matches.
- * Throws a StatusError if matching fails.
+ * Returns the version in which a webhook is called for a request, or undefined if it does not match. A malformed
+ * selector is an error only if a rule matches. Throws a StatusError if matching fails.
  */
-export async function invocationOf(hook: Webhook, request: AdmissionRequest, env: MatchEnvironment): Promise<VersionedResource | undefined> {
+export async function invocationOf(
+  hook: Webhook,
+  request: AdmissionRequest,
+  env: MatchEnvironment,
+): Promise<VersionedResource | undefined> {
   const about = matchRules(hook.rules, hook.matchPolicy, request)
   if (!about) return undefined
   let fault: unknown

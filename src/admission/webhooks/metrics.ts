@@ -50,7 +50,12 @@ export class WebhookMetrics {
     this.#isPresent = isPresent
   }
 
-  observe(name: string, step: WebhookType, operation: string, { code, rejected, seconds }: { code: number; rejected: boolean; seconds: number }): void {
+  observe(
+    name: string,
+    step: WebhookType,
+    operation: string,
+    { code, rejected, seconds }: { code: number; rejected: boolean; seconds: number },
+  ): void {
     this.#requests.child(name, step, operation, codeLabel(code), String(rejected)).value++
     this.#durations.child(name, step, operation, String(rejected)).observe(seconds)
   }

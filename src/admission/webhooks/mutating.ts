@@ -25,7 +25,10 @@ const NAME = 'MutatingAdmissionWebhook'
 export const hasWebhooks = (configurations: WebhookConfigurations, request: AdmissionRequest): boolean =>
   !request.nested && (mayWait(configurations, request) || webhooksFor(configurations, request).length > 0)
 
-/** Webhooks that may apply to the request. Only those of manifests may apply to configurations of admission: stored ones could not be repaired otherwise. */
+/**
+ * Webhooks that may apply to the request. Only those of manifests may apply to configurations of admission: stored ones
+ * could not be repaired otherwise.
+ */
 export const webhooksFor = ({ hooks, manifests }: WebhookConfigurations, request: AdmissionRequest): readonly Webhook[] =>
   isExempt(request) ? manifests : hooks
 
@@ -35,7 +38,8 @@ const mayWait = ({ filling }: WebhookConfigurations, request: AdmissionRequest):
 
 /** Waits until all configurations are read. Throws 403 if that takes too long. */
 export async function awaitWebhooks(configurations: WebhookConfigurations, request: AdmissionRequest): Promise<void> {
-  if (mayWait(configurations, request) && !(await configurations.filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
+  if (mayWait(configurations, request) && !(await configurations.filling.ended(FILL_MS)))
+    throw refuse(request, 'not yet ready to handle request')
 }
 
 /**
@@ -57,7 +61,12 @@ export function mutatingWebhooks(env: WebhookEnvironment, configurations: Webhoo
 }
 
 /** Calls the webhooks in order and returns the patched object. */
-async function askInTurn(env: WebhookEnvironment, hooks: readonly Webhook[], request: AdmissionRequest, round: Round): Promise<KubeObject | undefined> {
+async function askInTurn(
+  env: WebhookEnvironment,
+  hooks: readonly Webhook[],
+  request: AdmissionRequest,
+  round: Round,
+): Promise<KubeObject | undefined> {
   const reinvocation = reinvocationOf(round, NAME)
   let current = request
   if (round.again) reinvocation.begin(current.object)
@@ -78,8 +87,8 @@ async function askInTurn(env: WebhookEnvironment, hooks: readonly Webhook[], req
 }
 
 /**
- * Calls a webhook. Returns the patched object, or undefined if there is no patch. The audit event records whether the object changed, even if the request
- * fails.
+ * Calls a webhook. Returns the patched object, or undefined if there is no patch. The audit event records whether the
+ * object changed, even if the request fails.
  */
 async function patchedBy(env: WebhookEnvironment, call: WebhookCall): Promise<PatchedObject | undefined> {
   let changed = false

@@ -33,12 +33,16 @@ export async function patchedObject(
   if (Array.isArray(operations) && operations.length === 0) return undefined
   const { object } = request
   if (!object)
-    throw internalServerError(`admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`)
+    throw internalServerError(
+      `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+    )
   if (patchType !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type ${JSON.stringify(patchType)}`)
   const before = encodeObject(request, about, object)
   const document: JsonObject = JSON.parse(bodyText(schemaOfBody(request, about), before))
   const tested = await runInTurns(parseTestedLiterals(patch, operations), request.ctx.signal)
-  const patched = await inWords(() => runInTurns(jsonPatchSteps(document, tested?.value ?? operations, { literals: tested?.literals }), request.ctx.signal))
+  const patched = await inWords(() =>
+    runInTurns(jsonPatchSteps(document, tested?.value ?? operations, { literals: tested?.literals }), request.ctx.signal),
+  )
   const next = decodeObjectFrom(request, about, patched, before, builtIns)
   return { object: next, changed: !deepEqual(next, object) }
 }
@@ -48,6 +52,8 @@ async function inWords<T extends Json>(run: () => T | Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    throw error instanceof PatchError || error instanceof JsonSyntaxError || error instanceof TooManyValuesError ? internalServerError(error.message) : error
+    throw error instanceof PatchError || error instanceof JsonSyntaxError || error instanceof TooManyValuesError
+      ? internalServerError(error.message)
+      : error
   }
 }

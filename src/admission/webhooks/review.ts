@@ -14,8 +14,8 @@ export const reviewVersionOf = (versions: readonly string[]): ReviewVersion | un
   versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
 
 /**
- * Encodes the AdmissionReview of a request as JSON. `about` is the version that a rule matched; the objects are in that version.
- * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
+ * Encodes the AdmissionReview of a request as JSON. `about` is the version that a rule matched; the objects are in that
+ * version. https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
  */
 export function reviewText(version: ReviewVersion, uid: string, request: AdmissionRequest, about: VersionedResource): string {
   const { kind, resource } = about

@@ -29,7 +29,9 @@ const found = <T>(get: Get<T>, kind: string, namespace: string, name: string): P
     throw isStatusError(error, 'NotFound') ? new Error(`${kind} ${JSON.stringify(name)} not found`) : error
   })
 
-/** Resolves services to their cluster IP or externalName, as kube-apiserver does without `--enable-aggregator-routing`. */
+/**
+ * Resolves services to their cluster IP or externalName, as kube-apiserver does without `--enable-aggregator-routing`.
+ */
 export function serviceAddress(get: Get<ServiceObject>): ResolveService {
   return async (namespace, name, port) => {
     const { spec } = await found(get, 'service', namespace, name)
@@ -43,8 +45,15 @@ export function serviceAddress(get: Get<ServiceObject>): ResolveService {
 
 const noPort = (port: number, name: string): Error => new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
 
-/** Resolves services to one of their endpoints, as with `--enable-aggregator-routing`. @param pick returns an index below the count. */
-export function endpointAddress(getService: Get<ServiceObject>, getEndpoints: Get<EndpointsObject>, pick: (count: number) => number): ResolveService {
+/**
+ * Resolves services to one of their endpoints, as with `--enable-aggregator-routing`. @param pick returns an index
+ * below the count.
+ */
+export function endpointAddress(
+  getService: Get<ServiceObject>,
+  getEndpoints: Get<EndpointsObject>,
+  pick: (count: number) => number,
+): ResolveService {
   return async (namespace, name, port) => {
     const { spec } = await found(getService, 'service', namespace, name)
     const { type = 'ClusterIP', ports = [] } = spec
@@ -63,7 +72,10 @@ export function endpointAddress(getService: Get<ServiceObject>, getEndpoints: Ge
   }
 }
 
-/** Addresses from `--service-addresses`, for services that run outside a cluster. Keys are `NAMESPACE/NAME` and `NAMESPACE/NAME:PORT`. */
+/**
+ * Addresses from `--service-addresses`, for services that run outside a cluster. Keys are `NAMESPACE/NAME` and
+ * `NAMESPACE/NAME:PORT`.
+ */
 export type ServiceAddresses = ReadonlyMap<string, { readonly host: string; readonly port: number }>
 
 /** Returns the configured address of a service. Undefined if it is resolved in the cluster. */
@@ -76,7 +88,9 @@ export const placedFirst =
   async (namespace, name, port) =>
     configuredAddress(places, namespace, name, port) ?? otherwise(namespace, name, port)
 
-/** Parses `NAMESPACE/NAME=HOST:PORT` and `NAMESPACE/NAME:PORT=HOST:PORT`. Throws an Error that names the invalid entry. */
+/**
+ * Parses `NAMESPACE/NAME=HOST:PORT` and `NAMESPACE/NAME:PORT=HOST:PORT`. Throws an Error that names the invalid entry.
+ */
 export function parseServiceAddresses(entries: readonly string[]): ServiceAddresses {
   const places = new Map<string, { host: string; port: number }>()
   for (const entry of entries) {

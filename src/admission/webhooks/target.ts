@@ -36,7 +36,8 @@ export function webhookTarget({ url, service }: WebhookClientConfig, resolve: Re
     const serverName = `${name}.${namespace}.svc`
     return targetAt(`${serverName}:${port}`, path, serverName, () => resolve(namespace, name, port))
   }
-  if (url === undefined || url === '') throw new WebhookCallError('webhook configuration must have either service or URL', { isConfiguration: true })
+  if (url === undefined || url === '')
+    throw new WebhookCallError('webhook configuration must have either service or URL', { isConfiguration: true })
   const { host, path } = parseWebhookUrl(url)
   const [, name = '', port] = /^(.*?)(?::(\d*))?$/.exec(host) ?? []
   const serverName = name.replace(/^\[(.*)\]$/, '$1')

@@ -32,7 +32,11 @@ export function validatingWebhooks(env: WebhookEnvironment, configurations: Webh
 }
 
 /** Calls all webhooks in parallel. Throws the first error. */
-async function askAll(env: WebhookEnvironment, request: AdmissionRequest, relevant: readonly [Webhook, VersionedResource][]): Promise<void> {
+async function askAll(
+  env: WebhookEnvironment,
+  request: AdmissionRequest,
+  relevant: readonly [Webhook, VersionedResource][],
+): Promise<void> {
   if (request.ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
   const faults: unknown[] = []
   await Promise.all(

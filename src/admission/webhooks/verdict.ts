@@ -39,12 +39,14 @@ const GROUP = 'admission.k8s.io'
 const UNAVAILABLE = 503
 
 /**
- * Decodes and validates the response of an admission webhook. Throws a WebhookCallError: with apimachinery's message if it cannot be decoded, with
- * kube-apiserver's if it does not match the request. v1beta1 has fewer requirements, as upstream.
+ * Decodes and validates the response of an admission webhook. Throws a WebhookCallError: with apimachinery's message if
+ * it cannot be decoded, with kube-apiserver's if it does not match the request. v1beta1 has fewer requirements, as
+ * upstream.
  */
 export async function readVerdict(body: Buffer, { version, uid, mutating, schema }: Expected): Promise<WebhookVerdict> {
   const { response, kind = '', apiVersion = '' } = await readReview(body, version, schema)
-  const invalid = (why: string): WebhookCallError => new WebhookCallError(`received invalid webhook response: ${why}`, { code: UNAVAILABLE })
+  const invalid = (why: string): WebhookCallError =>
+    new WebhookCallError(`received invalid webhook response: ${why}`, { code: UNAVAILABLE })
   if (!response) throw invalid('webhook response was absent')
   const patch = Buffer.from(response.patch ?? '', 'base64')
   const { allowed = false, status, warnings = [], auditAnnotations = {}, patchType } = response
@@ -52,7 +54,9 @@ export async function readVerdict(body: Buffer, { version, uid, mutating, schema
   if (version === 'v1beta1') return { ...verdict, patch: mutating ? patch : Buffer.alloc(0), patchType: 'JSONPatch' }
   if (response.uid !== uid) throw invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
   if (kind !== REVIEW || apiVersion !== `${GROUP}/v1`)
-    throw invalid(`expected webhook response of ${GROUP}/v1, Kind=${REVIEW}, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`)
+    throw invalid(
+      `expected webhook response of ${GROUP}/v1, Kind=${REVIEW}, got ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`,
+    )
   if (!mutating && patch.length > 0) throw invalid('validating webhook may not return response.patch')
   if (!mutating && patchType !== undefined) throw invalid('validating webhook may not return response.patchType')
   if (patch.length > 0 && patchType === undefined) throw invalid('webhook returned response.patch but not response.patchType')
@@ -81,7 +85,9 @@ async function readReview(body: Buffer, version: ReviewVersion, schema: StructSc
   if (kind === 'Status' && apiVersion === 'v1') throw failed(`converting (v1.Status) to (${version}.${REVIEW}): unknown conversion`)
   const [group, name] = apiVersion === '' ? [GROUP, version] : apiVersion.split('/', 2)
   if ((kind !== '' && kind !== REVIEW) || group !== GROUP || (name !== 'v1' && name !== 'v1beta1'))
-    throw failed(`no kind ${JSON.stringify(kind || REVIEW)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
+    throw failed(
+      `no kind ${JSON.stringify(kind || REVIEW)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`,
+    )
   if (name !== version) throw failed(`converting (${name}.${REVIEW}) to (${version}.${REVIEW}): unknown conversion`)
   try {
     return { kind, apiVersion, ...decodeAs<Pick<DecodedReview, 'response'>>(schema, value) }
@@ -101,11 +107,18 @@ function claimedBy(value: Json, failed: (why: string) => WebhookCallError): { re
   }
 }
 
-/** Error of a request that a webhook rejected. It has the webhook's status and message, but its code is at least 400. */
+/**
+ * Error of a request that a webhook rejected. It has the webhook's status and message, but its code is at least 400.
+ */
 export function denial(name: string, result: Partial<Status> | undefined): StatusError {
   const { status, metadata = {}, message, reason, code = 0, details } = result ?? {}
   const denied = `admission webhook ${JSON.stringify(name)} denied the request`
   const text = message || reason
-  const { status: refusal } = failure(Math.max(code, 400), reason ?? '', text ? `${denied}: ${text}` : `${denied} without explanation`, details)
+  const { status: refusal } = failure(
+    Math.max(code, 400),
+    reason ?? '',
+    text ? `${denied}: ${text}` : `${denied} without explanation`,
+    details,
+  )
   return new StatusError({ ...refusal, metadata, ...(status !== undefined && status !== 'Success' && { status }) })
 }

@@ -1,4 +1,9 @@
-import type { MutatingWebhook, MutatingWebhookConfiguration, NamedRuleWithOperations, WebhookClientConfig } from '../../api/admissionregistration/v1.types.ts'
+import type {
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  NamedRuleWithOperations,
+  WebhookClientConfig,
+} from '../../api/admissionregistration/v1.types.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
 import { type MatchPolicy, Selector } from '../matching.ts'
@@ -34,7 +39,10 @@ export interface Webhook {
 /** A configuration of either kind. Webhooks of a ValidatingWebhookConfiguration have no reinvocationPolicy. */
 export type WebhookConfiguration = MutatingWebhookConfiguration
 
-/** Parses the webhooks of a defaulted configuration, in their order. `source`: prefix of their ids, empty for stored configurations. */
+/**
+ * Parses the webhooks of a defaulted configuration, in their order. `source`: prefix of their ids, empty for stored
+ * configurations.
+ */
 export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: WebhookConfiguration, source = ''): Webhook[] {
   const repeated = new Map<string, number>()
   return webhooks.map(hook => {

@@ -1,13 +1,14 @@
 /**
- * A value of the JSON data model. Integers beyond 2^53 are bigint and never rounded. Types of API objects are type aliases, not interfaces: only an alias is
- * assignable to JsonObject without an assertion.
+ * A value of the JSON data model. Integers beyond 2^53 are bigint and never rounded. Types of API objects are type
+ * aliases, not interfaces: only an alias is assignable to JsonObject without an assertion.
  */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }
 /** An object of the JSON data model. */
 export type JsonObject = { [key: string]: Json }
 
 /** Reports whether a value is an object, not a list or null. */
-export const isJsonObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isJsonObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the value if it is an object, or else an empty object, to read members of what may be absent. */
 export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
@@ -58,15 +59,18 @@ export type TypedObject = {
   metadata: ObjectMeta
 }
 
-/** An API object whose kind is not known at compile time. Hooks of a kind use its own type, which is generated from its declaration (`*.types`). */
+/**
+ * An API object whose kind is not known at compile time. Hooks of a kind use its own type, which is generated from its
+ * declaration (`*.types`).
+ */
 export interface KubeObject extends TypedObject {
   [field: string]: Json
 }
 
 /**
- * Narrows members that a schema has decoded to an API object, whose metadata is an ObjectMeta then. TypeScript cannot derive this from a schema, so the
- * assertion is here, for objects of any kind (`asKind` of the catalog has that for a known kind). Returns the same object, not a copy. The reverse needs no
- * function: an API object is a JsonObject.
+ * Narrows members that a schema has decoded to an API object, whose metadata is an ObjectMeta then. TypeScript cannot
+ * derive this from a schema, so the assertion is here, for objects of any kind (`asKind` of the catalog has that for a
+ * known kind). Returns the same object, not a copy. The reverse needs no function: an API object is a JsonObject.
  */
 export const decodedObject = (members: JsonObject): KubeObject => members as KubeObject
 
@@ -83,8 +87,8 @@ export type IntOrString = number | string
 export type Time = string | null
 
 /**
- * Represents any value that an enum does not list. Decoding accepts every string, and validation rejects it later. It is a literal type, so that comparing with
- * or setting a misspelt value does not compile.
+ * Represents any value that an enum does not list. Decoding accepts every string, and validation rejects it later. It
+ * is a literal type, so that comparing with or setting a misspelt value does not compile.
  */
 export type Unlisted = '<unlisted>'
 

@@ -1,7 +1,10 @@
 import type { Json } from '../../api/meta/object.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 
-/** Formats a value as Go's `%v` does: `map[a:1 b:[x y] c:<nil>]`, members sorted. Errors of strategic merge patches quote values in this form. */
+/**
+ * Formats a value as Go's `%v` does: `map[a:1 b:[x y] c:<nil>]`, members sorted. Errors of strategic merge patches
+ * quote values in this form.
+ */
 export function goPrint(value: Json | undefined): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goPrint).join(' ')}]`

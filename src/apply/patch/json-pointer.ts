@@ -17,7 +17,10 @@ export interface PointerTarget {
   readonly path: string
 }
 
-/** The error of an operation that does not apply, with the library's message. Of a client's patch, it is only logged (see PatchErrorCode). */
+/**
+ * The error of an operation that does not apply, with the library's message. Of a client's patch, it is only logged
+ * (see PatchErrorCode).
+ */
 export const patchError = (message: string): PatchError => new PatchError('unprocessable', message)
 
 /** Reads the pointer of an operation. */
@@ -33,8 +36,8 @@ export function pointerOf(operation: JsonObject, member: 'path' | 'from', op: st
 }
 
 /**
- * Resolves a pointer up to its last token. Undefined if a container on the path does not exist. Later tokens are not read then: a pointer may have hundreds of thousands.
- * `visit` is called with each container below the root.
+ * Resolves a pointer up to its last token. Undefined if a container on the path does not exist. Later tokens are not
+ * read then: a pointer may have hundreds of thousands. `visit` is called with each container below the root.
  */
 export function findPlace(root: Container, path: string, visit: (container: Container) => void): PointerTarget | undefined {
   const last = path.lastIndexOf('/')
@@ -51,7 +54,8 @@ export function findPlace(root: Container, path: string, visit: (container: Cont
   return typeof container === 'object' && container !== null ? { container, key: unescaped(path.slice(last + 1)), path } : undefined
 }
 
-const unescaped = (token: string): string => (token.includes('~') ? token.replaceAll(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~')) : token)
+const unescaped = (token: string): string =>
+  token.includes('~') ? token.replaceAll(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~')) : token
 
 /** Index of an existing element. Negative indices count from the end. Undefined if there is none. */
 export function elementIndex(list: readonly Json[], key: string): number | undefined {
@@ -60,7 +64,10 @@ export function elementIndex(list: readonly Json[], key: string): number | undef
   return at >= 0 && at < list.length ? at : undefined
 }
 
-/** Index at which an element is added, at most the length. Negative indices count from the end, `-` is the end. Undefined if the index is invalid. */
+/**
+ * Index at which an element is added, at most the length. Negative indices count from the end, `-` is the end.
+ * Undefined if the index is invalid.
+ */
 export function additionIndex(list: readonly Json[], key: string): number | undefined {
   if (key === '-') return list.length
   const index = /^[+-]?\d{1,15}$/.test(key) ? Number(key) : Number.NaN
@@ -78,7 +85,8 @@ export function indexFault(key: string): string {
 }
 
 /** The library's message for a token at which no element can be added. */
-export const additionFault = (key: string): string => (isIndex(key) ? indexFault(key) : `value was not a proper array index: '${key}': ${indexFault(key)}`)
+export const additionFault = (key: string): string =>
+  isIndex(key) ? indexFault(key) : `value was not a proper array index: '${key}': ${indexFault(key)}`
 
 /** The library's message for a missing container, which differs by operation. */
 export function missingContainer(op: string, member: 'path' | 'from', path: string): string {

@@ -30,12 +30,17 @@ export const MAX_COPIED_BYTES = 3 * 1024 * 1024
 type Operation = JsonObject | null
 
 /**
- * Applies a JSON patch (RFC 6902) with the deviations of kube-apiserver's library: text before the first `/` of a pointer is ignored, indices may be negative, an
- * absent member is null (`replace` sets it, `copy` copies null, `test` compares with null), a missing value is null, and replacing the whole document by a scalar has no effect.
- * Returns a new document, which may share unchanged values with `doc`. Throws a PatchError, `unprocessable` if an operation does not apply.
- * Each operation is a step. Its cost is bounded by the value that it adds, copies or compares.
+ * Applies a JSON patch (RFC 6902) with the deviations of kube-apiserver's library: text before the first `/` of a
+ * pointer is ignored, indices may be negative, an absent member is null (`replace` sets it, `copy` copies null, `test`
+ * compares with null), a missing value is null, and replacing the whole document by a scalar has no effect. Returns a
+ * new document, which may share unchanged values with `doc`. Throws a PatchError, `unprocessable` if an operation does
+ * not apply. Each operation is a step. Its cost is bounded by the value that it adds, copies or compares.
  */
-export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new WeakSet(), literals, repeated }: JsonPatchNotes = {}): Steps<Json> {
+export function* jsonPatchSteps(
+  doc: JsonObject,
+  patch: Json,
+  { decoded = new WeakSet(), literals, repeated }: JsonPatchNotes = {},
+): Steps<Json> {
   const operations = operationsOf(patch)
   if (operations.length > MAX_OPERATIONS)
     throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
@@ -49,8 +54,9 @@ export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new We
 }
 
 /**
- * Validates the form of a JSON patch, unless field validation is `Ignore`. Throws a PatchError if a member has a wrong type. Returns the paths of unknown
- * members (`[0].extra`), which become warnings or errors `json patch unknown field "[0].extra"`.
+ * Validates the form of a JSON patch, unless field validation is `Ignore`. Throws a PatchError if a member has a wrong
+ * type. Returns the paths of unknown members (`[0].extra`), which become warnings or errors
+ * `json patch unknown field "[0].extra"`.
  */
 export function* checkJsonPatch(patch: Json): Steps<string[]> {
   const refuse = (value: Json, target: string): never => {
@@ -81,7 +87,8 @@ export function checkOperations(patch: Json): Json {
 /** Returns the operations of a patch. Throws a PatchError if it is not a list of operations. */
 function operationsOf(patch: Json): readonly Operation[] {
   if (patch === null) return []
-  if (!Array.isArray(patch)) throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`)
+  if (!Array.isArray(patch))
+    throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`)
   return patch.map(operation => {
     if (operation === null || isJsonObject(operation)) return operation
     throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`)
@@ -110,7 +117,10 @@ interface State {
   readonly repeated: Map<object, Entries> | undefined
 }
 
-/** Throws a PatchError with the text of evanphx/json-patch. Earlier operations stay applied to `state`, which the caller discards. */
+/**
+ * Throws a PatchError with the text of evanphx/json-patch. Earlier operations stay applied to `state`, which the caller
+ * discards.
+ */
 function* runOperation(state: State, operation: Operation): Steps<void> {
   const op = operation && ownMember(operation, 'op')
   if (operation === null || typeof op !== 'string') throw patchError('Unexpected kind: unknown')
@@ -144,7 +154,9 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
       const to = place('path')
       state.copied += yield* jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
-        throw patchError(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
+        throw patchError(
+          `Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`,
+        )
       const copy = yield* copyValue(state, copied)
       yield* markDecoded(copied, copy, state.decoded)
       addValue(to, copy, floatAt(from), 'error while adding value during copy')
@@ -170,7 +182,10 @@ function* copyValue({ repeated }: State, value: Json): Steps<Json> {
   return copy
 }
 
-/** Marks the objects of a copy whose originals are decoded: the library writes their members in order. An object that is not decoded contains none that are. */
+/**
+ * Marks the objects of a copy whose originals are decoded: the library writes their members in order. An object that is
+ * not decoded contains none that are.
+ */
 const markDecoded = (value: Json, copy: Json, decoded: WeakSet<object>): Steps<void> =>
   eachCopy(value, copy, (from, to) => {
     if (!decoded.has(from)) return false
@@ -178,7 +193,10 @@ const markDecoded = (value: Json, copy: Json, decoded: WeakSet<object>): Steps<v
     return true
   })
 
-/** Visits the objects and lists of a value with their copies, in steps. If `visit` returns false, those below are skipped. */
+/**
+ * Visits the objects and lists of a value with their copies, in steps. If `visit` returns false, those below are
+ * skipped.
+ */
 function* eachCopy(value: Json, copy: Json, visit: (from: Container, to: Container) => boolean): Steps<void> {
   const originals: Json[] = [value]
   const copies: Json[] = [copy]
@@ -195,7 +213,10 @@ function* eachCopy(value: Json, copy: Json, visit: (from: Container, to: Contain
   }
 }
 
-/** Values of the patch keep their text in upstream's document. Only the texts of whole floats are tracked here. Once an operation adds any other such text, later tests compare values only. */
+/**
+ * Values of the patch keep their text in upstream's document. Only the texts of whole floats are tracked here. Once an
+ * operation adds any other such text, later tests compare values only.
+ */
 function bring(state: State, operation: JsonObject): void {
   if (state.literals !== undefined && bringsTexts(operation, state.literals)) state.literals = undefined
 }
@@ -292,10 +313,13 @@ function isWrittenSo({ value, float }: TargetValue, of: Container, key: string, 
   }
   const wanted = memberAt(of, key)
   if (typeof wanted !== 'object' || wanted === null) return true
-  return Object.keys(value).every(name => isWrittenSo({ value: memberAt(value, name) ?? null, float: wholeFloatAt(value, name) }, wanted, name, literals))
+  return Object.keys(value).every(name =>
+    isWrittenSo({ value: memberAt(value, name) ?? null, float: wholeFloatAt(value, name) }, wanted, name, literals),
+  )
 }
 
-const memberAt = (container: Container, key: string | number): Json | undefined => (Array.isArray(container) ? container[Number(key)] : container[key])
+const memberAt = (container: Container, key: string | number): Json | undefined =>
+  Array.isArray(container) ? container[Number(key)] : container[key]
 
 function put(container: JsonObject, key: string, value: Json, float: string | undefined): void {
   setMember(container, key, value)

@@ -7,8 +7,9 @@ import { PatchError } from './error.ts'
 import { jsonKind } from './go-print.ts'
 
 /**
- * Applies a JSON merge patch (RFC 7386) with upstream's deviations: null deletes a member; a value that does not merge with an object is set without its nulls, except that an array that
- * replaces an object keeps them; a patch that is an array replaces the document. Runs in steps. Throws a PatchError if the patch is null or a scalar.
+ * Applies a JSON merge patch (RFC 7386) with upstream's deviations: null deletes a member; a value that does not merge
+ * with an object is set without its nulls, except that an array that replaces an object keeps them; a patch that is an
+ * array replaces the document. Runs in steps. Throws a PatchError if the patch is null or a scalar.
  * @param decoded collects the objects of the result whose members upstream decodes
  */
 export function* mergePatchSteps(doc: JsonObject, patch: Json, decoded = new WeakSet<object>()): Steps<Json> {
@@ -20,7 +21,10 @@ export function* mergePatchSteps(doc: JsonObject, patch: Json, decoded = new Wea
 /** Throws a PatchError if a merge patch is not an object or null. Not called if field validation is `Ignore`. */
 export function checkMergePatch(patch: Json): void {
   if (patch !== null && !isJsonObject(patch))
-    throw new PatchError('bad request', `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
+    throw new PatchError(
+      'bad request',
+      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    )
 }
 
 /** Merges a patch into an object. Returns a new object, which shares unchanged values with `doc`. */
@@ -44,7 +48,10 @@ function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): S
   return copyWholeFloats(patch, noteMembers(out, Math.max(names.length, patched.length)))
 }
 
-/** Copies a value without the null members of its objects, at any depth. Nulls in arrays are kept. It does not recurse: bodies may be nested deeper than the stack. */
+/**
+ * Copies a value without the null members of its objects, at any depth. Nulls in arrays are kept. It does not recurse:
+ * bodies may be nested deeper than the stack.
+ */
 function* withoutNulls(value: Json, decoded: WeakSet<object>): Steps<Json> {
   const left: (() => Steps<void>)[] = []
   const copyOf = (from: Json): Json => {

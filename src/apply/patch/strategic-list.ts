@@ -51,8 +51,15 @@ export function* mergeLists(original: Json[], patch: Json[], { items, mergeKey, 
   return yield* put(yield* mergeByKey(server, wanted, { items, mergeKey, mergeMap }), wanted, server)
 }
 
-/** Applies the items of a patch that are directives. Returns the list without deleted items and the patch without directives. If the list is replaced, `server` is the patch and `wanted` is empty. */
-function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeKey: string): { server: JsonObject[]; wanted: JsonObject[] } {
+/**
+ * Applies the items of a patch that are directives. Returns the list without deleted items and the patch without
+ * directives. If the list is replaced, `server` is the patch and `wanted` is empty.
+ */
+function withSpecialElements(
+  original: JsonObject[],
+  patch: JsonObject[],
+  mergeKey: string,
+): { server: JsonObject[]; wanted: JsonObject[] } {
   const gone = new Set<Json | undefined>()
   let replace = false
   const plain: JsonObject[] = []
@@ -70,7 +77,11 @@ function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeK
 }
 
 /** Merges each item of the patch into the first item with its key, or appends it. */
-function* mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKey, mergeMap }: Omit<ListMerge, 'deletes'>): Steps<JsonObject[]> {
+function* mergeByKey(
+  server: JsonObject[],
+  patch: JsonObject[],
+  { items, mergeKey, mergeMap }: Omit<ListMerge, 'deletes'>,
+): Steps<JsonObject[]> {
   const merged = [...server]
   const places = new Map<Json | undefined, number>()
   const place = (item: JsonObject, at: number): void => {
@@ -126,7 +137,10 @@ export interface Ordered {
   readonly order: readonly Json[]
 }
 
-/** Merges the items of the patch, in the patch's order, with the items that only the server has. Each of these comes before the first item of the patch that follows it in the server's list. */
+/**
+ * Merges the items of the patch, in the patch's order, with the items that only the server has. Each of these comes
+ * before the first item of the patch that follows it in the server's list.
+ */
 export function* mergeInOrder(patch: Ordered, server: Ordered, mergeKey: string, kind: string): Steps<Json[]> {
   const right = yield* sortItems(patch, mergeKey, kind)
   const left = yield* sortItems(server, mergeKey, kind)
@@ -173,8 +187,8 @@ function* sortItems({ list, order }: Ordered, mergeKey: string, kind: string): S
 }
 
 /**
- * Returns the server's list as it is when upstream orders the items. Upstream deletes in place, which shifts the items, and appends items of the patch to the same array, so that they
- * occupy the slots at its end that became free.
+ * Returns the server's list as it is when upstream orders the items. Upstream deletes in place, which shifts the items,
+ * and appends items of the patch to the same array, so that they occupy the slots at its end that became free.
  */
 export function shiftedServerList(server: readonly Json[], patch: readonly Json[], mergeKey: string): readonly Json[] {
   if (!patch.some(isDeletion)) return server
@@ -191,7 +205,10 @@ export function shiftedServerList(server: readonly Json[], patch: readonly Json[
   return [...left, ...added, ...freed.slice(added.length)]
 }
 
-/** Returns the items that deletions leave, and the contents of the freed slots behind them: each deletion leaves a copy of the item that was last at that time. */
+/**
+ * Returns the items that deletions leave, and the contents of the freed slots behind them: each deletion leaves a copy
+ * of the item that was last at that time.
+ */
 function withoutDeleted(server: readonly Json[], patch: readonly Json[], mergeKey: string): { left: Json[]; freed: Json[] } {
   const places = new Map<Json | undefined, number[]>()
   server.forEach((item, i) => {
@@ -224,7 +241,10 @@ function asMap(item: Json): JsonObject {
   return item
 }
 
-/** Returns a function that finds the first index in the order with an item's merge key, or with the item itself for scalars. -1 if there is none. */
+/**
+ * Returns a function that finds the first index in the order with an item's merge key, or with the item itself for
+ * scalars. -1 if there is none.
+ */
 function* ranks(order: readonly Json[], mergeKey: string, kind: string): Steps<(item: Json) => number> {
   const identity = (item: Json): Json => (kind === 'map' ? (isJsonObject(item) && ownMember(item, mergeKey)) || null : item)
   const known = new Map<Json, number>()
@@ -261,7 +281,9 @@ function sameKey(left: Json, right: Json, mergeKey: string): boolean {
   return mergeKeyValue(one, mergeKey) === mergeKeyValue(other, mergeKey)
 }
 
-/** The type of all items: `map`, or Go's name of a scalar type. Throws a PatchError if they differ or there are none. */
+/**
+ * The type of all items: `map`, or Go's name of a scalar type. Throws a PatchError if they differ or there are none.
+ */
 export function* elementKind(...lists: readonly (readonly Json[])[]): Steps<string> {
   let type: string | undefined
   for (const list of lists)
@@ -271,13 +293,17 @@ export function* elementKind(...lists: readonly (readonly Json[])[]): Steps<stri
       if (type === undefined) {
         if (Array.isArray(item)) throw new PatchError('unprocessable', 'lists of lists are not supported')
         type = now
-      } else if (type !== now) throw new PatchError('internal', `list element types are not identical: ${goPrint(lists.map(each => [...each]))}`)
+      } else if (type !== now)
+        throw new PatchError('internal', `list element types are not identical: ${goPrint(lists.map(each => [...each]))}`)
     }
   if (type === undefined) throw new PatchError('internal', 'no elements in any of the given slices')
   return type.startsWith('map') ? 'map' : type
 }
 
-/** Removes directives from a value of the patch, at any depth. Changes objects in place. Undefined if the value is a directive itself. It does not recurse: bodies may be nested deeper than the stack. */
+/**
+ * Removes directives from a value of the patch, at any depth. Changes objects in place. Undefined if the value is a
+ * directive itself. It does not recurse: bodies may be nested deeper than the stack.
+ */
 export function* withoutDirectives(value: Json): Steps<Json | undefined> {
   if (isDirective(value)) return undefined
   const left: (Json[] | JsonObject)[] = []

@@ -24,11 +24,17 @@ export interface ListFieldMeta {
   readonly mergeKey: string
 }
 
-/** Returns the patch metadata of a struct's member. Throws a PatchError `internal` if the type is not a struct or has no such field. */
+/**
+ * Returns the patch metadata of a struct's member. Throws a PatchError `internal` if the type is not a struct or has no
+ * such field.
+ */
 export function structField(type: PatchType, key: string): StructFieldMeta {
   const { schema } = type
   if (schema.type === 'map' || schema.type === 'list')
-    throw new PatchError('internal', `merging an object in json but data type is not struct, instead is: ${schema.type === 'map' ? 'map' : 'slice'}`)
+    throw new PatchError(
+      'internal',
+      `merging an object in json but data type is not struct, instead is: ${schema.type === 'map' ? 'map' : 'slice'}`,
+    )
   const found = schema.type === 'struct' ? schema.fields.get(key) : undefined
   if (!found) {
     const name = schema.type === 'struct' || schema.type === 'union' ? schema.name : schema.goType.slice(schema.goType.indexOf('.') + 1)
@@ -45,7 +51,8 @@ export function structField(type: PatchType, key: string): StructFieldMeta {
 /** Returns the patch metadata of a member that is a list. Throws a PatchError `internal` if there is none. */
 export function listField(type: PatchType, key: string): ListFieldMeta {
   const { field, strategy, mergeKey } = structField(type, key)
-  if (field.schema.type === 'list') return { items: { schema: field.schema.items, pointer: field.schema.pointerItems === true }, strategy, mergeKey }
+  if (field.schema.type === 'list')
+    return { items: { schema: field.schema.items, pointer: field.schema.pointerItems === true }, strategy, mergeKey }
   if (field.pointer) return { items: { schema: field.schema, pointer: false }, strategy, mergeKey }
   throw new PatchError('internal', `expected slice or array type, but got: ${type.pointer ? 'ptr' : 'struct'}`)
 }

@@ -22,7 +22,10 @@ import {
 } from './strategic-list.ts'
 import { listField, type PatchType, structField } from './strategic-meta.ts'
 
-/** Patch directives. https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
+/**
+ * Patch directives.
+ * https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md
+ */
 const RETAIN = '$retainKeys'
 const DELETE_PREFIX = '$deleteFromPrimitiveList'
 const ORDER_PREFIX = '$setElementOrder'
@@ -31,14 +34,18 @@ const ORDER_PREFIX = '$setElementOrder'
 export interface StrategicPatchResult {
   /** The patched object, not decoded. It may have unknown members and nulls. */
   readonly object: JsonObject
-  /** The patch after the merge, which consumes parts of it, in the format of Go's `%v`. Decode errors of the patched object quote it. */
+  /**
+   * The patch after the merge, which consumes parts of it, in the format of Go's `%v`. Decode errors of the patched
+   * object quote it.
+   */
   leftOver(): string
 }
 
 /**
- * Applies a strategic merge patch as apimachinery's strategicpatch does: lists are merged by the merge keys and strategies of the schema, and by the directives `$patch`,
- * `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…`. Does not change its arguments.
- * Copying runs in steps, as bodies may be large. Throws a PatchError.
+ * Applies a strategic merge patch as apimachinery's strategicpatch does: lists are merged by the merge keys and
+ * strategies of the schema, and by the directives `$patch`, `$retainKeys`, `$setElementOrder/…` and
+ * `$deleteFromPrimitiveList/…`. Does not change its arguments. Copying runs in steps, as bodies may be large. Throws a
+ * PatchError.
  */
 export function* strategicPatch(schema: StructSchema, original: JsonObject, patch: Json): Steps<StrategicPatchResult> {
   if (patch !== null && !isJsonObject(patch))
@@ -80,7 +87,10 @@ function direct(directive: Json, patch: JsonObject): JsonObject {
   throw badPatchType(directive, patch)
 }
 
-/** Removes the members that `$retainKeys` does not list. Throws a PatchError if the patch sets a member that is not listed. */
+/**
+ * Removes the members that `$retainKeys` does not list. Throws a PatchError if the patch sets a member that is not
+ * listed.
+ */
 function retainKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN)) return
   const named = patch[RETAIN]
@@ -93,7 +103,10 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
   for (const key of Object.keys(original)) if (!kept.has(key)) delete original[key]
 }
 
-/** Merges the list of a `$setElementOrder/<list>` directive in that order, with the patch's list of the same name. Removes both from the patch. */
+/**
+ * Merges the list of a `$setElementOrder/<list>` directive in that order, with the patch's list of the same name.
+ * Removes both from the patch.
+ */
 function* mergeOrdered(original: JsonObject, patch: JsonObject, directive: string, type: PatchType): Steps<void> {
   const order = asList(patch[directive] ?? null)
   delete patch[directive]
@@ -103,9 +116,14 @@ function* mergeOrdered(original: JsonObject, patch: JsonObject, directive: strin
   const { items, strategy, mergeKey } = listField(type, key)
   // A patch whose own items contradict its order is invalid.
   const mismatch = yield* orderMismatch(patched ?? [], order, mergeKey)
-  if (mismatch) throw new PatchError('internal', `The order in patch list:\n${goPrint(patched)}\n doesn't match ${ORDER_PREFIX} list:\n${goPrint(order)}\n`)
+  if (mismatch)
+    throw new PatchError(
+      'internal',
+      `The order in patch list:\n${goPrint(patched)}\n doesn't match ${ORDER_PREFIX} list:\n${goPrint(order)}\n`,
+    )
   let merged: Json[]
-  if (live && patched) merged = strategy === 'merge' ? yield* mergeLists(live, patched, { items, mergeKey, deletes: false, mergeMap }) : patched
+  if (live && patched)
+    merged = strategy === 'merge' ? yield* mergeLists(live, patched, { items, mergeKey, deletes: false, mergeMap }) : patched
   else if (live) merged = live
   else if (patched) merged = yield* itemsWithoutDirectives(patched)
   else return
@@ -135,7 +153,11 @@ function* mergeMember(original: JsonObject, patchKey: string, value: Json, type:
     setMember(original, key, strategy === 'replace' ? value : yield* mergeMap(now, value, field))
   } else if (Array.isArray(now) && Array.isArray(value)) {
     const { items, strategy, mergeKey } = listField(type, key)
-    setMember(original, key, strategy === 'merge' || deletes ? yield* mergeLists(now, value, { items, mergeKey, deletes, mergeMap }) : value)
+    setMember(
+      original,
+      key,
+      strategy === 'merge' || deletes ? yield* mergeLists(now, value, { items, mergeKey, deletes, mergeMap }) : value,
+    )
   } else yield* take(original, key, value)
 }
 

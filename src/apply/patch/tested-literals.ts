@@ -7,7 +7,10 @@ const MAYBE_ODD = /[\\<>&]|-0|\d[.eE]|\xe2\x80[\xa8\xa9]/
 
 const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(operation => isJsonObject(operation) && operation.op === 'test')
 
-/** Parses a JSON patch again, with its literals, if a `test` may depend on how a value is written: upstream compares texts. Undefined for other patches. */
+/**
+ * Parses a JSON patch again, with its literals, if a `test` may depend on how a value is written: upstream compares
+ * texts. Undefined for other patches.
+ */
 export function* parseTestedLiterals(body: Buffer, patch: Json): Steps<ParsedJson | undefined> {
   return tests(patch) && MAYBE_ODD.test(body.toString('latin1')) ? yield* parseExactlyInSteps(body, true) : undefined
 }

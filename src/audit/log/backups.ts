@@ -15,7 +15,10 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const GZIPPED = '.gz'
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2}\.\d{3})$/
 
-/** Returns prefix and suffix of the names of a log's backups: `audit-2006-01-02T15-04-05.000.log`, as named by lumberjack, which kube-apiserver rotates logs with. */
+/**
+ * Returns prefix and suffix of the names of a log's backups: `audit-2006-01-02T15-04-05.000.log`, as named by
+ * lumberjack, which kube-apiserver rotates logs with.
+ */
 function affixes(file: string): { readonly prefix: string; readonly suffix: string } {
   const suffix = extname(file)
   return { prefix: `${basename(file, suffix)}-`, suffix }
@@ -37,8 +40,16 @@ export function backupTime(file: string, name: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Returns which files in the log's directory are to be removed and compressed. A backup that exists both compressed and uncompressed counts once. */
-export function overdue(file: string, names: readonly string[], retention: Retention, now: number): { readonly remove: string[]; readonly compress: string[] } {
+/**
+ * Returns which files in the log's directory are to be removed and compressed. A backup that exists both compressed and
+ * uncompressed counts once.
+ */
+export function overdue(
+  file: string,
+  names: readonly string[],
+  retention: Retention,
+  now: number,
+): { readonly remove: string[]; readonly compress: string[] } {
   const { maxAgeDays, maxBackups, compress } = retention
   const backups = names
     .map(name => ({ name, time: backupTime(file, name) }))
@@ -66,12 +77,19 @@ export async function tidyBackups(file: string, retention: Retention, now: numbe
   for (const name of due.compress) await compressFile(join(directory, name))
 }
 
-/** Compresses a file, with the same mode. An existing target is the rest of an earlier attempt, and is overwritten. Symbolic links are not followed. */
+/**
+ * Compresses a file, with the same mode. An existing target is the rest of an earlier attempt, and is overwritten.
+ * Symbolic links are not followed.
+ */
 async function compressFile(path: string): Promise<void> {
   const source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     const { mode } = await source.stat()
-    const target = await open(`${path}${GZIPPED}`, constants.O_CREAT | constants.O_TRUNC | constants.O_WRONLY | constants.O_NOFOLLOW, mode & 0o777)
+    const target = await open(
+      `${path}${GZIPPED}`,
+      constants.O_CREAT | constants.O_TRUNC | constants.O_WRONLY | constants.O_NOFOLLOW,
+      mode & 0o777,
+    )
     await pipeline(createReadStream(path, { fd: source, autoClose: false }), createGzip(), target.createWriteStream())
   } catch (error) {
     await rm(`${path}${GZIPPED}`, { force: true })

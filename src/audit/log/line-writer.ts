@@ -4,7 +4,10 @@ import type { LogOutput } from './output.ts'
 /** Lines are joined up to this many bytes: one write costs as much as a hundred lines. */
 const JOIN_UP_TO = 256 * 1024
 const NEWLINE = Buffer.from('\n')
-/** Maximum bytes of waiting lines, twice those of the batching sink. Each line counts for BESIDE_LINE more, for the memory that its request holds. */
+/**
+ * Maximum bytes of waiting lines, twice those of the batching sink. Each line counts for BESIDE_LINE more, for the
+ * memory that its request holds.
+ */
 const MOST_BYTES = 512 * 1024 * 1024
 const BESIDE_LINE = 1024
 
@@ -15,8 +18,9 @@ interface WaitingLine {
 }
 
 /**
- * Writes lines in order, without interleaving. While the output blocks, as on a disk that hangs, requests wait for their lines. Clients disconnect and retry while their first requests still wait, so the waiting lines
- * have their own bound.
+ * Writes lines in order, without interleaving. While the output blocks, as on a disk that hangs, requests wait for
+ * their lines. Clients disconnect and retry while their first requests still wait, so the waiting lines have their own
+ * bound.
  */
 export class LineWriter {
   readonly #output: LogOutput
@@ -31,7 +35,10 @@ export class LineWriter {
     this.#output = output
   }
 
-  /** Resolves when the operating system has accepted the line. Rejects if too much waits, and with errors of the operating system. */
+  /**
+   * Resolves when the operating system has accepted the line. Rejects if too much waits, and with errors of the
+   * operating system.
+   */
   write(line: AuditLine): Promise<void> {
     const bytes = line.length + BESIDE_LINE
     if (this.#waiting.length > 0 && this.#bytes + bytes > MOST_BYTES) return Promise.reject(new Error('too many events wait for the log'))

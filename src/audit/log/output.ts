@@ -17,7 +17,10 @@ const STDOUT = 1
 /** Milliseconds between two attempts to write to a full pipe. */
 const RETRY_MS = 10
 
-/** Standard output, written on another thread: Node's own stream blocks the event loop while the reader of a pipe is slow. */
+/**
+ * Standard output, written on another thread: Node's own stream blocks the event loop while the reader of a pipe is
+ * slow.
+ */
 export const standardOutput: LogOutput = {
   prepare: async () => {},
   async write(bytes) {

@@ -21,7 +21,10 @@ const MODE = 0o600
 /** Symbolic links are not followed: another user may have placed one. */
 const FLAGS = constants.O_CREAT | constants.O_APPEND | constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** A log file that is rotated by size, like kube-apiserver's with lumberjack (gopkg.in/natefinch/lumberjack.v2). A new file has mode 0600, or the mode of the file that it replaces. */
+/**
+ * A log file that is rotated by size, like kube-apiserver's with lumberjack (gopkg.in/natefinch/lumberjack.v2). A new
+ * file has mode 0600, or the mode of the file that it replaces.
+ */
 export class RotatingFile implements LogOutput {
   readonly #options: RotationOptions
   #handle: FileHandle | undefined
@@ -43,7 +46,10 @@ export class RotatingFile implements LogOutput {
     return file
   }
 
-  /** Opens the log if it was closed by a failure, and rotates it if the bytes do not fit. Rejects if they exceed the size of an empty log. */
+  /**
+   * Opens the log if it was closed by a failure, and rotates it if the bytes do not fit. Rejects if they exceed the
+   * size of an empty log.
+   */
   async prepare(length: number): Promise<void> {
     const { maxBytes } = this.#options
     if (length > maxBytes) throw new Error(`write length ${length} exceeds maximum file size ${maxBytes}`)

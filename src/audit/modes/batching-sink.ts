@@ -92,7 +92,10 @@ export class BatchingSink implements AuditSink {
     this.#losing = true
   }
 
-  /** Takes batches from the queue until it is empty. Batches are written concurrently, as far as throttle and concurrency allow. */
+  /**
+   * Takes batches from the queue until it is empty. Batches are written concurrently, as far as throttle and
+   * concurrency allow.
+   */
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#fill()

@@ -9,7 +9,10 @@ const COMMA = Buffer.from(',{')
 /** Length of the type at the beginning of each line, which items of a list lack. */
 const TYPE_BYTES = Buffer.byteLength(`{${JSON_TYPE},`)
 
-/** Returns an audit.k8s.io/v1 EventList of the events' lines, as Go writes it: items have no type. Consumes bodies that are made while they are read. */
+/**
+ * Returns an audit.k8s.io/v1 EventList of the events' lines, as Go writes it: items have no type. Consumes bodies that
+ * are made while they are read.
+ */
 export async function eventList(events: readonly WrittenEvent[]): Promise<Buffer> {
   const buffers: Buffer[] = [HEAD]
   for (const [i, { line }] of events.entries()) {

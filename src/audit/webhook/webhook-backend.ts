@@ -13,7 +13,10 @@ export interface WebhookParts extends FailureListeners {
   readonly timing?: BackoffEnvironment
 }
 
-/** Maximum bytes of events that are being sent or retried in the blocking modes. Clients disconnect and retry while their first requests still wait, so the number of requests does not bound them. */
+/**
+ * Maximum bytes of events that are being sent or retried in the blocking modes. Clients disconnect and retry while
+ * their first requests still wait, so the number of requests does not bound them.
+ */
 const MOST_BYTES = 512 * 1024 * 1024
 /** Memory of an event besides its bytes. */
 const BESIDE_EVENT = 1024

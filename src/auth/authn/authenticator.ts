@@ -25,7 +25,9 @@ export interface ProofNotes {
   refused(why: string): void
 }
 
-/** Result of an authenticator. `undefined`: the request has no credentials of its kind. `rejected`: they are invalid. */
+/**
+ * Result of an authenticator. `undefined`: the request has no credentials of its kind. `rejected`: they are invalid.
+ */
 export type Identity = User | 'rejected' | undefined
 
 /** Authenticates a request. Returns synchronously if possible, because a promise would slow down every request. */
@@ -41,7 +43,9 @@ export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICA
 /** Adds the group system:authenticated, except to the anonymous user, as upstream's AuthenticatedGroupAdder does. */
 export function authenticated(user: User): User {
   if (user.name === ANONYMOUS.name) return user
-  return user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] }
+  return user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)
+    ? user
+    : { ...user, groups: [...user.groups, AUTHENTICATED] }
 }
 
 /** Whether requests without credentials are anonymous: for all paths, or for these. */
@@ -51,14 +55,16 @@ const isAnonymous = (anonymous: Anonymous, path: string | undefined): boolean =>
   typeof anonymous === 'boolean' ? anonymous : path !== undefined && anonymous.has(path)
 
 /**
- * Tries authenticators in order. The first that returns a user wins. A rejection takes effect only if no later authenticator accepts the request, as in
- * upstream's union.
+ * Tries authenticators in order. The first that returns a user wins. A rejection takes effect only if no later
+ * authenticator accepts the request, as in upstream's union.
  */
 export function authenticatorChain(authenticators: readonly Authenticator[], anonymous: Anonymous): Authenticator {
   const from = (index: number, credentials: RequestCredentials, fallback: Identity): Awaitable<Identity> => {
     const authenticator = authenticators[index]
     if (authenticator === undefined) return fallback
-    return after(authenticator(credentials), found => (found === undefined || found === 'rejected' ? from(index + 1, credentials, found ?? fallback) : found))
+    return after(authenticator(credentials), found =>
+      found === undefined || found === 'rejected' ? from(index + 1, credentials, found ?? fallback) : found,
+    )
   }
   return credentials => from(0, credentials, isAnonymous(anonymous, credentials.path) ? ANONYMOUS : undefined)
 }

@@ -8,7 +8,10 @@ type SecretObject = TypedObject & { readonly type?: string; readonly data?: Read
 
 /** Options of the bootstrap token authenticator. */
 export interface BootstrapTokenOptions {
-  /** Returns a Secret of kube-system, or undefined. Must read from memory only, because unauthenticated clients can trigger it. */
+  /**
+   * Returns a Secret of kube-system, or undefined. Must read from memory only, because unauthenticated clients can
+   * trigger it.
+   */
   getSecret(name: string): Promise<SecretObject | undefined>
   readonly serverAudiences: readonly string[]
   readonly now: () => number
@@ -36,7 +39,8 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
     return getSecret(`bootstrap-token-${id}`).then((found): TokenIdentity | undefined => {
       if (!found) return undefined
       const groups = tokenGroups(found, { id, secret }, options.now())
-      if (typeof groups !== 'string') return { user: { name: `system:bootstrap:${id}`, groups }, audiences: meant, source: 'bootstrap token' }
+      if (typeof groups !== 'string')
+        return { user: { name: `system:bootstrap:${id}`, groups }, audiences: meant, source: 'bootstrap token' }
       refused(`Bootstrap secret kube-system/${found.metadata.name ?? ''} matching bearer token ${groups}`)
       return undefined
     })
@@ -44,9 +48,14 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
 }
 
 /** Returns the groups of the token's user, or the reason why the token is rejected. */
-function tokenGroups(found: SecretObject, token: { readonly id: string; readonly secret: string }, now: number): readonly string[] | string {
+function tokenGroups(
+  found: SecretObject,
+  token: { readonly id: string; readonly secret: string },
+  now: number,
+): readonly string[] | string {
   const data = found.data ?? undefined
-  const text = (key: string): string => Buffer.from((data && Object.hasOwn(data, key) ? data[key] : undefined) ?? '', 'base64').toString('utf8')
+  const text = (key: string): string =>
+    Buffer.from((data && Object.hasOwn(data, key) ? data[key] : undefined) ?? '', 'base64').toString('utf8')
   if (found.metadata.deletionTimestamp !== undefined) return 'is deleted and awaiting removal'
   if (found.type !== TYPE || data === undefined) return `has invalid type, expected ${TYPE}.`
   if (!isSameSecret(text('token-secret'), token.secret)) return 'has invalid value for key token-secret.'
@@ -68,4 +77,5 @@ function isSameSecret(a: string, b: string): boolean {
 }
 
 /** Whether the token has expired. A malformed time counts as expired. */
-const hasExpired = (expiration: string, now: number): boolean => expiration !== '' && !(RFC3339.test(expiration) && Date.parse(expiration) > now)
+const hasExpired = (expiration: string, now: number): boolean =>
+  expiration !== '' && !(RFC3339.test(expiration) && Date.parse(expiration) > now)

@@ -1,17 +1,22 @@
 import type { PeerCertificate } from 'node:tls'
 import { authenticated, type Identity } from './authenticator.ts'
 
-/** Attributes of a distinguished name. Each has one value or several. Attributes without a short name are keyed by OID. */
+/**
+ * Attributes of a distinguished name. Each has one value or several. Attributes without a short name are keyed by OID.
+ */
 type DistinguishedName = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** OID of the attribute that holds a user's UID. */
 const UID = '1.3.6.1.4.1.57683.2'
 
-const valueList = (values: DistinguishedName[string]): readonly string[] => (values === undefined ? [] : typeof values === 'string' ? [values] : values)
-const certificateSubject = ({ subject }: Pick<PeerCertificate, 'subject'>): DistinguishedName => (subject as DistinguishedName | undefined) ?? {}
+const valueList = (values: DistinguishedName[string]): readonly string[] =>
+  values === undefined ? [] : typeof values === 'string' ? [values] : values
+const certificateSubject = ({ subject }: Pick<PeerCertificate, 'subject'>): DistinguishedName =>
+  (subject as DistinguishedName | undefined) ?? {}
 
 /** Common name of the certificate, or empty. If there are several the last one is used, as in Go. */
-export const commonNameOf = (certificate: Pick<PeerCertificate, 'subject'>): string => valueList(certificateSubject(certificate).CN).at(-1) ?? ''
+export const commonNameOf = (certificate: Pick<PeerCertificate, 'subject'>): string =>
+  valueList(certificateSubject(certificate).CN).at(-1) ?? ''
 
 /**
  * Returns the user of a certificate. Undefined if it has no common name.

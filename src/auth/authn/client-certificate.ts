@@ -5,9 +5,10 @@ import { anchors, type PresentedCertificate, PresentedCertificates } from './pre
 
 /**
  * Authenticates by client certificate: the common name is the user, the organizations are its groups
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates). TLS verified the chain at the handshake. Validity periods
- * are checked per request, and trust again whenever `authorities` returns another list. @param authorities current client CAs. Undefined if they are those that
- * TLS used. @param expirations observes the remaining lifetime in seconds.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates). TLS verified the
+ * chain at the handshake. Validity periods are checked per request, and trust again whenever `authorities` returns
+ * another list. @param authorities current client CAs. Undefined if they are those that TLS used. @param expirations
+ * observes the remaining lifetime in seconds.
  */
 export function clientCertificate(
   now: () => number,
@@ -35,7 +36,9 @@ function tell(proof: ProofNotes, { chain: [der] }: PresentedCertificate, isGood:
   const { subject, issuer, validTo } = new X509Certificate(der)
   const expires = new Date(validTo)
   if (!isGood)
-    proof.refused(`the client certificate ${onOneLine(subject)}, valid until ${expires.toISOString()}, or a CA of its chain is not trusted at this time`)
+    proof.refused(
+      `the client certificate ${onOneLine(subject)}, valid until ${expires.toISOString()}, or a CA of its chain is not trusted at this time`,
+    )
   else proof.proved({ kind: 'client certificate', subject: onOneLine(subject), issuer: onOneLine(issuer), notAfter: expires.toISOString() })
 }
 

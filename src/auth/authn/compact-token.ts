@@ -11,7 +11,10 @@ export interface CompactToken {
   readonly claims: JsonObject
 }
 
-/** Maximum length of a token. Bounded because unauthenticated clients can send tokens, which are parsed before verification. */
+/**
+ * Maximum length of a token. Bounded because unauthenticated clients can send tokens, which are parsed before
+ * verification.
+ */
 const MAX_TOKEN_LENGTH = 64 * 1024
 const BASE64URL = /^[A-Za-z0-9_-]*$/
 

@@ -16,7 +16,10 @@ export interface PresentedCertificate extends PeerChain {
   readonly expires: number
 }
 
-/** Client certificates of connections. Each is read once, because connections are neither renegotiated nor resumed (see `createSecurePort`). */
+/**
+ * Client certificates of connections. Each is read once, because connections are neither renegotiated nor resumed (see
+ * `createSecurePort`).
+ */
 export class PresentedCertificates {
   readonly #shown = new WeakMap<Socket, PresentedCertificate | 'unverified' | 'none'>()
   readonly #readsUid: boolean
@@ -45,8 +48,8 @@ export class PresentedCertificates {
 export type Anchors = (shown: PresentedCertificate) => boolean
 
 /**
- * Returns a check against the current CAs. Results are cached per connection until `authorities` returns another list. Undefined means all CAs that TLS
- * verifies with.
+ * Returns a check against the current CAs. Results are cached per connection until `authorities` returns another list.
+ * Undefined means all CAs that TLS verifies with.
  */
 export function anchors(authorities: () => readonly X509Certificate[] | undefined): Anchors {
   let believed: readonly X509Certificate[] | undefined
@@ -66,7 +69,11 @@ export function anchors(authorities: () => readonly X509Certificate[] | undefine
 }
 
 /** Reads the certificate that the client presented in the handshake. */
-function readCertificate(socket: TLSSocket, readsUid: boolean, authorities: () => readonly X509Certificate[]): PresentedCertificate | 'unverified' | 'none' {
+function readCertificate(
+  socket: TLSSocket,
+  readsUid: boolean,
+  authorities: () => readonly X509Certificate[],
+): PresentedCertificate | 'unverified' | 'none' {
   // Null if the peer presented none and the connection has ended.
   const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
   if (certificate?.raw === undefined) return 'none'
@@ -75,20 +82,34 @@ function readCertificate(socket: TLSSocket, readsUid: boolean, authorities: () =
   const times = peerChain(certificate)
   if (times === undefined) return 'unverified'
   if (!socket.authorized && !isGoodChain(times.chain, authorities(), 'clients')) return 'unverified'
-  return { commonName: commonNameOf(certificate), user: certificateUser(certificate, readsUid), ...times, expires: Date.parse(certificate.valid_to) }
+  return {
+    commonName: commonNameOf(certificate),
+    user: certificateUser(certificate, readsUid),
+    ...times,
+    expires: Date.parse(certificate.valid_to),
+  }
 }
 
-/** Whether OpenSSL rejected the certificate or one of its CAs because its purpose is not client authentication. Other errors may exist as well. */
+/**
+ * Whether OpenSSL rejected the certificate or one of its CAs because its purpose is not client authentication. Other
+ * errors may exist as well.
+ */
 const isOfOtherPurpose = ({ authorizationError }: TLSSocket): boolean => String(authorizationError) === 'INVALID_PURPOSE'
 
 /**
- * Whether a CA is in the verified chain or issued one of its certificates. Intermediate certificates may come from the client, so they must be CAs themselves.
+ * Whether a CA is in the verified chain or issued one of its certificates. Intermediate certificates may come from the
+ * client, so they must be CAs themselves.
  */
 function isAnchored(chain: readonly Buffer[], authorities: readonly X509Certificate[]): boolean {
   for (const [i, der] of chain.entries()) {
     const certificate = new X509Certificate(der)
     if (i > 0 && !certificate.ca) return false
-    if (authorities.some(authority => authority.raw.equals(der) || (certificate.checkIssued(authority) && certificate.verify(authority.publicKey)))) return true
+    if (
+      authorities.some(
+        authority => authority.raw.equals(der) || (certificate.checkIssued(authority) && certificate.verify(authority.publicKey)),
+      )
+    )
+      return true
   }
   return false
 }

@@ -46,8 +46,9 @@ export function requestHeader({ names, allowedNames, certificates, stands, now }
 }
 
 /**
- * Returns a predicate for header fields that would name a user if this server forwarded them. Aggregated servers trust the configured names, and may treat
- * other spellings of a name as equal. Undefined if only standard names are configured, which are never forwarded.
+ * Returns a predicate for header fields that would name a user if this server forwarded them. Aggregated servers trust
+ * the configured names, and may treat other spellings of a name as equal. Undefined if only standard names are
+ * configured, which are never forwarded.
  */
 export function isFieldOf({ username, uid, group, extraPrefixes }: RequestHeaderNames): ((field: string) => boolean) | undefined {
   const own = (names: readonly string[]): string[] => names.filter(name => !isUserField(name)).map(fieldSpelling)
@@ -63,7 +64,8 @@ export function isFieldOf({ username, uid, group, extraPrefixes }: RequestHeader
 /** Returns the user that the headers name, or undefined. */
 export function userIn(rawHeaders: readonly string[], names: RequestHeaderNames): User | undefined {
   const fields = headerValues(rawHeaders)
-  const first = (headers: readonly string[]): string => headers.map(header => fields.get(header.toLowerCase())?.[0] ?? '').find(value => value !== '') ?? ''
+  const first = (headers: readonly string[]): string =>
+    headers.map(header => fields.get(header.toLowerCase())?.[0] ?? '').find(value => value !== '') ?? ''
   const name = first(names.username)
   if (name === '') return undefined
   const uid = first(names.uid)

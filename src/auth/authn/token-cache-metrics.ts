@@ -8,7 +8,10 @@ const declareCacheMetric = (name: string): MetricDeclaration => ({
   labels: ['status'],
 })
 
-/** Hits, misses and fetches of token caches. Source: pkg/authentication/token/cache in k8s.io/apiserver, which has no help texts. */
+/**
+ * Hits, misses and fetches of token caches. Source: pkg/authentication/token/cache in k8s.io/apiserver, which has no
+ * help texts.
+ */
 export class TokenCacheMetrics {
   readonly #durations = new HistogramFamily({ ...declareCacheMetric('request_duration_seconds'), buckets: DEFAULT_BUCKETS })
   readonly #requests = new CounterFamily(declareCacheMetric('request_total'))

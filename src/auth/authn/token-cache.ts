@@ -40,7 +40,10 @@ function userLength({ name, uid = '', groups, extra = {} }: User): number {
 const isFailure = (answer: TokenResult): boolean => answer !== undefined && 'error' in answer
 
 /** Caches the results of an authenticator. Concurrent requests with the same token share one call. */
-export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals = false, now, metrics }: TokenCacheOptions): TokenAuthenticator {
+export function cachedTokens(
+  tokens: TokenAuthenticator,
+  { ttlMs, keepsRefusals = false, now, metrics }: TokenCacheOptions,
+): TokenAuthenticator {
   const known = new SizedCache<{ readonly answer: TokenResult; readonly until: number }>(MOST_TOKENS, MOST_CHARACTERS)
   const asked = new Map<string, Promise<TokenResult>>()
   const keep = (key: string, answer: TokenResult): void => {

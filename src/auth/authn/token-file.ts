@@ -5,7 +5,8 @@ import type { TokenAuthenticator } from './token.ts'
 
 /**
  * Authenticates bearer tokens of `--token-auth-file`, with lines of `token,user,uid[,"group1,group2"]`
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file). They have no audiences, so they are valid for this server.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file). They have no audiences,
+ * so they are valid for this server.
  */
 export const fileTokens =
   (users: ReadonlyMap<string, User>, serverAudiences: readonly string[]): TokenAuthenticator =>
@@ -22,9 +23,14 @@ export function parseTokenFile(text: string, file: string): Map<string, User> {
   for (const { fields, line } of parseCsv(text, file)) {
     const [token = '', name = '', uid = '', groups] = fields
     if (fields.length < 3)
-      throw new Error(`token file '${file}' must have at least 3 columns (token, user name, user uid), found ${fields.length} in line ${line}`)
+      throw new Error(
+        `token file '${file}' must have at least 3 columns (token, user name, user uid), found ${fields.length} in line ${line}`,
+      )
     if (token === '') continue
-    users.set(token, authenticated({ name, groups: groups === undefined || groups === '' ? [] : groups.split(','), ...(uid !== '' && { uid }) }))
+    users.set(
+      token,
+      authenticated({ name, groups: groups === undefined || groups === '' ? [] : groups.split(','), ...(uid !== '' && { uid }) }),
+    )
   }
   return users
 }

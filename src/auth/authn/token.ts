@@ -19,7 +19,10 @@ export type TokenResult = TokenIdentity | { readonly error: string } | undefined
 /** Authenticates a token that must be valid for at least one of the audiences. */
 export type TokenAuthenticator = (token: string, audiences: readonly string[]) => TokenResult | Promise<TokenResult>
 
-/** Tries authenticators in order. The first that returns a user wins; otherwise the first error is returned. Adds system:authenticated. */
+/**
+ * Tries authenticators in order. The first that returns a user wins; otherwise the first error is returned. Adds
+ * system:authenticated.
+ */
 export function firstToken(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   const from = (index: number, token: string, audiences: readonly string[], failure: TokenResult): Awaitable<TokenResult> => {
     const authenticator = authenticators[index]
@@ -49,10 +52,14 @@ const SPACED = /^bearer {2}/i
 const SPACE_WARNING = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
 /**
- * Authenticates requests by bearer token, from the Authorization header or a WebSocket subprotocol. @param audiences audiences of this server. @param refused
- * called with the reason of a rejection, which clients do not see.
+ * Authenticates requests by bearer token, from the Authorization header or a WebSocket subprotocol. @param audiences
+ * audiences of this server. @param refused called with the reason of a rejection, which clients do not see.
  */
-export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: readonly string[], refused: (why: string) => void = () => {}): Authenticator {
+export function bearerAuthenticator(
+  tokens: TokenAuthenticator,
+  audiences: readonly string[],
+  refused: (why: string) => void = () => {},
+): Authenticator {
   const userOf = (answer: TokenResult, token: string, proof: ProofNotes | undefined): User | 'rejected' => {
     if (answer && 'user' in answer) {
       proof?.proved(proofOf(answer, token))

@@ -9,8 +9,9 @@ export const isTokenProtocol = (protocol: string): boolean => protocol.startsWit
 export const protocolsOf = (header: string): string[] => header.split(',').map(each => each.trim())
 
 /**
- * Returns the bearer token of a WebSocket handshake. Browsers cannot set an Authorization header there, so the token is a subprotocol in base64url. `rejected`:
- * there are several, the token is not valid UTF-8, or no other subprotocol remains to negotiate.
+ * Returns the bearer token of a WebSocket handshake. Browsers cannot set an Authorization header there, so the token is
+ * a subprotocol in base64url. `rejected`: there are several, the token is not valid UTF-8, or no other subprotocol
+ * remains to negotiate.
  */
 export function webSocketToken(headers: IncomingHttpHeaders): { readonly token: string } | 'rejected' | undefined {
   const { connection, upgrade, 'sec-websocket-protocol': header } = headers

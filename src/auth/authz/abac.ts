@@ -30,7 +30,9 @@ const ALL = '*'
 export const abacAuthorizer = (policies: readonly AbacPolicy[]): Authorizer => ({
   async authorize(user, info) {
     const found = policies.find(policy => isFor(policy, user) && policyCovers(policy, info))
-    return found === undefined ? NO_OPINION : { decision: 'allow', reason: '', by: 'ABAC', ...(found.line !== undefined && { rule: found.line }) }
+    return found === undefined
+      ? NO_OPINION
+      : { decision: 'allow', reason: '', by: 'ABAC', ...(found.line !== undefined && { rule: found.line }) }
   },
   rulesFor(user, namespace) {
     const resourceRules: ResourceRule[] = []
@@ -57,14 +59,15 @@ const isReadOnly = ({ verb }: RequestAttributes): boolean => verb === 'get' || v
 
 function policyCovers(policy: AbacPolicy, info: RequestAttributes): boolean {
   if (policy.readonly && !isReadOnly(info)) return false
-  if (info.isResource) return isOrAll(policy.namespace, info.namespace) && isOrAll(policy.resource, info.resource) && isOrAll(policy.apiGroup, info.group)
+  if (info.isResource)
+    return isOrAll(policy.namespace, info.namespace) && isOrAll(policy.resource, info.resource) && isOrAll(policy.apiGroup, info.group)
   const path = policy.nonResourcePath
   return isOrAll(path, info.path) || (path.endsWith(ALL) && info.path.startsWith(trimEndOf(path, '*')))
 }
 
 /**
- * Parses the file of `--authorization-policy-file`: one JSON object per line; `#` starts a comment. Throws an Error that names the line. @param unversioned
- * called with the number of lines without apiVersion.
+ * Parses the file of `--authorization-policy-file`: one JSON object per line; `#` starts a comment. Throws an Error
+ * that names the line. @param unversioned called with the number of lines without apiVersion.
  */
 export function parsePolicies(text: string, file: string, unversioned: (lines: number) => void = () => {}): AbacPolicy[] {
   const policies: AbacPolicy[] = []
@@ -108,7 +111,8 @@ function policyOf(object: PolicyMembers, isOld: boolean): AbacPolicy {
     throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`)
   if (apiVersion === `${GROUP}/v0`) return fromOld(object)
   const spec = object.spec ?? {}
-  if (!hasMembers(spec)) throw new Error(`json: cannot unmarshal ${typeNameOf(spec)} into Go struct field Policy.spec of type v1beta1.PolicySpec`)
+  if (!hasMembers(spec))
+    throw new Error(`json: cannot unmarshal ${typeNameOf(spec)} into Go struct field Policy.spec of type v1beta1.PolicySpec`)
   const policy = decodePolicy(spec, 'PolicySpec.spec.')
   // `*` matches authenticated users only.
   return policy.user === ALL || policy.group === ALL ? { ...policy, user: '', group: AUTHENTICATED } : policy
@@ -133,11 +137,13 @@ function fromOld(object: PolicyMembers): AbacPolicy {
 function decodePolicy(object: PolicyMembers, path: string): AbacPolicy {
   const text = (name: string): string => {
     const value = object[name] ?? ''
-    if (typeof value !== 'string') throw new Error(`json: cannot unmarshal ${typeNameOf(value)} into Go struct field ${path}${name} of type string`)
+    if (typeof value !== 'string')
+      throw new Error(`json: cannot unmarshal ${typeNameOf(value)} into Go struct field ${path}${name} of type string`)
     return value
   }
   const readonly = object.readonly ?? false
-  if (typeof readonly !== 'boolean') throw new Error(`json: cannot unmarshal ${typeNameOf(readonly)} into Go struct field ${path}readonly of type bool`)
+  if (typeof readonly !== 'boolean')
+    throw new Error(`json: cannot unmarshal ${typeNameOf(readonly)} into Go struct field ${path}readonly of type bool`)
   return {
     user: text('user'),
     group: text('group'),
@@ -149,4 +155,5 @@ function decodePolicy(object: PolicyMembers, path: string): AbacPolicy {
   }
 }
 
-const typeNameOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value)
+const typeNameOf = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value

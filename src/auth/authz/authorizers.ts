@@ -28,8 +28,8 @@ export const privileged: Authorizer = {
 }
 
 /**
- * Allows every user to read health and version, as upstream's role system:public-info-viewer does. Individual checks are excluded, because they reveal why they
- * fail.
+ * Allows every user to read health and version, as upstream's role system:public-info-viewer does. Individual checks
+ * are excluded, because they reveal why they fail.
  */
 export const publicInformation: Authorizer = {
   authorize: async (_user, info) => (!info.isResource && info.verb === 'get' && PUBLIC.has(info.path) ? AS_PUBLIC : NO_OPINION),
@@ -49,7 +49,14 @@ export const basicUser: Authorizer = {
       : NO_OPINION,
   rulesFor: ({ groups }) =>
     groups.includes(AUTHENTICATED)
-      ? { ...NO_RULES, resourceRules: [...SELF_REVIEWS].map(([group, resources]) => ({ verbs: ['create'], apiGroups: [group], resources: [...resources] })) }
+      ? {
+          ...NO_RULES,
+          resourceRules: [...SELF_REVIEWS].map(([group, resources]) => ({
+            verbs: ['create'],
+            apiGroups: [group],
+            resources: [...resources],
+          })),
+        }
       : NO_RULES,
 }
 
@@ -64,7 +71,10 @@ export const alwaysDeny: Authorizer = {
   authorize: async () => ({ decision: 'no opinion', reason: 'Everything is forbidden.' }),
 }
 
-/** Combines authorizers. The first that allows or denies decides; if none does, reasons and errors are joined. Rules are concatenated. */
+/**
+ * Combines authorizers. The first that allows or denies decides; if none does, reasons and errors are joined. Rules are
+ * concatenated.
+ */
 export function joinAuthorizers(authorizers: readonly Authorizer[]): Authorizer {
   return {
     async authorize(user, info, signal) {

@@ -4,8 +4,8 @@ import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
 
 /**
- * Allows requests that match all of its lists. `*` matches everything. An absent list matches nothing if it selects subjects or requests, and everything if it
- * narrows the rule (`namespaces`, `resourceNames`).
+ * Allows requests that match all of its lists. `*` matches everything. An absent list matches nothing if it selects
+ * subjects or requests, and everything if it narrows the rule (`namespaces`, `resourceNames`).
  */
 export interface AuthorizationRule {
   /** At least one of `users` and `groups` must match the user. */
@@ -45,14 +45,17 @@ export const rulesAuthorizer = (rules: readonly AuthorizationRule[]): Authorizer
             ]
           : [],
       ),
-      nonResourceRules: mine.flatMap(({ verbs, nonResourceURLs }) => (nonResourceURLs ? [{ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] }] : [])),
+      nonResourceRules: mine.flatMap(({ verbs, nonResourceURLs }) =>
+        nonResourceURLs ? [{ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] }] : [],
+      ),
       incomplete: false,
       errors: [],
     }
   },
 })
 
-const isFor = (rule: AuthorizationRule, user: User): boolean => names(rule.users, user.name) || user.groups.some(group => names(rule.groups, group))
+const isFor = (rule: AuthorizationRule, user: User): boolean =>
+  names(rule.users, user.name) || user.groups.some(group => names(rule.groups, group))
 
 /** Whether all lists of the rule match the request. */
 function ruleCovers(rule: AuthorizationRule, user: User, info: RequestAttributes): boolean {
@@ -77,7 +80,10 @@ function matchesResource(resource: string, info: RequestAttributes): boolean {
 
 const LISTS = ['users', 'groups', 'verbs', 'apiGroups', 'resources', 'resourceNames', 'namespaces', 'nonResourceURLs'] as const
 
-/** Parses the content of `--authorization-rules-file`, `{ rules: […] }` as parsed from JSON or YAML. Throws an Error that names the path. */
+/**
+ * Parses the content of `--authorization-rules-file`, `{ rules: […] }` as parsed from JSON or YAML. Throws an Error
+ * that names the path.
+ */
 export function parseRules(value: unknown): AuthorizationRule[] {
   const list = hasMembers(value) ? value.rules : undefined
   if (!Array.isArray(list)) throw new Error('rules: must be a list')
@@ -90,7 +96,8 @@ export function parseRules(value: unknown): AuthorizationRule[] {
     for (const name of LISTS) {
       const strings = entry[name]
       if (strings === undefined) continue
-      if (!Array.isArray(strings) || !strings.every(s => typeof s === 'string')) throw new Error(`${path}.${name}: must be a list of strings`)
+      if (!Array.isArray(strings) || !strings.every(s => typeof s === 'string'))
+        throw new Error(`${path}.${name}: must be a list of strings`)
       rule[name] = strings
     }
     if (rule.verbs === undefined) throw new Error(`${path}.verbs: required`)

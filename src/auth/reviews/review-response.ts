@@ -21,10 +21,18 @@ export interface ReviewKind {
 export const reviewSchema = ({ group, version, kind }: ReviewKind): StructSchema =>
   types.type(`${group.split('.')[0]}${version === 'v1' ? '' : 'V1beta1'}.${kind}`)
 
-/** Decodes a response. Absent kind and apiVersion default to those of the request. Throws RemoteCallError with client-go's message. */
-export async function reviewIn({ body, status, headers }: CallResponse, { group, version, kind }: ReviewKind, schema: StructSchema): Promise<JsonObject> {
+/**
+ * Decodes a response. Absent kind and apiVersion default to those of the request. Throws RemoteCallError with
+ * client-go's message.
+ */
+export async function reviewIn(
+  { body, status, headers }: CallResponse,
+  { group, version, kind }: ReviewKind,
+  schema: StructSchema,
+): Promise<JsonObject> {
   const unread = (why: string): RemoteCallError => new RemoteCallError(why, { statusCode: status })
-  if (body.length === 0) throw unread(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
+  if (body.length === 0)
+    throw unread(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
   try {
     const value = await readForeignYaml(body)
     const claimed = typeOfBody(value)
@@ -32,13 +40,21 @@ export async function reviewIn({ body, status, headers }: CallResponse, { group,
     if ((claimed.kind || kind) !== kind || apiVersion !== `${group}/${version}`) throw unread(unknown(claimed, { group, version, kind }))
     return decodeBody(schema, { value, duplicates: [] }).object
   } catch (error) {
-    if (error instanceof YamlError || error instanceof JsonSyntaxError || error instanceof TooManyValuesError || error instanceof DecodeError)
+    if (
+      error instanceof YamlError ||
+      error instanceof JsonSyntaxError ||
+      error instanceof TooManyValuesError ||
+      error instanceof DecodeError
+    )
       throw unread(error.message)
     throw error
   }
 }
 
-/** Error for a response of another type. client-go distinguishes known types, which it cannot convert, from unknown ones. */
+/**
+ * Error for a response of another type. client-go distinguishes known types, which it cannot convert, from unknown
+ * ones.
+ */
 function unknown(claimed: { readonly apiVersion: string; readonly kind: string }, { group, version, kind }: ReviewKind): string {
   const { apiVersion } = claimed
   if (claimed.kind === kind && (apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`))

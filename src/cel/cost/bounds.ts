@@ -25,7 +25,10 @@ export const addBounds = (a: CostBounds, b: CostBounds): CostBounds => ({ min: c
 export const multiplyBounds = (a: CostBounds, b: CostBounds): CostBounds => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) })
 
 /** Returns the bounds that include both. */
-export const unionBounds = (a: CostBounds, b: CostBounds): CostBounds => ({ min: lesser(a.min, b.min), max: a.max + b.max - lesser(a.max, b.max) })
+export const unionBounds = (a: CostBounds, b: CostBounds): CostBounds => ({
+  min: lesser(a.min, b.min),
+  max: a.max + b.max - lesser(a.max, b.max),
+})
 
 /** Returns the lesser of two bigints. */
 export function lesser(a: bigint, b: bigint): bigint {

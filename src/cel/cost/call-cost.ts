@@ -4,7 +4,10 @@ import { FlattenedList, JoinedList } from '../values/list.ts'
 import { heldSizeForCost, sizeForCost, smallerSizeForCost, traversalCost } from '../values/sizes.ts'
 import { CelList, CelObject, type Value } from '../values/value.ts'
 
-/** Cost of a call, computed from its first two arguments and its result. An argument that is an error counts as a value of size 1. */
+/**
+ * Cost of a call, computed from its first two arguments and its result. An argument that is an error counts as a value
+ * of size 1.
+ */
 export type CallCost = (first: Value, second: Value, result: Value) => number
 
 /** Cost per character of reading a text once. */
@@ -13,15 +16,16 @@ export const TRAVERSAL = 0.1
 export const PATTERN = 0.25
 
 /**
- * Results longer than this are charged by their length. Upstream charges only for the arguments, or a constant, so that a short expression could build very
- * long values.
+ * Results longer than this are charged by their length. Upstream charges only for the arguments, or a constant, so that
+ * a short expression could build very long values.
  */
 const LONG = 1000
 function costLength(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length
   return value instanceof CelList && !(value instanceof JoinedList) ? value.size : 0
 }
-const orLong = (cost: number, result: Value): number => (costLength(result) > LONG ? Math.max(cost, Math.ceil(costLength(result) * TRAVERSAL)) : cost)
+const orLong = (cost: number, result: Value): number =>
+  costLength(result) > LONG ? Math.max(cost, Math.ceil(costLength(result) * TRAVERSAL)) : cost
 const onlyIfLong = (cost: number): number => (cost > LONG ? cost : 1)
 const sumOrLong: CallCost = (_first, _second, result) => orLong(1, result)
 
@@ -46,7 +50,8 @@ const pattern = (text: number, patternSize: number): number => Math.ceil((1 + te
 const search: CallCost = (first, second) => pattern(sizeForCost(first), sizeForCost(second))
 
 /** Cost of a selector: a list of requirements, each of which costs a list and a struct. */
-const selector: CallCost = (_first, second) => 10 + Math.ceil(sizeForCost(second) * TRAVERSAL) + Math.ceil(Math.ceil(sizeForCost(second) * 0.5) * 50)
+const selector: CallCost = (_first, second) =>
+  10 + Math.ceil(sizeForCost(second) * TRAVERSAL) + Math.ceil(Math.ceil(sizeForCost(second) * 0.5) * 50)
 
 /**
  * Cost of comparing two addresses.
@@ -72,7 +77,10 @@ const BY_FUNCTION = new Map<string, CallCost>([
   ...costEntries('serviceAccount path group resource subresource namespace name allowed reason error errored', one),
   ...costEntries('fieldSelector labelSelector', selector),
   ...costEntries('isSorted sum max min indexOf lastIndexOf includes', whole),
-  ...costEntries('url lowerAscii upperAscii substring trim jsonpatch.escapeKey cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst(1)),
+  ...costEntries(
+    'url lowerAscii upperAscii substring trim jsonpatch.escapeKey cidr isIP isCIDR ip quantity isQuantity semver isSemver',
+    ofFirst(1),
+  ),
   ...costEntries('split ip.isCanonical', ofFirst(2)),
   ['replace', (first, second, result) => orLong(ofFirst(2)(first, second, result), result)],
   ['_+_', sumOrLong],
@@ -96,7 +104,10 @@ const sets = (times: number): CallCost => {
 export const NEW_LIST = 10 + 1
 const listCost = (elements: number): number => Math.floor(elements) + NEW_LIST
 const madeList: CallCost = (_first, _second, result) => listCost(sizeForCost(result))
-/** Cost of `flatten`: each level reads the list once. Elements of nested lists are charged like the characters of a text; upstream does not charge for them. */
+/**
+ * Cost of `flatten`: each level reads the list once. Elements of nested lists are charged like the characters of a
+ * text; upstream does not charge for them.
+ */
 const flattened: CallCost = (first, second, result) => {
   const levels = typeof second === 'number' || typeof second === 'bigint' ? Number(second) : 1
   const visited = result instanceof FlattenedList ? result.visited * TRAVERSAL : 0
@@ -148,8 +159,8 @@ const COMPARING = ['sort', '@sortByAssociatedKeys', 'distinct']
 const SEARCHING = ['matches', 'find', 'findAll']
 
 /**
- * Whether a call's duration is proportional to its cost however small its result is: it compares all elements of two lists, or all characters of a text with
- * those of a pattern. Such calls are charged before they run.
+ * Whether a call's duration is proportional to its cost however small its result is: it compares all elements of two
+ * lists, or all characters of a text with those of a pattern. Such calls are charged before they run.
  */
 export const paysFirst = (name: string): boolean => name.startsWith('sets.') || COMPARING.includes(name) || SEARCHING.includes(name)
 

@@ -5,7 +5,19 @@ import { NodeTable } from '../node-table.ts'
 import { CONDITIONAL, LOGICAL_AND, LOGICAL_OR } from '../operators.ts'
 import { DYN, heldBy, type Type } from '../type.ts'
 import { codePoints } from '../values/strings.ts'
-import { addBounds, between, type CostBounds, exactly, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED, UNKNOWN, unionBounds } from './bounds.ts'
+import {
+  addBounds,
+  between,
+  type CostBounds,
+  exactly,
+  multiplyBounds,
+  NOTHING,
+  ONE,
+  scaleBounds,
+  UNBOUNDED,
+  UNKNOWN,
+  unionBounds,
+} from './bounds.ts'
 import { type CallEstimate, type EstimatedNode, type SizeAt, sizeOfNode } from './estimated-node.ts'
 import { LIBRARY_ESTIMATES } from './library-estimates.ts'
 import { isSum, standardEstimate } from './standard-estimates.ts'
@@ -31,7 +43,8 @@ interface LocalVariable {
 export const estimateCost = (checked: Checked, sizeAt: SizeAt): CostBounds => runAtOnce(estimateCostInSteps(checked, sizeAt))
 
 /** Estimates the cost in steps of some hundred nodes. */
-export const estimateCostInSteps = (checked: Checked, sizeAt: SizeAt): Steps<CostBounds> => new Estimator(checked, sizeAt).cost(checked.ast.root)
+export const estimateCostInSteps = (checked: Checked, sizeAt: SizeAt): Steps<CostBounds> =>
+  new Estimator(checked, sizeAt).cost(checked.ast.root)
 
 const sum = (costs: readonly CostBounds[]): CostBounds => costs.reduce(addBounds, NOTHING)
 const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
@@ -76,7 +89,10 @@ interface CalledOverload {
   readonly args: readonly EstimatedNode[]
 }
 
-/** Walks a checked expression from the leaves up. If several signatures fit, the bounds cover all of them. Source: cel-go, checker/cost.go. */
+/**
+ * Walks a checked expression from the leaves up. If several signatures fit, the bounds cover all of them. Source:
+ * cel-go, checker/cost.go.
+ */
 class Estimator {
   readonly #checked: Checked
   readonly #sizeAt: SizeAt
@@ -90,7 +106,10 @@ class Estimator {
     this.#sizeAt = path => sizeAt(path)
   }
 
-  /** Returns the cost of an expression with its parts. Sizes and paths of the parts are recorded first, because those of the whole depend on them. */
+  /**
+   * Returns the cost of an expression with its parts. Sizes and paths of the parts are recorded first, because those of
+   * the whole depend on them.
+   */
   *cost(expr: Expr): Steps<CostBounds> {
     if (isStepDone()) yield
     switch (expr.kind) {
@@ -274,7 +293,10 @@ class Estimator {
     return addBounds(before, result)
   }
 
-  /** The cost of the arguments is part of each signature's estimate, because `&&` and `?:` need not evaluate all of them. */
+  /**
+   * The cost of the arguments is part of each signature's estimate, because `&&` and `?:` need not evaluate all of
+   * them.
+   */
   *#call(expr: CallExpr): Steps<CostBounds> {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name
@@ -341,7 +363,8 @@ class Estimator {
     const sizeAt = this.#sizeAt
     if (isSum(signature)) this.#uniteEntries(expr, expr.args)
     const sets = Object.hasOwn(SETS, signature) ? SETS[signature] : undefined
-    if (sets !== undefined) return { cost: addBounds(scaleBounds(multiplyBounds(sizeOfNode(args[0], sizeAt), sizeOfNode(args[1], sizeAt)), sets), ONE) }
+    if (sets !== undefined)
+      return { cost: addBounds(scaleBounds(multiplyBounds(sizeOfNode(args[0], sizeAt), sizeOfNode(args[1], sizeAt)), sets), ONE) }
     const literalInt = (index: number): bigint | undefined => {
       const arg = expr.args[index]
       return arg?.kind === 'literal' && arg.literal.type === 'int' ? arg.literal.value : undefined

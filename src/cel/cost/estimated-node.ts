@@ -4,7 +4,10 @@ import { type CostBounds, UNKNOWN } from './bounds.ts'
 /** A part of an expression whose cost is estimated. */
 export interface EstimatedNode {
   readonly type: Type
-  /** Path of the value in the schema: a variable, then property names, `@items`, `@keys` and `@values`. Undefined for a computed value. */
+  /**
+   * Path of the value in the schema: a variable, then property names, `@items`, `@keys` and `@values`. Undefined for a
+   * computed value.
+   */
   readonly path: readonly string[] | undefined
   /** Size in characters, bytes, elements or entries. Undefined if only the schema may limit it. */
   readonly size: CostBounds | undefined

@@ -61,7 +61,9 @@ interface Replaced {
   readonly kept: bigint
 }
 
-/** @param keepsLength whether the bound is reached without any replacement, because replacing cannot change the length in its direction. */
+/**
+ * @param keepsLength whether the bound is reached without any replacement, because replacing cannot change the length in its direction.
+ */
 function replaced(text: bigint, part: bigint, keepsLength: boolean): Replaced {
   // An empty part matches before and after each character.
   if (part === 0n) return { count: text < UNBOUNDED ? text + 1n : text, kept: text }
@@ -99,7 +101,8 @@ const joining: Estimate = ({ target, args, sizeAt }) => {
 }
 
 /** Estimates the cost of searching a text for a pattern. */
-export const searchCost = (text: CostBounds, pattern: CostBounds): CostBounds => multiplyBounds(traversal(addBounds(text, ONE)), scaleBounds(pattern, PATTERN))
+export const searchCost = (text: CostBounds, pattern: CostBounds): CostBounds =>
+  multiplyBounds(traversal(addBounds(text, ONE)), scaleBounds(pattern, PATTERN))
 
 /** Estimates `find` and `findAll`. The matches are not longer than the text. */
 const searching: Estimate = ({ target, args, sizeAt }) => {
@@ -167,9 +170,13 @@ const slicing: Estimate = call => {
   return newList(exactly(BigInt.asUintN(64, end - literalOr(call, 0, 0n))))
 }
 
-const flattening: Estimate = call => newList(sizeOfNode(call.target, call.sizeAt), call.args.length === 0 ? 1 : Number(literalOr(call, 0, UNBOUNDED)))
+const flattening: Estimate = call =>
+  newList(sizeOfNode(call.target, call.sizeAt), call.args.length === 0 ? 1 : Number(literalOr(call, 0, UNBOUNDED)))
 
-/** Estimates functions that compare each pair of elements. Upstream uses the number of comparisons as the size of the result. */
+/**
+ * Estimates functions that compare each pair of elements. Upstream uses the number of comparisons as the size of the
+ * result.
+ */
 const comparing = (node: EstimatedNode | undefined, { signature, sizeAt }: EstimatedCall): CallEstimate => {
   const size = sizeOfNode(node, sizeAt)
   return newList(multiplyBounds(size, size), comparisons(/^list_(string|bytes)_/.test(signature)))

@@ -4,7 +4,10 @@ import { CelError, CelObject, noSuchOverload, type Value } from '../values/value
 import type { Implementations } from './implementation.ts'
 import { masked, NetAddressError, type Prefix, parseAddress, parsePrefix, sameAddress } from './net-address.ts'
 
-/** A value of `ip()`: an address of 4 or 16 bytes. It equals only the same address; a `net.IP` and a `net.CIDR` do not compare. */
+/**
+ * A value of `ip()`: an address of 4 or 16 bytes. It equals only the same address; a `net.IP` and a `net.CIDR` do not
+ * compare.
+ */
 export class IpValue extends CelObject {
   readonly typeName = 'net.IP'
   readonly address: IpAddress
@@ -67,7 +70,10 @@ const toIp = (text: string): Value =>
     `IP Address ${quote(text)} parse error during conversion from string: `,
   )
 
-/** Prefix of netip's message. It occurs twice in errors: upstream adds it in the function and in the parser that it calls. */
+/**
+ * Prefix of netip's message. It occurs twice in errors: upstream adds it in the function and in the parser that it
+ * calls.
+ */
 const NETWORK = 'network address parse error during conversion from string: '
 
 const toCidr = (text: string): Value =>
@@ -88,7 +94,9 @@ const isV4 = (address: IpAddress): boolean => address.length === 4
 const isLinkLocal = (address: IpAddress): boolean =>
   isV4(address) ? address[0] === 169 && address[1] === 254 : beginsWith(address, 0xfe, 0xff) && ((address[1] ?? 0) & 0xc0) === 0x80
 const isLinkLocalMulticast = (address: IpAddress): boolean =>
-  isV4(address) ? address[0] === 224 && address[1] === 0 && address[2] === 0 : beginsWith(address, 0xff, 0xff) && ((address[1] ?? 0) & 0x0f) === 0x02
+  isV4(address)
+    ? address[0] === 224 && address[1] === 0 && address[2] === 0
+    : beginsWith(address, 0xff, 0xff) && ((address[1] ?? 0) & 0x0f) === 0x02
 const isLoopback = (address: IpAddress): boolean =>
   isV4(address) ? address[0] === 127 : address.subarray(0, 15).every(byte => byte === 0) && address[15] === 1
 
@@ -118,7 +126,9 @@ function containsIp({ prefix }: CidrValue, ip: Value): Value {
   return ip.address.length === prefix.address.length && sameAddress(masked({ ...prefix, address: ip.address }), masked(prefix))
 }
 
-/** Reports whether a network contains another one, whose prefix must be at least as long and begin with the same bits. */
+/**
+ * Reports whether a network contains another one, whose prefix must be at least as long and begin with the same bits.
+ */
 function containsCidr(cidr: CidrValue, other: Value): Value {
   if (!(other instanceof CidrValue)) return noSuchOverload(other)
   return cidr.prefix.bits <= other.prefix.bits && containsIp(cidr, new IpValue(other.prefix.address))

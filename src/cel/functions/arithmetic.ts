@@ -9,7 +9,10 @@ export type Operator = (a: Value, b: Value) => Value | undefined
 const isDouble = (value: Value): value is CelDouble => value instanceof CelDouble
 const isUint = (value: Value): value is CelUint => value instanceof CelUint
 
-/** Adds numbers of one type, concatenates texts, bytes and lists, and moves timestamps by durations. An overflow of 64 bits is an error. */
+/**
+ * Adds numbers of one type, concatenates texts, bytes and lists, and moves timestamps by durations. An overflow of 64
+ * bits is an error.
+ */
 export const add: Operator = (a, b) => {
   if (typeof a === 'number' || typeof a === 'bigint') return isInt(b) ? addInt(a, b) : noSuchOverload(b)
   if (typeof a === 'string') return typeof b === 'string' ? joinTexts(a, b) : noSuchOverload(b)

@@ -33,8 +33,9 @@ export interface AuthorizationResult {
 }
 
 /**
- * Authorizes the user of the request, or the service account of the question. It is called during an evaluation and must be synchronous. If the authorizer has
- * to wait, it throws ValuePending, and the expression is evaluated again when the decision is available.
+ * Authorizes the user of the request, or the service account of the question. It is called during an evaluation and
+ * must be synchronous. If the authorizer has to wait, it throws ValuePending, and the expression is evaluated again
+ * when the decision is available.
  */
 export type Ask = (question: AuthorizationQuestion) => AuthorizationResult
 
@@ -128,8 +129,10 @@ class DecisionValue extends AuthorizationValue {
 const NOTHING = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' }
 
 /** Returns the check of a request's own resource, which is the variable `authorizer.requestResource`. */
-export const requestResource = (authorizer: AuthorizerValue, resource: Partial<CheckedResource> & { group: string; resource: string }): ResourceCheck =>
-  new ResourceCheck(authorizer, { ...NOTHING, ...resource })
+export const requestResource = (
+  authorizer: AuthorizerValue,
+  resource: Partial<CheckedResource> & { group: string; resource: string },
+): ResourceCheck => new ResourceCheck(authorizer, { ...NOTHING, ...resource })
 
 /** Sets the service account. Its names are validated because they become part of a user name. */
 function serviceAccount({ ask }: AuthorizerValue, namespace: string, name: string): Value {

@@ -41,7 +41,8 @@ function textToDouble(text: string): Value {
 }
 
 /** Removes the underscores that Go allows between digits. */
-const withoutUnderscores = (text: string): string => (/(?:^|[^0-9a-fA-FxX])_|_(?:$|[^0-9a-fA-F])/.test(text) ? text : text.replaceAll('_', ''))
+const withoutUnderscores = (text: string): string =>
+  /(?:^|[^0-9a-fA-FxX])_|_(?:$|[^0-9a-fA-F])/.test(text) ? text : text.replaceAll('_', '')
 
 function hexToDouble(text: string): number | undefined {
   const found = HEX.exec(text)

@@ -19,16 +19,23 @@ function slice(list: CelList, start: Int, end: Int): Value {
   return listOfValues(Array.from({ length: Number(end) - Number(start) }, (_, i) => list.at(Number(start) + i)))
 }
 
-/** Limit for the elements that one call of `flatten` visits. A list that contains the same nested list many times takes no memory until it is flattened. */
+/**
+ * Limit for the elements that one call of `flatten` visits. A list that contains the same nested list many times takes
+ * no memory until it is flattened.
+ */
 const MOST_FLATTENED = 1_000_000
 
-/** Flattens nested lists to a depth. The argument may have any type, because upstream does not check this signature at run time. */
+/**
+ * Flattens nested lists to a depth. The argument may have any type, because upstream does not check this signature at
+ * run time.
+ */
 function flatten(list: Value, depth: Int = 1): Value {
   if (!(list instanceof CelList)) return new CelError(`no such overload: ${typeNameOf(list)}.flatten()`)
   if (depth < 0) return new CelError('level must be non-negative')
   const flat: Value[] = []
   let visited = 0
-  // Stack of the lists that are being read, outermost first. Not recursive, because a document can be nested more deeply than the call stack allows.
+  // Stack of the lists that are being read, outermost first. Not recursive, because a document can be nested more
+  // deeply than the call stack allows.
   const open = [{ list, at: 0 }]
   for (let inner = open.at(-1); inner; inner = open.at(-1)) {
     if (inner.at === inner.list.size) {

@@ -3,7 +3,19 @@ import { quote } from '../../lib/go-quote.ts'
 import { ownMember } from '../../meta/equal.ts'
 import { fixedDouble } from '../values/double-text.ts'
 import { timestampText } from '../values/time.ts'
-import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelType, CelUint, isInt, typeNameOf, type Value } from '../values/value.ts'
+import {
+  CelDouble,
+  CelDuration,
+  CelError,
+  CelList,
+  CelMap,
+  CelTimestamp,
+  CelType,
+  CelUint,
+  isInt,
+  typeNameOf,
+  type Value,
+} from '../values/value.ts'
 import { spendWork } from '../work.ts'
 import { bytesToText, secondsText } from './conversions.ts'
 
@@ -33,7 +45,10 @@ function formatString(value: Value): string {
   if (value instanceof CelDouble) return formatDouble(value.value)
   if (value instanceof CelUint) return String(value.value)
   if (typeof value === 'boolean' || isInt(value)) return String(value)
-  return only('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value)
+  return only(
+    'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+    value,
+  )
 }
 
 /** Converts bytes as `string()` does. */
@@ -49,7 +64,8 @@ function literal(value: Value): string {
   if (value instanceof Uint8Array) return `b${quote(formatString(value))}`
   if (value instanceof CelTimestamp) return `timestamp(${quote(formatString(value))})`
   if (value instanceof CelDuration) return `duration(${quote(formatString(value))})`
-  if (value instanceof CelDouble) return Number.isFinite(value.value) ? fixedDouble(value.value, PRECISION) : quote(fixedDouble(value.value, PRECISION))
+  if (value instanceof CelDouble)
+    return Number.isFinite(value.value) ? fixedDouble(value.value, PRECISION) : quote(fixedDouble(value.value, PRECISION))
   const known = value === null || typeof value === 'boolean' || isInt(value) || value instanceof CelUint || value instanceof CelType
   if (known || value instanceof CelList || value instanceof CelMap) return formatString(value)
   throw new FormatFault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
@@ -94,12 +110,17 @@ function binary(value: Value): string {
 }
 
 function hex(value: Value): string {
-  if (typeof value === 'string' || value instanceof Uint8Array) return (typeof value === 'string' ? Buffer.from(value) : Buffer.from(value)).toString('hex')
+  if (typeof value === 'string' || value instanceof Uint8Array)
+    return (typeof value === 'string' ? Buffer.from(value) : Buffer.from(value)).toString('hex')
   return celInteger(value)?.toString(16) ?? only('only integers, byte buffers, and strings can be formatted as hex', value)
 }
 
 /** Texts that stand for doubles without a literal. */
-const NUMBERS: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, '-Infinity': Number.NEGATIVE_INFINITY }
+const NUMBERS: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  '-Infinity': Number.NEGATIVE_INFINITY,
+}
 
 function doubleOf(value: Value, words: string): number {
   if (value instanceof CelDouble) return value.value
@@ -107,7 +128,8 @@ function doubleOf(value: Value, words: string): number {
 }
 
 /** Prints NaN and infinities as a Go printer for en-US does. */
-const specialText = (value: number): string | undefined => (Number.isNaN(value) ? 'NaN' : Number.isFinite(value) ? undefined : value > 0 ? '∞' : '-∞')
+const specialText = (value: number): string | undefined =>
+  Number.isNaN(value) ? 'NaN' : Number.isFinite(value) ? undefined : value > 0 ? '∞' : '-∞'
 
 /** Prints a fixed-point number with thousands separators, as a Go printer for en-US does. */
 function fixed(value: Value, precision: number): string {
@@ -175,7 +197,10 @@ function clause(rest: string, value: Value): { printed: string; length: number }
     )
   const print = ownMember(CLAUSES, letter)
   // cel-go reads the format string by bytes, and reports the first byte.
-  if (!print) throw new FormatFault(`could not parse formatting clause: unrecognized formatting clause "${Buffer.from(letter).toString('latin1')[0]}"`)
+  if (!print)
+    throw new FormatFault(
+      `could not parse formatting clause: unrecognized formatting clause "${Buffer.from(letter).toString('latin1')[0]}"`,
+    )
   return { printed: print(value, digits), length: 1 + (precision === undefined ? 0 : precision.length + 1) }
 }
 

@@ -56,7 +56,10 @@ const NAMED: Readonly<Record<string, FormatValue>> = {
   datetime: new FormatValue('datetime', 71, checked('datetime', 'invalid datetime')),
 }
 
-/** Validates a text. Returns an empty optional if it is valid, which expressions test with `!format.x().validate(y).hasValue()`. */
+/**
+ * Validates a text. Returns an empty optional if it is valid, which expressions test with
+ * `!format.x().validate(y).hasValue()`.
+ */
 function validateFormat(format: FormatValue, text: string): Value {
   const errors = format.errorsOf(text)
   return errors.length === 0 ? NONE : new CelOptional(listOfValues(errors))

@@ -14,7 +14,10 @@ import { STRING_FUNCTIONS } from './strings.ts'
 import { TIME_PARTS } from './time-parts.ts'
 import { URL_FUNCTIONS } from './urls.ts'
 
-/** Implementations of all libraries. Signature names are unique. Operators are in singletons.ts and program/operators.ts. */
+/**
+ * Implementations of all libraries. Signature names are unique. Operators are in singletons.ts and
+ * program/operators.ts.
+ */
 const LIBRARIES: readonly Implementations[] = [
   CONVERSIONS,
   STRING_FUNCTIONS,
@@ -37,4 +40,6 @@ const LIBRARIES: readonly Implementations[] = [
 ]
 
 /** Implementations by signature. */
-export const FUNCTIONS: ReadonlyMap<string, Implementation> = new Map(LIBRARIES.flatMap(library => Object.entries(library) as [string, Implementation][]))
+export const FUNCTIONS: ReadonlyMap<string, Implementation> = new Map(
+  LIBRARIES.flatMap(library => Object.entries(library) as [string, Implementation][]),
+)

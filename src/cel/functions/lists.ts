@@ -66,7 +66,10 @@ function lastIndexOf(list: CelList, value: Value): Value {
   return -1
 }
 
-/** Reports whether a list has an element, or the value itself equals another. Values that cannot be compared are unequal. */
+/**
+ * Reports whether a list has an element, or the value itself equals another. Values that cannot be compared are
+ * unequal.
+ */
 function includes(target: Value, value: Value): Value {
   if (target instanceof CelList) return indexOf(target, value) !== -1
   spendWork(1)
@@ -79,8 +82,11 @@ const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 's
 const ZEROS = { int: 0, uint: new CelUint(0n), double: new CelDouble(0), duration: new CelDuration(0n) } as const
 
 /** Registers an implementation for the signature of each type. */
-const forEach = (types: readonly string[], id: (type: string) => string, implementation: (type: string) => (list: CelList) => Value): Implementations =>
-  Object.fromEntries(types.map(type => [id(type), implementation(type)]))
+const forEach = (
+  types: readonly string[],
+  id: (type: string) => string,
+  implementation: (type: string) => (list: CelList) => Value,
+): Implementations => Object.fromEntries(types.map(type => [id(type), implementation(type)]))
 
 /** Functions of lists. Source: kubernetes/apiserver, pkg/cel/library/lists.go. */
 export const LIST_FUNCTIONS: Implementations = {

@@ -49,7 +49,10 @@ function parseV4(whole: string, text: string): IpAddress {
   return Uint8Array.from([...bytes, value])
 }
 
-/** Parses an IPv6 address: groups of up to four digits, one `::` for zeros, an optional IPv4 address at the end, and an optional zone after `%`. */
+/**
+ * Parses an IPv6 address: groups of up to four digits, one `::` for zeros, an optional IPv4 address at the end, and an
+ * optional zone after `%`.
+ */
 function parseV6(whole: string): { address: IpAddress; zone: string; mapped: boolean } {
   const percent = whole.indexOf('%')
   const zone = percent < 0 ? '' : whole.slice(percent + 1)
@@ -96,7 +99,8 @@ function parseV6(whole: string): { address: IpAddress; zone: string; mapped: boo
 }
 
 /**
- * A block of addresses. `bits` is at most 32 or 128, by the length of the address, which may have bits beyond it. `mapped`: an IPv4 address in IPv6 form.
+ * A block of addresses. `bits` is at most 32 or 128, by the length of the address, which may have bits beyond it.
+ * `mapped`: an IPv4 address in IPv6 form.
  */
 export interface Prefix {
   readonly address: IpAddress
@@ -130,7 +134,8 @@ function inPrefix(text: string, refuse: (why: string) => never): ReturnType<type
 }
 
 /** Returns the address with the bits after the prefix cleared. */
-export const masked = ({ address, bits }: Prefix): IpAddress => address.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - i * 8))))
+export const masked = ({ address, bits }: Prefix): IpAddress =>
+  address.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - i * 8))))
 
 /** Whether two addresses are equal. Zones have been refused before, and a mapped address differs from its IPv4 form. */
 export const sameAddress = (a: IpAddress, b: IpAddress): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -1,7 +1,19 @@
 import { listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
 import { printValue } from '../values/print.ts'
-import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelUint, NONE, type Value } from '../values/value.ts'
+import {
+  CelDouble,
+  CelDuration,
+  CelError,
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  CelTimestamp,
+  CelUint,
+  NONE,
+  type Value,
+} from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
 /** Reports whether a value is the zero value of its type. Lists and maps that come from documents never are. */

@@ -4,7 +4,9 @@ import { toInt } from '../values/integer.ts'
 import { CelDouble, CelError, CelObject, type Int, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** A value of `quantity()`: an exact amount such as `1.5Gi`. Quantities are compared by value, so `1000m` equals `1`. */
+/**
+ * A value of `quantity()`: an exact amount such as `1.5Gi`. Quantities are compared by value, so `1000m` equals `1`.
+ */
 export class QuantityValue extends CelObject {
   readonly typeName = 'kubernetes.Quantity'
   readonly quantity: Quantity
@@ -55,9 +57,18 @@ const combinedWithInt =
     guarded(() => new QuantityValue(addParsed(a.quantity, ofInt(b), subtracts), true))
 
 /** Converts an int to a quantity. */
-const ofInt = (value: Int): Quantity => ({ value: BigInt(value), scale: 0, format: 'DecimalExponent', small: true, canonical: String(value) })
+const ofInt = (value: Int): Quantity => ({
+  value: BigInt(value),
+  scale: 0,
+  format: 'DecimalExponent',
+  small: true,
+  canonical: String(value),
+})
 
-/** Returns the integer value if Go holds the quantity as an int64. A quantity with a fraction is not, even if the fraction is zero. */
+/**
+ * Returns the integer value if Go holds the quantity as an int64. A quantity with a fraction is not, even if the
+ * fraction is zero.
+ */
 function quantityInteger({ quantity: { value, scale, small } }: QuantityValue): bigint | undefined {
   if (!small || scale < 0 || scale > 18) return undefined
   const whole = value * 10n ** BigInt(scale)

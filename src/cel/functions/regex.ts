@@ -20,7 +20,10 @@ export function compilePattern(pattern: string): LinearRegExp | string {
   return compiled
 }
 
-/** Compiles a pattern. The error is cached too, because a rule with an invalid pattern is evaluated as often as any other. */
+/**
+ * Compiles a pattern. The error is cached too, because a rule with an invalid pattern is evaluated as often as any
+ * other.
+ */
 function compileAnew(pattern: string): LinearRegExp | string {
   const compiled = compileRegExp(pattern)
   return 'fault' in compiled ? compiled.fault : compiled
@@ -49,7 +52,9 @@ function findFirst(text: string, pattern: string): Value {
  */
 function findAll(text: string, pattern: string, limit: Int): Value {
   const compiled = compilePattern(pattern)
-  return typeof compiled === 'string' ? new CelError(`Illegal regex: ${compiled}`) : new TextList(allMatches(compiled, text, pattern, Number(limit)))
+  return typeof compiled === 'string'
+    ? new CelError(`Illegal regex: ${compiled}`)
+    : new TextList(allMatches(compiled, text, pattern, Number(limit)))
 }
 
 function allMatches(compiled: LinearRegExp, text: string, pattern: string, limit: number): readonly string[] {
@@ -60,8 +65,8 @@ function allMatches(compiled: LinearRegExp, text: string, pattern: string, limit
 }
 
 /**
- * Owners for the long work of a pattern's searches. With an owner per kind of search, the id is usually the text itself, and no long id has to be concatenated
- * in each turn.
+ * Owners for the long work of a pattern's searches. With an owner per kind of search, the id is usually the text
+ * itself, and no long id has to be concatenated in each turn.
  */
 interface Searches {
   readonly first: object
@@ -80,9 +85,9 @@ function searchesOf(compiled: LinearRegExp): Searches {
 }
 
 /**
- * Finds matches. An empty match directly after another one is skipped, as in Go. A search may read the text to its end to find a short match; text that is read
- * again is charged again, which upstream does not do.
- * Throws CostLimitExceeded.
+ * Finds matches. An empty match directly after another one is skipped, as in Go. A search may read the text to its end
+ * to find a short match; text that is read again is charged again, which upstream does not do. Throws
+ * CostLimitExceeded.
  */
 function* matchSteps(compiled: LinearRegExp, text: string, pattern: string, limit: number): Steps<string[]> {
   const found: string[] = []
@@ -104,7 +109,9 @@ function* matchSteps(compiled: LinearRegExp, text: string, pattern: string, limi
   return found
 }
 
-/** The functions `find` and `findAll` of kubernetes/apiserver, pkg/cel/library/regex.go. `matches` is in singletons.ts. */
+/**
+ * The functions `find` and `findAll` of kubernetes/apiserver, pkg/cel/library/regex.go. `matches` is in singletons.ts.
+ */
 export const REGEX_FUNCTIONS: Implementations = {
   string_find_string: findFirst,
   string_find_all_string: (text: string, pattern: string) => findAll(text, pattern, -1),

@@ -109,7 +109,9 @@ const part =
   ({ version }: SemverValue): Value =>
     toInt(BigInt.asIntN(64, version.numbers[index]))
 
-/** Functions of versions. Source: kubernetes/apiserver, pkg/cel/library/semverlib.go, with the parser of blang/semver. */
+/**
+ * Functions of versions. Source: kubernetes/apiserver, pkg/cel/library/semverlib.go, with the parser of blang/semver.
+ */
 export const SEMVER_FUNCTIONS: Implementations = {
   semver_compare_to: compareSemvers,
   semver_is_greater_than: (a: SemverValue, b: SemverValue) => compareSemvers(a, b) > 0,

@@ -19,7 +19,10 @@ import { add, divide, modulo, multiply, negate, type Operator, subtract } from '
 import { sortByKeys } from './extended-lists.ts'
 import { matchesPattern } from './regex.ts'
 
-/** A function that dispatches on its arguments itself. Returns undefined if the type of the first argument has no such function. */
+/**
+ * A function that dispatches on its arguments itself. Returns undefined if the type of the first argument has no such
+ * function.
+ */
 export type Singleton = (a: Value, b: Value) => Value | undefined
 
 /** Makes a relation from a comparison. */
@@ -75,8 +78,8 @@ export const SINGLETONS: Readonly<Record<string, Singleton>> = {
 }
 
 /**
- * Returns the error for a type that has no function of the name. For texts, timestamps and durations, cel-go looks among their methods first and reports it
- * differently.
+ * Returns the error for a type that has no function of the name. For texts, timestamps and durations, cel-go looks
+ * among their methods first and reports it differently.
  */
 export function noFunction(name: string, value: Value): CelError {
   if (typeof value === 'string' || value instanceof CelTimestamp || value instanceof CelDuration) return noSuchOverload(null)

@@ -64,7 +64,8 @@ function substringRange(text: string, start: Int, end: Int): Value {
 const MOST_UNCOUNTED = 100_000
 
 /** Returns the exact growth of a replacement, in characters. */
-const grown = (text: string, from: string, to: string): number => (from === '' ? text.length + 1 : splitText(text, from).length - 1) * (to.length - from.length)
+const grown = (text: string, from: string, to: string): number =>
+  (from === '' ? text.length + 1 : splitText(text, from).length - 1) * (to.length - from.length)
 
 /**
  * Replaces parts of a text.
@@ -113,7 +114,10 @@ const quote = (text: string): string => `"${text.toWellFormed().replace(/["\\\u0
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
 const LEADING = new RegExp(`^${SPACE}+`)
 
-/** Trims white space at both ends. The end is trimmed without a regular expression, which would start a match at every space and take quadratic time. */
+/**
+ * Trims white space at both ends. The end is trimmed without a regular expression, which would start a match at every
+ * space and take quadratic time.
+ */
 export function trimSpace(text: string): string {
   let end = text.length
   while (end > 0 && LEADING.test(text.charAt(end - 1))) end--

@@ -45,7 +45,15 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   const seen = formatters.get(zone)
   if (seen) return seen
   try {
-    const options = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
+    const options = {
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+      hourCycle: 'h23',
+    } as const
     const made = new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone, calendar: 'gregory' })
     if (formatters.size >= MAX_FORMATTERS) formatters.clear()
     formatters.set(zone, made)
@@ -85,7 +93,10 @@ const PARTS: Readonly<Record<string, TimePart>> = {
   seconds: wall => wall.getUTCSeconds(),
 }
 
-/** Computes a part in a zone. The wall clock time is represented as a UTC date, because JavaScript dates have no other zone. */
+/**
+ * Computes a part in a zone. The wall clock time is represented as a UTC date, because JavaScript dates have no other
+ * zone.
+ */
 function inZone(part: TimePart, time: CelTimestamp, zone: string): Value {
   const { seconds, years } = withinDate(time.seconds)
   const wall = wallClock(seconds, zone)

@@ -32,7 +32,10 @@ function checkRequestUri(text: string): void {
   parseGoUrl(text.replaceAll('#', '%23'))
 }
 
-/** Parses a URL. Source: kubernetes/apiserver, pkg/cel/library/urls.go, which calls url.ParseRequestURI and then url.Parse. */
+/**
+ * Parses a URL. Source: kubernetes/apiserver, pkg/cel/library/urls.go, which calls url.ParseRequestURI and then
+ * url.Parse.
+ */
 function fromText(text: string): Value {
   try {
     checkRequestUri(text)
@@ -89,7 +92,10 @@ function unescapeQuery(text: string): string | undefined {
   return Buffer.concat(bytes).toString('utf8')
 }
 
-/** Implements Go's ParseQuery: pairs with a semicolon or an invalid escape are skipped, and a key can have several values. */
+/**
+ * Implements Go's ParseQuery: pairs with a semicolon or an invalid escape are skipped, and a key can have several
+ * values.
+ */
 function query({ query: text }: GoUrl): Value {
   const values = new Map<string, string[]>()
   for (const pair of text.split('&')) {

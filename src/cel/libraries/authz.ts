@@ -1,10 +1,11 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * Authorization checks of resources and paths, and on behalf of a service account (since 1.27). Expressions with a variable `authorizer` can check further
- * permissions of the request's user: `authorizer.group('apps').resource('deployments').namespace('a').check('delete').allowed()`.
- * A check is built step by step. Only `check` calls the authorizer, and only it is expensive: it costs 350,000 units.
- * Source: kubernetes/apiserver, pkg/cel/library/authz.go.
+ * Authorization checks of resources and paths, and on behalf of a service account (since 1.27). Expressions with a
+ * variable `authorizer` can check further permissions of the request's user:
+ * `authorizer.group('apps').resource('deployments').namespace('a').check('delete').allowed()`. A check is built step by
+ * step. Only `check` calls the authorizer, and only it is expensive: it costs 350,000 units. Source:
+ * kubernetes/apiserver, pkg/cel/library/authz.go.
  */
 export const AUTHZ = parseDeclarations(`
   decision_allowed: .allowed(kubernetes.authorization.Decision) -> bool

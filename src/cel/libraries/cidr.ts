@@ -1,10 +1,9 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * Networks, given as the prefix of an IP address (since 1.30): `cidr('10.0.0.0/8').containsIP('10.1.2.3')`.
- * Texts are parsed as by Go's netip, which is stricter than API fields: no leading zeros, no zone, no IPv4-mapped IPv6 address. Bits after the prefix are kept;
- * `masked` clears them.
- * Source: kubernetes/apiserver, pkg/cel/library/cidr.go.
+ * Networks, given as the prefix of an IP address (since 1.30): `cidr('10.0.0.0/8').containsIP('10.1.2.3')`. Texts are
+ * parsed as by Go's netip, which is stricter than API fields: no leading zeros, no zone, no IPv4-mapped IPv6 address.
+ * Bits after the prefix are kept; `masked` clears them. Source: kubernetes/apiserver, pkg/cel/library/cidr.go.
  */
 export const CIDR = parseDeclarations(`
   string_to_cidr: cidr(string) -> net.CIDR

@@ -18,9 +18,9 @@ const forSorted = (line: (name: string, type: string) => string): string =>
     .join('\n')
 
 /**
- * Slices, order and elements of lists (cel-go's extension, since 1.34): `self.names.sort()`, `self.names.distinct()`, `lists.range(3)`.
- * `list.sortBy(e, e.rank)` expands to a call of `@sortByAssociatedKeys`. Because of the at sign, expressions cannot call it directly.
- * Source: cel-go, ext/lists.go.
+ * Slices, order and elements of lists (cel-go's extension, since 1.34): `self.names.sort()`, `self.names.distinct()`,
+ * `lists.range(3)`. `list.sortBy(e, e.rank)` expands to a call of `@sortByAssociatedKeys`. Because of the at sign,
+ * expressions cannot call it directly. Source: cel-go, ext/lists.go.
  */
 export const EXTENDED_LISTS = parseDeclarations(`
   list_slice: .slice(list(T), int, int) -> list(T)
@@ -34,4 +34,5 @@ export const EXTENDED_LISTS = parseDeclarations(`
 `)
 
 /** Returns the signatures of one of these functions. */
-export const signaturesOf = (name: string): string[] => EXTENDED_LISTS.find(declaration => declaration.name === name)?.overloads.map(({ id }) => id) ?? []
+export const signaturesOf = (name: string): string[] =>
+  EXTENDED_LISTS.find(declaration => declaration.name === name)?.overloads.map(({ id }) => id) ?? []

@@ -1,9 +1,9 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * Named formats of Kubernetes (since 1.31): `format.dns1123Label().validate(self.name)` is an optional list of errors, which is empty if the text is valid.
- * `format.named('uuid')` returns a format by a name that is known only at run time.
- * Source: kubernetes/apiserver, pkg/cel/library/format.go.
+ * Named formats of Kubernetes (since 1.31): `format.dns1123Label().validate(self.name)` is an optional list of errors,
+ * which is empty if the text is valid. `format.named('uuid')` returns a format by a name that is known only at run
+ * time. Source: kubernetes/apiserver, pkg/cel/library/format.go.
  */
 export const FORMAT = parseDeclarations(`
   format.byte: format.byte() -> kubernetes.NamedFormat

@@ -1,9 +1,9 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * IP addresses (since 1.30): `ip('::1').isLoopback()`. Texts are parsed as by Go's netip, which is stricter than API fields. `isIP` reports whether a text is
- * an address, `ip.isCanonical` whether it is the canonical form of one (RFC 5952).
- * Source: kubernetes/apiserver, pkg/cel/library/ip.go.
+ * IP addresses (since 1.30): `ip('::1').isLoopback()`. Texts are parsed as by Go's netip, which is stricter than API
+ * fields. `isIP` reports whether a text is an address, `ip.isCanonical` whether it is the canonical form of one (RFC
+ * 5952). Source: kubernetes/apiserver, pkg/cel/library/ip.go.
  */
 export const IP = parseDeclarations(`
   ip_family: .family(net.IP) -> int

@@ -1,10 +1,10 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * Sums, extremes, order and indexes of lists: `self.weights.sum() <= 100`. `min` and `max` of an empty list are errors. The sum of an empty list is the zero of
- * its type, and `indexOf` of a missing element is -1.
- * Functions are declared for each element type, because the checker has no type for "comparable".
- * Source: kubernetes/apiserver, pkg/cel/library/lists.go.
+ * Sums, extremes, order and indexes of lists: `self.weights.sum() <= 100`. `min` and `max` of an empty list are errors.
+ * The sum of an empty list is the zero of its type, and `indexOf` of a missing element is -1. Functions are declared
+ * for each element type, because the checker has no type for "comparable". Source: kubernetes/apiserver,
+ * pkg/cel/library/lists.go.
  */
 export const LISTS = parseDeclarations(`
   list_a_index_of_int: .indexOf(list(A), A) -> int

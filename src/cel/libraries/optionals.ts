@@ -1,10 +1,9 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * Values that may be absent (since 1.28): `self.?spec.?replicas.orValue(1)` does not fail if a member is missing. `[?]` selects elements and entries in this
- * way, and `[?a]` and `{?'k': v}` omit absent values.
- * `or` and `orValue` are lazy, and therefore implemented by the planner (program/planner.ts).
- * Source: cel-go, cel/library.go.
+ * Values that may be absent (since 1.28): `self.?spec.?replicas.orValue(1)` does not fail if a member is missing. `[?]`
+ * selects elements and entries in this way, and `[?a]` and `{?'k': v}` omit absent values. `or` and `orValue` are lazy,
+ * and therefore implemented by the planner (program/planner.ts). Source: cel-go, cel/library.go.
  */
 export const OPTIONALS = parseDeclarations(`
   select_optional_field: _?._(dyn, string) -> optional_type(V)

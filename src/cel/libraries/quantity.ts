@@ -1,9 +1,9 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * Resource quantities: parsing, comparison and sums (since 1.28): `quantity(self.limit).isGreaterThan(quantity('1Gi'))`. Amounts are exact in every notation,
- * except in `asApproximateFloat`.
- * Source: kubernetes/apiserver, pkg/cel/library/quantity.go.
+ * Resource quantities: parsing, comparison and sums (since 1.28):
+ * `quantity(self.limit).isGreaterThan(quantity('1Gi'))`. Amounts are exact in every notation, except in
+ * `asApproximateFloat`. Source: kubernetes/apiserver, pkg/cel/library/quantity.go.
  */
 export const QUANTITY = parseDeclarations(`
   quantity_add: .add(kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity

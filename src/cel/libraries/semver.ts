@@ -1,8 +1,9 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * Semantic versions, parsed strictly: `semver('1.2.3').isLessThan(semver('2.0.0'))`. Introduced for device selectors; part of the base environment since 1.33.
- * The order is that of https://semver.org, section 11: a prerelease precedes its release, and build metadata is ignored.
+ * Semantic versions, parsed strictly: `semver('1.2.3').isLessThan(semver('2.0.0'))`. Introduced for device selectors;
+ * part of the base environment since 1.33. The order is that of https://semver.org, section 11: a prerelease precedes
+ * its release, and build metadata is ignored.
  */
 export const SEMVER_OF_STRINGS = parseDeclarations(`
   semver_compare_to: .compareTo(kubernetes.Semver, kubernetes.Semver) -> int
@@ -15,7 +16,9 @@ export const SEMVER_OF_STRINGS = parseDeclarations(`
   string_to_semver: semver(string) -> kubernetes.Semver
 `)
 
-/** Semantic versions. The second argument of the added signatures is whether the text is normalized before it is parsed. */
+/**
+ * Semantic versions. The second argument of the added signatures is whether the text is normalized before it is parsed.
+ */
 export const SEMVER = [
   ...SEMVER_OF_STRINGS,
   ...parseDeclarations(`

@@ -1,9 +1,9 @@
 import { type FunctionDeclaration, parseDeclarations } from '../declarations.ts'
 
 /**
- * Functions and operators of every environment (cel-spec, "List of Standard Definitions"). The signatures of a name are in cel-go's order, in which the checker
- * tries them and errors list them.
- * Names with an at sign or underscores are operators, which expressions cannot call. Comparisons between int, uint and double are declared, arithmetic between
+ * Functions and operators of every environment (cel-spec, "List of Standard Definitions"). The signatures of a name are
+ * in cel-go's order, in which the checker tries them and errors list them. Names with an at sign or underscores are
+ * operators, which expressions cannot call. Comparisons between int, uint and double are declared, arithmetic between
  * them is not. `type`, `dyn` and the conversions of a type to itself are ordinary functions.
  */
 export const STANDARD = parseDeclarations(`

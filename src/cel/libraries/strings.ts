@@ -1,10 +1,9 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * Characters, case, parts and formats of strings (cel-go's extension, version 2; since 1.29): `self.name.substring(0, 3).upperAscii()`, `'%d of %s'.format([1,
- * 'a'])`.
- * Indexes are in code points, as in `size`, not in UTF-16 units.
- * Source: cel-go, ext/strings.go.
+ * Characters, case, parts and formats of strings (cel-go's extension, version 2; since 1.29):
+ * `self.name.substring(0, 3).upperAscii()`, `'%d of %s'.format([1, 'a'])`. Indexes are in code points, as in `size`,
+ * not in UTF-16 units. Source: cel-go, ext/strings.go.
  */
 export const STRINGS = parseDeclarations(`
   string_char_at_int: .charAt(string, int) -> string

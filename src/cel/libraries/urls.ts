@@ -1,9 +1,9 @@
 import { parseDeclarations } from '../declarations.ts'
 
 /**
- * URLs and their parts: `url(self.endpoint).getHostname()`. Texts are parsed as request URIs by Go's net/url: absolute URLs and absolute paths. Any other text
- * is an error; `isURL` tests for it.
- * Source: kubernetes/apiserver, pkg/cel/library/urls.go.
+ * URLs and their parts: `url(self.endpoint).getHostname()`. Texts are parsed as request URIs by Go's net/url: absolute
+ * URLs and absolute paths. Any other text is an error; `isURL` tests for it. Source: kubernetes/apiserver,
+ * pkg/cel/library/urls.go.
  */
 export const URLS = parseDeclarations(`
   url_get_escaped_path: .getEscapedPath(kubernetes.URL) -> string

@@ -17,10 +17,14 @@ export type Schema = { readonly [member: string]: unknown }
 
 /** Variables and release of an expression. */
 export interface CompileOptions {
-  /** Optional. Types of the variables by name: in CEL's notation (`string`, `list(int)`, `map(string, dyn)`, `timestamp`, `dyn`), or a schema. */
+  /**
+   * Optional. Types of the variables by name: in CEL's notation (`string`, `list(int)`, `map(string, dyn)`,
+   * `timestamp`, `dyn`), or a schema.
+   */
   readonly variables?: Readonly<Record<string, string | Schema>>
   /**
-   * Optional. Oldest release of Kubernetes, 1.24 or later, that must be able to run the expression. It decides which functions are available. Default: `1.33`.
+   * Optional. Oldest release of Kubernetes, 1.24 or later, that must be able to run the expression. It decides which
+   * functions are available. Default: `1.33`.
    */
   readonly release?: string
 }
@@ -62,9 +66,9 @@ export class EvaluationError extends Error {
 /** Result of an evaluation. */
 export interface Evaluated {
   /**
-   * An int or uint is a number, or a bigint beyond 2^53; a timestamp is a Date; a duration is a text in seconds (`90s`); bytes are a Uint8Array; a list is an
-   * array; a map is an object, or a Map if not all its keys are strings. An optional is its value, or undefined. Types, quantities, addresses and networks are
-   * texts.
+   * An int or uint is a number, or a bigint beyond 2^53; a timestamp is a Date; a duration is a text in seconds
+   * (`90s`); bytes are a Uint8Array; a list is an array; a map is an object, or a Map if not all its keys are strings.
+   * An optional is its value, or undefined. Types, quantities, addresses and networks are texts.
    */
   readonly value: unknown
   /** Cost in the units of Kubernetes' limits. */
@@ -76,9 +80,14 @@ export interface Program {
   readonly expression: string
   /** Type of the result in CEL's notation. */
   readonly resultType: string
-  /** Estimates the minimum and maximum cost of an evaluation from the size limits of the schemas. Without limits, the maximum is the greatest 64-bit number. */
+  /**
+   * Estimates the minimum and maximum cost of an evaluation from the size limits of the schemas. Without limits, the
+   * maximum is the greatest 64-bit number.
+   */
   estimateCost(): { readonly min: bigint; readonly max: bigint }
-  /** Evaluates the expression. Throws EvaluationError, and TypeError if the value of a variable does not have its type. */
+  /**
+   * Evaluates the expression. Throws EvaluationError, and TypeError if the value of a variable does not have its type.
+   */
   evaluate(variables?: Readonly<Record<string, unknown>>, options?: { readonly costLimit?: number }): Evaluated
 }
 
@@ -86,8 +95,8 @@ export interface Program {
  * Compiles an expression. Throws CompileError, and TypeError if the release is unknown or a schema or type is invalid.
  *
  * @example
- * const program = compile('object.spec.replicas <= params.max', { variables: { object: 'dyn', params: 'map(string, int)' } })
- * program.evaluate({ object: { spec: { replicas: 3 } }, params: { max: 5 } }) // { value: true, cost: 6 }
+ * const program = compile('object.spec.replicas <= params.max', { variables: { object: 'dyn', params: 'map(string,
+ * int)' } }) program.evaluate({ object: { spec: { replicas: 3 } }, params: { max: 5 } }) // { value: true, cost: 6 }
  */
 export function compile(expression: string, options: CompileOptions = {}): Program {
   const scope = scopeOf(options)
@@ -120,7 +129,9 @@ interface CompileScope {
   readonly schemas: ReadonlyMap<string, JsonSchemaProps>
 }
 
-/** Throws TypeError for a release before 1.24 and for a schema whose values expressions cannot see (no type declared). */
+/**
+ * Throws TypeError for a release before 1.24 and for a schema whose values expressions cannot see (no type declared).
+ */
 function scopeOf({ variables = {}, release = '1.33' }: CompileOptions): CompileScope {
   const minor = /^1\.(\d{1,3})$/.exec(release)?.[1]
   if (minor === undefined || Number(minor) < 24) throw new TypeError(`${release} is not a release from 1.24 on`)
@@ -161,7 +172,10 @@ const isGiven = ({ kind, params }: Type): boolean =>
       ? params.length === 2 && params.every(isGiven)
       : ['bool', 'bytes', 'double', 'dyn', 'int', 'string', 'timestamp', 'uint'].includes(kind)
 
-/** Variables without a value are absent: an expression that reads one fails. Values of names that were not declared are ignored. */
+/**
+ * Variables without a value are absent: an expression that reads one fails. Values of names that were not declared are
+ * ignored.
+ */
 function programOf(expression: string, checked: Checked, program: Compiled, { values, schemas }: CompileScope): Program {
   return {
     expression,

@@ -17,12 +17,14 @@ export class ValueError extends TypeError {
 }
 
 /**
- * Converts a JavaScript value to the declared type. For `dyn`, a whole number is an int and any other number a double. Throws ValueError, whose message has the
- * path of the value.
+ * Converts a JavaScript value to the declared type. For `dyn`, a whole number is an int and any other number a double.
+ * Throws ValueError, whose message has the path of the value.
  */
 export function celValueOf(value: unknown, type: Type, path: string): Value {
   const wrong = (): never => {
-    throw new ValueError(`${path}: ${typeof value === 'object' ? (value?.constructor?.name ?? 'null') : typeof value} is not of type ${type.name}`)
+    throw new ValueError(
+      `${path}: ${typeof value === 'object' ? (value?.constructor?.name ?? 'null') : typeof value} is not of type ${type.name}`,
+    )
   }
   if (value === null) return type.kind === 'dyn' || type.kind === 'null' || type.nullable ? null : wrong()
   switch (type.kind) {
@@ -52,7 +54,10 @@ export function celValueOf(value: unknown, type: Type, path: string): Value {
   }
 }
 
-/** A whole number is an int, also if it was written as `1.0`: JavaScript does not distinguish them. Undefined for a value that CEL has no type for. */
+/**
+ * A whole number is an int, also if it was written as `1.0`: JavaScript does not distinguish them. Undefined for a
+ * value that CEL has no type for.
+ */
 function dynValue(value: unknown, path: string): Value | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -95,7 +100,8 @@ const nativeList = (items: readonly unknown[], type: Type = DYN, path = ''): Val
 
 /** Converts a Map, or an object, whose keys are strings. Undefined members are skipped. */
 function mapOf(value: unknown, { params: [keyType = DYN, memberType = DYN] }: Type, path: string): Value | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date || value instanceof Uint8Array) return undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date || value instanceof Uint8Array)
+    return undefined
   const map = new ValueMap()
   for (const [key, member] of value instanceof Map ? value : Object.entries(value))
     if (member !== undefined) map.set(celValueOf(key, keyType, `${path}: a key`), celValueOf(member, memberType, `${path}.${String(key)}`))
@@ -116,7 +122,9 @@ export function nativeOf(value: Value): unknown {
   if (value instanceof QuantityValue) return value.quantity.canonical
   if (value instanceof IpValue) return printIp(value.address)
   if (value instanceof CidrValue) return `${printIp(value.prefix.address)}/${value.prefix.bits}`
-  return value === null || typeof value === 'boolean' || typeof value === 'string' || value instanceof Uint8Array ? value : printValue(value)
+  return value === null || typeof value === 'boolean' || typeof value === 'string' || value instanceof Uint8Array
+    ? value
+    : printValue(value)
 }
 
 function nativeMap(map: CelMap): Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown> {

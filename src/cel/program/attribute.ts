@@ -2,7 +2,10 @@ import { CelError, CelOptional, isError, NONE, noSuchOverload, type Value } from
 import type { Evaluate, Frame } from './frame.ts'
 import type { Qualifier } from './qualifier.ts'
 
-/** A variable or other value, followed by qualifiers: `self.spec.items[0]`. A conditional between two attributes is an attribute too. */
+/**
+ * A variable or other value, followed by qualifiers: `self.spec.items[0]`. A conditional between two attributes is an
+ * attribute too.
+ */
 export interface Attribute {
   /** Resolves the value, without charging `ownCost`. */
   readonly resolve: Evaluate

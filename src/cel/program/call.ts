@@ -5,21 +5,30 @@ import type { Evaluate, Frame } from './frame.ts'
 
 /** How a call evaluates its arguments and is charged. */
 export interface CallForm {
-  /** Whether arguments after an error are not evaluated, and the call then costs nothing. True for calls of three or more arguments, and a few others. */
+  /**
+   * Whether arguments after an error are not evaluated, and the call then costs nothing. True for calls of three or
+   * more arguments, and a few others.
+   */
   readonly stops: boolean
   /** Whether errors are passed to the function. */
   readonly takesErrors: boolean
-  /** Whether the cost is charged before the call. For functions whose duration is proportional to it: a call that exceeds the limit does not run. */
+  /**
+   * Whether the cost is charged before the call. For functions whose duration is proportional to it: a call that
+   * exceeds the limit does not run.
+   */
   readonly paysFirst?: boolean
 }
 
 /** Calls a function with its evaluated arguments, unless one of them is an error. */
-export const callFunction = (fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate => keeping(calling(fn, args, cost, form))
+export const callFunction = (fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate =>
+  keeping(calling(fn, args, cost, form))
 
 /** Cost, including arguments, from which on storing the result of a call is cheaper than repeating it. */
 const LONG_CALL = 100
 
-/** Stores the result of a long call if the evaluation can be suspended. Otherwise each resumption would repeat the call. */
+/**
+ * Stores the result of a long call if the evaluation can be suspended. Otherwise each resumption would repeat the call.
+ */
 function keeping(evaluate: Evaluate): Evaluate {
   return frame => {
     if (!frame.isSliced) return evaluate(frame)

@@ -27,7 +27,8 @@ export function listMaker(elements: readonly Evaluate[], optionals: ReadonlySet<
       const value = element(frame)
       if (isError(value)) return value
       if (!optionals.has(i)) values.push(value)
-      else if (!(value instanceof CelOptional)) return new CelError(`cannot initialize optional list element from non-optional value ${printValue(value)}`)
+      else if (!(value instanceof CelOptional))
+        return new CelError(`cannot initialize optional list element from non-optional value ${printValue(value)}`)
       else if (value.value !== undefined) values.push(value.value)
     }
     return listOfValues(values)

@@ -65,7 +65,8 @@ export function findFunction(
   })
   const [only] = ids.length === 1 ? bound.filter(({ overload }) => overload.id === ids[0]) : bound.length === 1 ? bound : []
   if (only) return { fn: guarded(name, only, argTypes), stops: stops || STOPPING.has(only.overload.id) }
-  const choose: Implementation = (...args) => (bound.find(({ overload }) => fits(overload, args))?.fn ?? (() => refusal(name, args)))(...args)
+  const choose: Implementation = (...args) =>
+    (bound.find(({ overload }) => fits(overload, args))?.fn ?? (() => refusal(name, args)))(...args)
   return { fn: choose, stops: true }
 }
 
@@ -78,7 +79,10 @@ function guarded(name: string, { overload, fn }: Bound, argTypes: readonly Type[
 /** Whether the type accepts any value. */
 const isGeneral = ({ kind }: Type): boolean => kind === 'param' || kind === 'dyn'
 
-/** Reports whether a value matches a type of a signature at run time. Only the first element of a list or map is checked, as in cel-go. */
+/**
+ * Reports whether a value matches a type of a signature at run time. Only the first element of a list or map is
+ * checked, as in cel-go.
+ */
 function isOfType(value: Value, type: Type): boolean {
   const { kind, name, params } = type
   if (kind === 'dyn' || kind === 'any' || kind === 'param') return true
@@ -90,4 +94,5 @@ function isOfType(value: Value, type: Type): boolean {
 }
 
 /** Whether the type is completely known at compile time, so that no run-time check is necessary. */
-const isStatic = ({ kind, params }: Type): boolean => kind !== 'dyn' && kind !== 'any' && kind !== 'param' && kind !== 'error' && params.every(isStatic)
+const isStatic = ({ kind, params }: Type): boolean =>
+  kind !== 'dyn' && kind !== 'any' && kind !== 'param' && kind !== 'error' && params.every(isStatic)

@@ -44,9 +44,9 @@ const ROUNDS_OF_A_SLICE = 16
 /**
  * State of one evaluation.
  *
- * To resume a suspended evaluation, it is run again from its beginning. Running loops continue with the round they were in, and loops that finished within that
- * round are not repeated. Neither are finished long calls. This is correct because expressions have no side effects, and cheap because only loops and long
- * calls take long.
+ * To resume a suspended evaluation, it is run again from its beginning. Running loops continue with the round they were
+ * in, and loops that finished within that round are not repeated. Neither are finished long calls. This is correct
+ * because expressions have no side effects, and cheap because only loops and long calls take long.
  */
 export class Frame implements LongWork {
   readonly activation: Activation
@@ -86,8 +86,8 @@ export class Frame implements LongWork {
   readonly #work = new Map<object, Map<string, WorkState>>()
 
   /**
-   * Runs long work to its end, or throws SUSPENDED. Work of the same owner and id is not begun again: its result, or its steps and the cost up to them, are
-   * kept.
+   * Runs long work to its end, or throws SUSPENDED. Work of the same owner and id is not begun again: its result, or
+   * its steps and the cost up to them, are kept.
    */
   result<T extends object>(owner: object, id: string, begin: () => Steps<T>): T {
     if (this.#spent === undefined) return runAtOnce(begin())
@@ -146,7 +146,10 @@ export class Frame implements LongWork {
     return this.#running.get(loop)?.rounds
   }
 
-  /** Enters a loop and returns the state in which it was suspended. When the innermost loop has been restored, the cost is reset to that of the suspension. */
+  /**
+   * Enters a loop and returns the state in which it was suspended. When the innermost loop has been restored, the cost
+   * is reset to that of the suspension.
+   */
   enter(loop: object): LoopState | undefined {
     this.#depth++
     const state = this.#running.get(loop)

@@ -30,7 +30,9 @@ const finished = (value: Value): Value => {
   return value instanceof ValueMap && value.isGrowing ? new ValueMap(value.entries()) : value
 }
 
-/** Returns the rounds of a range. A single variable is the element or key; two are index and element, or key and value. */
+/**
+ * Returns the rounds of a range. A single variable is the element or key; two are index and element, or key and value.
+ */
 function roundsOf({ variable, variable2 }: LoopPlan, range: CelList | CelMap): Rounds {
   if (range instanceof CelList) {
     return {
@@ -108,7 +110,9 @@ function begun(frame: Frame, plan: LoopPlan): Rounds | CelError {
   if (isError(range)) return range
   if (range instanceof CelList || range instanceof CelMap) return roundsOf(plan, range)
   const type = celGoType(range)
-  return new CelError(plan.variable2 === undefined ? `got '${type}', expected iterable type` : `unsupported comprehension range type: ${type}`)
+  return new CelError(
+    plan.variable2 === undefined ? `got '${type}', expected iterable type` : `unsupported comprehension range type: ${type}`,
+  )
 }
 
 /** A loop. Its result is stored if the evaluation can be suspended, so that it does not run twice. */

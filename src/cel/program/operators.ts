@@ -1,7 +1,17 @@
 import type { CallCost } from '../cost/call-cost.ts'
 import { equalValues } from '../values/compare.ts'
 import { ValueMap } from '../values/map.ts'
-import { CelDouble, type CelError, type CelList, CelOptional, CelUint, isError, isInt, noSuchOverload, type Value } from '../values/value.ts'
+import {
+  CelDouble,
+  type CelError,
+  type CelList,
+  CelOptional,
+  CelUint,
+  isError,
+  isInt,
+  noSuchOverload,
+  type Value,
+} from '../values/value.ts'
 import type { Evaluate } from './frame.ts'
 
 /** Makes `&&` or `||`. An error on one side is ignored if the other side decides the result. */

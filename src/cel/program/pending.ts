@@ -1,6 +1,7 @@
 /**
- * Thrown through a running expression if a value is not available yet: the decision of an authorizer, or a variable whose evaluation takes several turns. The
- * caller waits for `ready` and evaluates the expression again, which is safe because expressions have no side effects.
+ * Thrown through a running expression if a value is not available yet: the decision of an authorizer, or a variable
+ * whose evaluation takes several turns. The caller waits for `ready` and evaluates the expression again, which is safe
+ * because expressions have no side effects.
  */
 export class ValuePending extends Error {
   override readonly name = 'ValuePending'

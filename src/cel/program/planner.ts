@@ -80,7 +80,9 @@ function qualifierOf(key: Plan, optional: boolean): Qualifier {
 
 const optionalStep = (operand: Plan, key: Plan): Plan => planRead(attributeOf(operand).with(qualifierOf(key, true)))
 
-/** Operators that do not evaluate all their arguments, or accept errors. The parser guarantees the number of arguments. */
+/**
+ * Operators that do not evaluate all their arguments, or accept errors. The parser guarantees the number of arguments.
+ */
 const OPERATORS: ReadonlyMap<string, (...args: Plan[]) => Plan> = new Map<string, (...args: Plan[]) => Plan>([
   [LOGICAL_AND, (left: Plan, right: Plan) => ({ evaluate: and(left.evaluate, right.evaluate) })],
   [LOGICAL_OR, (left: Plan, right: Plan) => ({ evaluate: or(left.evaluate, right.evaluate) })],
@@ -111,7 +113,10 @@ export class Planner {
     this.#environment = environment
   }
 
-  /** Plans the expression in steps of some hundred nodes. Returns an error if a part that is evaluated at planning time fails. */
+  /**
+   * Plans the expression in steps of some hundred nodes. Returns an error if a part that is evaluated at planning time
+   * fails.
+   */
   *plan(): Steps<Evaluate | CelError> {
     try {
       return (yield* this.#plan(this.#checked.ast.root)).evaluate
@@ -164,7 +169,10 @@ export class Planner {
     return planRead(attributeFrom(variable(name)))
   }
 
-  /** Returns a type as a value. Structs that cannot be constructed, and messages that represent another type, exist only for the checker. */
+  /**
+   * Returns a type as a value. Structs that cannot be constructed, and messages that represent another type, exist only
+   * for the checker.
+   */
   #typeValue(name: string, { params }: Type): CelType {
     const { struct, types } = this.#environment
     const declared = struct(name)
@@ -207,7 +215,10 @@ export class Planner {
     return found !== undefined && found !== name ? args : [target, ...args]
   }
 
-  /** A constant pattern of a search is checked now, and conversions of constants are evaluated now. Their errors end planning. */
+  /**
+   * A constant pattern of a search is checked now, and conversions of constants are evaluated now. Their errors end
+   * planning.
+   */
   #function(expr: CallExpr, args: readonly Plan[]): Plan {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name
@@ -218,7 +229,12 @@ export class Planner {
     if (special) return special
     const types = this.#arguments(expr).map(({ id }) => this.#typeOf(id))
     const { functions, implementations } = this.#environment
-    const { fn, stops } = findFunction(defined(functions.get(name), 'a function was checked that is not there'), ids, types, implementations)
+    const { fn, stops } = findFunction(
+      defined(functions.get(name), 'a function was checked that is not there'),
+      ids,
+      types,
+      implementations,
+    )
     const pattern = SEARCHES.has(name) ? args[1]?.constant : undefined
     if (typeof pattern === 'string') requirePattern(pattern)
     const form = { stops: stops || typeof pattern === 'string', takesErrors: false, paysFirst: paysFirst(name) }

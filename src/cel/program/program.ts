@@ -13,7 +13,9 @@ export const PER_CALL_LIMIT = 1_000_000
 /** Result and cost of an evaluation. */
 export type ProgramOutcome = { readonly cost: number } & (
   | { readonly value: Exclude<Value, CelError>; readonly error?: undefined }
-  /** An error with cel-go's message. `isLimit` is set if the cost limit was exceeded, which no expression can handle. */
+  /**
+   * An error with cel-go's message. `isLimit` is set if the cost limit was exceeded, which no expression can handle.
+   */
   | { readonly error: string; readonly isLimit: boolean; readonly value?: undefined }
 )
 
@@ -34,7 +36,10 @@ export interface Turns {
 /** An executable expression. It holds no state and can be evaluated any number of times, also concurrently. */
 export interface Program {
   evaluate(activation: Activation, options?: EvaluateOptions): ProgramOutcome
-  /** Evaluates and yields to the event loop between rounds of loops. Returns an Outcome synchronously if one turn is enough. */
+  /**
+   * Evaluates and yields to the event loop between rounds of loops. Returns an Outcome synchronously if one turn is
+   * enough.
+   */
   evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): ProgramOutcome | Promise<ProgramOutcome>
 }
 

@@ -5,7 +5,10 @@ import { printValue } from '../values/print.ts'
 import { CelError, CelList, CelMap, CelObject, isError, isInt, type Value } from '../values/value.ts'
 import type { Evaluate, Frame } from './frame.ts'
 
-/** Selection of a part of a value: `.field`, `[index]` or a presence test. It costs 1. An optional one that finds nothing costs nothing. */
+/**
+ * Selection of a part of a value: `.field`, `[index]` or a presence test. It costs 1. An optional one that finds
+ * nothing costs nothing.
+ */
 export interface Qualifier {
   readonly optional: boolean
   /** Returns the part, or an error if it is missing. */

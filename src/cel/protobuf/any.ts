@@ -2,7 +2,10 @@ import { CelError, type Value } from '../values/value.ts'
 import type { FieldValues } from './encoded.ts'
 import { encodedFields } from './encoded.ts'
 
-/** Returns the message in a google.protobuf.Any. If its type is unknown or its encoding malformed, returns an error that prints the Any. */
+/**
+ * Returns the message in a google.protobuf.Any. If its type is unknown or its encoding malformed, returns an error that
+ * prints the Any.
+ */
 export function anyValue(fields: FieldValues, make: (name: string, fields: FieldValues) => Value | undefined): Value {
   const url = fields.get('type_url')
   const encoded = fields.get('value')

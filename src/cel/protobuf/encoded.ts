@@ -73,7 +73,10 @@ const ENCODINGS: ReadonlyMap<string, readonly Encoding[]> = new Map([
   ['google.protobuf.Value', VALUE],
 ])
 
-/** Decodes fields by name. A repeated field moves to the end, with its last value. Undefined if the message is malformed. */
+/**
+ * Decodes fields by name. A repeated field moves to the end, with its last value. Undefined if the message is
+ * malformed.
+ */
 function readFields(encodings: readonly Encoding[], bytes: Uint8Array, depth: number): Map<string, Value> | undefined {
   const fields = new Map<string, Value>()
   for (const field of wireFields(bytes) ?? [undefined]) {
@@ -128,4 +131,5 @@ export function encodedFields(name: string, bytes: Uint8Array): FieldValues | un
   return encodings && readFields(encodings, bytes, 0)
 }
 
-const only = (name: string, value: Value | undefined): FieldValues | undefined => (value === undefined ? undefined : new Map([[name, value]]))
+const only = (name: string, value: Value | undefined): FieldValues | undefined =>
+  value === undefined ? undefined : new Map([[name, value]])

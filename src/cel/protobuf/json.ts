@@ -13,7 +13,9 @@ const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 /** Returns a double if the integer is exact, otherwise its digits as a text. */
 const jsonNumber = (value: bigint): Value => (value >= -MAX_EXACT && value <= MAX_EXACT ? new CelDouble(Number(value)) : String(value))
 
-/** Converts a value to its JSON form: numbers are doubles, and bytes and times are texts. Undefined if there is none. */
+/**
+ * Converts a value to its JSON form: numbers are doubles, and bytes and times are texts. Undefined if there is none.
+ */
 function takeJson(value: Value): Value | undefined {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || value instanceof CelDouble) return value
   if (isInt(value)) return jsonNumber(BigInt(value))
@@ -29,12 +31,17 @@ function takeJson(value: Value): Value | undefined {
 const takeList = (value: Value): Value | undefined => (value instanceof CelList && value.isZeroable ? jsonList(value) : undefined)
 const takeMap = (value: Value): Value | undefined => (value instanceof CelMap && value.isZeroable ? jsonMap(value) : undefined)
 
-/** Converts a map to a ListValue, which cel-go reads as the fields of the message. An empty map is an empty list; any key is an unknown field. */
+/**
+ * Converts a map to a ListValue, which cel-go reads as the fields of the message. An empty map is an empty list; any
+ * key is an unknown field.
+ */
 function takeMapAsList(value: Value): Value | undefined {
   if (!(value instanceof CelMap) || !value.isZeroable) return undefined
   for (const key of value.keys()) {
     const name = printValue(key)
-    return new CelError(`type conversion error, no such field '${name.slice(0, 1).toUpperCase()}${name.slice(1)}' in type 'structpb.ListValue'`)
+    return new CelError(
+      `type conversion error, no such field '${name.slice(0, 1).toUpperCase()}${name.slice(1)}' in type 'structpb.ListValue'`,
+    )
   }
   return listOfValues([])
 }

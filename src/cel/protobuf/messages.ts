@@ -2,10 +2,38 @@ import { inInt64, MAX_INT64, MIN_INT64 } from '../../lib/integer.ts'
 import { defined } from '../../lib/invariant.ts'
 import { ownMember } from '../../meta/equal.ts'
 import type { StructDeclaration } from '../declarations.ts'
-import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listTypeOf, mapOf, STRING, structOf, TIMESTAMP, type Type, UINT, wrapperOf } from '../type.ts'
+import {
+  ANY,
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listTypeOf,
+  mapOf,
+  STRING,
+  structOf,
+  TIMESTAMP,
+  type Type,
+  UINT,
+  wrapperOf,
+} from '../type.ts'
 import { listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
-import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Int, isError, isInt, type Value } from '../values/value.ts'
+import {
+  CelDouble,
+  CelDuration,
+  CelError,
+  CelList,
+  CelMap,
+  CelTimestamp,
+  CelUint,
+  type Int,
+  isError,
+  isInt,
+  type Value,
+} from '../values/value.ts'
 import { anyValue } from './any.ts'
 import type { FieldValues } from './encoded.ts'
 import { jsonList, jsonMap, NATIVE_LIST, NATIVE_STRUCT, NATIVE_VALUE } from './json.ts'
@@ -45,7 +73,8 @@ interface Message {
 }
 
 /** The error for a value that the field's Go type does not accept. */
-const failed = (field: string, { message }: CelError): CelError => new CelError(`field type conversion error for ${field} value type: ${message}`)
+const failed = (field: string, { message }: CelError): CelError =>
+  new CelError(`field type conversion error for ${field} value type: ${message}`)
 
 /** A field with a Go scalar type. */
 const scalar = (type: Type, native: Native): Field => ({

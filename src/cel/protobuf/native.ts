@@ -68,14 +68,21 @@ const isIntWithin = (value: Value, min: bigint, max: bigint): boolean => isInt(v
 
 /** Bounds of Go's int32, which holds enumerations and 32-bit wrappers. */
 const INT32_BOUNDS = [-(2n ** 31n), 2n ** 31n - 1n] as const
-const takeInt32 = (value: Value): Value | undefined => (isInt(value) ? (isIntWithin(value, ...INT32_BOUNDS) ? value : INT_OVERFLOW) : undefined)
+const takeInt32 = (value: Value): Value | undefined =>
+  isInt(value) ? (isIntWithin(value, ...INT32_BOUNDS) ? value : INT_OVERFLOW) : undefined
 
-/** Conversions to the Go types of a message's fields. `take` is undefined for a value of another type, and an error for one out of range. */
+/**
+ * Conversions to the Go types of a message's fields. `take` is undefined for a value of another type, and an error for
+ * one out of range.
+ */
 export const NATIVE_BOOL: Native = { goType: 'bool', take: value => (typeof value === 'boolean' ? value : undefined) }
 export const NATIVE_STRING: Native = { goType: 'string', take: value => (typeof value === 'string' ? value : undefined) }
 export const NATIVE_BYTES: Native = { goType: '[]uint8', take: value => (value instanceof Uint8Array ? value : takeListOfBytes(value)) }
 export const NATIVE_DOUBLE: Native = { goType: 'float64', take: value => (value instanceof CelDouble ? value : undefined) }
-export const NATIVE_FLOAT: Native = { goType: 'float32', take: value => (value instanceof CelDouble ? new CelDouble(Math.fround(value.value)) : undefined) }
+export const NATIVE_FLOAT: Native = {
+  goType: 'float32',
+  take: value => (value instanceof CelDouble ? new CelDouble(Math.fround(value.value)) : undefined),
+}
 export const NATIVE_INT64: Native = { goType: 'int64', take: value => (isInt(value) ? value : undefined) }
 export const NATIVE_INT32: Native = { goType: 'int32', take: takeInt32 }
 export const NATIVE_ENUM: Native = { goType: 'protoreflect.EnumNumber', take: takeInt32 }
@@ -86,7 +93,10 @@ export const NATIVE_UINT32: Native = {
 }
 
 /** An element of a list that is converted to bytes. */
-const NATIVE_BYTE: Native = { goType: 'uint8', take: value => (value instanceof CelUint ? (value.value < 256n ? value : UINT_OVERFLOW) : undefined) }
+const NATIVE_BYTE: Native = {
+  goType: 'uint8',
+  take: value => (value instanceof CelUint ? (value.value < 256n ? value : UINT_OVERFLOW) : undefined),
+}
 
 /** Converts a list of uints to bytes. */
 function takeListOfBytes(list: Value): Value | undefined {

@@ -1,7 +1,18 @@
 import { ProtobufError } from '../../lib/protobuf-error.ts'
-import { readBytes, readFixed, readVarint, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, type WireCursor } from '../../lib/protobuf-wire.ts'
+import {
+  readBytes,
+  readFixed,
+  readVarint,
+  WIRE_BYTES,
+  WIRE_FIXED32,
+  WIRE_FIXED64,
+  WIRE_VARINT,
+  type WireCursor,
+} from '../../lib/protobuf-wire.ts'
 
-/** A field of an encoded message. `varint` has its number, or `bytes` the contents of a field with another wire type. */
+/**
+ * A field of an encoded message. `varint` has its number, or `bytes` the contents of a field with another wire type.
+ */
 export interface WireField {
   readonly number: number
   readonly wire: number

@@ -26,7 +26,8 @@ export interface CompiledRule {
 const STORED = baseEnvironment(EVERY_RELEASE)
 
 /** Whether the expression refers to `oldSelf`. */
-export const usesOldSelf = ({ references }: Checked): boolean => references.some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
+export const usesOldSelf = ({ references }: Checked): boolean =>
+  references.some(reference => reference.kind === 'name' && reference.name === 'oldSelf')
 
 /** Returns the types of `self` and `oldSelf`. */
 export const ruleVariables = (type: Type, { optionalOldSelf }: ValidationRule): { readonly self: Type; readonly oldSelf: Type } => ({
@@ -39,7 +40,12 @@ export const ruleVariables = (type: Type, { optionalOldSelf }: ValidationRule): 
  * @param schema schema of the values, in which `fieldPath` is resolved.
  * @param type type of the values in expressions.
  */
-export function* compileRule(rule: ValidationRule, schema: JsonSchemaProps, type: Type, struct: DeclaredTypes['struct']): Steps<CompiledRule> {
+export function* compileRule(
+  rule: ValidationRule,
+  schema: JsonSchemaProps,
+  type: Type,
+  struct: DeclaredTypes['struct'],
+): Steps<CompiledRule> {
   if (rule.rule.trim() === '') return { rule, usesOldSelf: false }
   const environment = extend(STORED, { ...ruleVariables(type, rule) }, struct)
   const { checked, issues } = yield* compileInSteps(rule.rule, environment)
@@ -49,7 +55,13 @@ export function* compileRule(rule: ValidationRule, schema: JsonSchemaProps, type
   if ('fault' in program) return { rule, usesOldSelf: usesOldSelf(checked), fault: `program instantiation failed: ${program.fault}` }
   const message = yield* messageProgram(rule.messageExpression ?? '', environment)
   const fieldPath = fieldPathOf(rule.fieldPath ?? '', schema)
-  return { rule, program, usesOldSelf: usesOldSelf(checked), ...(message ? { message } : {}), ...(fieldPath === undefined ? {} : { fieldPath }) }
+  return {
+    rule,
+    program,
+    usesOldSelf: usesOldSelf(checked),
+    ...(message ? { message } : {}),
+    ...(fieldPath === undefined ? {} : { fieldPath }),
+  }
 }
 
 /** Compiles a message expression. Undefined if it does not compile: the rule's own message is used instead. */
@@ -61,7 +73,10 @@ function* messageProgram(expression: string, environment: Environment): Steps<Pr
   return 'fault' in program ? undefined : program
 }
 
-/** Resolves a field path. Undefined if the schema has no such field: new definitions are validated, but stored ones can be older than the validation. */
+/**
+ * Resolves a field path. Undefined if the schema has no such field: new definitions are validated, but stored ones can
+ * be older than the validation.
+ */
 function fieldPathOf(text: string, schema: JsonSchemaProps): string | undefined {
   if (text === '') return undefined
   try {

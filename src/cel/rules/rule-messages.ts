@@ -45,7 +45,9 @@ export function ruleError({ reason }: ValidationRule, violation: Violation, mess
     case 'FieldValueRequired':
       return required(path, message)
     case 'FieldValueDuplicate':
-      return replacedSince('1.35', duplicate(path, type), () => (isOmitted ? duplicateStructure(path) : duplicate(path, printedValue(violation))))
+      return replacedSince('1.35', duplicate(path, type), () =>
+        isOmitted ? duplicateStructure(path) : duplicate(path, printedValue(violation)),
+      )
     default:
       return replacedSince('1.35', invalid(path, type, message), () =>
         isOmitted ? invalidStructure(path, message) : invalid(path, printedValue(violation), message),
@@ -53,9 +55,13 @@ export function ruleError({ reason }: ValidationRule, violation: Violation, mess
   }
 }
 
-const printedValue = ({ value, isFloat }: Violation): unknown => (isFloat && typeof value === 'number' ? verbatim(formatDouble(value)) : value)
+const printedValue = ({ value, isFloat }: Violation): unknown =>
+  isFloat && typeof value === 'number' ? verbatim(formatDouble(value)) : value
 
-/** Outcome of a message expression. `text` is unset if the rule's own message is to be used. `exhausted` is the error if the budget is used up. */
+/**
+ * Outcome of a message expression. `text` is unset if the rule's own message is to be used. `exhausted` is the error if
+ * the budget is used up.
+ */
 export type Message = { readonly cost: number; readonly text?: string } | { readonly exhausted: string }
 
 /**
@@ -68,7 +74,9 @@ export function ruleMessage(outcome: ProgramOutcome, expression: string, budget:
     return { exhausted: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run' }
   if (outcome.error !== undefined) {
     if (!outcome.isLimit) return { cost: outcome.cost }
-    return { exhausted: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quote(expression)}` }
+    return {
+      exhausted: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quote(expression)}`,
+    }
   }
   const text = typeof outcome.value === 'string' ? outcome.value.trim() : ''
   const isUsable = text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE && !text.includes('\n')

@@ -20,8 +20,8 @@ export interface RuleNode {
   /** Whether the values are whole objects. */
   readonly whole: boolean
   /**
-   * Returns the rules of the values, or an error if expressions cannot represent the schema. Each rule is compiled on its first use, because a schema can have
-   * very many.
+   * Returns the rules of the values, or an error if expressions cannot represent the schema. Each rule is compiled on
+   * its first use, because a schema can have very many.
    */
   readonly rules: () => readonly RuleSource[] | { readonly fault: string }
   readonly hasRules: boolean
@@ -42,7 +42,8 @@ function hasRules(schema: JsonSchemaProps | undefined): boolean {
  * Returns the rules of a schema. Undefined if it has none.
  * @param whole whether its values are whole objects, such as custom resources.
  */
-export const ruleTree = (schema: JsonSchemaProps, whole: boolean): RuleNode | undefined => (hasRules(schema) ? buildRuleNode(schema, schema, whole) : undefined)
+export const ruleTree = (schema: JsonSchemaProps, whole: boolean): RuleNode | undefined =>
+  hasRules(schema) ? buildRuleNode(schema, schema, whole) : undefined
 
 /**
  * Builds a node.

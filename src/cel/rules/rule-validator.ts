@@ -31,7 +31,10 @@ export interface RuleRequest {
   readonly path?: FieldPath
   /** Optional. Cost limit. Default: RUNTIME_BUDGET. */
   readonly budget?: number
-  /** Optional. Object before the update, for ratcheting: a violation in an unchanged part is a warning. If omitted, all violations are errors. */
+  /**
+   * Optional. Object before the update, for ratcheting: a violation in an unchanged part is a warning. If omitted, all
+   * violations are errors.
+   */
   readonly correlated?: Correlated | undefined
   /** Optional. If omitted, all rules run in one turn. A function that reads a long text is never interrupted. */
   readonly turns?: Turns
@@ -108,7 +111,13 @@ function* itemVisits(
 }
 
 /** Yields the members of an object, additional properties first as upstream. */
-function* memberVisits(node: RuleNode, value: JsonObject, old: JsonObject | undefined, path: FieldPath, place: OldPosition): Generator<Visit> {
+function* memberVisits(
+  node: RuleNode,
+  value: JsonObject,
+  old: JsonObject | undefined,
+  path: FieldPath,
+  place: OldPosition,
+): Generator<Visit> {
   const before = isCorrelatable(node.schema) ? old : undefined
   const { additional } = node
   const oldOf = (name: string): Json | undefined => (before && Object.hasOwn(before, name) ? before[name] : undefined)
@@ -197,7 +206,8 @@ class Run implements RuleResult {
   }
 
   /**
-   * A transition rule is skipped if there is no old value. The cost of an evaluation counts even if it failed, and exceeding the budget ends the validation.
+   * A transition rule is skipped if there is no old value. The cost of an evaluation counts even if it failed, and
+   * exceeding the budget ends the validation.
    */
   async #check(compiled: CompiledRule, visit: Visit, variables: Variables): Promise<void> {
     const { rule, program, fault } = compiled
@@ -218,11 +228,20 @@ class Run implements RuleResult {
       const text = `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleText(rule)}`
       this.errors.push(invalid(path, type, text))
     } else if (isLimit) {
-      this.#stop(invalid(path, type, `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`))
+      this.#stop(
+        invalid(
+          path,
+          type,
+          `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`,
+        ),
+      )
     } else this.errors.push(invalid(path, type, `${error} evaluating rule: ${ruleText(rule)}`))
   }
 
-  /** Adds the error, or a warning if the value is unchanged (ratcheting) and the rule does not see the old value. The cost of its message counts, too. */
+  /**
+   * Adds the error, or a warning if the value is unchanged (ratcheting) and the rule does not see the old value. The
+   * cost of its message counts, too.
+   */
   async #refuse(compiled: CompiledRule, { path, place, node, value, isFloat = false }: Visit, variables: Variables): Promise<void> {
     const { rule, message, fieldPath } = compiled
     const at = fieldPath === undefined ? path : path.child(fieldPath)

@@ -53,14 +53,18 @@ function typeOfObject(schema: JsonSchemaProps, name: string, structs: Structs): 
   return structOf(name)
 }
 
-/** Declares a struct whose fields are computed on first use. With eager fields, rules at several depths would visit the same schema repeatedly. */
+/**
+ * Declares a struct whose fields are computed on first use. With eager fields, rules at several depths would visit the
+ * same schema repeatedly.
+ */
 function structOfSchema(schema: JsonSchemaProps, name: string, structs: Structs): StructDeclaration {
   let properties: Map<string, JsonSchemaProps> | undefined
   return {
     fieldType(field) {
       properties ??= new Map(Object.entries(schema.properties ?? {}).map(([property, inner]) => [escapeProperty(property) ?? '', inner]))
       // A reserved word needs no escaping after a dot.
-      const property = field === '' ? undefined : (properties.get(field) ?? (RESERVED.has(field) ? properties.get(`__${field}__`) : undefined))
+      const property =
+        field === '' ? undefined : (properties.get(field) ?? (RESERVED.has(field) ? properties.get(`__${field}__`) : undefined))
       return property && typeOfSchema(property, isWhole(property), `${name}.${field}`, structs)
     },
   }

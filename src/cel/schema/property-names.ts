@@ -5,7 +5,10 @@ export const RESERVED = new Set(
 )
 const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
 
-/** Returns the name of a property in expressions. Undefined if the property is not accessible. Source: Kubernetes, "Validation rules", escaping. */
+/**
+ * Returns the name of a property in expressions. Undefined if the property is not accessible. Source: Kubernetes,
+ * "Validation rules", escaping.
+ */
 export function escapeProperty(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
   return RESERVED.has(name) ? `__${name}__` : name.replace(/__|[./-]/g, part => ESCAPES[part] ?? part)

@@ -16,7 +16,10 @@ const isValue = (element: Element): element is { readonly value: Value } =>
 /** Values that an expression added. The set distinguishes them from document elements that have a member `value`. */
 const VALUES = new WeakSet<object>()
 
-/** Converts a value back to its JSON form if it has one, so that the list can be converted, compared and concatenated like any other. */
+/**
+ * Converts a value back to its JSON form if it has one, so that the list can be converted, compared and concatenated
+ * like any other.
+ */
 function schemaElement(value: Value): Element {
   if (value === null || typeof value !== 'object') return value
   if (value instanceof SchemaMap || value instanceof PreservedValue) return value.json
@@ -109,7 +112,10 @@ class SetList extends SchemaList {
     return other.size === this.size && celElements(other).every(element => this.members.has(element))
   }
 
-  /** Adds the elements that the set lacks. Duplicates that were stored before the list became a set are preserved, as upstream. */
+  /**
+   * Adds the elements that the set lacks. Duplicates that were stored before the list became a set are preserved, as
+   * upstream.
+   */
   override concat(other: CelList): Value {
     spendWork(this.size + other.size)
     checkElements(this.size + other.size)
@@ -173,7 +179,13 @@ class MapList extends SchemaList {
 }
 
 /** @param type x-kubernetes-list-type, or empty if it is unset. */
-export function makeList(elements: readonly Json[], items: JsonSchemaProps, type: string, keys: readonly string[], convert: Convert): Value {
+export function makeList(
+  elements: readonly Json[],
+  items: JsonSchemaProps,
+  type: string,
+  keys: readonly string[],
+  convert: Convert,
+): Value {
   switch (type) {
     case 'map':
       return new MapList(

@@ -21,7 +21,12 @@ export class SchemaMap extends CelMap {
   readonly #convert: Convert
   #size: number | undefined
 
-  constructor(json: JsonObject, properties: Readonly<Record<string, JsonSchemaProps>> | undefined, additional: JsonSchemaProps | undefined, convert: Convert) {
+  constructor(
+    json: JsonObject,
+    properties: Readonly<Record<string, JsonSchemaProps>> | undefined,
+    additional: JsonSchemaProps | undefined,
+    convert: Convert,
+  ) {
     super()
     this.json = json
     this.#properties = properties

@@ -22,9 +22,8 @@ function jsonGoType(value: Json, isFloat: boolean): string {
 }
 
 /**
- * Wraps a value of a structural schema. Members are converted when they are read; nothing is copied. A value that does not match its schema is an error when it
- * is read.
- * Source: kubernetes/apiserver, pkg/cel/common/values.go.
+ * Wraps a value of a structural schema. Members are converted when they are read; nothing is copied. A value that does
+ * not match its schema is an error when it is read. Source: kubernetes/apiserver, pkg/cel/common/values.go.
  * @param isFloat whether a whole number was decoded as a float by Go, so that it is not an integer.
  */
 export function schemaValue(json: Json, schema: JsonSchemaProps, isFloat = false): Value {
@@ -61,7 +60,8 @@ function intOrString(json: Json, isFloat: boolean): Value {
 }
 
 function object(json: Json, schema: JsonSchemaProps): Value {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return invalid('expected a map for the provided schema with type=object')
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    return invalid('expected a map for the provided schema with type=object')
   return wholeOrPlain(json, isWhole(schema) ? withNames(schema) : schema)
 }
 
@@ -70,7 +70,10 @@ function wholeOrPlain(json: JsonObject, schema: JsonSchemaProps): Value {
   return new SchemaMap(json, schema.properties, additionalSchema(schema), schemaValue)
 }
 
-/** Wraps the root of a custom resource. apiVersion, kind and the object's name are visible even if the schema does not have them. */
+/**
+ * Wraps the root of a custom resource. apiVersion, kind and the object's name are visible even if the schema does not
+ * have them.
+ */
 export const rootValue = (json: JsonObject, schema: JsonSchemaProps): Value => wholeOrPlain(json, withNames(schema))
 
 function array(json: Json, schema: JsonSchemaProps): Value {

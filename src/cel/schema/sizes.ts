@@ -9,7 +9,10 @@ import { isWhole, withNames } from './whole-objects.ts'
 /** Maximum size of a request, in bytes. It bounds sizes that the schema does not limit. */
 const MAX_REQUEST = 3 * 1024 * 1024
 
-/** Maximum size of the values of a schema, and their minimum size as JSON. Source: kubernetes/apiserver, pkg/cel/common/schemas.go. */
+/**
+ * Maximum size of the values of a schema, and their minimum size as JSON. Source: kubernetes/apiserver,
+ * pkg/cel/common/schemas.go.
+ */
 export interface SizedType {
   /** Maximum number of characters, bytes, elements or entries. 0 for values without a size. */
   readonly maxElements: number
@@ -25,7 +28,11 @@ export interface SizedType {
 /** A type without parts. */
 const scalarSize = (minSerialized: number, maxElements = 0): SizedType => ({ minSerialized, maxElements })
 const KEY = scalarSize(2)
-const FORMATS: Readonly<Record<string, SizedType>> = { duration: scalarSize(3, 32), date: scalarSize(12, 12), 'date-time': scalarSize(21, 32) }
+const FORMATS: Readonly<Record<string, SizedType>> = {
+  duration: scalarSize(3, 32),
+  date: scalarSize(12, 12),
+  'date-time': scalarSize(21, 32),
+}
 const SCALARS: Readonly<Record<string, SizedType>> = { boolean: scalarSize(4), number: scalarSize(1), integer: scalarSize(1) }
 
 const notNegative = (value: number): number => Math.max(0, value)
@@ -58,7 +65,10 @@ function sizedList(schema: JsonSchemaProps, boundsNames: boolean): SizedType | u
   return { maxElements: schema.maxItems === undefined ? fitting : notNegative(schema.maxItems), minSerialized: 2, elements }
 }
 
-/** Limits a map by `maxProperties`, or by the entries that fit into a request. The minimum size of a struct includes its required members. */
+/**
+ * Limits a map by `maxProperties`, or by the entries that fit into a request. The minimum size of a struct includes its
+ * required members.
+ */
 function sizedObject(schema: JsonSchemaProps, boundsNames: boolean): SizedType | undefined {
   const additional = additionalSchema(schema)
   if (additional) {
@@ -66,7 +76,12 @@ function sizedObject(schema: JsonSchemaProps, boundsNames: boolean): SizedType |
     if (!elements) return undefined
     // An entry needs two quotes, a colon and a comma. Upstream adds two bytes.
     const fitting = Math.floor((MAX_REQUEST - 2) / (elements.minSerialized + 6))
-    return { maxElements: schema.maxProperties === undefined ? fitting : notNegative(schema.maxProperties), minSerialized: 2, elements, isMap: true }
+    return {
+      maxElements: schema.maxProperties === undefined ? fitting : notNegative(schema.maxProperties),
+      minSerialized: 2,
+      elements,
+      isMap: true,
+    }
   }
   const fields = new Map<string, SizedType>()
   const required = new Set(schema.required)
@@ -89,7 +104,8 @@ function sizedString({ format = '', maxLength, enum: values = [] }: JsonSchemaPr
   if (known) return known
   // A character can have four bytes.
   if (maxLength !== undefined) return scalarSize(2, notNegative(maxLength) * 4)
-  if (values.length > 0) return scalarSize(2, Math.max(0, ...values.map(value => (typeof value === 'string' ? Buffer.byteLength(value) : 0))))
+  if (values.length > 0)
+    return scalarSize(2, Math.max(0, ...values.map(value => (typeof value === 'string' ? Buffer.byteLength(value) : 0))))
   return scalarSize(2, MAX_REQUEST - 2)
 }
 

@@ -25,7 +25,8 @@ const SCALARS: Readonly<Record<ScalarType, Type | undefined>> = {
 type Structs = Map<string, StructDeclaration>
 
 /**
- * Declares the types of the objects of a built-in or custom kind, for type checking of policies. Runs in steps, because a custom kind can be large.
+ * Declares the types of the objects of a built-in or custom kind, for type checking of policies. Runs in steps, because
+ * a custom kind can be large.
  * @param name name of the struct. Names of nested structs are derived from it.
  */
 export const declareStruct = (schema: StructSchema, name: string): Steps<DeclaredTypes> => DECLARE[schema.form.name](schema, name)
@@ -72,7 +73,8 @@ function typeOfSchema(schema: Schema, name: string, structs: Structs): Type | un
   if (isScalar(schema)) return schema.type === 'raw' ? emptyStruct(name, structs) : SCALARS[schema.type]
   if (schema.type === 'struct') return declared(schema, name, structs)
   if (schema.type === 'union') return undefined
-  const inner = schema.type === 'map' ? typeOfSchema(schema.values, `${name}.@elem`, structs) : typeOfSchema(schema.items, `${name}.@idx`, structs)
+  const inner =
+    schema.type === 'map' ? typeOfSchema(schema.values, `${name}.@elem`, structs) : typeOfSchema(schema.items, `${name}.@idx`, structs)
   return inner && (schema.type === 'map' ? mapOf(STRING, inner) : listTypeOf(inner))
 }
 

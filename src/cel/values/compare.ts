@@ -33,14 +33,18 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b)
 }
 
-/** Returns the order of two values: negative, 0 or positive. An error if they cannot be compared, undefined if the type of the first has no order. */
+/**
+ * Returns the order of two values: negative, 0 or positive. An error if they cannot be compared, undefined if the type
+ * of the first has no order.
+ */
 export function compareValues(a: Value, b: Value): number | CelError | undefined {
   if (typeof a === 'number' && typeof b === 'number') return order(a, b)
   if (typeof a === 'string') return typeof b === 'string' ? order(compareText(a, b), 0) : noSuchOverload(b)
   const x = numericValue(a)
   if (x !== undefined) return compareNumbers(x, a instanceof CelDouble, b)
   if (typeof a === 'boolean') return typeof b === 'boolean' ? order(Number(a), Number(b)) : noSuchOverload(b)
-  if (a instanceof CelTimestamp) return b instanceof CelTimestamp ? order(a.seconds, b.seconds) || order(a.nanos, b.nanos) : noSuchOverload(b)
+  if (a instanceof CelTimestamp)
+    return b instanceof CelTimestamp ? order(a.seconds, b.seconds) || order(a.nanos, b.nanos) : noSuchOverload(b)
   if (a instanceof CelDuration) return b instanceof CelDuration ? order(a.nanos, b.nanos) : noSuchOverload(b)
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? compareBytes(a, b) : noSuchOverload(b)
   return undefined
@@ -59,7 +63,10 @@ function orderNumbers(x: number | bigint, xIsDouble: boolean, y: number | bigint
   return xIsDouble || yIsDouble ? order(Number(x), Number(y)) : order(x, y)
 }
 
-/** Implements `==`. Null equals only null; values of different types differ, except numbers. An error if a library type does not support the comparison. */
+/**
+ * Implements `==`. Null equals only null; values of different types differ, except numbers. An error if a library type
+ * does not support the comparison.
+ */
 export function equalValues(a: Value, b: Value): boolean | CelError {
   if (a === null || b === null) return a === b
   return typeEquals(a, b)
@@ -74,7 +81,9 @@ export function typeEquals(a: Value, b: Value): boolean | CelError {
   const x = numericValue(a)
   if (x !== undefined) {
     const y = numericValue(b)
-    return y !== undefined && orderNumbers(x, a instanceof CelDouble, y, b instanceof CelDouble) === 0 && !Number.isNaN(x) && !Number.isNaN(y)
+    return (
+      y !== undefined && orderNumbers(x, a instanceof CelDouble, y, b instanceof CelDouble) === 0 && !Number.isNaN(x) && !Number.isNaN(y)
+    )
   }
   if (a instanceof CelList || a instanceof CelMap) {
     const isAsLarge = (b instanceof CelList || b instanceof CelMap) && a.size === b.size

@@ -1,7 +1,9 @@
 import { ValueMap } from './map.ts'
 import type { Value } from './value.ts'
 
-/** A map that returns a default value for missing keys. Membership (`in`), size and iteration cover its entries only. */
+/**
+ * A map that returns a default value for missing keys. Membership (`in`), size and iteration cover its entries only.
+ */
 export class DefaultedMap extends ValueMap {
   readonly #default: Value
 

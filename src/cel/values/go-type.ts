@@ -1,4 +1,16 @@
-import { CelDouble, CelDuration, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelType, CelUint, isInt, type Value } from './value.ts'
+import {
+  CelDouble,
+  CelDuration,
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  CelTimestamp,
+  CelType,
+  CelUint,
+  isInt,
+  type Value,
+} from './value.ts'
 
 /** Returns the Go type of a value, which some errors print. */
 export function celGoType(value: Value): string {
@@ -17,5 +29,8 @@ export function celGoType(value: Value): string {
     [CelList, '*types.baseList'],
     [CelMap, '*types.baseMap'],
   ] as const
-  return boxed.find(([type]) => value instanceof type)?.[1] ?? (value instanceof CelObject ? `cel.${value.typeName.split('.').at(-1)}` : 'types.Val')
+  return (
+    boxed.find(([type]) => value instanceof type)?.[1] ??
+    (value instanceof CelObject ? `cel.${value.typeName.split('.').at(-1)}` : 'types.Val')
+  )
 }

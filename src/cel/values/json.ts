@@ -3,7 +3,10 @@ import { PlainList } from './list.ts'
 import { equalMaps } from './map.ts'
 import { CelDouble, CelMap, type Value } from './value.ts'
 
-/** Wraps a document without a schema. Members are converted when they are read; nothing is copied. A whole number is an int. */
+/**
+ * Wraps a document without a schema. Members are converted when they are read; nothing is copied. A whole number is an
+ * int.
+ */
 export function jsonValue(json: Json): Value {
   if (typeof json === 'number') return Number.isInteger(json) ? (Number.isSafeInteger(json) ? json : BigInt(json)) : new CelDouble(json)
   if (typeof json !== 'object' || json === null) return json
@@ -11,7 +14,8 @@ export function jsonValue(json: Json): Value {
 }
 
 /** Returns the part of the document behind a list or map, which is shared with it. Undefined for any other value. */
-export const documentOf = (value: Value): Json | undefined => (value instanceof JsonList || value instanceof JsonMap ? value.document : undefined)
+export const documentOf = (value: Value): Json | undefined =>
+  value instanceof JsonList || value instanceof JsonMap ? value.document : undefined
 
 /** A list of a document. Elements are converted when they are read. */
 class JsonList extends PlainList {

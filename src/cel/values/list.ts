@@ -59,7 +59,10 @@ export class FlattenedList extends ValueList {
   }
 }
 
-/** The integers from 0 to a size, exclusive. They are not stored, because the call is charged only after the list exists. */
+/**
+ * The integers from 0 to a size, exclusive. They are not stored, because the call is charged only after the list
+ * exists.
+ */
 export class RangeList extends PlainList {
   readonly size: number
 
@@ -73,7 +76,10 @@ export class RangeList extends PlainList {
   }
 }
 
-/** Texts that a function extracted from a text. cel-go represents it as a native Go slice, which differs from other lists only in apply configurations. */
+/**
+ * Texts that a function extracted from a text. cel-go represents it as a native Go slice, which differs from other
+ * lists only in apply configurations.
+ */
 export class TextList extends ValueList {}
 
 /** Concatenation of two lists without a copy. Throws CostLimitExceeded. */

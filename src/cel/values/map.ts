@@ -40,7 +40,9 @@ function otherHashes(key: Value): HashKey[] {
 export class ValueMap extends CelMap {
   readonly #entries = new Map<HashKey, readonly [Value, Value]>()
 
-  /** Whether it is the accumulator of a loop. Only the loop refers to it until it ends, so entries are added in place. */
+  /**
+   * Whether it is the accumulator of a loop. Only the loop refers to it until it ends, so entries are added in place.
+   */
   readonly isGrowing: boolean
 
   constructor(entries: Iterable<readonly [Value, Value]> = [], isGrowing = false) {

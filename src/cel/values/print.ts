@@ -2,7 +2,19 @@ import { formatDuration } from '../../lib/duration.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 import { spendWork } from '../work.ts'
 import { timestampText } from './time.ts'
-import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelType, CelUint, type Value } from './value.ts'
+import {
+  CelDouble,
+  CelDuration,
+  CelError,
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  CelTimestamp,
+  CelType,
+  CelUint,
+  type Value,
+} from './value.ts'
 
 /** Prints a value as Go's `%v` does in errors. */
 export function printValue(value: Value): string {

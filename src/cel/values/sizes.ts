@@ -14,7 +14,10 @@ export function sizeForCost(value: Value): number {
 export const heldSizeForCost = (value: Value): number =>
   value instanceof CelOptional && value.value !== undefined ? heldSizeForCost(value.value) : sizeForCost(value)
 
-/** Returns the smaller of two sizes in time proportional to it, because loops may compare a short text with a long one in each round. */
+/**
+ * Returns the smaller of two sizes in time proportional to it, because loops may compare a short text with a long one
+ * in each round.
+ */
 export function smallerSizeForCost(first: Value, second: Value): number {
   if (typeof first !== 'string' || typeof second !== 'string') return Math.min(heldSizeForCost(first), heldSizeForCost(second))
   const [short, long] = first.length <= second.length ? [first, second] : [second, first]

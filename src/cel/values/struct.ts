@@ -1,7 +1,10 @@
 import { equalMaps, ValueMap } from './map.ts'
 import { type CelError, CelObject, type Value } from './value.ts'
 
-/** A struct that an expression constructed: a protobuf message, an apply configuration or part of one, or a JSON patch operation. */
+/**
+ * A struct that an expression constructed: a protobuf message, an apply configuration or part of one, or a JSON patch
+ * operation.
+ */
 export class StructValue extends CelObject {
   readonly typeName: string
   /** Fields that were set. */
@@ -30,6 +33,8 @@ export class StructValue extends CelObject {
 
   /** Compares structs of the same type by their set fields. */
   equals(other: Value): boolean | CelError {
-    return other instanceof StructValue && other.typeName === this.typeName && equalMaps(new ValueMap(this.fields), new ValueMap(other.fields))
+    return (
+      other instanceof StructValue && other.typeName === this.typeName && equalMaps(new ValueMap(this.fields), new ValueMap(other.fields))
+    )
   }
 }

@@ -16,7 +16,8 @@ export const inTimestampRange = (seconds: number): boolean => seconds >= MIN_SEC
 const nanosOf = ({ seconds, nanos }: CelTimestamp): bigint => BigInt(seconds) * BILLION + BigInt(nanos)
 
 /** Makes a duration. An error if the nanoseconds exceed 64 bits, some 292 years. */
-export const toDuration = (nanos: bigint): CelDuration | CelError => (nanos < MIN_INT64 || nanos > MAX_INT64 ? INT_OVERFLOW : new CelDuration(nanos))
+export const toDuration = (nanos: bigint): CelDuration | CelError =>
+  nanos < MIN_INT64 || nanos > MAX_INT64 ? INT_OVERFLOW : new CelDuration(nanos)
 
 /** Adds a duration. The result keeps the offset of the timestamp. */
 export function addToTimestamp(time: CelTimestamp, nanos: bigint): CelTimestamp | CelError {
@@ -32,7 +33,10 @@ export const timeBetween = (a: CelTimestamp, b: CelTimestamp): CelDuration | Cel
 /** Length of the 400-year cycle of the calendar, in seconds. */
 const CYCLE = 146_097 * 86_400
 
-/** Maps a time into the range of a Date, and returns the difference in years. Timestamps from messages are not limited to the years 1 to 9999. */
+/**
+ * Maps a time into the range of a Date, and returns the difference in years. Timestamps from messages are not limited
+ * to the years 1 to 9999.
+ */
 export function withinDate(seconds: number): { readonly seconds: number; readonly years: number } {
   if (inTimestampRange(seconds)) return { seconds, years: 0 }
   const cycles = Math.floor(seconds / CYCLE)

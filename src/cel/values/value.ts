@@ -1,8 +1,8 @@
 /**
  * A value of a running expression. Values are immutable, except lists and maps that a loop is still collecting.
  *
- * An int is a number if it is a safe integer, and a bigint only beyond: most arithmetic is plain number arithmetic, and integers of a JSON document need no
- * conversion. Other numeric types are boxed.
+ * An int is a number if it is a safe integer, and a bigint only beyond: most arithmetic is plain number arithmetic, and
+ * integers of a JSON document need no conversion. Other numeric types are boxed.
  */
 export type Value =
   | null
@@ -52,7 +52,9 @@ export class CelDouble {
   }
 }
 
-/** An instant with the offset that it was written with. Between the years 1 and 9999, unless it comes from a message. */
+/**
+ * An instant with the offset that it was written with. Between the years 1 and 9999, unless it comes from a message.
+ */
 export class CelTimestamp {
   /** Seconds since the epoch. */
   readonly seconds: number
@@ -182,5 +184,7 @@ function boxedTypeName(value: Exclude<Value, null | boolean | string | Int>): st
 
 const NO_OVERLOAD = new CelError('no such overload')
 
-/** Returns the error for an argument that a function does not accept. If the argument is an error itself, returns it. */
+/**
+ * Returns the error for an argument that a function does not accept. If the argument is an error itself, returns it.
+ */
 export const noSuchOverload = (value: Value): CelError => (isError(value) ? value : NO_OVERLOAD)

@@ -46,13 +46,16 @@ export interface ReadCluster extends ClusterState {
   readonly release: Release
 }
 
-/** Reads a cluster. Nothing is written. Throws ArgumentError, ManifestError, BackendError, BoltError and ClusterError. */
+/**
+ * Reads a cluster. Nothing is written. Throws ArgumentError, ManifestError, BackendError, BoltError and ClusterError.
+ */
 export async function readCluster(source: ClusterSource): Promise<ReadCluster> {
   const { path, release, defaultRelease } = source
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) throw new ArgumentError(`--against ${path}: no such file or folder`)
   if (found.isFile() && looksLikeBolt(path)) return { ...(await snapshotTables(source)), release: release ?? defaultRelease }
-  if (found.isDirectory() && existsSync(join(path, 'store', 'data.mdb'))) return { ...(await dataDirectory(path)), release: release ?? defaultRelease }
+  if (found.isDirectory() && existsSync(join(path, 'store', 'data.mdb')))
+    return { ...(await dataDirectory(path)), release: release ?? defaultRelease }
   if (found.isFile() && isKubeconfig(path)) return liveCluster(source)
   return { ...(await objects(release ?? defaultRelease, false, target => importPath(path, target))), release: release ?? defaultRelease }
 }

@@ -3,7 +3,9 @@ import { isJsonObject, type JsonObject, objectIn } from '../../api/meta/object.t
 import { manifestFiles, readManifestFile } from '../../upgrade/manifests.ts'
 import { type CaseSuite, isBinding, isPolicyObject, nameOf, objectList, type PolicyCase, stringList, valuesOf } from './policy-case.ts'
 
-/** Reports whether a document is a test of `kyverno test`. https://kyverno.io/docs/kyverno-cli/reference/kyverno_test */
+/**
+ * Reports whether a document is a test of `kyverno test`. https://kyverno.io/docs/kyverno-cli/reference/kyverno_test
+ */
 export const isKyvernoTest = ({ apiVersion, kind }: JsonObject): boolean =>
   typeof apiVersion === 'string' && /^(?:cli\.)?kyverno\.io\//.test(apiVersion) && kind === 'Test'
 
@@ -29,7 +31,14 @@ export function kyvernoSuite(file: string, document: JsonObject): CaseSuite {
   }
   const stated = typeof document.variables === 'string' ? values(document.variables) : [objectIn(document.values)]
   const namespaces = [...resources.filter(({ kind }) => kind === 'Namespace'), ...stated.flatMap(labelledNamespaces)]
-  return { file, policies: withBindings(policies), given: [...namespaces, ...read(stringList(document.paramResources))], cases, skipped, denies: true }
+  return {
+    file,
+    policies: withBindings(policies),
+    given: [...namespaces, ...read(stringList(document.paramResources))],
+    cases,
+    skipped,
+    denies: true,
+  }
 }
 
 /** User of a file with `userInfo`. */
@@ -49,7 +58,9 @@ function chosen(resources: readonly JsonObject[], { resources: listed, resource,
   if (names.length === 0) return ofKind
   return names.flatMap(name => {
     const [last = '', namespace] = name.split('/').toReversed()
-    return ofKind.filter(each => nameOf(each) === last && (namespace === undefined || namespace === (objectIn(each.metadata).namespace ?? 'default')))
+    return ofKind.filter(
+      each => nameOf(each) === last && (namespace === undefined || namespace === (objectIn(each.metadata).namespace ?? 'default')),
+    )
   })
 }
 

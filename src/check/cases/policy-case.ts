@@ -49,7 +49,8 @@ export class CaseError extends Error {
 /** Members of a document that are objects. */
 export const objectList = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
-export const stringList = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(item => typeof item === 'string') : [])
+export const stringList = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
 
 export const nameOf = (object: JsonObject): string => String(objectIn(object.metadata).name ?? '')
 
@@ -58,9 +59,13 @@ const POLICY_KIND = /^(?:Validating|Mutating)AdmissionPolicy(?:Binding)?$/
 
 /** Reports whether an object is an admission policy or a binding of one. */
 export const isPolicyObject = ({ apiVersion, kind }: JsonObject): boolean =>
-  typeof apiVersion === 'string' && apiVersion.startsWith('admissionregistration.k8s.io/') && typeof kind === 'string' && POLICY_KIND.test(kind)
+  typeof apiVersion === 'string' &&
+  apiVersion.startsWith('admissionregistration.k8s.io/') &&
+  typeof kind === 'string' &&
+  POLICY_KIND.test(kind)
 
 export const isBinding = ({ kind }: JsonObject): boolean => typeof kind === 'string' && kind.endsWith('Binding')
 
 /** Values of the objects of a file. */
-export const valuesOf = ({ objects }: ManifestFile): JsonObject[] => objects.map(({ value, apiVersion, kind }) => ({ ...value, apiVersion, kind }))
+export const valuesOf = ({ objects }: ManifestFile): JsonObject[] =>
+  objects.map(({ value, apiVersion, kind }) => ({ ...value, apiVersion, kind }))

@@ -5,7 +5,9 @@ import { isKyvernoTest, kyvernoSuite } from './kyverno-cases.ts'
 import { NATIVE_API, NATIVE_KIND, nativeSuite } from './native-cases.ts'
 import { CaseError, type CaseSuite } from './policy-case.ts'
 
-/** Reads the suites of files and folders. Other documents of a folder are skipped. Throws CaseError and ManifestError. */
+/**
+ * Reads the suites of files and folders. Other documents of a folder are skipped. Throws CaseError and ManifestError.
+ */
 export function readSuites(paths: readonly string[]): CaseSuite[] {
   const suites = paths.flatMap(path => manifestFiles([path]).flatMap(suitesOf))
   if (paths.length > 0 && suites.length === 0)

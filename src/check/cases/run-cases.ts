@@ -75,7 +75,10 @@ class CaseRun {
     return (await this.#write(this.#admin, object, object, false)).error?.message
   }
 
-  /** Makes the object of a case exist as it was before an update. The policies are not bound meanwhile, since they need not allow it. */
+  /**
+   * Makes the object of a case exist as it was before an update. The policies are not bound meanwhile, since they need
+   * not allow it.
+   */
   async prepare({ old }: PolicyCase, bindings: readonly JsonObject[]): Promise<void> {
     if (old === undefined && this.#existing === undefined) return
     for (const binding of bindings) await this.#remove(binding)
@@ -90,7 +93,12 @@ class CaseRun {
   async #remove(object: JsonObject): Promise<void> {
     const served = this.#options.fork.served(String(object.apiVersion), String(object.kind))
     const { namespace = this.#options.namespace, name } = objectIn(object.metadata)
-    if (served) await this.#admin.send({ method: 'DELETE', path: resourcePath(served, String(namespace), String(name)), search: 'gracePeriodSeconds=0' })
+    if (served)
+      await this.#admin.send({
+        method: 'DELETE',
+        path: resourcePath(served, String(namespace), String(name)),
+        search: 'gracePeriodSeconds=0',
+      })
   }
 
   /** Returns why a case fails. Undefined if it passes. */
@@ -98,10 +106,12 @@ class CaseRun {
     const response = await this.#write(this.#client(user, groups), object, old, true)
     const { error } = response
     const denial = error && denialOf(response.steps)
-    if (error && denial?.rule !== 'policy-denied' && denial?.rule !== 'webhook-denied') return `the server refuses the object: ${error.message}`
+    if (error && denial?.rule !== 'policy-denied' && denial?.rule !== 'webhook-denied')
+      return `the server refuses the object: ${error.message}`
     const isDenied = error !== undefined && (expected.policy === undefined || denial?.by === expected.policy)
     if (expected.allowed && isDenied) return `expected to be allowed, and denied: ${error?.message}`
-    if (!expected.allowed && !isDenied) return error ? `denied by ${denial?.by}, not by ${expected.policy}` : 'expected to be denied, and allowed'
+    if (!expected.allowed && !isDenied)
+      return error ? `denied by ${denial?.by}, not by ${expected.policy}` : 'expected to be denied, and allowed'
     if (!expected.allowed && expected.message !== undefined && !(error?.message ?? '').includes(expected.message))
       return `expected the message ${JSON.stringify(expected.message)}, and got: ${error?.message}`
     const missing = (expected.warnings ?? []).find(text => !response.warnings.some(warning => warning.includes(text)))
@@ -120,10 +130,20 @@ class CaseRun {
     const { namespace: stated, name } = objectIn(object.metadata)
     const namespace = served.definition.scope === 'Namespaced' ? String(stated ?? this.#options.namespace) : ''
     await this.#ensureNamespace(namespace)
-    const search = new URLSearchParams({ fieldManager: 'kubectl', ...(old && { force: 'true' }), ...(dryRun && { dryRun: 'All' }) }).toString()
+    const search = new URLSearchParams({
+      fieldManager: 'kubectl',
+      ...(old && { force: 'true' }),
+      ...(dryRun && { dryRun: 'All' }),
+    }).toString()
     const body = Buffer.from(JSON.stringify(object, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)))
     return old
-      ? client.send({ method: 'PATCH', path: resourcePath(served, namespace, String(name)), search, contentType: 'application/apply-patch+yaml', body })
+      ? client.send({
+          method: 'PATCH',
+          path: resourcePath(served, namespace, String(name)),
+          search,
+          contentType: 'application/apply-patch+yaml',
+          body,
+        })
       : client.send({ method: 'POST', path: resourcePath(served, namespace), search, contentType: 'application/json', body })
   }
 

@@ -4,7 +4,10 @@ import { locatePointer } from '../input/position.ts'
 import type { CheckFinding } from '../types.ts'
 import { objectFinding, pointerPath } from './finding.ts'
 
-/** Findings about what the server changes: dropped values, changes of policies and webhooks, and with `showDefaults` defaults. */
+/**
+ * Findings about what the server changes: dropped values, changes of policies and webhooks, and with `showDefaults`
+ * defaults.
+ */
 export function changeFindings(object: InputObject, steps: readonly WhyStep[], showDefaults: boolean): CheckFinding[] {
   return steps.flatMap(step => {
     switch (step.step) {
@@ -18,7 +21,9 @@ export function changeFindings(object: InputObject, steps: readonly WhyStep[], s
       case 'rules of the kind':
         return showDefaults ? defaultFindings(object, step.changes, 'the server') : []
       case 'admission plugin':
-        return showDefaults && !BY_POLICIES.has(step.plugin) && step.changes !== undefined ? defaultFindings(object, step.changes, step.plugin) : []
+        return showDefaults && !BY_POLICIES.has(step.plugin) && step.changes !== undefined
+          ? defaultFindings(object, step.changes, step.plugin)
+          : []
       default:
         return []
     }
@@ -36,7 +41,13 @@ function mutationFindings(object: InputObject, { rule, what, by }: Mutator, give
   // Objects without a creation time have one that is null before they are evaluated.
   const changes = given === 'too large' ? given : given.filter(({ path }) => path !== '/metadata/creationTimestamp')
   if (changes.length === 0) return []
-  return [objectFinding(object, rule, 'note', `${what} ${by} changes ${changesText(changes)}`, { by, diff: patchText(changes), ...placeOf(object, changes) })]
+  return [
+    objectFinding(object, rule, 'note', `${what} ${by} changes ${changesText(changes)}`, {
+      by,
+      diff: patchText(changes),
+      ...placeOf(object, changes),
+    }),
+  ]
 }
 
 /** Plugins whose changes are recorded by policy or webhook. */
@@ -52,7 +63,10 @@ function droppedFinding(object: InputObject, pointer: string, because: string, g
       ...(gate !== undefined && { advice: `enable the gate (--feature-gates ${gate}=true), or remove the field` }),
     })
   }
-  return objectFinding(object, 'dropped-value', 'note', `${field} is dropped: only the subresource status writes it`, { ...parts, advice: 'remove the field' })
+  return objectFinding(object, 'dropped-value', 'note', `${field} is dropped: only the subresource status writes it`, {
+    ...parts,
+    advice: 'remove the field',
+  })
 }
 
 /** Members that every object gets. */

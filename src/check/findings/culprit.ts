@@ -12,8 +12,8 @@ import { eachScalar, type FieldLocation } from '../input/position.ts'
 const MOST_VALUES = 2000
 
 /**
- * Finds the value that cannot be decoded, if the error does not name its field: quantities, times and base64. Decodes the object without each of its values in
- * turn. Undefined if none of them alone is the reason.
+ * Finds the value that cannot be decoded, if the error does not name its field: quantities, times and base64. Decodes
+ * the object without each of its values in turn. Undefined if none of them alone is the reason.
  */
 export function culpritOf(object: InputObject, version: Version, without: ReadonlySet<SourceNode>): FieldLocation | undefined {
   const fault = decodeFault(object, version, without)

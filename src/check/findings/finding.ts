@@ -53,7 +53,12 @@ export interface FindingParts {
 }
 
 /** Name of an object in results. */
-export const checkedName = ({ apiVersion, kind, namespace, name }: Pick<InputObject, 'apiVersion' | 'kind' | 'namespace' | 'name'>): CheckedName => ({
+export const checkedName = ({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+}: Pick<InputObject, 'apiVersion' | 'kind' | 'namespace' | 'name'>): CheckedName => ({
   apiVersion,
   kind,
   ...(namespace !== '' && { namespace }),
@@ -61,7 +66,13 @@ export const checkedName = ({ apiVersion, kind, namespace, name }: Pick<InputObj
 })
 
 /** Creates a finding about an object. */
-export function objectFinding(object: InputObject, rule: RuleName, severity: CheckSeverity, message: string, parts: FindingParts = {}): CheckFinding {
+export function objectFinding(
+  object: InputObject,
+  rule: RuleName,
+  severity: CheckSeverity,
+  message: string,
+  parts: FindingParts = {},
+): CheckFinding {
   const { field, at = locateField(object.node, field ?? ''), advice, by, diff } = parts
   return {
     rule,
@@ -83,4 +94,8 @@ export const pointerPath = (pointer: string): string =>
     .split('/')
     .slice(1)
     .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : /[.[\]/]/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '')
+    .reduce(
+      (path, step) =>
+        /^\d+$/.test(step) ? `${path}[${step}]` : /[.[\]/]/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`,
+      '',
+    )

@@ -25,15 +25,31 @@ const ADVICE: Readonly<Partial<Record<RuleName, string>>> = {
   forbidden: 'grant the permission with a role, or apply as another user',
 }
 
-/** Findings about an error response. `steps`: steps of the request, which tell what denied it. `culprit`: value that cannot be decoded, if it is known. */
-export function refusalFindings(object: InputObject, status: Status, steps: readonly WhyStep[], isUpdate: boolean, culprit?: FieldLocation): CheckFinding[] {
+/**
+ * Findings about an error response. `steps`: steps of the request, which tell what denied it. `culprit`: value that
+ * cannot be decoded, if it is known.
+ */
+export function refusalFindings(
+  object: InputObject,
+  status: Status,
+  steps: readonly WhyStep[],
+  isUpdate: boolean,
+  culprit?: FieldLocation,
+): CheckFinding[] {
   const denial = denialOf(steps)
-  if (denial) return [objectFinding(object, denial.rule, 'error', status.message ?? '', { by: denial.by, advice: ADVICE[denial.rule], ...fieldIn(status) })]
+  if (denial)
+    return [
+      objectFinding(object, denial.rule, 'error', status.message ?? '', { by: denial.by, advice: ADVICE[denial.rule], ...fieldIn(status) }),
+    ]
   const causes = status.details?.causes ?? []
   if (status.reason === 'Invalid' && causes.length > 0) return causes.map(cause => causeFinding(object, cause, isUpdate))
   if (status.reason === 'Conflict' && causes.length > 0)
     return causes.map(({ field = '', message = '' }) =>
-      objectFinding(object, 'apply-conflict', 'error', `${message}: ${field}`, { field, by: managerIn(message), advice: ADVICE['apply-conflict'] }),
+      objectFinding(object, 'apply-conflict', 'error', `${message}: ${field}`, {
+        field,
+        by: managerIn(message),
+        advice: ADVICE['apply-conflict'],
+      }),
     )
   const wrong = culprit ?? wrongValue(object, status)
   if (wrong !== undefined) return [wrongFinding(object, status.message ?? '', wrong)]
@@ -58,17 +74,25 @@ interface Cause {
 }
 
 /** Messages of fields that cannot be changed. */
-const IMMUTABLE = /immutable|may not be changed|updates to |may not update|cannot be changed|may not change once set|updates may not |cannot change /i
+const IMMUTABLE =
+  /immutable|may not be changed|updates to |may not update|cannot be changed|may not change once set|updates may not |cannot change /i
 
 /** Finding about one validation error, in the server's words. */
 function causeFinding(object: InputObject, { field = '', message = '', reason }: Cause, isUpdate: boolean): CheckFinding {
   const rule = isUpdate && IMMUTABLE.test(message) ? 'immutable-field' : reason === 'FieldValueTypeInvalid' ? 'wrong-type' : 'invalid-value'
   const isPath = field !== '' && field !== '<nil>'
   const at = isPath ? keyInside(object, field, message) : undefined
-  return objectFinding(object, rule, 'error', isPath ? `${field}: ${message}` : message, { ...(isPath && { field }), at, advice: ADVICE[rule] })
+  return objectFinding(object, rule, 'error', isPath ? `${field}: ${message}` : message, {
+    ...(isPath && { field }),
+    at,
+    advice: ADVICE[rule],
+  })
 }
 
-/** Locates the member of a map that an error is about, if the error names the map and quotes the key or the value, such as a label. */
+/**
+ * Locates the member of a map that an error is about, if the error names the map and quotes the key or the value, such
+ * as a label.
+ */
 function keyInside({ node }: InputObject, field: string, message: string): FieldLocation | undefined {
   const quoted = /^[\w ]+: "([^"\\]*)"/.exec(message)?.[1]
   if (quoted === undefined) return undefined
@@ -76,7 +100,8 @@ function keyInside({ node }: InputObject, field: string, message: string): Field
   if (at.isExact) return at
   const map = locateField(node, field)
   const { node: target } = map
-  const member = map.isExact && target.kind === 'map' ? target.pairs.find(({ value }) => value.kind === 'scalar' && value.value === quoted) : undefined
+  const member =
+    map.isExact && target.kind === 'map' ? target.pairs.find(({ value }) => value.kind === 'scalar' && value.value === quoted) : undefined
   return member && { ...locateField(node, `${field}[${member.key}]`) }
 }
 
@@ -88,9 +113,13 @@ export interface Denial {
 
 /** Returns what denied a request. Undefined if admission did not. */
 export function denialOf(steps: readonly WhyStep[]): Denial | undefined {
-  const policy = steps.find((step): step is PolicyStep => step.step === 'policy' && (step.outcome === 'refused' || step.outcome === 'failed'))
+  const policy = steps.find(
+    (step): step is PolicyStep => step.step === 'policy' && (step.outcome === 'refused' || step.outcome === 'failed'),
+  )
   if (policy) return { rule: 'policy-denied', by: policy.policy }
-  const webhook = steps.find((step): step is WebhookCallStep => step.step === 'webhook' && (step.outcome === 'refused' || step.outcome === 'failed'))
+  const webhook = steps.find(
+    (step): step is WebhookCallStep => step.step === 'webhook' && (step.outcome === 'refused' || step.outcome === 'failed'),
+  )
   if (webhook) return { rule: 'webhook-denied', by: webhook.webhook }
   for (const step of steps)
     if (step.step === 'admission plugin' && step.outcome === 'refused')
@@ -108,16 +137,19 @@ function fieldIn({ details }: Status): { readonly field?: string } {
 export const managerIn = (message: string): string => /^conflicts? with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? ''
 
 /**
- * Locates the value that a decoder rejects. Its words are Go's (`cannot unmarshal string into Go struct field Container.spec.template.spec.containers.ports of
- * type …`), which omit indices, or those of an apply (`.spec.replicas: expected numeric …`). Not exact if the message names no field; undefined if it is not about
- * decoding.
+ * Locates the value that a decoder rejects. Its words are Go's
+ * (`cannot unmarshal string into Go struct field Container.spec.template.spec.containers.ports of type
+ * …`), which omit indices, or those of an apply (`.spec.replicas: expected numeric
+ * …`). Not exact if the message names no field; undefined if it is not about decoding.
  */
 export function wrongValue({ node }: InputObject, { message = '' }: Status): FieldLocation | undefined {
   const [, found = '', go] = /cannot unmarshal (\w+) into Go struct field [^\s.]+\.(\S+) of type/.exec(message) ?? []
   if (go !== undefined) return locateField(node, go, { accepts: each => jsonKindOf(each) === found })
   const typed = /(?:^|: |\n {2})(\.[^\s:]+): (?:expected|duplicate|field not declared)/.exec(message)?.[1]
   if (typed !== undefined) return locateField(node, typed)
-  return /cannot be handled as a|json: cannot unmarshal|quantities must match/.test(message) ? { ...locateField(node, ''), isExact: false } : undefined
+  return /cannot be handled as a|json: cannot unmarshal|quantities must match/.test(message)
+    ? { ...locateField(node, ''), isExact: false }
+    : undefined
 }
 
 /** Kind of a value in the messages of Go's decoder. */

@@ -5,7 +5,10 @@ import { listItems } from '../references/reference.ts'
 import type { CheckFinding } from '../types.ts'
 import { objectFinding } from './finding.ts'
 
-/** Findings about expressions of policies that do not fit the types of the kinds that they match, from the status that the server writes. */
+/**
+ * Findings about expressions of policies that do not fit the types of the kinds that they match, from the status that
+ * the server writes.
+ */
 export async function typeCheckFindings(placed: readonly PlacedObject[], admin: ForkClient): Promise<CheckFinding[]> {
   const findings: CheckFinding[] = []
   for (const { object, served, response } of placed) {

@@ -133,6 +133,7 @@ export function resourcePath({ definition, version }: ServedResource, namespace:
 function errorStatusOf(error: unknown, { gates }: Fork): Status {
   if (error instanceof StatusError) return error.worded(wordingOf(gates.release)).status
   if (error instanceof PlainTextError) return failure(error.code, '', error.message).status
-  if (error instanceof RangeError) return failure(400, 'BadRequest', 'the body of the request is nested too deeply, or has too many errors to report').status
+  if (error instanceof RangeError)
+    return failure(400, 'BadRequest', 'the body of the request is nested too deeply, or has too many errors to report').status
   return failure(500, 'InternalError', `Internal error occurred: ${errorMessage(error)}`).status
 }

@@ -41,7 +41,10 @@ export interface ForkOptions {
 
 const EGRESS = noEgress('binnacle check does not connect to other servers')
 
-/** Controllers on whose results the admission of later objects depends. Others would delete or change the objects of a cluster. */
+/**
+ * Controllers on whose results the admission of later objects depends. Others would delete or change the objects of a
+ * cluster.
+ */
 const CONTROLLERS = [
   'serviceaccount-controller',
   'root-ca-certificate-publisher-controller',

@@ -3,7 +3,10 @@ import { type CheckReport, messageText, summaryText } from './report.ts'
 
 const COMMANDS: Readonly<Record<CheckSeverity, string>> = { error: 'error', warning: 'warning', note: 'notice' }
 
-/** Prints workflow commands, which GitHub shows as annotations of the files. https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+/**
+ * Prints workflow commands, which GitHub shows as annotations of the files.
+ * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+ */
 export function githubReport({ result }: CheckReport): string {
   const cases = result.cases
     .filter(({ passed }) => !passed)

@@ -1,7 +1,10 @@
 import type { CheckedObject, CheckFinding, CheckSeverity } from '../types.ts'
 import { type CheckReport, fileText, isAtLeast, messageText, nameText } from './report.ts'
 
-/** Prints JUnit's XML: a suite for each file, a case for each object, and a failure for each finding that makes the check fail. Other findings are output. */
+/**
+ * Prints JUnit's XML: a suite for each file, a case for each object, and a failure for each finding that makes the
+ * check fail. Other findings are output.
+ */
 export function junitReport({ result: { objects, findings, cases }, failOn }: CheckReport): string {
   const files = new Map<string, { readonly objects: CheckedObject[]; readonly findings: CheckFinding[] }>()
   const of = (file: string) => {
@@ -19,7 +22,8 @@ export function junitReport({ result: { objects, findings, cases }, failOn }: Ch
         cases.map(({ name, file, passed, message = '', skipped }) => ({
           name: `${file}: ${name}`,
           isFailed: !passed,
-          body: skipped === undefined ? (passed ? '' : `<failure message="${escaped(message)}"/>`) : `<skipped message="${escaped(skipped)}"/>`,
+          body:
+            skipped === undefined ? (passed ? '' : `<failure message="${escaped(message)}"/>`) : `<skipped message="${escaped(skipped)}"/>`,
         })),
       ),
     )
@@ -60,8 +64,12 @@ function caseOf(name: string, findings: readonly CheckFinding[], failOn: CheckSe
     name,
     isFailed: failures.length > 0,
     body: [
-      ...failures.map(finding => `<failure type="${finding.rule}" message="${escaped(finding.message)}">${escaped(text(finding))}</failure>`),
-      ...(others.length === 0 ? [] : [`<system-out>${escaped(others.map(finding => `${finding.severity}: ${text(finding)}`).join('\n'))}</system-out>`]),
+      ...failures.map(
+        finding => `<failure type="${finding.rule}" message="${escaped(finding.message)}">${escaped(text(finding))}</failure>`,
+      ),
+      ...(others.length === 0
+        ? []
+        : [`<system-out>${escaped(others.map(finding => `${finding.severity}: ${text(finding)}`).join('\n'))}</system-out>`]),
     ].join(''),
   }
 }
@@ -76,6 +84,14 @@ function suite(name: string, cases: readonly Case[]): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
 const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;', '\r': '&#13;', '\t': '&#9;' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+  '\t': '&#9;',
+}
 
 const escaped = (text: string): string => text.replace(NOT_IN_XML, '').replace(/[&<>"\n\r\t]/g, char => ENTITIES[char] ?? char)

@@ -13,7 +13,8 @@ export interface CheckReport {
 export const SEVERITIES: readonly CheckSeverity[] = ['error', 'warning', 'note']
 
 /** Reports whether a severity is at or above another one. */
-export const isAtLeast = (severity: CheckSeverity, least: CheckSeverity): boolean => SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least)
+export const isAtLeast = (severity: CheckSeverity, least: CheckSeverity): boolean =>
+  SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least)
 
 /** Reports whether a result has findings that make the check fail, or a case that failed. */
 export const isFailed = ({ findings, cases }: CheckResult, failOn: CheckSeverity): boolean =>

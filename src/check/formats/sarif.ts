@@ -4,7 +4,10 @@ import { RULES } from '../findings/finding.ts'
 import type { CheckFinding } from '../types.ts'
 import { type CheckReport, messageText, nameText } from './report.ts'
 
-/** Prints SARIF 2.1.0, which editors and code hosts show next to the code. https://docs.oasis-open.org/sarif/sarif/v2.1.0/ */
+/**
+ * Prints SARIF 2.1.0, which editors and code hosts show next to the code.
+ * https://docs.oasis-open.org/sarif/sarif/v2.1.0/
+ */
 export function sarifReport({ result: { release, findings } }: CheckReport): string {
   const ids = [...new Set(findings.map(({ rule }) => rule))]
   const log = {
@@ -49,4 +52,8 @@ function sarifResult(finding: CheckFinding, ruleIndex: number): object {
 
 /** Returns a URI. A relative path stays relative to the folder in which the command runs. */
 const uriOf = (path: string): string =>
-  path === '-' ? 'stdin' : isAbsolute(path) ? pathToFileURL(path).href : path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')
+  path === '-'
+    ? 'stdin'
+    : isAbsolute(path)
+      ? pathToFileURL(path).href
+      : path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')

@@ -13,10 +13,18 @@ export function textReport({ result, texts }: CheckReport): string {
     const lines = withSameMessage(findings).flatMap(group => groupLines(group, texts.get(file)))
     blocks.push([...(file === '' ? [] : [fileText(file)]), ...lines].join('\n'))
   }
-  const diffs = result.objects.flatMap(({ diff = '', ...object }: CheckedObject) => (diff === '' ? [] : [`${nameText(object)}\n${diff.trimEnd()}`]))
+  const diffs = result.objects.flatMap(({ diff = '', ...object }: CheckedObject) =>
+    diff === '' ? [] : [`${nameText(object)}\n${diff.trimEnd()}`],
+  )
   const cases = result.cases.map(caseLine)
   const remarks = result.remarks.map(remark => `note: ${remark}`)
-  const parts = [...blocks, ...diffs, ...(cases.length > 0 ? [cases.join('\n')] : []), ...(remarks.length > 0 ? [remarks.join('\n')] : []), summaryText(result)]
+  const parts = [
+    ...blocks,
+    ...diffs,
+    ...(cases.length > 0 ? [cases.join('\n')] : []),
+    ...(remarks.length > 0 ? [remarks.join('\n')] : []),
+    summaryText(result),
+  ]
   return printable(`${parts.join('\n\n')}\n`)
 }
 
@@ -52,7 +60,9 @@ function groupLines(group: readonly CheckFinding[], text: SourceText | undefined
   return [
     `  ${place}${severity} ${rule}${object ? `: ${nameText(object)}` : ''}`,
     ...messageLines(finding).map(line => `      ${line}`),
-    ...(position && text ? offendingLine(text, position.line, position.column, position.endLine === position.line ? position.endColumn : undefined) : []),
+    ...(position && text
+      ? offendingLine(text, position.line, position.column, position.endLine === position.line ? position.endColumn : undefined)
+      : []),
     ...(diff === undefined
       ? []
       : diff
@@ -70,7 +80,9 @@ const MOST_LINES = 16
 
 function messageLines(finding: CheckFinding): string[] {
   const lines = findingText(finding).trimEnd().split('\n')
-  return lines.length <= MOST_LINES ? lines : [...lines.slice(0, MOST_LINES - 1), `… ${lines.length - MOST_LINES + 1} more lines (-o json has all)`]
+  return lines.length <= MOST_LINES
+    ? lines
+    : [...lines.slice(0, MOST_LINES - 1), `… ${lines.length - MOST_LINES + 1} more lines (-o json has all)`]
 }
 
 /** Names that are listed of further findings. */
@@ -92,7 +104,10 @@ function offendingLine(text: SourceText, number: number, column: number, endColu
   const gutter = String(number)
   const width = Math.max(1, Math.min(endColumn ?? line.length + 1, WIDTH + 1) - column)
   const shown = onOneLine(line.slice(0, WIDTH))
-  return [`      ${gutter} | ${shown}`, ...(column <= WIDTH ? [`      ${' '.repeat(gutter.length)} | ${' '.repeat(column - 1)}${'^'.repeat(width)}`] : [])]
+  return [
+    `      ${gutter} | ${shown}`,
+    ...(column <= WIDTH ? [`      ${' '.repeat(gutter.length)} | ${' '.repeat(column - 1)}${'^'.repeat(width)}`] : []),
+  ]
 }
 
 function caseLine({ name, file, passed, message, skipped }: CaseResult): string {

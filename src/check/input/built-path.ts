@@ -56,7 +56,10 @@ export function memberText(node: SourceNode | undefined, key: string): string {
   return value?.kind === 'scalar' && value.value !== null ? String(value.value) : ''
 }
 
-/** Follows steps of a built object in a source, where items of lists may stand in another order. Undefined if the source does not have the node. */
+/**
+ * Follows steps of a built object in a source, where items of lists may stand in another order. Undefined if the source
+ * does not have the node.
+ */
 export function followSteps(root: SourceNode, steps: readonly BuiltStep[]): SourceLocation | undefined {
   let at: SourceLocation = { node: targetOf(root), range: headOf(targetOf(root)) }
   for (const step of steps) {
@@ -75,7 +78,10 @@ function memberLocation(node: SourceNode, key: string): SourceLocation | undefin
 /** Members that identify items of lists, in order of preference. */
 const ITEM_KEYS = ['name', 'containerPort', 'port', 'mountPath', 'devicePath', 'topologyKey', 'ip', 'host', 'key', 'path']
 
-function itemLocation(node: SourceNode, { index, item }: { readonly index: number; readonly item: SourceNode }): SourceLocation | undefined {
+function itemLocation(
+  node: SourceNode,
+  { index, item }: { readonly index: number; readonly item: SourceNode },
+): SourceLocation | undefined {
   if (node.kind !== 'list') return undefined
   const found = itemLike(node.items, item, index)
   return found && { node: targetOf(found), range: headOf(targetOf(found)) }
@@ -83,10 +89,12 @@ function itemLocation(node: SourceNode, { index, item }: { readonly index: numbe
 
 function itemLike(items: readonly SourceNode[], item: SourceNode, index: number): SourceNode | undefined {
   const key = ITEM_KEYS.find(each => memberText(item, each) !== '')
-  if (key !== undefined && items.some(each => memberText(each, key) !== '')) return items.find(each => memberText(each, key) === memberText(item, key))
+  if (key !== undefined && items.some(each => memberText(each, key) !== ''))
+    return items.find(each => memberText(each, key) === memberText(item, key))
   if (item.kind === 'scalar') return items.find(each => isSameScalar(targetOf(each), item))
   return items[index]
 }
 
 /** Reports whether two nodes are the same scalar. */
-export const isSameScalar = (a: SourceNode, b: SourceNode): boolean => a.kind === 'scalar' && b.kind === 'scalar' && String(a.value) === String(b.value)
+export const isSameScalar = (a: SourceNode, b: SourceNode): boolean =>
+  a.kind === 'scalar' && b.kind === 'scalar' && String(a.value) === String(b.value)

@@ -16,7 +16,10 @@ export interface InputObject {
   readonly name: string
   /** Optional. Template that produced the object, from the `# Source:` comment of Helm. */
   readonly source?: string | undefined
-  /** Optional. apiVersion that is written, if the object was converted to another one. `node` has the original, `value` the result. */
+  /**
+   * Optional. apiVersion that is written, if the object was converted to another one. `node` has the original, `value`
+   * the result.
+   */
   readonly convertedFrom?: string | undefined
   /** Optional. Files that a kustomization built the object from. */
   readonly sources?: ObjectSources | undefined
@@ -70,4 +73,6 @@ export function inputObject(
 
 /** Reports whether a value names a kind. */
 export const hasKind = (value: unknown): value is JsonObject & { readonly apiVersion: string; readonly kind: string } =>
-  isJsonObject(value as JsonObject) && typeof (value as JsonObject).apiVersion === 'string' && typeof (value as JsonObject).kind === 'string'
+  isJsonObject(value as JsonObject) &&
+  typeof (value as JsonObject).apiVersion === 'string' &&
+  typeof (value as JsonObject).kind === 'string'

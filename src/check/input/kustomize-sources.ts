@@ -10,7 +10,10 @@ import { type FieldLocation, headOf, SourceText } from './position.ts'
 
 /** Positions of a built object in the files that it is made of. */
 export interface ObjectSources {
-  /** Returns where a node of the built object is written: a resource or patch with its value, or the kustomization that sets it. */
+  /**
+   * Returns where a node of the built object is written: a resource or patch with its value, or the kustomization that
+   * sets it.
+   */
   position(built: SourceNode, at: Pick<FieldLocation, 'node'>): CheckPosition | undefined
 }
 
@@ -107,7 +110,10 @@ class BuiltObject implements ObjectSources {
     const file = origin.path === undefined ? undefined : this.#sources.read(origin.path)
     const roots = file?.roots.flatMap(root => listedItems(root)).filter(root => memberText(root, 'kind') === kind) ?? []
     const nameOf = (root: SourceNode): string => memberText(memberNode(root, 'metadata'), 'name')
-    const root = roots.find(each => nameOf(each) === name) ?? roots.find(each => name.includes(nameOf(each))) ?? (roots.length === 1 ? roots[0] : undefined)
+    const root =
+      roots.find(each => nameOf(each) === name) ??
+      roots.find(each => name.includes(nameOf(each))) ??
+      (roots.length === 1 ? roots[0] : undefined)
     return file && root && { file, root }
   }
 
@@ -116,7 +122,11 @@ class BuiltObject implements ObjectSources {
     const resource = this.#resource()
     const found = resource && followSteps(resource.root, steps)
     if (found === undefined || isWhole !== (node.kind !== 'scalar')) return undefined
-    return isWhole ? resource?.file.position(found.range) : isSameScalar(found.node, node) ? resource?.file.position(found.range) : undefined
+    return isWhole
+      ? resource?.file.position(found.range)
+      : isSameScalar(found.node, node)
+        ? resource?.file.position(found.range)
+        : undefined
   }
 
   #inPatches(kustomizations: readonly KustomizationFile[], steps: readonly BuiltStep[], node: SourceNode): CheckPosition | undefined {
@@ -134,7 +144,8 @@ class BuiltObject implements ObjectSources {
   /** The member of a kustomization that sets the field, or the beginning of the outermost kustomization. */
   #inKustomization(kustomizations: readonly KustomizationFile[], steps: readonly BuiltStep[]): CheckPosition | undefined {
     const source = this.#sources.remark
-    const wanted = this.#built.origin.generatedIn === undefined ? settersOf(steps) : ['configMapGenerator', 'secretGenerator', ...settersOf(steps)]
+    const wanted =
+      this.#built.origin.generatedIn === undefined ? settersOf(steps) : ['configMapGenerator', 'secretGenerator', ...settersOf(steps)]
     for (const { roots, text } of kustomizations.toReversed()) {
       const [root] = roots
       if (root?.kind !== 'map') continue

@@ -10,7 +10,8 @@ import { readDocuments, SourceError } from '../../upgrade/source/nodes.ts'
 const FILES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
 /** Returns the path of the kustomization file of a folder. Undefined if it has none. */
-export const kustomizationFile = (folder: string): string | undefined => FILES.map(name => join(folder, name)).find(file => existsSync(file))
+export const kustomizationFile = (folder: string): string | undefined =>
+  FILES.map(name => join(folder, name)).find(file => existsSync(file))
 
 /** Programs that build a kustomization, in order of preference. */
 const BUILDERS: readonly (readonly [string, ...string[]])[] = [
@@ -29,7 +30,11 @@ export type KustomizeBuild = { readonly text: string; readonly command: string }
 /** Builds a folder with `kustomize` or `kubectl` from the path. */
 export function buildKustomization(folder: string): KustomizeBuild {
   for (const [program, ...args] of BUILDERS) {
-    const { error, status, stdout, stderr } = spawnSync(program, [...args, folder], { encoding: 'utf8', maxBuffer: MOST_BYTES, timeout: MOST_MS })
+    const { error, status, stdout, stderr } = spawnSync(program, [...args, folder], {
+      encoding: 'utf8',
+      maxBuffer: MOST_BYTES,
+      timeout: MOST_MS,
+    })
     if (error && 'code' in error && error.code === 'ENOENT') continue
     if (error) return { fault: `${program}: ${error.message}` }
     const command = [program, ...args].join(' ')
@@ -53,14 +58,17 @@ export const builtName = (apiVersion: unknown, kind: unknown, metadata: JsonObje
   [apiVersion, kind, metadata.namespace ?? '', metadata.name].map(String).join(' ')
 
 /**
- * Returns the origins of the objects of a folder by `builtName`. Kustomize notes them as annotations if the outermost kustomization asks for them: another one,
- * in a temporary folder, contains the folder. Empty if that cannot be built.
+ * Returns the origins of the objects of a folder by `builtName`. Kustomize notes them as annotations if the outermost
+ * kustomization asks for them: another one, in a temporary folder, contains the folder. Empty if that cannot be built.
  */
 export function originsOf(folder: string): Map<string, BuiltOrigin> {
   const wrapper = realpathSync(mkdtempSync(join(tmpdir(), 'binnacle-kustomize-')))
   try {
     const resources = [relative(wrapper, realpathSync(folder))]
-    writeFileSync(join(wrapper, 'kustomization.yaml'), JSON.stringify({ resources, buildMetadata: ['originAnnotations', 'transformerAnnotations'] }))
+    writeFileSync(
+      join(wrapper, 'kustomization.yaml'),
+      JSON.stringify({ resources, buildMetadata: ['originAnnotations', 'transformerAnnotations'] }),
+    )
     const built = buildKustomization(wrapper)
     if ('fault' in built) return new Map()
     return new Map(readDocuments(built.text).map(({ value }) => originOf(objectIn(value), wrapper)))
@@ -75,7 +83,10 @@ export function originsOf(folder: string): Map<string, BuiltOrigin> {
 const ORIGIN = 'config.kubernetes.io/origin'
 const TRANSFORMATIONS = 'alpha.config.kubernetes.io/transformations'
 
-/** Reads the annotations of an object. https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/buildmetadata/ */
+/**
+ * Reads the annotations of an object.
+ * https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/buildmetadata/
+ */
 function originOf({ apiVersion, kind, metadata }: JsonObject, wrapper: string): [string, BuiltOrigin] {
   const annotations = objectIn(objectIn(metadata).annotations)
   const { path, repo, configuredIn } = objectIn(annotationValue(annotations[ORIGIN]))
@@ -87,7 +98,11 @@ function originOf({ apiVersion, kind, metadata }: JsonObject, wrapper: string): 
   const kustomizations = changes.flatMap(change => local(change.configuredIn, change.repo))
   return [
     builtName(apiVersion, kind, objectIn(metadata)),
-    { kustomizations: [...new Set(kustomizations)], ...(resource !== undefined && { path: resource }), ...(generatedIn !== undefined && { generatedIn }) },
+    {
+      kustomizations: [...new Set(kustomizations)],
+      ...(resource !== undefined && { path: resource }),
+      ...(generatedIn !== undefined && { generatedIn }),
+    },
   ]
 }
 

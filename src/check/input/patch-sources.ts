@@ -94,7 +94,8 @@ export function locateInPatch(
 ): CheckPosition | undefined {
   if (target !== undefined && !isTarget(target, object)) return undefined
   for (const root of file.roots) {
-    const found = root.kind === 'list' ? locateInOperations(root.items, steps, accepts) : locateInMerge(root, object, target !== undefined, steps)
+    const found =
+      root.kind === 'list' ? locateInOperations(root.items, steps, accepts) : locateInMerge(root, object, target !== undefined, steps)
     if (found && accepts(found.node)) return file.position(found.range)
   }
   return undefined
@@ -107,7 +108,12 @@ function isTarget(target: SourceNode, { kind, names }: PatchedObject): boolean {
   return (wantedKind === '' || wantedKind === kind) && (wantedName === '' || !isPlain || names.includes(wantedName))
 }
 
-function locateInMerge(root: SourceNode, { kind, names }: PatchedObject, hasTarget: boolean, steps: readonly BuiltStep[]): SourceLocation | undefined {
+function locateInMerge(
+  root: SourceNode,
+  { kind, names }: PatchedObject,
+  hasTarget: boolean,
+  steps: readonly BuiltStep[],
+): SourceLocation | undefined {
   const isObject = hasTarget || (memberText(root, 'kind') === kind && names.includes(memberText(memberNode(root, 'metadata'), 'name')))
   return isObject ? followSteps(root, steps) : undefined
 }
@@ -123,7 +129,8 @@ function locateInOperations(
     const pointer = memberText(operation, 'path').split('/').slice(1)
     const isPrefix = pointer.length <= steps.length && pointer.every((part, i) => isStep(part, steps[i]))
     const rest = steps.slice(pointer.length)
-    const found = value && isPrefix ? (rest.length === 0 ? followSteps(operation, [{ key: 'value' }]) : followSteps(value, rest)) : undefined
+    const found =
+      value && isPrefix ? (rest.length === 0 ? followSteps(operation, [{ key: 'value' }]) : followSteps(value, rest)) : undefined
     if (found && accepts(found.node)) return found
   }
   return undefined

@@ -9,10 +9,15 @@ const textOf = (node: SourceNode | undefined): string => (node?.kind === 'scalar
 const itemsOf = (node: SourceNode | undefined): readonly SourceNode[] => (node?.kind === 'list' ? node.items : [])
 
 /** Reports whether a document is a plan of `terraform show -json` or `tofu show -json`. */
-export const isTerraformPlan = (root: MapNode): boolean => memberOf(root, 'format_version') !== undefined && memberOf(root, 'planned_values') !== undefined
+export const isTerraformPlan = (root: MapNode): boolean =>
+  memberOf(root, 'format_version') !== undefined && memberOf(root, 'planned_values') !== undefined
 
-/** Returns the manifests of the `kubernetes_manifest` resources of a plan. https://developer.hashicorp.com/terraform/internals/json-format */
-export const terraformManifests = (root: SourceNode): SourceNode[] => manifestsOfModule(memberOf(memberOf(root, 'planned_values'), 'root_module'))
+/**
+ * Returns the manifests of the `kubernetes_manifest` resources of a plan.
+ * https://developer.hashicorp.com/terraform/internals/json-format
+ */
+export const terraformManifests = (root: SourceNode): SourceNode[] =>
+  manifestsOfModule(memberOf(memberOf(root, 'planned_values'), 'root_module'))
 
 function manifestsOfModule(module: SourceNode | undefined): SourceNode[] {
   const own = itemsOf(memberOf(module, 'resources')).flatMap(resource => {
@@ -24,7 +29,8 @@ function manifestsOfModule(module: SourceNode | undefined): SourceNode[] {
 }
 
 /** Reports whether a document is the output of `pulumi preview --json`. */
-export const isPulumiPreview = (root: MapNode): boolean => memberOf(root, 'steps')?.kind === 'list' && memberOf(root, 'apiVersion') === undefined
+export const isPulumiPreview = (root: MapNode): boolean =>
+  memberOf(root, 'steps')?.kind === 'list' && memberOf(root, 'apiVersion') === undefined
 
 /** Operations of a preview after which the object exists. */
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'replace', 'create-replacement', 'same', 'import'])

@@ -61,7 +61,10 @@ export class SourceText {
 
 /** Where a field path leads in a text. */
 export interface FieldLocation {
-  /** Range of the key of a member, or of the beginning of a list item. If the field is absent, that of its nearest parent. */
+  /**
+   * Range of the key of a member, or of the beginning of a list item. If the field is absent, that of its nearest
+   * parent.
+   */
   readonly range: TextRange
   readonly node: SourceNode
   /** Path that was followed, with indices. */
@@ -79,8 +82,9 @@ interface Search {
 }
 
 /**
- * Finds a field in a document. Accepts the paths of validation errors (`spec.ports[0].name`, `data[a.key]`), of applies (`.spec.ports[port=80].name`), and of
- * Go's decoder, which omits indices and keys of maps (`spec.ports.name`): the first node that `accepts` the search is meant then.
+ * Finds a field in a document. Accepts the paths of validation errors (`spec.ports[0].name`, `data[a.key]`), of applies
+ * (`.spec.ports[port=80].name`), and of Go's decoder, which omits indices and keys of maps (`spec.ports.name`): the
+ * first node that `accepts` the search is meant then.
  */
 export function locateField(root: SourceNode, path: string, search: Search = {}): FieldLocation {
   return walk({ range: headOf(root), node: root, path: '', isExact: path === '' }, path.startsWith('.') ? path.slice(1) : path, search)
@@ -154,7 +158,8 @@ function walk(at: FieldLocation, rest: string, search: Search): FieldLocation {
 /** Ends a search at a node, or at one of its children if the node itself is not meant. */
 function accepted(at: FieldLocation, node: SourceNode, search: Search): FieldLocation {
   if (search.accepts === undefined || search.accepts(node)) return { ...at, isExact: true }
-  if (node.kind === 'list') return firstExact(at, node.items.entries(), ([i, item]) => accepted(itemLocation(at, item, i), targetOf(item), search))
+  if (node.kind === 'list')
+    return firstExact(at, node.items.entries(), ([i, item]) => accepted(itemLocation(at, item, i), targetOf(item), search))
   if (node.kind === 'map') return firstExact(at, node.pairs, pair => accepted(memberAt(at, pair), targetOf(pair.value), search))
   return { ...at, isExact: false }
 }
@@ -192,7 +197,10 @@ function afterKey(rest: string, key: string): string | undefined {
   return undefined
 }
 
-/** Returns the index of an item by its index, by its keys (`port=80,protocol="TCP"`), or by its value (`="a"`). -1 if there is none. */
+/**
+ * Returns the index of an item by its index, by its keys (`port=80,protocol="TCP"`), or by its value (`="a"`). -1 if
+ * there is none.
+ */
 function itemIndex(items: readonly SourceNode[], selector: string): number {
   if (/^\d+$/.test(selector)) return Number(selector)
   const wanted = selector.split(',').map(term => {

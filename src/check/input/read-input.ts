@@ -12,7 +12,10 @@ import { SourceText } from './position.ts'
 
 const STDIN = '-'
 
-/** Reads files, folders and standard input. Problems of files are faults; throws ArgumentError for a URL, and ManifestError for a path that does not exist and a folder without manifests. */
+/**
+ * Reads files, folders and standard input. Problems of files are faults; throws ArgumentError for a URL, and
+ * ManifestError for a path that does not exist and a folder without manifests.
+ */
 export function readInput(paths: readonly string[], limits: InputLimits = DEFAULT_LIMITS): Input {
   const input = emptyInput()
   for (const path of paths) {

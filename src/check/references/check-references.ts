@@ -37,7 +37,8 @@ export class ReferenceCheck {
     this.#placed = placed
     this.#created = new CreatedLater([...placed, ...options.unserved])
     this.#options = options
-    for (const { served, namespace, object } of placed) if (object.name !== '') this.#found.set(resourcePath(served, namespace, object.name), object.value)
+    for (const { served, namespace, object } of placed)
+      if (object.name !== '') this.#found.set(resourcePath(served, namespace, object.name), object.value)
   }
 
   async findings(): Promise<CheckFinding[]> {
@@ -96,7 +97,9 @@ export class ReferenceCheck {
     if (labels.some(each => selectsPods(selector, each))) return undefined
     // Operators create pods that are not in the input.
     const given: readonly GivenObject[] = [...this.#placed, ...this.#options.unserved]
-    const hasOperators = given.some(each => each.namespace === namespace && lifecycleOf(each.object.apiVersion, each.object.kind) === undefined)
+    const hasOperators = given.some(
+      each => each.namespace === namespace && lifecycleOf(each.object.apiVersion, each.object.kind) === undefined,
+    )
     const severity = hasOperators ? 'note' : this.#options.strict ? 'error' : 'warning'
     return objectFinding(object, 'unmatched-selector', severity, `the selector selects no pods of a workload in namespace ${namespace}`, {
       field: selector.field,
@@ -115,7 +118,8 @@ export class ReferenceCheck {
     }
     for (const { namespace: within, object } of this.#placed) if (within === namespace) add(object.value, object.apiVersion, object.kind)
     if (this.#options.hasCluster)
-      for (const [apiVersion, kind] of WORKLOADS) for (const item of await this.#list(apiVersion, kind, namespace)) add(item, apiVersion, kind)
+      for (const [apiVersion, kind] of WORKLOADS)
+        for (const item of await this.#list(apiVersion, kind, namespace)) add(item, apiVersion, kind)
     this.#labels.set(namespace, labels)
     return labels
   }
@@ -138,7 +142,8 @@ const WORKLOADS = [
   ['batch/v1', 'CronJob'],
 ] as const
 
-const hasKey = (object: JsonObject, key: string): boolean => ['data', 'binaryData', 'stringData'].some(member => Object.hasOwn(objectIn(object[member]), key))
+const hasKey = (object: JsonObject, key: string): boolean =>
+  ['data', 'binaryData', 'stringData'].some(member => Object.hasOwn(objectIn(object[member]), key))
 
 const hasPort = (service: JsonObject, port: number | string): boolean =>
   listItems(objectAt(service, 'spec').ports, '').some(({ item }) => isJsonObject(item) && (item.port === port || item.name === port))

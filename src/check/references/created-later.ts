@@ -19,8 +19,8 @@ const NAMING = ['service.beta.openshift.io/serving-cert-secret-name', 'service.a
 const CREATED: Readonly<Record<string, string>> = { Secret: 'secrets', ConfigMap: 'configmaps' }
 
 /**
- * Objects that a controller or a job of the input creates: a custom object names them (a Certificate its Secret), an annotation asks for them, or a role of the
- * input allows its pods to create them.
+ * Objects that a controller or a job of the input creates: a custom object names them (a Certificate its Secret), an
+ * annotation asks for them, or a role of the input allows its pods to create them.
  */
 export class CreatedLater {
   readonly #given: readonly GivenObject[]

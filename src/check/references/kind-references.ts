@@ -34,7 +34,9 @@ const bindingReferences: References = (object, namespace) => {
   return [
     ...one(RBAC, String(role.kind), role.kind === 'Role' ? namespace : '', role.name, 'roleRef.name'),
     ...listItems(object.subjects, 'subjects').flatMap(({ item, path }) =>
-      item.kind === 'ServiceAccount' ? one('v1', 'ServiceAccount', nonEmptyText(item.namespace) ?? namespace, item.name, `${path}.name`) : [],
+      item.kind === 'ServiceAccount'
+        ? one('v1', 'ServiceAccount', nonEmptyText(item.namespace) ?? namespace, item.name, `${path}.name`)
+        : [],
     ),
   ]
 }
@@ -54,7 +56,9 @@ const ingressReferences: References = (object, namespace) => {
     ...one('networking.k8s.io/v1', 'IngressClass', '', spec.ingressClassName, 'spec.ingressClassName'),
     ...backend(objectAt(spec, 'defaultBackend'), 'spec.defaultBackend'),
     ...listItems(spec.rules, 'spec.rules').flatMap(({ item, path }) =>
-      listItems(objectAt(item, 'http').paths, `${path}.http.paths`).flatMap(({ item: rule, path: at }) => backend(objectAt(rule, 'backend'), `${at}.backend`)),
+      listItems(objectAt(item, 'http').paths, `${path}.http.paths`).flatMap(({ item: rule, path: at }) =>
+        backend(objectAt(rule, 'backend'), `${at}.backend`),
+      ),
     ),
     ...listItems(spec.tls, 'spec.tls').flatMap(({ item, path }) => one('v1', 'Secret', namespace, item.secretName, `${path}.secretName`)),
   ]
@@ -71,7 +75,8 @@ const policyReferences =
   object =>
     one('admissionregistration.k8s.io/v1', kind, '', objectAt(object, 'spec').policyName, 'spec.policyName')
 
-const claimReferences: References = object => one('storage.k8s.io/v1', 'StorageClass', '', objectAt(object, 'spec').storageClassName, 'spec.storageClassName')
+const claimReferences: References = object =>
+  one('storage.k8s.io/v1', 'StorageClass', '', objectAt(object, 'spec').storageClassName, 'spec.storageClassName')
 
 /** References by apiVersion and kind. */
 const OF_KINDS: Readonly<Record<string, References>> = {
@@ -91,7 +96,9 @@ const OF_KINDS: Readonly<Record<string, References>> = {
   [`${RBAC} RoleBinding`]: bindingReferences,
   [`${RBAC} ClusterRoleBinding`]: bindingReferences,
   'v1 ServiceAccount': (object, namespace) =>
-    listItems(object.imagePullSecrets, 'imagePullSecrets').flatMap(({ item, path }) => one('v1', 'Secret', namespace, item.name, `${path}.name`)),
+    listItems(object.imagePullSecrets, 'imagePullSecrets').flatMap(({ item, path }) =>
+      one('v1', 'Secret', namespace, item.name, `${path}.name`),
+    ),
   'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding': policyReferences('ValidatingAdmissionPolicy'),
   'admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding': policyReferences('MutatingAdmissionPolicy'),
   'admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration': webhookReferences,

@@ -22,7 +22,8 @@ export function listItems(value: Json | undefined, path: string): { readonly ite
 }
 
 /** Returns the object at a path of names. Empty if there is none. */
-export const objectAt = (object: JsonObject, ...names: readonly string[]): JsonObject => names.reduce<JsonObject>((at, name) => objectIn(at[name]), object)
+export const objectAt = (object: JsonObject, ...names: readonly string[]): JsonObject =>
+  names.reduce<JsonObject>((at, name) => objectIn(at[name]), object)
 
 /** Returns a text that is not empty. Undefined for any other value. */
 export const nonEmptyText = (value: Json | undefined): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -52,6 +53,8 @@ export interface PodTemplate {
 export function podTemplateOf(object: JsonObject): PodTemplate | undefined {
   const { apiVersion, kind } = object
   const path =
-    typeof kind === 'string' && typeof apiVersion === 'string' && GROUPS.has(apiVersion) && Object.hasOwn(TEMPLATES, kind) ? TEMPLATES[kind] : undefined
+    typeof kind === 'string' && typeof apiVersion === 'string' && GROUPS.has(apiVersion) && Object.hasOwn(TEMPLATES, kind)
+      ? TEMPLATES[kind]
+      : undefined
   return path && { template: objectAt(object, ...path), path: path.join('.') }
 }

@@ -14,7 +14,10 @@ export class KwokObjectError extends Error {
   }
 }
 
-/** Reads the members of an object, and collects an error for each that has the wrong type. Members that are null count as absent. */
+/**
+ * Reads the members of an object, and collects an error for each that has the wrong type. Members that are null count
+ * as absent.
+ */
 export class FieldReader {
   readonly path: FieldPath
   readonly #members: JsonObject
@@ -74,7 +77,8 @@ export class FieldReader {
   /** Returns an integer within bounds. */
   integer(name: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
     const value = this.#typed(name, 'integer', (one): one is number => Number.isSafeInteger(one))
-    if (value !== undefined && value < least) this.report(invalid(this.path.child(name), value, `must be greater than or equal to ${least}`))
+    if (value !== undefined && value < least)
+      this.report(invalid(this.path.child(name), value, `must be greater than or equal to ${least}`))
     if (value !== undefined && value > most) this.report(invalid(this.path.child(name), value, `must be less than or equal to ${most}`))
     return value
   }

@@ -15,7 +15,8 @@ export interface ObjectIdentity {
 }
 
 /**
- * Decodes an object of kwok: checks its kind and name, and calls `decode` with a reader of its `spec`. Throws KwokObjectError, which lists every invalid field.
+ * Decodes an object of kwok: checks its kind and name, and calls `decode` with a reader of its `spec`. Throws
+ * KwokObjectError, which lists every invalid field.
  */
 export function decodeObject<T>(object: Json, kinds: readonly string[], decode: (spec: FieldReader, identity: ObjectIdentity) => T): T {
   const errors: FieldError[] = []
@@ -23,7 +24,8 @@ export function decodeObject<T>(object: Json, kinds: readonly string[], decode: 
   const metadata = objectIn(members.metadata)
   const kind = typeof members.kind === 'string' ? members.kind : ''
   const name = typeof metadata.name === 'string' ? metadata.name : ''
-  if (members.apiVersion !== KWOK_API_VERSION) errors.push(invalid(fieldPath('apiVersion'), members.apiVersion, `must be ${KWOK_API_VERSION}`))
+  if (members.apiVersion !== KWOK_API_VERSION)
+    errors.push(invalid(fieldPath('apiVersion'), members.apiVersion, `must be ${KWOK_API_VERSION}`))
   if (!kinds.includes(kind)) errors.push(notSupported(fieldPath('kind'), kind, kinds))
   if (name === '') errors.push(required(fieldPath('metadata', 'name')))
   if (!isJsonObject(members.spec)) errors.push(required(fieldPath('spec'), 'must be an object'))

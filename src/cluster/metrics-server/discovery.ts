@@ -14,7 +14,11 @@ export const metricsGroup = (versions: readonly string[]): JsonObject => {
   return { kind: 'APIGroup', apiVersion: 'v1', name: METRICS_GROUP, versions: listed, preferredVersion: listed[0] ?? {} }
 }
 
-export const metricsGroupList = (versions: readonly string[]): JsonObject => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: [metricsGroup(versions)] })
+export const metricsGroupList = (versions: readonly string[]): JsonObject => ({
+  kind: 'APIGroupList',
+  apiVersion: 'v1',
+  groups: [metricsGroup(versions)],
+})
 
 export const metricsResources = (version: string): JsonObject => ({
   kind: 'APIResourceList',

@@ -7,7 +7,10 @@ export const WINDOW = '15s'
 
 const BINARY_UNITS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
-/** Returns an amount as a quantity in its canonical form: cores with nine decimals, other resources as whole numbers with binary units. */
+/**
+ * Returns an amount as a quantity in its canonical form: cores with nine decimals, other resources as whole numbers
+ * with binary units.
+ */
 export function usageQuantity(resource: string, amount: number): string {
   if (resource === 'cpu') return canonicalQuantity(`${BigInt(Math.round(amount * 1e9))}n`)
   let value = BigInt(Math.round(amount))
@@ -37,7 +40,11 @@ export function nodeMetrics(node: TypedObject, total: UsedAmounts, now: string):
   return { object: { metadata: metadataOf(node, now), timestamp: now, window: WINDOW, usage: quantitiesOf(total) }, total }
 }
 
-export function podMetrics(pod: TypedObject, containers: readonly { readonly name: string; readonly usage: UsedAmounts }[], now: string): Measured {
+export function podMetrics(
+  pod: TypedObject,
+  containers: readonly { readonly name: string; readonly usage: UsedAmounts }[],
+  now: string,
+): Measured {
   const object = {
     metadata: metadataOf(pod, now),
     timestamp: now,
@@ -47,10 +54,19 @@ export function podMetrics(pod: TypedObject, containers: readonly { readonly nam
   return { object, total: sumOf(containers.map(({ usage }) => usage)) }
 }
 
-/** Returns a Table of metrics: the name, a column for each resource, and the window. Source: metrics-server, pkg/api/table.go. */
+/**
+ * Returns a Table of metrics: the name, a column for each resource, and the window. Source: metrics-server,
+ * pkg/api/table.go.
+ */
 export function metricsTable(items: readonly Measured[], version: string): JsonObject {
   const resources = Object.keys(items[0]?.total ?? {}).sort()
-  const column = (name: string, format: string, description = ''): JsonObject => ({ name, type: 'string', format, description, priority: 0 })
+  const column = (name: string, format: string, description = ''): JsonObject => ({
+    name,
+    type: 'string',
+    format,
+    description,
+    priority: 0,
+  })
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${version}`,
@@ -58,7 +74,11 @@ export function metricsTable(items: readonly Measured[], version: string): JsonO
     columnDefinitions:
       items.length === 0
         ? []
-        : [column('Name', 'name', 'Name of the resource'), ...resources.map(name => column(name, 'quantity')), column('Window', 'duration')],
+        : [
+            column('Name', 'name', 'Name of the resource'),
+            ...resources.map(name => column(name, 'quantity')),
+            column('Window', 'duration'),
+          ],
     rows: items.map(({ object, total }) => ({
       cells: [nameOf(object), ...resources.map(name => usageQuantity(name, total[name] ?? 0)), WINDOW],
       object: { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata ?? {} },

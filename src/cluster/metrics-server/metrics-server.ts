@@ -86,7 +86,8 @@ export class MetricsServer {
     const kind = resource === 'nodes' ? 'NodeMetrics' : 'PodMetrics'
     const items = resource === 'nodes' ? await this.#nodes(request) : await this.#pods(request)
     const [first] = items
-    if (name !== '' && first === undefined) throw notFoundError({ group: METRICS_GROUP, resource }, resource === 'pods' ? `${namespace}/${name}` : name)
+    if (name !== '' && first === undefined)
+      throw notFoundError({ group: METRICS_GROUP, resource }, resource === 'pods' ? `${namespace}/${name}` : name)
     if (table !== undefined) return metricsTable(items, table)
     const apiVersion = `${METRICS_GROUP}/${version}`
     if (name !== '') return { kind, apiVersion, ...first?.object }
@@ -95,7 +96,11 @@ export class MetricsServer {
 
   async #pods({ namespace, name, query }: MetricsRequest): Promise<Measured[]> {
     const { client } = this.#options
-    const selection = { ...(namespace !== '' && { namespace }), ...selectorsOf(query), ...(name !== '' && { fieldSelector: `metadata.name=${name}` }) }
+    const selection = {
+      ...(namespace !== '' && { namespace }),
+      ...selectorsOf(query),
+      ...(name !== '' && { fieldSelector: `metadata.name=${name}` }),
+    }
     const [{ items: pods }, { items: nodes }, usage] = await Promise.all([
       client.list(PODS, { ...selection, resourceVersion: '0' }),
       client.list(NODES, { resourceVersion: '0' }),
@@ -128,10 +133,15 @@ export class MetricsServer {
       if (usages.length > 0) totals.set(nodeName, sumOf([totals.get(nodeName) ?? {}, ...usages.map(each => each.usage)]))
     }
     const now = this.#now()
-    return [...simulated.values()].sort(byObjectKey).map(node => nodeMetrics(node, { cpu: 0, memory: 0, ...totals.get(node.metadata.name ?? '') }, now))
+    return [...simulated.values()]
+      .sort(byObjectKey)
+      .map(node => nodeMetrics(node, { cpu: 0, memory: 0, ...totals.get(node.metadata.name ?? '') }, now))
   }
 
-  /** Returns what the containers of a running pod use. Undefined if the pod does not run, or if its usage cannot be evaluated. */
+  /**
+   * Returns what the containers of a running pod use. Undefined if the pod does not run, or if its usage cannot be
+   * evaluated.
+   */
   async #containersOf(pod: Pod, node: Node, usage: UsageReading): Promise<readonly ContainerUsage[] | undefined> {
     if (pod.status.phase !== 'Running') return undefined
     try {
@@ -165,7 +175,10 @@ function tableVersion(accept: string): string | undefined {
   return parameters.includes('as=Table') ? (parameters.includes('v=v1beta1') ? 'v1beta1' : 'v1') : undefined
 }
 
-/** Parses `nodes`, `nodes/NAME`, `pods`, `namespaces/NAMESPACE/pods` and `namespaces/NAMESPACE/pods/NAME`. Throws 404 for other paths. */
+/**
+ * Parses `nodes`, `nodes/NAME`, `pods`, `namespaces/NAMESPACE/pods` and `namespaces/NAMESPACE/pods/NAME`. Throws 404
+ * for other paths.
+ */
 function targetOf(parts: readonly string[]): Pick<MetricsRequest, 'resource' | 'namespace' | 'name'> {
   const [first, second = '', third, fourth = ''] = parts
   if (first === 'nodes' && parts.length <= 2) return { resource: 'nodes', namespace: '', name: second }

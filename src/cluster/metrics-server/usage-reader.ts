@@ -20,7 +20,10 @@ const annotationOf = (resource: string): string => `kwok.x-k8s.io/usage-${resour
 
 /** Usage of the containers of pods, at the time at which it was read. */
 export interface UsageReading {
-  /** Returns what each container that runs uses, by its name, in steps of one container. Throws an Error if an expression fails or a rule is invalid. */
+  /**
+   * Returns what each container that runs uses, by its name, in steps of one container. Throws an Error if an
+   * expression fails or a rule is invalid.
+   */
   of(pod: Pod, node: Node | undefined): Steps<readonly ContainerUsage[]>
 }
 
@@ -68,7 +71,8 @@ function containerUsage(rules: RuleSet<UsageRule>, { pod, container, node }: Sub
   const { namespace = '', name = '', annotations = {} } = pod.metadata
   const rule = rules.find(namespace, name, each => ruleOfContainer(each, container.name))
   const usage: Record<string, number> = {}
-  for (const [resource, fallback] of Object.entries(DEFAULTS)) usage[resource] = amountOf(annotations[annotationOf(resource)] ?? '') ?? fallback
+  for (const [resource, fallback] of Object.entries(DEFAULTS))
+    usage[resource] = amountOf(annotations[annotationOf(resource)] ?? '') ?? fallback
   const subject = { node: node as unknown as JsonObject, pod: pod as unknown as JsonObject, container: container as unknown as JsonObject }
   for (const [resource, amount] of rule?.usage ?? []) usage[resource] = Math.max(0, amount(subject))
   return usage
@@ -77,7 +81,9 @@ function containerUsage(rules: RuleSet<UsageRule>, { pod, container, node }: Sub
 /** Containers and sidecars that run. */
 function runningContainers({ spec, status }: Pod): Container[] {
   const running = new Set(
-    [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].flatMap(({ name, state }) => (state?.running ? [name] : [])),
+    [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].flatMap(({ name, state }) =>
+      state?.running ? [name] : [],
+    ),
   )
   return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(({ name }) => running.has(name))
 }

@@ -6,7 +6,8 @@ import { logFile } from './log/log-file.ts'
 import type { CommandResult, CommandStreams } from './streams/command-streams.ts'
 
 /**
- * Connects a client to a container by its rule, until the client leaves or ends its input, or the container ends. Never rejects.
+ * Connects a client to a container by its rule, until the client leaves or ends its input, or the container ends. Never
+ * rejects.
  * @param ended aborts when the container ends.
  */
 export async function attach(

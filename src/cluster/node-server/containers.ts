@@ -17,7 +17,8 @@ const PULL_FAULTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the reason why a container has no log yet, in the kubelet's words. Undefined if it has one. Source: kubelet, validateContainerLogStatus.
+ * Returns the reason why a container has no log yet, in the kubelet's words. Undefined if it has one. Source: kubelet,
+ * validateContainerLogStatus.
  * @param previous whether the log of the previous run is requested.
  */
 export function logFault(pod: Pod, name: string, previous: boolean): string | undefined {

@@ -29,7 +29,8 @@ function forwardFault(rule: ForwardRule | undefined, allowed: ReadonlySet<LocalP
   return echo || text !== undefined ? undefined : 'the rule of the port has neither target, nor command, nor text, nor echo'
 }
 
-const NO_RULE = 'the pod is simulated, and no rule says where the port leads: create a PortForward or ClusterPortForward object of kwok.x-k8s.io/v1alpha1'
+const NO_RULE =
+  'the pod is simulated, and no rule says where the port leads: create a PortForward or ClusterPortForward object of kwok.x-k8s.io/v1alpha1'
 
 function connectTo(
   { address, port }: { readonly address: string; readonly port: number },

@@ -6,13 +6,18 @@ import type { CommandResult } from './streams/command-streams.ts'
 
 /** Time between the signals TERM and KILL, in milliseconds. */
 const KILL_MS = 5_000
-/** Exit code of a command that a signal ended, as shells report it: 128 and the number of the signal, here that of KILL. */
+/**
+ * Exit code of a command that a signal ended, as shells report it: 128 and the number of the signal, here that of KILL.
+ */
 const KILLED = 137
 
 /** Variables of this process that every command gets. The others may hold secrets of the server. */
 const PASSED = ['PATH', 'HOME', 'LANG', 'TMPDIR']
 
-/** Streams of a process. Input and errors are optional: without them there is no input, and errors are part of the output. */
+/**
+ * Streams of a process. Input and errors are optional: without them there is no input, and errors are part of the
+ * output.
+ */
 export interface ProcessStreams {
   readonly stdin?: Readable | undefined
   readonly stdout?: Writable | undefined
@@ -22,7 +27,11 @@ export interface ProcessStreams {
 }
 
 /** Runs a command as a process of this machine, to its end. It has no terminal. Never rejects. */
-export async function runProcess(command: readonly string[], local: Partial<LocalProcess>, streams: ProcessStreams): Promise<CommandResult> {
+export async function runProcess(
+  command: readonly string[],
+  local: Partial<LocalProcess>,
+  streams: ProcessStreams,
+): Promise<CommandResult> {
   const [program = '', ...args] = command
   if (program === '') return { failure: 'the command is empty' }
   const { workDir = '', environment = [], user, group } = local
@@ -45,7 +54,11 @@ function environmentOf(own: LocalProcess['environment']): Record<string, string>
   return Object.fromEntries([...passed, ...own.map(({ name, value }) => [name, value] as const)])
 }
 
-function resultOf(child: ChildProcessWithoutNullStreams, program: string, { stdin, stdout, stderr, left }: ProcessStreams): Promise<CommandResult> {
+function resultOf(
+  child: ChildProcessWithoutNullStreams,
+  program: string,
+  { stdin, stdout, stderr, left }: ProcessStreams,
+): Promise<CommandResult> {
   const kill = (): void => {
     child.kill()
     const timer = setTimeout(() => child.kill('SIGKILL'), KILL_MS).unref()

@@ -47,7 +47,9 @@ function invalidPath(): never {
 /** Reports whether the request is for a WebSocket. Others are for SPDY. */
 export const isForWebSocket = ({ req }: NodeRequest): boolean => req.headers.upgrade?.toLowerCase() === 'websocket'
 
-/** Largest number of ports of a port forward over a WebSocket: each has two channels, which are numbered in one byte. */
+/**
+ * Largest number of ports of a port forward over a WebSocket: each has two channels, which are numbered in one byte.
+ */
 const MAX_PORTS = 128
 
 /** Returns the ports of a port forward over a WebSocket. Throws RequestError. */
@@ -56,7 +58,8 @@ export function forwardedPorts(query: URLSearchParams): number[] {
   const ports = texts.map(Number)
   if (ports.length === 0) throw new RequestError(400, 'query parameter "port" is required')
   if (ports.length > MAX_PORTS) throw new RequestError(400, `query parameter "port" may name at most ${MAX_PORTS} ports`)
-  if (!ports.every(port => Number.isInteger(port) && port > 0 && port < 65_536)) throw new RequestError(400, `invalid ports ${JSON.stringify(texts)}`)
+  if (!ports.every(port => Number.isInteger(port) && port > 0 && port < 65_536))
+    throw new RequestError(400, `invalid ports ${JSON.stringify(texts)}`)
   return ports
 }
 

@@ -17,7 +17,16 @@ import { execute } from './exec.ts'
 import { forward } from './forward.ts'
 import type { LocalPart } from './local-access.ts'
 import { containerLog, logRequest, sourceFault } from './log/container-log.ts'
-import { errorStatus, forwardedPorts, isForWebSocket, type NodeRequest, type NodeUpgrade, nodeRequest, pathNotServed, RequestError } from './node-request.ts'
+import {
+  errorStatus,
+  forwardedPorts,
+  isForWebSocket,
+  type NodeRequest,
+  type NodeUpgrade,
+  nodeRequest,
+  pathNotServed,
+  RequestError,
+} from './node-request.ts'
 import { type PodPath, podPath } from './paths.ts'
 import { untilContainerEnds } from './pod-watch.ts'
 import { RuleReader, ruleKind } from './rule-reader.ts'
@@ -121,11 +130,14 @@ export class NodeServer {
     const { req, socket, head, query } = request
     const { pod, container } = await this.#containerAt(request)
     const options = streamOptions(query)
-    if (!options.stdin && !options.stdout && !options.stderr) throw new RequestError(400, 'you must specify at least 1 of stdin, stdout, stderr')
+    if (!options.stdin && !options.stdout && !options.stderr)
+      throw new RequestError(400, 'you must specify at least 1 of stdin, stdout, stderr')
     const streams = isForWebSocket(request) ? webSocketCommand(req, socket, head, options) : await spdyCommand(req, socket, head, options)
     if (streams === undefined) return
     const ended = { ...streams, left: AbortSignal.any([streams.left, this.#closed.signal]) }
-    const result = await this.#run(request, pod, container, ended).catch((error: unknown): CommandResult => ({ failure: errorMessage(error) }))
+    const result = await this.#run(request, pod, container, ended).catch(
+      (error: unknown): CommandResult => ({ failure: errorMessage(error) }),
+    )
     await streams.finish(result)
   }
 
@@ -163,14 +175,20 @@ export class NodeServer {
     else spdyForward(req, socket, head, handle)
   }
 
-  /** Returns the pod and container of a path. Throws RequestError if the node has no such pod, or the pod no such container. */
+  /**
+   * Returns the pod and container of a path. Throws RequestError if the node has no such pod, or the pod no such
+   * container.
+   */
   async #containerAt({ req, parts }: NodeRequest): Promise<{ readonly pod: Pod; readonly container: string }> {
     const path = podPath(parts, true)
     if (path === undefined) throw pathNotServed()
     const pod = await this.#podAt(req, path)
     const { container } = path
     if (!hasContainer(pod, container))
-      throw new RequestError(404, `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(`${path.namespace}/${path.pod}`)}`)
+      throw new RequestError(
+        404,
+        `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(`${path.namespace}/${path.pod}`)}`,
+      )
     return { pod, container }
   }
 

@@ -1,4 +1,7 @@
-/** A request for a container of a pod, or for the pod alone, as kubelets' paths name it: `/exec/NAMESPACE/POD/CONTAINER`, or with the uid before the container. */
+/**
+ * A request for a container of a pod, or for the pod alone, as kubelets' paths name it:
+ * `/exec/NAMESPACE/POD/CONTAINER`, or with the uid before the container.
+ */
 export interface PodPath {
   readonly namespace: string
   readonly pod: string
@@ -8,7 +11,10 @@ export interface PodPath {
   readonly container: string
 }
 
-/** Parses the parts of a path behind its first. Undefined if their number is wrong. @param ofContainer whether the path names a container. */
+/**
+ * Parses the parts of a path behind its first. Undefined if their number is wrong. @param ofContainer whether the path
+ * names a container.
+ */
 export function podPath(parts: readonly string[], ofContainer: boolean): PodPath | undefined {
   const most = ofContainer ? 4 : 3
   if (parts.length !== most && parts.length !== most - 1) return undefined

@@ -13,7 +13,11 @@ export function untilContainerEnds(client: ApiClient, pod: Pod, container: strin
   else
     client
       .watch(PODS, { namespace, fieldSelector: `metadata.name=${name}`, resourceVersion }, until, change => {
-        if (change.type !== 'bookmark' && (change.type === 'deleted' || change.object.metadata.uid !== uid || !isRunning(change.object, container))) end()
+        if (
+          change.type !== 'bookmark' &&
+          (change.type === 'deleted' || change.object.metadata.uid !== uid || !isRunning(change.object, container))
+        )
+          end()
         return undefined
       })
       .then(end, end)

@@ -45,7 +45,10 @@ export class RuleReader<R> {
     this.#kind = kind
   }
 
-  /** Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object of the rule's kind is invalid. */
+  /**
+   * Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object of the
+   * rule's kind is invalid.
+   */
   async find(namespace: string, name: string, choose: (rules: readonly R[]) => R | undefined): Promise<R | undefined> {
     const own = await this.#client.get(this.#kind.own, namespace, name).catch(undefinedIfNotFound)
     return new RuleSet(await this.#decodeAll(this.#kind.own, own ? [own] : []), await this.#ofCluster()).find(namespace, name, choose)
@@ -53,7 +56,9 @@ export class RuleReader<R> {
 
   /** Returns the rules of all pods of a namespace, or of all namespaces if it is empty. */
   async all(namespace: string): Promise<RuleSet<R>> {
-    const own = await this.#client.list(this.#kind.own, { ...(namespace !== '' && { namespace }), resourceVersion: '0' }).catch(undefinedIfNotFound)
+    const own = await this.#client
+      .list(this.#kind.own, { ...(namespace !== '' && { namespace }), resourceVersion: '0' })
+      .catch(undefinedIfNotFound)
     return new RuleSet(await this.#decodeAll(this.#kind.own, own?.items ?? []), await this.#ofCluster())
   }
 
@@ -110,7 +115,10 @@ export class RuleSet<R> {
     this.#fault = [...own, ...cluster].find(each => each instanceof KwokObjectError)
   }
 
-  /** Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object is invalid. */
+  /**
+   * Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object is
+   * invalid.
+   */
   find(namespace: string, name: string, choose: (rules: readonly R[]) => R | undefined): R | undefined {
     const own = this.#own.get(`${namespace}/${name}`)
     const rule = ruleFor(own ? [own] : this.#cluster, namespace, name, choose)

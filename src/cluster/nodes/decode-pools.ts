@@ -48,7 +48,9 @@ const EMPTY: Template = {
   architecture: undefined,
 }
 
-/** Parses a file of templates and pools of nodes. Throws YamlError, or NodePoolsError, which lists every invalid field. */
+/**
+ * Parses a file of templates and pools of nodes. Throws YamlError, or NodePoolsError, which lists every invalid field.
+ */
 export const parseNodePools = (bytes: Buffer): NodePool[] => decodeNodePools(parseYaml(bytes).value as Json)
 
 /** Decodes templates and pools of nodes. Throws NodePoolsError, which lists every invalid field. */
@@ -108,7 +110,10 @@ function decodePool(reader: FieldReader, templates: ReadonlyMap<string, Template
 const merge = (template: Template, pool: Template): Template => ({
   labels: { ...template.labels, ...pool.labels },
   annotations: { ...template.annotations, ...pool.annotations },
-  taints: [...template.taints.filter(old => !pool.taints.some(({ key, effect }) => key === old.key && effect === old.effect)), ...pool.taints],
+  taints: [
+    ...template.taints.filter(old => !pool.taints.some(({ key, effect }) => key === old.key && effect === old.effect)),
+    ...pool.taints,
+  ],
   capacity: { ...template.capacity, ...pool.capacity },
   allocatable: { ...template.allocatable, ...pool.allocatable },
   zones: pool.zones ?? template.zones,
@@ -183,7 +188,8 @@ function checkQuantity(amounts: FieldReader, resource: string, amount: string): 
 /** Reports pools whose nodes would have the same names, and too many nodes. */
 function checkNames(pools: readonly NodePool[], errors: FieldError[]): void {
   const total = pools.reduce((sum, { count }) => sum + count, 0)
-  if (total > MOST_NODES) return void errors.push(invalid(fieldPath('pools'), total, `all pools together must have at most ${MOST_NODES} nodes`))
+  if (total > MOST_NODES)
+    return void errors.push(invalid(fieldPath('pools'), total, `all pools together must have at most ${MOST_NODES} nodes`))
   const names = new Set<string>()
   for (const [i, pool] of pools.entries())
     for (let index = 1; index <= pool.count; index++) {

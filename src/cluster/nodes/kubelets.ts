@@ -31,8 +31,8 @@ import { StagedKinds } from './staged-kinds.ts'
 const [NODE_KIND, POD_KIND] = ['v1/Node', 'v1/Pod']
 
 /**
- * Simulates nodes with their kubelets. Nodes are registered, renew their leases, and report their conditions and the statuses of their pods, step by step. Stages of
- * users replace that. No container runs.
+ * Simulates nodes with their kubelets. Nodes are registered, renew their leases, and report their conditions and the
+ * statuses of their pods, step by step. Stages of users replace that. No container runs.
  */
 export const kubelets: ClusterPart = (env, signal) => new Kubelets(env, signal).run()
 
@@ -65,7 +65,8 @@ class Kubelets {
     this.#podsOn = podsByNode(this.#pods)
     this.#startedAt = formatTime(clock.now())
     const onError = ({ kind, metadata }: TypedObject, error: Error): void => {
-      if (!isStatusError(error, 'NotFound', 'Conflict')) logger.warn('a stage failed', { kind, name: metadata.name ?? '', error: errorMessage(error) })
+      if (!isStatusError(error, 'NotFound', 'Conflict'))
+        logger.warn('a stage failed', { kind, name: metadata.name ?? '', error: errorMessage(error) })
     }
     const events = recorderOf(env, 'kubelet', signal)
     const stageClient = new KubeletStageClient(client, events, kind => this.#stagedKinds.resourceOf(kind))
@@ -75,7 +76,10 @@ class Kubelets {
     this.#player = playerOf(this.#engine)
     this.#stagedKinds = new StagedKinds({ env, player: this.#player, changed: kind => this.#reportStages(kind) }, signal)
     this.#shipped = new ShippedPlayers(stages => playerOf(new StageEngine({ stages: stages.map(decodeStage), seed: 1, onError })))
-    this.#lives = new PodLives({ env, pods: this.#pods, nodeOf: pod => this.#livingNodeOf(pod), addresses: this.#addresses, events }, signal)
+    this.#lives = new PodLives(
+      { env, pods: this.#pods, nodeOf: pod => this.#livingNodeOf(pod), addresses: this.#addresses, events },
+      signal,
+    )
   }
 
   async run(): Promise<void> {
@@ -183,7 +187,10 @@ class Kubelets {
     else this.#lives.observe(pod)
   }
 
-  /** Returns the player of the stages of a pod: those of users, or shipped ones that an annotation names. Undefined if its kubelet is simulated without stages. */
+  /**
+   * Returns the player of the stages of a pod: those of users, or shipped ones that an annotation names. Undefined if
+   * its kubelet is simulated without stages.
+   */
   #playerOf({ metadata }: Pod, node: Node): StagePlayer | undefined {
     if (isStopped(node)) return undefined
     if (this.#stages.has(POD_KIND)) return this.#player
@@ -213,7 +220,8 @@ class Kubelets {
       nodePort: () => 0,
       nodeIPsWith: name => [addressOf(name)],
       podIP: () => this.#addresses.of(object.metadata.uid ?? '')[0] ?? '',
-      podIPsWith: (name, isOnHost, uid) => (isOnHost ? [addressOf(name)] : this.#addresses.of(uid, this.#nodes.store.get(name)?.spec.podCIDRs)),
+      podIPsWith: (name, isOnHost, uid) =>
+        isOnHost ? [addressOf(name)] : this.#addresses.of(uid, this.#nodes.store.get(name)?.spec.podCIDRs),
     })
   }
 }

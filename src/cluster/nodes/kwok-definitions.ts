@@ -11,7 +11,10 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../shared/kinds.ts'
 const MANAGED_BY = 'app.kubernetes.io/managed-by'
 const OWN = 'binnacle'
 
-/** Creates the definitions of kwok's kinds, and updates those that another version of this program has created. Definitions of users stay unchanged. Never rejects. */
+/**
+ * Creates the definitions of kwok's kinds, and updates those that another version of this program has created.
+ * Definitions of users stay unchanged. Never rejects.
+ */
 export async function createKwokDefinitions(client: ApiClient, logger: Logger): Promise<void> {
   // At once, so that the store commits them together.
   await Promise.all(

@@ -7,7 +7,10 @@ import { isStatusError } from '../../meta/status.ts'
 import { API_SERVICES } from '../shared/kinds.ts'
 
 const GROUP = 'metrics.k8s.io'
-/** Service of the metrics API, which this process serves. The same as that of the metrics-server of Kubernetes, which may so be installed beside it. */
+/**
+ * Service of the metrics API, which this process serves. The same as that of the metrics-server of Kubernetes, which
+ * may so be installed beside it.
+ */
 const SERVICE = { namespace: 'kube-system', name: 'metrics-server', port: 443 }
 
 /** Registers the metrics API, unless another server is registered. Never rejects. v1 exists from 1.37 on. */
@@ -26,6 +29,13 @@ const metricsService = (name: string, version: string): APIService => ({
   kind: 'APIService',
   apiVersion: 'apiregistration.k8s.io/v1',
   metadata: { name, labels: { 'k8s-app': 'metrics-server' } },
-  spec: { group: GROUP, version, service: SERVICE, insecureSkipTLSVerify: true, groupPriorityMinimum: 100, versionPriority: version === 'v1' ? 200 : 100 },
+  spec: {
+    group: GROUP,
+    version,
+    service: SERVICE,
+    insecureSkipTLSVerify: true,
+    groupPriorityMinimum: 100,
+    versionPriority: version === 'v1' ? 200 : 100,
+  },
   status: {},
 })

@@ -3,7 +3,10 @@ import { deepEqual } from '../../meta/equal.ts'
 import { formatTime } from '../../meta/time.ts'
 import { CONDITIONS } from './annotations.ts'
 
-/** Status, reason and message of a condition while it is healthy, and while it is not. Source: pkg/kubelet/nodestatus/setters.go. */
+/**
+ * Status, reason and message of a condition while it is healthy, and while it is not. Source:
+ * pkg/kubelet/nodestatus/setters.go.
+ */
 const REPORTS = {
   MemoryPressure: {
     healthy: ['False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
@@ -28,10 +31,14 @@ type ConditionType = keyof typeof REPORTS
 const TYPES: readonly ConditionType[] = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'Ready']
 
 /**
- * Returns the conditions that a kubelet reports now, after the present ones. A condition keeps the time of its last transition if its status is the same. Conditions
- * of other reporters are not returned: a strategic merge keeps them.
+ * Returns the conditions that a kubelet reports now, after the present ones. A condition keeps the time of its last
+ * transition if its status is the same. Conditions of other reporters are not returned: a strategic merge keeps them.
  */
-export function nextConditions({ annotations }: Pick<Node['metadata'], 'annotations'>, present: readonly NodeCondition[], now: number): NodeCondition[] {
+export function nextConditions(
+  { annotations }: Pick<Node['metadata'], 'annotations'>,
+  present: readonly NodeCondition[],
+  now: number,
+): NodeCondition[] {
   const requested = annotations?.[CONDITIONS]?.split(',').map(each => each.trim()) ?? []
   const time = formatTime(now)
   return TYPES.map(type => {

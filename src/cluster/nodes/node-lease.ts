@@ -16,7 +16,10 @@ export function newLease({ metadata: { name = '', uid = '' } }: Node, now: numbe
   }
 }
 
-/** Returns a lease that is renewed now. It belongs to the node of this uid, also if an earlier node of the name had created it. */
+/**
+ * Returns a lease that is renewed now. It belongs to the node of this uid, also if an earlier node of the name had
+ * created it.
+ */
 export function renewedLease(lease: Lease, { metadata: { name = '', uid = '' } }: Node, now: number): Lease {
   const isOwned = lease.metadata.ownerReferences?.some(reference => reference.uid === uid) ?? false
   return {
@@ -26,7 +29,10 @@ export function renewedLease(lease: Lease, { metadata: { name = '', uid = '' } }
   }
 }
 
-/** Reports whether half of the interval has passed since the last renewal, so that a renewal in its slot is never left out. */
+/**
+ * Reports whether half of the interval has passed since the last renewal, so that a renewal in its slot is never left
+ * out.
+ */
 export const isRenewalDue = (lease: Lease, now: number): boolean => now - (timeMillis(lease.spec.renewTime) ?? 0) >= RENEW_MS / 2
 
 const nodeReference = (name: string, uid: string): { apiVersion: string; kind: string; name: string; uid: string } => ({

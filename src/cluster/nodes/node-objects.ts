@@ -33,7 +33,10 @@ export interface NodeFacts {
   readonly now: number
 }
 
-/** Returns a node of a pool with its status, as a kubelet registers it. @param index number of the node in its pool, from 1 on */
+/**
+ * Returns a node of a pool with its status, as a kubelet registers it. @param index number of the node in its pool,
+ * from 1 on
+ */
 export function nodeOfPool(pool: NodePool, index: number, { number, version, now }: NodeFacts): Node {
   const name = nodeName(pool, index)
   const { zones, region, os, architecture } = pool
@@ -89,7 +92,10 @@ export const nodeInfo = (version: string, operatingSystem: string, architecture:
   architecture,
 })
 
-/** Returns the address of the simulated node of a number: 10.128.0.1 to 10.191.255.255. Every number below 4 million has one of its own. */
+/**
+ * Returns the address of the simulated node of a number: 10.128.0.1 to 10.191.255.255. Every number below 4 million has
+ * one of its own.
+ */
 export const nodeAddress = (number: number): string => `10.${128 + ((number >> 16) & 63)}.${(number >> 8) & 255}.${number & 255}`
 
 /** Reports whether this program simulates a node. */

@@ -33,8 +33,8 @@ export interface NodeReportsOptions {
 }
 
 /**
- * Reports the state of simulated nodes, as their kubelets do: renews their leases, and writes their conditions when they change and every five minutes. A node
- * that is stopped reports nothing. A key of the queue is a node.
+ * Reports the state of simulated nodes, as their kubelets do: renews their leases, and writes their conditions when
+ * they change and every five minutes. A node that is stopped reports nothing. A key of the queue is a node.
  */
 export class NodeReports {
   readonly #options: NodeReportsOptions
@@ -73,7 +73,8 @@ export class NodeReports {
   }
 
   #tick(name: string): void {
-    // The first report of a node comes after one to thirty renewals, so that those of many nodes are spread over five minutes.
+    // The first report of a node comes after one to thirty renewals, so that those of many nodes are spread over five
+    // minutes.
     const left = (this.#untilReport.get(name) ?? 1 + (this.#untilReport.size % RENEWALS_PER_REPORT)) - 1
     if (left <= 0) this.#reportDue.add(name)
     this.#untilReport.set(name, left <= 0 ? RENEWALS_PER_REPORT : left)

@@ -1,6 +1,9 @@
 import { type Cidr, parseCidr, printIp } from '../../meta/ip.ts'
 
-/** Range of the addresses of pods on nodes without a block of their own. It overlaps neither the default blocks nor the addresses of nodes. */
+/**
+ * Range of the addresses of pods on nodes without a block of their own. It overlaps neither the default blocks nor the
+ * addresses of nodes.
+ */
 const GENERAL = '10.192.0.0/10'
 /** Number of addresses of a block that are used at most. */
 const MOST_ADDRESSES = 2 ** 22
@@ -16,7 +19,10 @@ interface Block {
   next: number
 }
 
-/** Gives each pod addresses from the blocks of its node, and the same ones as long as it exists. An address is given again once all others of the block were. */
+/**
+ * Gives each pod addresses from the blocks of its node, and the same ones as long as it exists. An address is given
+ * again once all others of the block were.
+ */
 export class PodAddresses {
   readonly #blocks = new Map<string, Block>()
   readonly #byPod = new Map<string, readonly { readonly block: Block; readonly offset: number }[]>()

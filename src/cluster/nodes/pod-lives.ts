@@ -121,7 +121,9 @@ export class PodLives {
   async #remove(pod: Pod): Promise<void> {
     const { namespace = '', name = '', uid } = pod.metadata
     try {
-      await this.#options.env.clientOfNode(pod.spec.nodeName ?? '').delete(PODS, namespace, name, { gracePeriodSeconds: 0, ...(uid !== undefined && { uid }) })
+      await this.#options.env
+        .clientOfNode(pod.spec.nodeName ?? '')
+        .delete(PODS, namespace, name, { gracePeriodSeconds: 0, ...(uid !== undefined && { uid }) })
     } catch (error) {
       if (!isStatusError(error, 'NotFound', 'Conflict')) throw error
     }
@@ -138,7 +140,13 @@ export class PodLives {
       ...(resourceVersion !== undefined && { resourceVersion }),
     }
     for (const { type, reason, message, container } of events)
-      this.#options.events.recordFor({ ...about, ...(container !== undefined && { fieldPath: container }) }, type, reason, message, node.metadata.name)
+      this.#options.events.recordFor(
+        { ...about, ...(container !== undefined && { fieldPath: container }) },
+        type,
+        reason,
+        message,
+        node.metadata.name,
+      )
   }
 
   #reportFaults(pod: Pod, faults: readonly string[]): void {
@@ -164,7 +172,8 @@ const isOlder = (a: Pod, b: Pod): boolean => Number(a.metadata.resourceVersion) 
 function lifeRules({ features }: ClusterEnvironment): LifeRules {
   const { release } = features
   return {
-    sandboxCondition: isSince(release, '1.28') && features.enabled('PodReadyToStartContainersCondition') ? 'PodReadyToStartContainers' : undefined,
+    sandboxCondition:
+      isSince(release, '1.28') && features.enabled('PodReadyToStartContainersCondition') ? 'PodReadyToStartContainers' : undefined,
     hasHostIPs: isSince(release, '1.29'),
     reportsResources: features.enabled('InPlacePodVerticalScaling'),
     reportsGeneration: features.enabled('PodObservedGenerationTracking'),

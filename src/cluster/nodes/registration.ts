@@ -32,7 +32,8 @@ export class Registration {
     this.#queue = queueOf(env, 'kubelet_registration', signal, { workers: WORKERS, work: name => this.#register(name) })
     nodes.addIndex(BY_ADDRESS, ({ status }) => (status.addresses ?? []).map(({ address }) => address))
     for (const pool of env.nodes)
-      for (let index = 1; index <= pool.count; index++) this.#pooled.set(nodeName(pool, index), { pool, index, number: ++this.#latestNumber })
+      for (let index = 1; index <= pool.count; index++)
+        this.#pooled.set(nodeName(pool, index), { pool, index, number: ++this.#latestNumber })
   }
 
   /** Registers the nodes that do not exist. Requires a synced informer. */

@@ -13,8 +13,8 @@ interface Slot {
 }
 
 /**
- * Spreads renewals over time. Each node is renewed once in ten seconds, in one of ten slots that are a second apart: thousands of nodes are renewed in small
- * groups, with times of rest between them.
+ * Spreads renewals over time. Each node is renewed once in ten seconds, in one of ten slots that are a second apart:
+ * thousands of nodes are renewed in small groups, with times of rest between them.
  */
 export class RenewalSlots {
   readonly #clock: TimerClock

@@ -10,7 +10,10 @@ const SHIPPED: ReadonlyMap<string, ShippedStages> = new Map([
   ['general', GENERAL_POD_STAGES],
 ])
 
-/** Players of the stages of pods that kwok ships. Each is made when a pod first needs it: most clusters need none, and compiling them would delay the start. */
+/**
+ * Players of the stages of pods that kwok ships. Each is made when a pod first needs it: most clusters need none, and
+ * compiling them would delay the start.
+ */
 export class ShippedPlayers {
   readonly #make: (stages: ShippedStages) => StagePlayer
   readonly #made = new Map<string, StagePlayer>()

@@ -30,7 +30,9 @@ export class KubeletStageClient implements StageClient {
   async patch(object: TypedObject, { type, data, subresource, impersonation }: RenderedWrite): Promise<StagedObject> {
     const patchType = PATCH_TYPES[type]
     if (patchType === undefined || impersonation !== undefined)
-      throw new Error(`a stage of ${object.kind} has a patch that a simulated kubelet does not make: ${impersonation === undefined ? type : 'impersonation'}`)
+      throw new Error(
+        `a stage of ${object.kind} has a patch that a simulated kubelet does not make: ${impersonation === undefined ? type : 'impersonation'}`,
+      )
     const { namespace = '', name = '' } = object.metadata
     const target = { namespace, name, ...(subresource !== '' && { subresource }) }
     return (await this.#client.patch(this.#kindOf(object), target, patchOf(object, data), patchType)) as StagedObject
@@ -47,7 +49,9 @@ export class KubeletStageClient implements StageClient {
     const [version, group = ''] = apiVersion.split('/').toReversed()
     const resource = (await this.#client.kindsOf(group)).find(each => each.kind === kind && each.version === version)
     if (resource === undefined || impersonation !== undefined)
-      throw new Error(`a stage of ${source.kind} applies ${apiVersion} ${kind}: ${resource ? 'impersonation is not supported' : 'it is not served'}`)
+      throw new Error(
+        `a stage of ${source.kind} applies ${apiVersion} ${kind}: ${resource ? 'impersonation is not supported' : 'it is not served'}`,
+      )
     const { name = '', namespace = source.metadata.namespace ?? 'default' } = metadata
     const target = { namespace: resource.namespaced ? namespace : '', name, ...(subresource !== '' && { subresource }) }
     const patchType = PATCH_TYPES[type]
@@ -79,7 +83,10 @@ export class KubeletStageClient implements StageClient {
   }
 }
 
-/** Adds the uid of the object to a patch. The server then rejects the patch if another object has taken the name. Throws an Error if the data is no patch. */
+/**
+ * Adds the uid of the object to a patch. The server then rejects the patch if another object has taken the name. Throws
+ * an Error if the data is no patch.
+ */
 export function patchOf({ kind, metadata: { uid } }: TypedObject, data: Json): PatchBody {
   if (Array.isArray(data)) return uid === undefined ? data : [{ op: 'test', path: '/metadata/uid', value: uid }, ...data]
   if (!isJsonObject(data)) throw new Error(`a stage of ${kind} renders a patch that is neither an object nor a list`)

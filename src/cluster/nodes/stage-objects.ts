@@ -14,8 +14,8 @@ export interface StageFollower {
 }
 
 /**
- * Follows the Stages of users: keeps the set in sync, and reports in the status of each whether it takes effect. Resolves when the set has the present ones, with a function that reports those of a kind
- * again.
+ * Follows the Stages of users: keeps the set in sync, and reports in the status of each whether it takes effect.
+ * Resolves when the set has the present ones, with a function that reports those of a kind again.
  */
 export async function followStages(
   env: ClusterEnvironment,
@@ -51,4 +51,5 @@ export async function followStages(
 }
 
 /** A Stage with its kind, which objects of a cache need not carry. */
-const plain = (stage: TypedObject): JsonObject => ({ ...stage, apiVersion: `${STAGES.group}/${STAGES.version}`, kind: STAGES.kind }) as unknown as JsonObject
+const plain = (stage: TypedObject): JsonObject =>
+  ({ ...stage, apiVersion: `${STAGES.group}/${STAGES.version}`, kind: STAGES.kind }) as unknown as JsonObject

@@ -21,7 +21,10 @@ interface Followed {
   readonly end: AbortController
 }
 
-/** Gives the objects of kinds with Stages to a player, while the kinds are served. A key of the queue is a kind: `apps/v1/Deployment`. */
+/**
+ * Gives the objects of kinds with Stages to a player, while the kinds are served. A key of the queue is a kind:
+ * `apps/v1/Deployment`.
+ */
 export class StagedKinds {
   readonly #options: StagedKindsOptions
   readonly #signal: AbortSignal

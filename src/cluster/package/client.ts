@@ -20,14 +20,16 @@ export interface ApiError extends Error {
 }
 
 /**
- * Opens a client of a server over HTTP, of this program or of kube-apiserver. It keeps connections until it is closed. Throws a TypeError if the URL is invalid.
+ * Opens a client of a server over HTTP, of this program or of kube-apiserver. It keeps connections until it is closed.
+ * Throws a TypeError if the URL is invalid.
  *
  * @param access a server of `startServer`, a control plane of `startControlPlane`, or the result of `accessOf`.
  */
 export const openClient = (access: ServerAccess): HttpClient => new HttpApiClient(access)
 
 /**
- * Reads the address and credentials of a server from a kubeconfig. Throws an Error if the file is invalid, or has credentials of a plugin or a password.
+ * Reads the address and credentials of a server from a kubeconfig. Throws an Error if the file is invalid, or has
+ * credentials of a plugin or a password.
  *
  * @param context default: the current one.
  */
@@ -48,5 +50,7 @@ export function accessOf(kubeconfig: string, context?: string): ServerAccess {
   }
 }
 
-/** Reports whether an error is a rejection of the server with one of the reasons. Without reasons, every rejection is. */
+/**
+ * Reports whether an error is a rejection of the server with one of the reasons. Without reasons, every rejection is.
+ */
 export const isApiError = (error: unknown, ...reasons: readonly string[]): error is ApiError => isStatusError(error, ...reasons)

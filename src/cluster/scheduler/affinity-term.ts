@@ -14,7 +14,11 @@ export interface AffinityTerm {
 }
 
 /** Prepares a term of a pod. A term without namespaces means the pod's own. */
-export function affinityTerm(pod: Pod, { topologyKey, labelSelector, namespaces, namespaceSelector }: PodAffinityTerm, weight = 0): AffinityTerm {
+export function affinityTerm(
+  pod: Pod,
+  { topologyKey, labelSelector, namespaces, namespaceSelector }: PodAffinityTerm,
+  weight = 0,
+): AffinityTerm {
   const isOwn = !namespaces?.length && namespaceSelector === undefined
   return {
     topologyKey,

@@ -2,8 +2,9 @@ import type { TypedObject } from '../../api/meta/object.ts'
 import { objectKey } from '../../clients/api-client.ts'
 
 /**
- * Objects of one kind as they will be when the pods are bound that have a node already. An assumed state counts until the object changes: then the write was observed, or another one was faster. Source:
- * AssumeCache of pkg/scheduler/util.
+ * Objects of one kind as they will be when the pods are bound that have a node already. An assumed state counts until
+ * the object changes: then the write was observed, or another one was faster. Source: AssumeCache of
+ * pkg/scheduler/util.
  */
 export class AssumedObjects<T extends TypedObject> {
   readonly #assumed = new Map<string, T>()

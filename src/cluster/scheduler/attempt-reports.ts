@@ -58,7 +58,10 @@ export class AttemptReports {
     this.record(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note: `Successfully assigned ${objectKey(pod)} to ${node}` })
   }
 
-  /** Reports why a pod could not be scheduled. Returns the write of its condition; undefined if the condition says so already. */
+  /**
+   * Reports why a pod could not be scheduled. Returns the write of its condition; undefined if the condition says so
+   * already.
+   */
   failed(queued: QueuedPod, { reason, message, nominatedNode }: AttemptFailure): (() => Promise<void>) | undefined {
     const { pod } = queued
     this.#countAttempt(queued, reason === 'Unschedulable' ? 'unschedulable' : 'error')
@@ -71,7 +74,10 @@ export class AttemptReports {
       try {
         await this.#env.client.patch(PODS, { namespace, name, subresource: 'status' }, { status }, 'strategic')
       } catch (error) {
-        this.#env.logger.debug(2, 'the condition of an unschedulable pod was not written', { pod: objectKey(pod), error: errorMessage(error) })
+        this.#env.logger.debug(2, 'the condition of an unschedulable pod was not written', {
+          pod: objectKey(pod),
+          error: errorMessage(error),
+        })
       }
     }
   }

@@ -14,7 +14,10 @@ export interface AssumedVolumes {
   readonly volumes: AssumedObjects<PersistentVolume>
 }
 
-/** Reserves volumes for a pod on a node: they count as bound until the reservation ends. The binder completes what is written here. @param timeoutMs time in which all claims must be bound */
+/**
+ * Reserves volumes for a pod on a node: they count as bound until the reservation ends. The binder completes what is
+ * written here. @param timeoutMs time in which all claims must be bound
+ */
 export function reserveVolumes(
   { bindings, provisions }: PodVolumes,
   node: NodeInfo,
@@ -65,7 +68,10 @@ const versionOf = ({ metadata }: PersistentVolume | PersistentVolumeClaim): bigi
 const stored = ({ metadata }: PersistentVolumeClaim, objects: ClusterObjects): PersistentVolumeClaim | undefined =>
   objects.get<PersistentVolumeClaim>('PersistentVolumeClaim', metadata.namespace ?? '', metadata.name ?? '')
 
-/** Throws an Error if a volume can no longer be bound. @param version resource version of the write. An older state is not looked at */
+/**
+ * Throws an Error if a volume can no longer be bound. @param version resource version of the write. An older state is
+ * not looked at
+ */
 function checkVolume({ metadata: { name = '' } }: PersistentVolume, version: bigint, node: NodeInfo, objects: ClusterObjects): void {
   const volume = objects.get<PersistentVolume>('PersistentVolume', '', name)
   if (volume === undefined) throw new Error(`failed to check binding: persistentvolume "${name}" not found`)

@@ -3,7 +3,10 @@ import type { ResourceKind } from '../../clients/api-client.ts'
 import { onAbort } from '../../lib/on-abort.ts'
 import type { Informers } from '../shared/informers.ts'
 
-/** Callers that wait for the next change of an object of a kind. Follows a kind with one handler, from the first wait on. */
+/**
+ * Callers that wait for the next change of an object of a kind. Follows a kind with one handler, from the first wait
+ * on.
+ */
 export class ChangeWaiters {
   readonly #informers: Informers
   readonly #signal: AbortSignal

@@ -38,7 +38,12 @@ export function chooseNode(
 }
 
 /** Returns the weighted sums of the plugins' scores, in the order of the nodes. */
-export function totalScores(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile, { nodes, positions, results }: Candidates): Float64Array {
+export function totalScores(
+  pod: PodInfo,
+  snapshot: Snapshot,
+  { plugins }: Profile,
+  { nodes, positions, results }: Candidates,
+): Float64Array {
   const totals = new Float64Array(nodes.length)
   results?.addScores(totals, nodes, positions, snapshot.nodes.length)
   const scores = new Float64Array(nodes.length)

@@ -13,7 +13,10 @@ interface AssignedPod {
   readonly isAssumed?: boolean
 }
 
-/** Nodes and assigned pods, from which each cycle takes a snapshot. A pod counts for its node from the moment it is assumed, before its binding is stored. */
+/**
+ * Nodes and assigned pods, from which each cycle takes a snapshot. A pod counts for its node from the moment it is
+ * assumed, before its binding is stored.
+ */
 export class ClusterState {
   readonly #objects: ClusterObjects
   readonly #nodes = new Map<string, NodeInfo>()
@@ -30,7 +33,10 @@ export class ClusterState {
     this.#objects = objects
   }
 
-  /** Returns the present state. The snapshot does not change before the next call, which may return the same one in a later state. */
+  /**
+   * Returns the present state. The snapshot does not change before the next call, which may return the same one in a
+   * later state.
+   */
   snapshot(): Snapshot {
     if (this.#snapshot === undefined) this.#snapshot = new Snapshot(inZoneOrder([...this.#nodes.values()]), this.#objects)
     else
@@ -107,7 +113,10 @@ export class ClusterState {
     return this.#pods.has(uid)
   }
 
-  /** Takes back that a pod was assumed, as its binding failed. A pod whose binding was observed, perhaps by another client, goes on to count. */
+  /**
+   * Takes back that a pod was assumed, as its binding failed. A pod whose binding was observed, perhaps by another
+   * client, goes on to count.
+   */
   forgetAssumed(pod: Pick<Pod, 'metadata'>): void {
     if (this.#pods.get(pod.metadata.uid ?? '')?.isAssumed) this.deletePod(pod)
   }
@@ -148,9 +157,13 @@ export class ClusterState {
 }
 
 /** Returns region and zone of a node. */
-const zoneOf = ({ labels }: NodeInfo): string => `${labels['topology.kubernetes.io/region'] ?? ''}\0${labels['topology.kubernetes.io/zone'] ?? ''}`
+const zoneOf = ({ labels }: NodeInfo): string =>
+  `${labels['topology.kubernetes.io/region'] ?? ''}\0${labels['topology.kubernetes.io/zone'] ?? ''}`
 
-/** Takes a node of each zone in turn, so that the first feasible nodes are of all zones. Source: nodeTree of pkg/scheduler/backend/cache. */
+/**
+ * Takes a node of each zone in turn, so that the first feasible nodes are of all zones. Source: nodeTree of
+ * pkg/scheduler/backend/cache.
+ */
 function inZoneOrder(nodes: readonly NodeInfo[]): NodeInfo[] {
   const zones = new Map<string, NodeInfo[]>()
   for (const node of nodes) {

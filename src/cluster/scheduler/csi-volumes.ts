@@ -27,7 +27,13 @@ const isMigratedOn = (node: CSINode | undefined, plugin: string): boolean =>
  * Adds the volumes of a pod that drivers attach. Source: filterAttachableVolumes of the plugin NodeVolumeLimits.
  * @param isNew whether the pod is to be scheduled. It throws a MissingClaim if a claim does not exist then, and an Error if a claim is that of another pod.
  */
-export function addAttachable(pod: Pod, isNew: boolean, node: CSINode | undefined, objects: ClusterObjects, volumes: AttachedVolumes): void {
+export function addAttachable(
+  pod: Pod,
+  isNew: boolean,
+  node: CSINode | undefined,
+  objects: ClusterObjects,
+  volumes: AttachedVolumes,
+): void {
   for (const volume of pod.spec.volumes ?? []) addVolume(inlineVolume(volume, node), volumes)
   for (const { name, isEphemeral, claim } of volumeClaims(pod, objects)) {
     if (claim === undefined) {

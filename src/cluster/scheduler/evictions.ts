@@ -16,8 +16,15 @@ export interface EvictionParts {
   readonly nominated: NominatedPodsByNode
 }
 
-/** Deletes the victims of a preemption, and takes back nominations that it makes void. A victim that is gone already is passed over. Rejects if the API rejects another deletion. */
-export async function evictVictims({ env, recorder, nominated }: EvictionParts, pod: Pod, { node, victims }: PreemptionCandidate): Promise<void> {
+/**
+ * Deletes the victims of a preemption, and takes back nominations that it makes void. A victim that is gone already is
+ * passed over. Rejects if the API rejects another deletion.
+ */
+export async function evictVictims(
+  { env, recorder, nominated }: EvictionParts,
+  pod: Pod,
+  { node, victims }: PreemptionCandidate,
+): Promise<void> {
   const { client, clock } = env
   const patchStatus = async ({ metadata: { namespace = '', name = '' } }: Pod, status: JsonObject): Promise<void> => {
     await client.patch(PODS, { namespace, name, subresource: 'status' }, { status }, 'strategic')
@@ -26,7 +33,11 @@ export async function evictVictims({ env, recorder, nominated }: EvictionParts, 
     nominated.delete(lower)
     await patchStatus(lower, { nominatedNodeName: null }).catch(undefinedIfNotFound)
   }
-  const condition = disruptionTarget(BY_SCHEDULER, `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`, clock.now())
+  const condition = disruptionTarget(
+    BY_SCHEDULER,
+    `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
+    clock.now(),
+  )
   const evict = async (victim: Pod): Promise<void> => {
     const { namespace = '', name = '', uid } = victim.metadata
     await patchStatus(victim, { conditions: [{ ...condition }] })

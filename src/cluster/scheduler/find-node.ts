@@ -66,7 +66,10 @@ export interface FilterStart {
 /** No pod is nominated to any node. */
 export const NONE_NOMINATED: NominatedPods = () => []
 
-/** Filters the nodes of a snapshot for a pod, in steps. Stops when there are enough. Source: findNodesThatFitPod of pkg/scheduler/schedule_one.go. */
+/**
+ * Filters the nodes of a snapshot for a pod, in steps. Stops when there are enough. Source: findNodesThatFitPod of
+ * pkg/scheduler/schedule_one.go.
+ */
 export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, start: FilterStart): Steps<Filtered> {
   const { from, nominated, preferred } = start
   const nodeCount = snapshot.nodes.length
@@ -152,7 +155,9 @@ function* tryNodes(
   }
   const infeasible = { nodeCount, preFilterReason: '', statuses, plugins }
   if (nodes.length > 0)
-    return { feasible: { nodes, positions, results, reserves, next: (from + checked) % nodeCount, rejected: { infeasible, filters, postFilters } } }
+    return {
+      feasible: { nodes, positions, results, reserves, next: (from + checked) % nodeCount, rejected: { infeasible, filters, postFilters } },
+    }
   if (nodeNames) {
     const left = unresolvable(`node(s) didn't satisfy plugin(s) [${namers.join(' ')}]`)
     for (const { name } of snapshot.nodes) if (!nodeNames.has(name)) statuses.set(name, left)
@@ -199,25 +204,39 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
       nodeNames = nodeNames ? new Set([...nodeNames].filter(name => names.has(name))) : names
       if (nodeNames.size === 0) {
         const reason =
-          namers.length === 1 ? `node(s) didn't satisfy plugin ${plugin.name}` : `node(s) didn't satisfy plugin(s) [${namers.join(' ')}] simultaneously`
+          namers.length === 1
+            ? `node(s) didn't satisfy plugin ${plugin.name}`
+            : `node(s) didn't satisfy plugin(s) [${namers.join(' ')}] simultaneously`
         return { status: unresolvable(reason), postFilters, plugins: new Set(namers), reason }
       }
     }
     if (prepared === undefined || prepared.status) continue
     isSlow ||= prepared.isSlow ?? false
     if (prepared.filter)
-      filters.push({ plugin: plugin.name, filter: prepared.filter, isNodeLocal: (plugin.isNodeLocal ?? false) && prepared.isNodeLocal !== false })
+      filters.push({
+        plugin: plugin.name,
+        filter: prepared.filter,
+        isNodeLocal: (plugin.isNodeLocal ?? false) && prepared.isNodeLocal !== false,
+      })
     if (prepared.reserve) reserves.push({ plugin: plugin.name, reserve: prepared.reserve })
   }
   return { filters, reserves, postFilters, nodeNames, namers, isSlow }
 }
 
 /**
- * Returns the first plugin that rejects the node, with its status. If pods of at least the same priority are nominated to the node, it must be feasible both with and without them: they may never run
- * there. Source: RunFilterPluginsWithNominatedPods.
+ * Returns the first plugin that rejects the node, with its status. If pods of at least the same priority are nominated
+ * to the node, it must be feasible both with and without them: they may never run there. Source:
+ * RunFilterPluginsWithNominatedPods.
  */
-export function checkNode(pod: PodInfo, node: NodeInfo, filters: readonly ActiveFilter[], nominated: readonly PodInfo[]): Rejection | undefined {
-  const before = nominated.filter(other => other.pod.metadata.uid !== pod.pod.metadata.uid && podPriority(other.pod) >= podPriority(pod.pod))
+export function checkNode(
+  pod: PodInfo,
+  node: NodeInfo,
+  filters: readonly ActiveFilter[],
+  nominated: readonly PodInfo[],
+): Rejection | undefined {
+  const before = nominated.filter(
+    other => other.pod.metadata.uid !== pod.pod.metadata.uid && podPriority(other.pod) >= podPriority(pod.pod),
+  )
   if (before.length > 0) {
     const rejected = firstRejection(...withPods(node, filters, before, 1))
     if (rejected !== undefined) return rejected
@@ -226,7 +245,12 @@ export function checkNode(pod: PodInfo, node: NodeInfo, filters: readonly Active
 }
 
 /** Returns node and filters as they are with pods added to the node, or removed from it. */
-export function withPods(node: NodeInfo, filters: readonly ActiveFilter[], pods: readonly PodInfo[], change: 1 | -1): [NodeInfo, readonly ActiveFilter[]] {
+export function withPods(
+  node: NodeInfo,
+  filters: readonly ActiveFilter[],
+  pods: readonly PodInfo[],
+  change: 1 | -1,
+): [NodeInfo, readonly ActiveFilter[]] {
   const changedFilters = filters.map(one => {
     let { filter } = one
     if (filter.with) for (const pod of pods) filter = filter.with?.(pod, node, change) ?? filter

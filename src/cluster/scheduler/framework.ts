@@ -10,7 +10,10 @@ import type { ClusterObjects, Snapshot } from './snapshot.ts'
 /** Highest score of a node. Source: MaxNodeScore of k8s.io/kube-scheduler/framework. */
 export const MAX_SCORE = 100
 
-/** `UnschedulableAndUnresolvable`: deleting pods of the node would not help. `Skip`: the plugin takes no further part for this pod. */
+/**
+ * `UnschedulableAndUnresolvable`: deleting pods of the node would not help. `Skip`: the plugin takes no further part
+ * for this pod.
+ */
 export type StatusCode = 'Unschedulable' | 'UnschedulableAndUnresolvable' | 'Skip'
 
 /** Result of a plugin that does not accept a pod. Success is undefined. */
@@ -28,7 +31,10 @@ export const unresolvable = (...reasons: string[]): Status => ({ code: 'Unschedu
 export interface NodeFilter {
   /** Returns why the pod cannot run on the node. Undefined if it can. */
   check(node: NodeInfo): Status | undefined
-  /** Returns the filter as it is with a pod added to the node (1) or removed from it (-1). Omitted if only the node's own state counts. */
+  /**
+   * Returns the filter as it is with a pod added to the node (1) or removed from it (-1). Omitted if only the node's
+   * own state counts.
+   */
   with?(pod: PodInfo, node: NodeInfo, change: 1 | -1): NodeFilter
 }
 
@@ -38,13 +44,18 @@ export interface PreFiltered {
   /** Optional. Names of the only nodes that can be feasible. */
   readonly nodeNames?: ReadonlySet<string>
   readonly filter?: NodeFilter
-  /** Optional. False if the filter of a node-local plugin reads more for this pod than `isNodeLocal` of the plugin allows. All pods of its shape must have the same value. */
+  /**
+   * Optional. False if the filter of a node-local plugin reads more for this pod than `isNodeLocal` of the plugin
+   * allows. All pods of its shape must have the same value.
+   */
   readonly isNodeLocal?: boolean
   /** Optional. Whether the filter may take more than some ten microseconds for a node. */
   readonly isSlow?: true
   /** Optional. Reserves what the pod needs on the node that was chosen. Called if no plugin has rejected the node. */
   readonly reserve?: Reserve
-  /** Optional. Called if no node is feasible: may change what stands in the way. Source: the extension point PostFilter. */
+  /**
+   * Optional. Called if no node is feasible: may change what stands in the way. Source: the extension point PostFilter.
+   */
   readonly postFilter?: () => PostFiltered
 }
 
@@ -56,17 +67,24 @@ export interface PostFiltered {
   write?(context: BindingContext): Promise<void>
 }
 
-/** Returns the reservation of a node, or why the node cannot be reserved. Undefined if the plugin has nothing to reserve. */
+/**
+ * Returns the reservation of a node, or why the node cannot be reserved. Undefined if the plugin has nothing to
+ * reserve.
+ */
 export type Reserve = (node: NodeInfo) => Reservation | Status | undefined
 
 /** Objects that a plugin keeps for a pod from the choice of the node until the pod is bound. */
 export interface Reservation {
   /**
-   * Optional. Writes what the pod needs before it is bound. Resolves with a status if the pod must be scheduled again. If it rejects, the pod is retried after its back-off. It may wait for other
-   * parts of the cluster, and other pods are scheduled meanwhile.
+   * Optional. Writes what the pod needs before it is bound. Resolves with a status if the pod must be scheduled again.
+   * If it rejects, the pod is retried after its back-off. It may wait for other parts of the cluster, and other pods
+   * are scheduled meanwhile.
    */
   preBind?(context: BindingContext): Promise<Status | undefined>
-  /** Optional. Releases the reservation, because the pod is not bound. Called in the reverse order of the plugins. Never rejects. */
+  /**
+   * Optional. Releases the reservation, because the pod is not bound. Called in the reverse order of the plugins. Never
+   * rejects.
+   */
   unreserve?(context: BindingContext): Promise<void>
 }
 
@@ -76,7 +94,10 @@ export interface BindingContext {
   readonly clock: TimerClock
   /** Aborts when the pod is deleted, or the scheduler stops. */
   readonly signal: AbortSignal
-  /** Resolves at the next change of an object of the kind, when the snapshot's objects have it, or once the signal aborts. */
+  /**
+   * Resolves at the next change of an object of the kind, when the snapshot's objects have it, or once the signal
+   * aborts.
+   */
   untilChanged(kind: ResourceKind<TypedObject>): Promise<void>
   /** Returns a new UUID. */
   newId(): string
@@ -96,25 +117,27 @@ export interface NodeScorer {
 }
 
 /**
- * A plugin of the scheduler. Each function takes a pod and an immutable snapshot, and keeps what it computes for the pod in what it returns. Points that a plugin does not extend are omitted. Source:
+ * A plugin of the scheduler. Each function takes a pod and an immutable snapshot, and keeps what it computes for the
+ * pod in what it returns. Points that a plugin does not extend are omitted. Source:
  * https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/
  */
 export interface Plugin {
   readonly name: string
   /**
-   * Whether filter and scores read nothing but the node, the images of all nodes, and what `shapeOf` covers of the pod. Their results are shared by all pods of that shape, and last until the node
-   * changes.
+   * Whether filter and scores read nothing but the node, the images of all nodes, and what `shapeOf` covers of the pod.
+   * Their results are shared by all pods of that shape, and last until the node changes.
    */
   readonly isNodeLocal?: true
   /** Returns why the pod may not enter the queue. */
   preEnqueue?(pod: Pod, objects: ClusterObjects): Status | undefined
   /**
-   * Optional. Reports whether an assigned pod that has come or gone may help a pod that the plugin rejected. May return true in doubt, never false. Default: it may. Source: QueueingHint of each
-   * plugin.
+   * Optional. Reports whether an assigned pod that has come or gone may help a pod that the plugin rejected. May return
+   * true in doubt, never false. Default: it may. Source: QueueingHint of each plugin.
    */
   isHelpedByPod?(pod: PodInfo, change: 'assigned pod added' | 'assigned pod deleted', other: PodInfo): boolean
   /**
-   * Optional. Reports whether a node that has come or changed may help a pod that the plugin rejected. May return true in doubt, never false. Default: it may. Source: QueueingHint of each plugin.
+   * Optional. Reports whether a node that has come or changed may help a pod that the plugin rejected. May return true
+   * in doubt, never false. Default: it may. Source: QueueingHint of each plugin.
    *
    * @param node without pods
    * @param old as it was before the change, without pods; undefined if it is new
@@ -126,7 +149,10 @@ export interface Plugin {
   preScore?(pod: PodInfo, snapshot: Snapshot, feasible: readonly NodeInfo[]): NodeScorer | Status
 }
 
-/** Scales scores so that the highest becomes MAX_SCORE. `isReversed`: the lowest becomes MAX_SCORE. Source: DefaultNormalizeScore. */
+/**
+ * Scales scores so that the highest becomes MAX_SCORE. `isReversed`: the lowest becomes MAX_SCORE. Source:
+ * DefaultNormalizeScore.
+ */
 export function normalizeByHighest(scores: Float64Array, isReversed: boolean): void {
   let highest = 0
   for (const score of scores) if (score > highest) highest = score

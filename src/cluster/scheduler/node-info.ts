@@ -74,7 +74,8 @@ export class NodeInfo {
 
   /** Returns the node with a pod in its present state. Both states request the same. */
   withPodUpdated(from: PodInfo, to: PodInfo): NodeInfo {
-    const updated = (pods: readonly PodInfo[]): readonly PodInfo[] => (pods.includes(from) ? pods.map(pod => (pod === from ? to : pod)) : pods)
+    const updated = (pods: readonly PodInfo[]): readonly PodInfo[] =>
+      pods.includes(from) ? pods.map(pod => (pod === from ? to : pod)) : pods
     const { pods, withAffinity, withRequiredAntiAffinity, ...sums } = this.#totals
     const lists = { pods: updated(pods), withAffinity: updated(withAffinity), withRequiredAntiAffinity: updated(withRequiredAntiAffinity) }
     return new NodeInfo(this.node, this.allocatable, { ...lists, ...sums })
@@ -119,7 +120,10 @@ function removed(totals: PodTotals, pods: readonly PodInfo[]): PodTotals {
 const hasRequiredAntiAffinity = (pod: PodInfo): boolean => pod.requiredAntiAffinity.length > 0
 
 const hasAffinity = (pod: PodInfo): boolean =>
-  pod.requiredAffinity.length > 0 || pod.requiredAntiAffinity.length > 0 || pod.preferredAffinity.length > 0 || pod.preferredAntiAffinity.length > 0
+  pod.requiredAffinity.length > 0 ||
+  pod.requiredAntiAffinity.length > 0 ||
+  pod.preferredAffinity.length > 0 ||
+  pod.preferredAntiAffinity.length > 0
 
 function changed(amounts: ResourceAmounts, pods: readonly PodInfo[], of: (pod: PodInfo) => ResourceAmounts, sign: 1 | -1): ResourceAmounts {
   const sum = new Map(amounts)

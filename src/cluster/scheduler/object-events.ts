@@ -10,7 +10,9 @@ import type { ClusterEvent } from './queue.ts'
 
 const BY_DEVICE_CLAIM = 'device claim'
 
-/** Handles a change that may make pods schedulable. @param concerned pods that it concerns; undefined if it concerns all */
+/**
+ * Handles a change that may make pods schedulable. @param concerned pods that it concerns; undefined if it concerns all
+ */
 type EventHandler = (event: ClusterEvent, concerned: readonly Pod[] | undefined) => void
 
 /** Pods by the objects that they need. */

@@ -44,7 +44,11 @@ export const READ_KINDS = [
 ] as readonly ResourceKind<TypedObject>[]
 
 /** Kinds of devices and their claims, with the event of a change. */
-export const deviceEventKinds = ({ claims, classes, slices }: DeviceKinds): readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[] =>
+export const deviceEventKinds = ({
+  claims,
+  classes,
+  slices,
+}: DeviceKinds): readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[] =>
   [
     [claims, 'device claim'],
     [classes, 'device class'],

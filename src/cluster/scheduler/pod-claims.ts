@@ -23,7 +23,10 @@ export function volumeClaims(pod: Pod, objects: ClusterObjects): VolumeClaim[] {
   })
 }
 
-/** Returns why the claim of an ephemeral volume is not that of the pod. Undefined if it is. Source: VolumeIsForPod of k8s.io/component-helpers. */
+/**
+ * Returns why the claim of an ephemeral volume is not that of the pod. Undefined if it is. Source: VolumeIsForPod of
+ * k8s.io/component-helpers.
+ */
 export function foreignClaim(pod: Pod, claim: PersistentVolumeClaim): string | undefined {
   if (isControlledBy(claim, pod)) return undefined
   const { namespace, name } = pod.metadata

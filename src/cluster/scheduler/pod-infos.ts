@@ -3,7 +3,10 @@ import { deepEqual } from '../../meta/equal.ts'
 import type { RequestRules } from '../shared/pod-requests.ts'
 import { type PodInfo, podInfo } from './pod-info.ts'
 
-/** Derived facts of pods, by uid. They are kept while the pod's labels, its spec apart from its node, and the resources of its containers stay the same. */
+/**
+ * Derived facts of pods, by uid. They are kept while the pod's labels, its spec apart from its node, and the resources
+ * of its containers stay the same.
+ */
 export class PodInfos {
   readonly #rules: RequestRules
   readonly #infos = new Map<string, PodInfo>()

@@ -46,8 +46,16 @@ export interface PodVolumeRules {
 const NOT_FOUND = "node(s) didn't find available persistent volumes to bind"
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner'
 
-/** Finds volumes for the claims of a pod on a node. Source: FindPodVolumes of pkg/scheduler/framework/plugins/volumebinding. */
-export function findPodVolumes({ bound, delayed, volumesOf }: PodClaims, node: NodeInfo, objects: ClusterObjects, rules: PodVolumeRules): PodVolumes {
+/**
+ * Finds volumes for the claims of a pod on a node. Source: FindPodVolumes of
+ * pkg/scheduler/framework/plugins/volumebinding.
+ */
+export function findPodVolumes(
+  { bound, delayed, volumesOf }: PodClaims,
+  node: NodeInfo,
+  objects: ClusterObjects,
+  rules: PodVolumeRules,
+): PodVolumes {
   const reasons = boundReasons(bound, node, objects, rules)
   const fail = (reason: string): PodVolumes => {
     // Reasons are in this order: reach, volumes to bind, room, volumes that do not exist.
@@ -79,7 +87,12 @@ export function findPodVolumes({ bound, delayed, volumesOf }: PodClaims, node: N
 const GONE = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)'
 
 /** Returns why bound claims cannot be used on a node. Stops at the first one. */
-function boundReasons(claims: readonly PersistentVolumeClaim[], node: NodeInfo, objects: ClusterObjects, { unreachable }: PodVolumeRules): string[] {
+function boundReasons(
+  claims: readonly PersistentVolumeClaim[],
+  node: NodeInfo,
+  objects: ClusterObjects,
+  { unreachable }: PodVolumeRules,
+): string[] {
   for (const { spec } of claims) {
     const volume = objects.get<PersistentVolume>('PersistentVolume', '', spec.volumeName ?? '')
     if (volume === undefined) return [GONE]

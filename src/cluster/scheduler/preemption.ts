@@ -21,7 +21,10 @@ export interface PreemptionCandidate {
   readonly violations: number
 }
 
-/** Result of a preemption. `message` is part of the pod's condition if there is no candidate. `isHopeless`: no deletion helps, so that an earlier nomination is void, too. */
+/**
+ * Result of a preemption. `message` is part of the pod's condition if there is no candidate. `isHopeless`: no deletion
+ * helps, so that an earlier nomination is void, too.
+ */
 export type Preemption = { readonly candidate: PreemptionCandidate } | { readonly message: string; readonly isHopeless: boolean }
 
 /** Input of a preemption. */
@@ -42,7 +45,10 @@ export const BY_SCHEDULER = 'PreemptionByScheduler'
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling'
 const NO_VICTIMS = unresolvable('No preemption victims found for incoming pod')
 
-/** Looks for pods of lower priority whose deletion makes room for a pod, in steps. Source: pkg/scheduler/framework/preemption. */
+/**
+ * Looks for pods of lower priority whose deletion makes room for a pod, in steps. Source:
+ * pkg/scheduler/framework/preemption.
+ */
 export function* preempt(input: PreemptionInput): Steps<Preemption> {
   const { pod, snapshot, infeasible } = input
   const ineligible = ineligibility(pod.pod, snapshot, infeasible)
@@ -60,7 +66,8 @@ export function ineligibility(pod: Pod, snapshot: Snapshot, { statuses }: Infeas
   if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.'
   const name = pod.status?.nominatedNodeName
   if (!name || statuses.get(name)?.code === 'UnschedulableAndUnresolvable') return undefined
-  const isWaiting = snapshot.node(name)?.pods.some(({ pod: other }) => podPriority(other) < podPriority(pod) && isBeingPreempted(other)) ?? false
+  const isWaiting =
+    snapshot.node(name)?.pods.some(({ pod: other }) => podPriority(other) < podPriority(pod) && isBeingPreempted(other)) ?? false
   return isWaiting ? 'not eligible due to a terminating pod on the nominated node.' : undefined
 }
 
@@ -74,7 +81,10 @@ export function* findCandidates(input: PreemptionInput, statuses: Map<string, St
   const { snapshot, infeasible, args, random } = input
   const potential = snapshot.nodes.filter(({ name }) => infeasible.statuses.get(name)?.code === 'Unschedulable')
   const { minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 } = args
-  const enough = Math.min(potential.length, Math.max(Math.trunc((potential.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute))
+  const enough = Math.min(
+    potential.length,
+    Math.max(Math.trunc((potential.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute),
+  )
   const budgets = snapshot.objects.list<PodDisruptionBudget>('PodDisruptionBudget')
   const candidates: PreemptionCandidate[] = []
   const offset = Math.floor(random() * potential.length)
@@ -90,8 +100,15 @@ export function* findCandidates(input: PreemptionInput, statuses: Map<string, St
   return candidates
 }
 
-/** Chooses the pods of a node to delete: as few and as unimportant ones as possible, and those that budgets protect last. Source: SelectVictimsOnNode. */
-function victimsOn(node: NodeInfo, { pod, filters, nominated }: PreemptionInput, budgets: readonly PodDisruptionBudget[]): PreemptionCandidate | Status {
+/**
+ * Chooses the pods of a node to delete: as few and as unimportant ones as possible, and those that budgets protect
+ * last. Source: SelectVictimsOnNode.
+ */
+function victimsOn(
+  node: NodeInfo,
+  { pod, filters, nominated }: PreemptionInput,
+  budgets: readonly PodDisruptionBudget[],
+): PreemptionCandidate | Status {
   const potential = node.pods.filter(({ pod: other }) => podPriority(other) < podPriority(pod.pod))
   if (potential.length === 0) return NO_VICTIMS
   let [room, active] = withPods(node, filters, potential, -1)
@@ -132,7 +149,13 @@ export function violatingPods(pods: readonly PodInfo[], budgets: readonly PodDis
     if (!labels || Object.keys(labels).length === 0) continue
     for (const [i, { metadata, status }] of budgets.entries()) {
       const selector = selectors[i] ?? []
-      if (metadata.namespace !== namespace || selector.length === 0 || !matchesLabels(selector, labels) || status?.disruptedPods?.[name] !== undefined) continue
+      if (
+        metadata.namespace !== namespace ||
+        selector.length === 0 ||
+        !matchesLabels(selector, labels) ||
+        status?.disruptedPods?.[name] !== undefined
+      )
+        continue
       const left = (allowed[i] ?? 0) - 1
       allowed[i] = left
       if (left < 0) violating.add(info)

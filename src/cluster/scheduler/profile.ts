@@ -30,7 +30,10 @@ export interface Profile {
 const LEAST_NODES = 100
 const LEAST_PERCENTAGE = 5
 
-/** Returns how many feasible nodes are enough to choose from. Source: numFeasibleNodesToFind of pkg/scheduler/schedule_one.go. */
+/**
+ * Returns how many feasible nodes are enough to choose from. Source: numFeasibleNodesToFind of
+ * pkg/scheduler/schedule_one.go.
+ */
 export function nodesToFind(nodeCount: number, percentage: number): number {
   if (nodeCount < LEAST_NODES) return nodeCount
   const chosen = percentage === 0 ? Math.max(50 - Math.trunc(nodeCount / 125), LEAST_PERCENTAGE) : percentage

@@ -21,7 +21,10 @@ export type ClusterEvent =
   | 'device class'
   | 'device'
 
-/** Events after which a pod is tried again, by the plugin that rejected it. Source: EventsToRegister of each plugin in pkg/scheduler/framework/plugins. */
+/**
+ * Events after which a pod is tried again, by the plugin that rejected it. Source: EventsToRegister of each plugin in
+ * pkg/scheduler/framework/plugins.
+ */
 const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   NodeUnschedulable: ['node added', 'node taints'],
   NodeName: ['node added'],
@@ -72,7 +75,10 @@ const METRIC_QUEUES = { active: 'active', 'backing off': 'backoff', unschedulabl
 export interface BackOff {
   readonly firstMs: number
   readonly longestMs: number
-  /** Optional. Whether a rejected pod may be tried before its delay has passed if no other pod is to be tried. Gate SchedulerPopFromBackoffQ. Default: no. */
+  /**
+   * Optional. Whether a rejected pod may be tried before its delay has passed if no other pod is to be tried. Gate
+   * SchedulerPopFromBackoffQ. Default: no.
+   */
   readonly endsEarly?: boolean
 }
 
@@ -105,8 +111,8 @@ type QueueSection = 'active' | 'backing off' | 'unschedulable' | 'taken'
 const LONGEST_WAIT_MS = 5 * 60_000
 
 /**
- * Pods that wait for a node, by uid: those to be tried, those that wait for the end of their back-off, and those that wait for a change of the cluster. Source: PriorityQueue of
- * pkg/scheduler/backend/queue.
+ * Pods that wait for a node, by uid: those to be tried, those that wait for the end of their back-off, and those that
+ * wait for a change of the cluster. Source: PriorityQueue of pkg/scheduler/backend/queue.
  */
 export class SchedulingQueue {
   readonly #clock: Clock
@@ -114,11 +120,15 @@ export class SchedulingQueue {
   readonly #pods = new Map<string, QueuedPod>()
   /** Pods to be tried. */
   readonly #active = new Heap<QueuedPod>(isFirst)
-  /** Rejected pods in back-off. Those whose back-off ends in the same second are in the order in which they are tried. */
+  /**
+   * Rejected pods in back-off. Those whose back-off ends in the same second are in the order in which they are tried.
+   */
   readonly #backingOff = new Heap<QueuedPod>((a, b) => secondOf(a) < secondOf(b) || (secondOf(a) === secondOf(b) && isFirst(a, b)))
   /** Pods that wait for a time: unschedulable ones, and those in back-off after an error. */
   readonly #waiting = new Heap<QueuedPod>((a, b) => a.waitsUntil < b.waitsUntil)
-  /** Unschedulable pods by the plugins that rejected them, so that an event is compared with each set of plugins once. */
+  /**
+   * Unschedulable pods by the plugins that rejected them, so that an event is compared with each set of plugins once.
+   */
   readonly #unschedulable = new Map<string, Set<QueuedPod>>()
   /** Events since the current attempt began, which its snapshot lacks. */
   readonly #eventsOfAttempt = new Set<ClusterEvent>()
@@ -194,7 +204,10 @@ export class SchedulingQueue {
     return this.#pods.get(queued.pod.metadata.uid ?? '') === queued
   }
 
-  /** Returns a pod that was taken to the queue. @param rejectedBy plugins that rejected it; empty after an error, which is retried after the back-off */
+  /**
+   * Returns a pod that was taken to the queue. @param rejectedBy plugins that rejected it; empty after an error, which
+   * is retried after the back-off
+   */
   fail(queued: QueuedPod, rejectedBy: ReadonlySet<string>): void {
     if (!this.isPending(queued)) return
     queued.failedAt = this.#clock.now()
@@ -324,4 +337,5 @@ const NO_PLUGINS: ReadonlySet<string> = new Set()
 
 const pluginsKey = ({ rejectedBy }: QueuedPod): string => [...rejectedBy].sort().join()
 
-const isHelpful = (event: ClusterEvent, rejectedBy: ReadonlySet<string>): boolean => [...rejectedBy].some(plugin => EVENTS[plugin]?.includes(event) ?? true)
+const isHelpful = (event: ClusterEvent, rejectedBy: ReadonlySet<string>): boolean =>
+  [...rejectedBy].some(plugin => EVENTS[plugin]?.includes(event) ?? true)

@@ -14,7 +14,10 @@ interface PluginReservation {
   readonly reservation: Reservation
 }
 
-/** Reservations of the plugins for a pod on the node that was chosen for it. Source: RunReservePluginsReserve, RunPreBindPlugins of pkg/scheduler/framework/runtime. */
+/**
+ * Reservations of the plugins for a pod on the node that was chosen for it. Source: RunReservePluginsReserve,
+ * RunPreBindPlugins of pkg/scheduler/framework/runtime.
+ */
 export class Reservations {
   readonly #all: readonly PluginReservation[]
 
@@ -22,8 +25,14 @@ export class Reservations {
     this.#all = all
   }
 
-  /** Reserves a node with each plugin in turn. Stops at the first one that rejects it: `rejection` is set then, and what was reserved before must be released. */
-  static make(reserves: readonly ActiveReserve[], node: NodeInfo): { readonly reservations: Reservations; readonly rejection?: BindingRejection } {
+  /**
+   * Reserves a node with each plugin in turn. Stops at the first one that rejects it: `rejection` is set then, and what
+   * was reserved before must be released.
+   */
+  static make(
+    reserves: readonly ActiveReserve[],
+    node: NodeInfo,
+  ): { readonly reservations: Reservations; readonly rejection?: BindingRejection } {
     const made: PluginReservation[] = []
     for (const { plugin, reserve } of reserves) {
       const result = reserve(node)
@@ -38,7 +47,10 @@ export class Reservations {
     return this.#all.some(({ reservation }) => reservation.preBind)
   }
 
-  /** Prepares the binding with each plugin in turn. Resolves with the first rejection. Rejects with an Error that names the plugin that failed. */
+  /**
+   * Prepares the binding with each plugin in turn. Resolves with the first rejection. Rejects with an Error that names
+   * the plugin that failed.
+   */
   async preBind(context: BindingContext): Promise<BindingRejection | undefined> {
     for (const { plugin, reservation } of this.#all) {
       const status = await reservation.preBind?.(context).catch((error: unknown) => {

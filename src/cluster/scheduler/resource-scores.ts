@@ -21,7 +21,10 @@ export const CPU_AND_MEMORY: readonly WeightedResource[] = [
   { name: 'memory', weight: 1 },
 ]
 
-/** Returns the use of each resource that the node has. `isAssumed`: containers without requests count with assumed ones. An extended resource that the pod does not request is left out. */
+/**
+ * Returns the use of each resource that the node has. `isAssumed`: containers without requests count with assumed ones.
+ * An extended resource that the pod does not request is left out.
+ */
 export function resourceUses(resources: readonly WeightedResource[], pod: PodInfo, node: NodeInfo, isAssumed: boolean): ResourceUse[] {
   const podRequests = isAssumed ? pod.assumedRequests : pod.requests
   const uses: ResourceUse[] = []
@@ -44,7 +47,8 @@ export const leastAllocated = ({ requested, allocatable }: ResourceUse): number 
   requested > allocatable ? 0 : Math.trunc(((allocatable - requested) * MAX_SCORE) / allocatable)
 
 /** Prefers nodes with little room left. */
-export const mostAllocated = ({ requested, allocatable }: ResourceUse): number => Math.trunc((Math.min(requested, allocatable) * MAX_SCORE) / allocatable)
+export const mostAllocated = ({ requested, allocatable }: ResourceUse): number =>
+  Math.trunc((Math.min(requested, allocatable) * MAX_SCORE) / allocatable)
 
 /** Weighted mean of the scores of resources, rounded down. */
 export function weightedMean(uses: readonly ResourceUse[], score: (use: ResourceUse) => number): number {
@@ -66,14 +70,18 @@ export interface ShapePoint {
 /** Highest score of a point. */
 const SHAPE_MAX = 10
 
-/** Returns the score of a utilization in percent by a broken line through the points. Source: BuildBrokenLinearFunction. */
+/**
+ * Returns the score of a utilization in percent by a broken line through the points. Source: BuildBrokenLinearFunction.
+ */
 export function brokenLine(shape: readonly ShapePoint[]): (utilization: number) => number {
   const points = shape.map(({ utilization, score = 0 }) => ({ at: utilization, score: score * (MAX_SCORE / SHAPE_MAX) }))
   return utilization => {
     for (const [i, { at, score }] of points.entries()) {
       if (utilization > at) continue
       const before = points[i - 1]
-      return before === undefined ? score : before.score + Math.trunc(((score - before.score) * (utilization - before.at)) / (at - before.at))
+      return before === undefined
+        ? score
+        : before.score + Math.trunc(((score - before.score) * (utilization - before.at)) / (at - before.at))
     }
     return points.at(-1)?.score ?? 0
   }

@@ -94,8 +94,28 @@ export class SchedulerMetrics {
   }
 
   families(): MetricFamily[] {
-    const { attempts, attemptSeconds, algorithmSeconds, sliSeconds, podAttempts, preemptionAttempts, preemptionVictims, preemptions, incoming } = this
-    const counters = [attempts, attemptSeconds, algorithmSeconds, sliSeconds, podAttempts, preemptionAttempts, preemptionVictims, preemptions, incoming]
+    const {
+      attempts,
+      attemptSeconds,
+      algorithmSeconds,
+      sliSeconds,
+      podAttempts,
+      preemptionAttempts,
+      preemptionVictims,
+      preemptions,
+      incoming,
+    } = this
+    const counters = [
+      attempts,
+      attemptSeconds,
+      algorithmSeconds,
+      sliSeconds,
+      podAttempts,
+      preemptionAttempts,
+      preemptionVictims,
+      preemptions,
+      incoming,
+    ]
     return [...counters, this.unschedulable, this.#pending(), this.#cache()]
   }
 

@@ -66,7 +66,10 @@ class Scheduler {
   readonly #reports: AttemptReports
   /** Bindings and evictions that are being written. */
   readonly #writes: TaskQueue
-  /** Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the cluster. */
+  /**
+   * Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the
+   * cluster.
+   */
   readonly #preparations = new Set<Promise<void>>()
   readonly #bindingContext: BindingContext
   readonly #random: () => number
@@ -79,7 +82,14 @@ class Scheduler {
   #next = 0
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
-    const { features, informers, clock, random, scheduler: settings = schedulerSettings(undefined, features), schedulerMetrics = new SchedulerMetrics() } = env
+    const {
+      features,
+      informers,
+      clock,
+      random,
+      scheduler: settings = schedulerSettings(undefined, features),
+      schedulerMetrics = new SchedulerMetrics(),
+    } = env
     this.#env = env
     this.#signal = signal
     this.#profiles = settings.profiles
@@ -97,7 +107,14 @@ class Scheduler {
       rejected: (pod, plugins, change) => this.#reports.countRejections(pod, plugins, change),
     })
     const { client, logger, meters } = env
-    this.#recorder = new SeriesRecorder({ component: DEFAULT_SCHEDULER, client, clock, logger, meter: meters.meter(`${DEFAULT_SCHEDULER}_events`), signal })
+    this.#recorder = new SeriesRecorder({
+      component: DEFAULT_SCHEDULER,
+      client,
+      clock,
+      logger,
+      meter: meters.meter(`${DEFAULT_SCHEDULER}_events`),
+      signal,
+    })
     this.#reports = new AttemptReports(env, this.#recorder, schedulerMetrics)
     const changes = new ChangeWaiters(informers, signal)
     this.#bindingContext = {
@@ -161,7 +178,8 @@ class Scheduler {
       this.#pending.delete(pod)
       return
     }
-    if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod, this.#objects) !== undefined)) return void this.#gated.add(pod.metadata.uid ?? '')
+    if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod, this.#objects) !== undefined))
+      return void this.#gated.add(pod.metadata.uid ?? '')
     this.#gated.delete(pod.metadata.uid ?? '')
     const { nominatedNodeName } = pod.status
     if (nominatedNodeName) this.#nominated.set(this.#infos.of(pod), nominatedNodeName)
@@ -181,7 +199,9 @@ class Scheduler {
     if (this.#state.deletePod(pod)) this.#reactToPod('assigned pod deleted', info)
   }
 
-  /** Ends the nomination of a pod. Other pods can use the room that was reserved for it, unless it is bound to the node. */
+  /**
+   * Ends the nomination of a pod. Other pods can use the room that was reserved for it, unless it is bound to the node.
+   */
   #endNomination(pod: Pod, boundTo?: string): void {
     const node = this.#nominated.delete(pod)
     if (node !== undefined && node !== boundTo) this.#react(['assigned pod deleted'])
@@ -200,7 +220,10 @@ class Scheduler {
     if (events.length === 0) return
     const [now, before] = [NodeInfo.of(node), old && NodeInfo.of(old)]
     for (const event of events)
-      this.#pending.react(event, (pod, plugin) => this.#pluginOf(pod, plugin)?.isHelpedByNode?.(this.#infos.of(pod), now, before, this.#objects) ?? true)
+      this.#pending.react(
+        event,
+        (pod, plugin) => this.#pluginOf(pod, plugin)?.isHelpedByNode?.(this.#infos.of(pod), now, before, this.#objects) ?? true,
+      )
     this.#work.add(PENDING)
   }
 
@@ -248,7 +271,8 @@ class Scheduler {
     const isExtended = 'feasible' in found && this.#extenders.length > 0
     const calls = { signal: this.#signal, logger: this.#env.logger }
     const filtered = isExtended ? await filterByExtenders(queued.pod, found.feasible, this.#extenders, calls) : found
-    const extra = isExtended && 'feasible' in filtered ? await scoreByExtenders(queued.pod, filtered.feasible.nodes, this.#extenders, calls) : undefined
+    const extra =
+      isExtended && 'feasible' in filtered ? await scoreByExtenders(queued.pod, filtered.feasible.nodes, this.#extenders, calls) : undefined
     // The pod may be gone after several turns.
     if (!this.#pending.isPending(queued)) return
     if ('feasible' in filtered) {
@@ -286,7 +310,10 @@ class Scheduler {
     this.#cancellations.delete(uid)
   }
 
-  /** Releases a node that was assumed for a pod, and returns the pod to the queue. @param reason rejection of a plugin, or the message of an error */
+  /**
+   * Releases a node that was assumed for a pod, and returns the pod to the queue. @param reason rejection of a plugin,
+   * or the message of an error
+   */
   async #takeBack(queued: QueuedPod, { name }: NodeInfo, reservations: Reservations, reason: BindingRejection | string): Promise<void> {
     await reservations.release(this.#bindingContext)
     this.#state.forgetAssumed(queued.pod)
@@ -337,7 +364,11 @@ class Scheduler {
       this.#metrics.preemptionVictims.child().observe(candidate.victims.length)
       this.#nominated.set(info, candidate.node.name)
       this.#preempt(info.pod, candidate)
-      this.#fail(queued, infeasible.plugins, { reason: 'Unschedulable', message: failureText(infeasible), nominatedNode: candidate.node.name })
+      this.#fail(queued, infeasible.plugins, {
+        reason: 'Unschedulable',
+        message: failureText(infeasible),
+        nominatedNode: candidate.node.name,
+      })
     } else {
       const isVoid = preemption.isHopeless && info.pod.status.nominatedNodeName !== undefined
       if (isVoid) this.#endNomination(info.pod)

@@ -14,9 +14,15 @@ export interface Rejection {
 const MOST_RESULTS = 64
 const MOST_SEEN = 1024
 
-/** Returns everything that plugins which are node-local read of a pod, as text. Pods of equal text have equal results. */
+/**
+ * Returns everything that plugins which are node-local read of a pod, as text. Pods of equal text have equal results.
+ */
 export function shapeOf({ pod: { spec }, requests, assumedRequests, hostPorts }: PodInfo): string {
-  const images = [spec.initContainers?.map(({ image }) => image), spec.containers?.map(({ image }) => image), spec.volumes?.map(({ image }) => image)]
+  const images = [
+    spec.initContainers?.map(({ image }) => image),
+    spec.containers?.map(({ image }) => image),
+    spec.volumes?.map(({ image }) => image),
+  ]
   const node = [spec.nodeName, spec.nodeSelector, spec.affinity?.nodeAffinity, spec.tolerations]
   return JSON.stringify([node, [...requests], [...assumedRequests], hostPorts, images])
 }
@@ -29,8 +35,8 @@ interface ScaledScores {
 }
 
 /**
- * Results of the node-local plugins for all pods of one shape, by the position of a node in the snapshot. A result holds as long as the same NodeInfo is at the position, so that it is computed
- * again only for nodes that changed.
+ * Results of the node-local plugins for all pods of one shape, by the position of a node in the snapshot. A result
+ * holds as long as the same NodeInfo is at the position, so that it is computed again only for nodes that changed.
  */
 export class ShapeResults {
   /** Version of the images of the snapshot that the scores are for. */
@@ -75,7 +81,10 @@ export class ShapeResults {
     return rejection
   }
 
-  /** Adds the scores of node-local plugins to the totals of nodes. @param positions positions of the nodes in the snapshot */
+  /**
+   * Adds the scores of node-local plugins to the totals of nodes. @param positions positions of the nodes in the
+   * snapshot
+   */
   addScores(totals: Float64Array, nodes: readonly NodeInfo[], positions: readonly number[], nodeCount: number): void {
     if (this.#sums.length < nodeCount) this.#grow(nodeCount)
     for (const [i, node] of nodes.entries()) {
@@ -110,7 +119,10 @@ export class ShapeResults {
   }
 }
 
-/** Results of shapes. A shape gets results when it is seen a second time, so that pods of which each has its own shape cost nothing more. */
+/**
+ * Results of shapes. A shape gets results when it is seen a second time, so that pods of which each has its own shape
+ * cost nothing more.
+ */
 export class ShapeCache {
   readonly #seen = new Set<string>()
   readonly #results = new Map<string, ShapeResults>()

@@ -5,9 +5,15 @@ import type { NodeInfo } from './node-info.ts'
 
 /** Objects besides nodes and pods that plugins read. All functions return shared objects. */
 export interface ClusterObjects {
-  /** Returns an object by its kind, its namespace (empty for kinds without) and its name. Undefined if it does not exist. */
+  /**
+   * Returns an object by its kind, its namespace (empty for kinds without) and its name. Undefined if it does not
+   * exist.
+   */
   get<T extends KubeObject>(kind: string, namespace: string, name: string): T | undefined
-  /** Returns all objects of a kind, in a namespace if one is given. A list of all is the same one until an object of the kind changes. */
+  /**
+   * Returns all objects of a kind, in a namespace if one is given. A list of all is the same one until an object of the
+   * kind changes.
+   */
   list<T extends KubeObject>(kind: string, namespace?: string): readonly T[]
   /** Returns the time of the API's clock, in milliseconds. */
   now(): number
@@ -22,7 +28,10 @@ export interface NodeChange {
 /** Number of changes that are kept for `changesSince`. */
 const MOST_CHANGES = 2048
 
-/** State of the cluster for one scheduling cycle. It does not change during a cycle. Before the next one, `replace` updates the nodes that have changed. */
+/**
+ * State of the cluster for one scheduling cycle. It does not change during a cycle. Before the next one, `replace`
+ * updates the nodes that have changed.
+ */
 export class Snapshot {
   readonly objects: ClusterObjects
   readonly #nodes: NodeInfo[]

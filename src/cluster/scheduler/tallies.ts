@@ -9,17 +9,23 @@ const MOST_TALLIES = 64
 export interface TallyFunctions<T> {
   /** Returns a tally without pods. */
   empty(): T
-  /** Adds pods of a node to the tally (1), or takes them away (-1). Called with all pods of a node that is new or gone for the tally. */
+  /**
+   * Adds pods of a node to the tally (1), or takes them away (-1). Called with all pods of a node that is new or gone
+   * for the tally.
+   */
   count(tally: T, pods: readonly PodInfo[], node: NodeInfo, change: 1 | -1): void
   /** Nodes that may have pods that count. Default: all. */
   nodes?(snapshot: Snapshot): Iterable<NodeInfo>
-  /** Whether a change of the node itself, such as its labels, requires a new tally. Default: its pods are taken away and added again. */
+  /**
+   * Whether a change of the node itself, such as its labels, requires a new tally. Default: its pods are taken away and
+   * added again.
+   */
   readonly isPerNode?: boolean
 }
 
 /**
- * Tallies over the pods of a snapshot, by a key that stands for everything besides the snapshot that a tally depends on. A tally that was made for an earlier cycle is brought up to date by the nodes
- * that changed since then.
+ * Tallies over the pods of a snapshot, by a key that stands for everything besides the snapshot that a tally depends
+ * on. A tally that was made for an earlier cycle is brought up to date by the nodes that changed since then.
  */
 export class Tallies<T> {
   readonly #tallies = new Map<string, { readonly snapshot: Snapshot; version: number; readonly tally: T }>()

@@ -3,7 +3,10 @@ import type { ResourceKind } from '../../clients/api-client.ts'
 import { onAbort } from '../../lib/on-abort.ts'
 import type { BindingContext } from './framework.ts'
 
-/** Waits for a condition that changes of objects bring about. Rejects when the time is over or the signal aborts. @param isMet may throw, which ends the wait */
+/**
+ * Waits for a condition that changes of objects bring about. Rejects when the time is over or the signal aborts. @param
+ * isMet may throw, which ends the wait
+ */
 export async function untilMet(
   isMet: () => boolean,
   kinds: readonly ResourceKind<TypedObject>[],

@@ -19,8 +19,9 @@ export interface ClaimCase {
 }
 
 /**
- * Decides whether a controller keeps, adopts or releases an object. An object of another controller is ignored, whatever its labels. A controller that is being
- * deleted neither adopts nor releases, and an object that is being deleted is not adopted.
+ * Decides whether a controller keeps, adopts or releases an object. An object of another controller is ignored,
+ * whatever its labels. A controller that is being deleted neither adopts nor releases, and an object that is being
+ * deleted is not adopted.
  */
 export function claimFor({ controllerUid, isControllerDeleted, matches, object }: ClaimCase): Claim {
   const owner = controllerOf(object)
@@ -45,10 +46,14 @@ export interface AdopterOptions<C extends TypedObject, T extends TypedObject> {
 }
 
 /**
- * Claims objects for a controller: adopts those that match its selector and have no controller, and releases its own that no longer match. Returns those that it
- * controls then. Rejects with the errors of all objects, joined. Corresponds to upstream's ControllerRefManager.
+ * Claims objects for a controller: adopts those that match its selector and have no controller, and releases its own
+ * that no longer match. Returns those that it controls then. Rejects with the errors of all objects, joined.
+ * Corresponds to upstream's ControllerRefManager.
  */
-export async function claimObjects<C extends TypedObject, T extends TypedObject>(objects: readonly T[], options: AdopterOptions<C, T>): Promise<T[]> {
+export async function claimObjects<C extends TypedObject, T extends TypedObject>(
+  objects: readonly T[],
+  options: AdopterOptions<C, T>,
+): Promise<T[]> {
   const { controller, selector, filter = () => true } = options
   const claimed: T[] = []
   const errors: string[] = []
@@ -85,7 +90,11 @@ async function adopt<C extends TypedObject, T extends TypedObject>(
     throw new Error(`can't adopt ${kind.kind} ${namespace}/${name} (${uid}): ${errorMessage(error)}`)
   }
   const { namespace = '', name = '', uid } = object.metadata
-  const metadata = { ownerReferences: [controllerReference(controllerKind, controller)], uid: uid ?? '', ...(finalizers && { finalizers: [...finalizers] }) }
+  const metadata = {
+    ownerReferences: [controllerReference(controllerKind, controller)],
+    uid: uid ?? '',
+    ...(finalizers && { finalizers: [...finalizers] }),
+  }
   try {
     return [await client.patch(kind, { namespace, name }, { metadata }, 'strategic')]
   } catch (error) {
@@ -94,8 +103,14 @@ async function adopt<C extends TypedObject, T extends TypedObject>(
   }
 }
 
-/** Removes the reference to the controller. An object that is gone or has another uid, and one that has lost the reference already, need no release. */
-async function release<C extends TypedObject, T extends TypedObject>(object: T, { client, kind, controller, finalizers }: AdopterOptions<C, T>): Promise<void> {
+/**
+ * Removes the reference to the controller. An object that is gone or has another uid, and one that has lost the
+ * reference already, need no release.
+ */
+async function release<C extends TypedObject, T extends TypedObject>(
+  object: T,
+  { client, kind, controller, finalizers }: AdopterOptions<C, T>,
+): Promise<void> {
   const { namespace = '', name = '', uid } = object.metadata
   const metadata = {
     uid: uid ?? '',
@@ -109,13 +124,21 @@ async function release<C extends TypedObject, T extends TypedObject>(object: T, 
   }
 }
 
-/** Reads the controller from the server, past the informer: its deletion may not have been seen. Throws an Error if it may not adopt. */
-async function checkAdoption<C extends TypedObject, T extends TypedObject>({ client, controllerKind, controller }: AdopterOptions<C, T>): Promise<void> {
+/**
+ * Reads the controller from the server, past the informer: its deletion may not have been seen. Throws an Error if it
+ * may not adopt.
+ */
+async function checkAdoption<C extends TypedObject, T extends TypedObject>({
+  client,
+  controllerKind,
+  controller,
+}: AdopterOptions<C, T>): Promise<void> {
   const { namespace = '', name = '', uid = '' } = controller.metadata
   const fresh = await client.get(controllerKind, namespace, name)
   if (fresh.metadata.uid !== uid)
     throw new Error(`original ${controllerKind.kind} ${namespace}/${name} is gone: got uid ${fresh.metadata.uid ?? ''}, wanted ${uid}`)
-  if (fresh.metadata.deletionTimestamp !== undefined) throw new Error(`${namespace}/${name} has just been deleted at ${fresh.metadata.deletionTimestamp}`)
+  if (fresh.metadata.deletionTimestamp !== undefined)
+    throw new Error(`${namespace}/${name} has just been deleted at ${fresh.metadata.deletionTimestamp}`)
 }
 
 /** Calls a function on first use, and returns its promise from then on. */

@@ -14,7 +14,9 @@ export const secretText = ({ data }: Secret, key: string): string => {
   return Buffer.from(value ?? '', 'base64').toString('utf8')
 }
 
-/** Returns the end of a token in milliseconds since the epoch. Undefined if it has none. A malformed time has passed. */
+/**
+ * Returns the end of a token in milliseconds since the epoch. Undefined if it has none. A malformed time has passed.
+ */
 export function tokenEnd(secret: Secret): number | undefined {
   const text = secretText(secret, 'expiration')
   return text === '' ? undefined : (timeMillis(text) ?? 0)

@@ -1,4 +1,7 @@
-/** CSI drivers that have replaced plugins of kube-controller-manager, by the plugin's name. Source: k8s.io/csi-translation-lib. */
+/**
+ * CSI drivers that have replaced plugins of kube-controller-manager, by the plugin's name. Source:
+ * k8s.io/csi-translation-lib.
+ */
 const DRIVERS: ReadonlyMap<string, string> = new Map([
   ['kubernetes.io/aws-ebs', 'ebs.csi.aws.com'],
   ['kubernetes.io/azure-disk', 'disk.csi.azure.com'],

@@ -28,5 +28,9 @@ const kindsIn = (version: string): DeviceKinds => ({
 
 const [V1, V1BETA1] = [kindsIn('v1'), kindsIn('v1beta1')]
 
-/** Returns the kinds in the version that controllers of a release use. Undefined before 1.32, whose claims are allocated by drivers. The members that controllers read are the same in both versions. */
-export const deviceKinds = (release: Release): DeviceKinds | undefined => (isSince(release, '1.34') ? V1 : isSince(release, '1.32') ? V1BETA1 : undefined)
+/**
+ * Returns the kinds in the version that controllers of a release use. Undefined before 1.32, whose claims are allocated
+ * by drivers. The members that controllers read are the same in both versions.
+ */
+export const deviceKinds = (release: Release): DeviceKinds | undefined =>
+  isSince(release, '1.34') ? V1 : isSince(release, '1.32') ? V1BETA1 : undefined

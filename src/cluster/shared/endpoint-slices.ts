@@ -14,7 +14,8 @@ export interface SliceChanges {
 }
 
 /** Returns the key of the service of a slice. Its name is empty if the slice has no label with it. */
-export const sliceOwnerKey = ({ metadata: { namespace = '', labels } }: EndpointSlice): string => `${namespace}/${labels?.[SERVICE_NAME] ?? ''}`
+export const sliceOwnerKey = ({ metadata: { namespace = '', labels } }: EndpointSlice): string =>
+  `${namespace}/${labels?.[SERVICE_NAME] ?? ''}`
 
 /** Returns the prefix of the names of slices. It has no dash if the name is too long for one. */
 export const slicePrefix = (name: string): string => (nameIsDnsSubdomain(`${name}-`, true).length === 0 ? `${name}-` : name)

@@ -55,7 +55,10 @@ export interface ClusterEnvironment extends ClusterSettings {
   clientOfNode(name: string): ApiClient
 }
 
-/** A part of a cluster: a controller, the binder, the kubelets. Registers handlers at once, and runs until the signal aborts. Never rejects. */
+/**
+ * A part of a cluster: a controller, the binder, the kubelets. Registers handlers at once, and runs until the signal
+ * aborts. Never rejects.
+ */
 export type ClusterPart = (env: ClusterEnvironment, signal: AbortSignal) => Promise<void>
 
 /** Resolves with true when all informers have synced, or with false once the signal aborts. */
@@ -71,7 +74,10 @@ export const recorderOf = ({ client, clock, logger, meters }: ClusterEnvironment
 /** The part of the environment that a queue uses. */
 export type QueueEnvironment = Pick<ClusterEnvironment, 'clock' | 'logger' | 'meters'>
 
-/** Returns the queue of a controller. Failures are logged, conflicts only in detail. @param name upstream's name of the queue, which its metrics have. */
+/**
+ * Returns the queue of a controller. Failures are logged, conflicts only in detail. @param name upstream's name of the
+ * queue, which its metrics have.
+ */
 export const queueOf = (
   { clock, logger, meters }: QueueEnvironment,
   name: string,

@@ -3,7 +3,9 @@ import { SizedCache } from '../../lib/sized-cache.ts'
 
 /** Number of events, aggregates and objects that are remembered, as in client-go. */
 const MOST_KEPT = 4096
-/** Events of one object with the same reason are aggregated if this many have different messages within the interval. */
+/**
+ * Events of one object with the same reason are aggregated if this many have different messages within the interval.
+ */
 const MOST_SIMILAR = 10
 const SIMILAR_MS = 600_000
 /** Budget of events of one object: a burst, and one more every five minutes. */
@@ -36,9 +38,9 @@ export type CorrelatedEvent =
   | { readonly action: 'skip' }
 
 /**
- * Decides how an event is written, as client-go's EventCorrelator with its default options: an object gets at most 25 events and then one every five minutes. An
- * event that was seen before only raises the count of the first one. From the tenth message on with the same reason within ten minutes, events of the object are
- * combined into one.
+ * Decides how an event is written, as client-go's EventCorrelator with its default options: an object gets at most 25
+ * events and then one every five minutes. An event that was seen before only raises the count of the first one. From
+ * the tenth message on with the same reason within ten minutes, events of the object are combined into one.
  */
 export class EventCorrelator {
   readonly #observed = new SizedCache<Observation>(MOST_KEPT, MOST_KEPT)
@@ -49,7 +51,9 @@ export class EventCorrelator {
   correlate(event: Event, now: number): CorrelatedEvent {
     const { event: combined, key } = this.#aggregate(event, now)
     const known = this.#observed.get(key)
-    const result = known ? { ...combined, metadata: { ...combined.metadata, name: known.name }, firstTimestamp: known.firstTimestamp } : combined
+    const result = known
+      ? { ...combined, metadata: { ...combined.metadata, name: known.name }, firstTimestamp: known.firstTimestamp }
+      : combined
     const count = (known?.count ?? 0) + 1
     const counted: Event = { ...result, count }
     this.#observed.set(key, { name: counted.metadata.name ?? '', count, firstTimestamp: counted.firstTimestamp }, 1)
@@ -85,7 +89,11 @@ export class EventCorrelator {
 }
 
 /** Merge patch of an event that was written before. */
-export const eventPatch = ({ count = 1, lastTimestamp, message = '' }: Event): { count: number; lastTimestamp: Event['lastTimestamp']; message: string } => ({
+export const eventPatch = ({
+  count = 1,
+  lastTimestamp,
+  message = '',
+}: Event): { count: number; lastTimestamp: Event['lastTimestamp']; message: string } => ({
   count,
   lastTimestamp,
   message,

@@ -35,8 +35,9 @@ export interface EventRecorderParts {
 }
 
 /**
- * Records events of the group core, as kube-controller-manager and kubelets do. They are written in the background, in order. A failure to write one is only logged.
- * Repeated and similar events are combined (`event-correlator.ts`). `SeriesRecorder` records those of the other group.
+ * Records events of the group core, as kube-controller-manager and kubelets do. They are written in the background, in
+ * order. A failure to write one is only logged. Repeated and similar events are combined (`event-correlator.ts`).
+ * `SeriesRecorder` records those of the other group.
  */
 export class EventRecorder {
   readonly #parts: EventRecorderParts

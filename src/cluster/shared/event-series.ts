@@ -10,15 +10,24 @@ const MOST_EVENTS = 10_000
 export type EventWrite = { readonly action: 'create'; readonly event: Event } | { readonly action: 'patch'; readonly event: Event }
 
 /**
- * Decides how an event of events.k8s.io is written. An event with the same objects, reason and action as an earlier one makes that one a series. Further ones are counted, and the count is written
- * when the series ends. Source: eventBroadcasterImpl of k8s.io/client-go/tools/events.
+ * Decides how an event of events.k8s.io is written. An event with the same objects, reason and action as an earlier one
+ * makes that one a series. Further ones are counted, and the count is written when the series ends. Source:
+ * eventBroadcasterImpl of k8s.io/client-go/tools/events.
  */
 export class EventSeries {
   readonly #events = new Map<string, Event>()
 
   /** Returns what to write for an event at its time. Undefined if it is only counted. */
   add(event: Event): EventWrite | undefined {
-    const key = JSON.stringify([event.type, event.action, event.reason, event.reportingController, event.reportingInstance, event.regarding, event.related])
+    const key = JSON.stringify([
+      event.type,
+      event.action,
+      event.reason,
+      event.reportingController,
+      event.reportingInstance,
+      event.regarding,
+      event.related,
+    ])
     const known = this.#events.get(key)
     if (known === undefined) {
       if (this.#events.size >= MOST_EVENTS) this.#events.clear()
@@ -32,7 +41,10 @@ export class EventSeries {
     return isNew ? { action: 'patch', event: counted } : undefined
   }
 
-  /** Forgets events that have not happened for a while. Returns the series among them, whose last count is to be written. */
+  /**
+   * Forgets events that have not happened for a while. Returns the series among them, whose last count is to be
+   * written.
+   */
   finish(now: number): Event[] {
     const ended: Event[] = []
     for (const [key, event] of this.#events) {

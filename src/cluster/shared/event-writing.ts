@@ -7,13 +7,18 @@ import { isStatusError } from '../../meta/status.ts'
 export const MOST_WAITING_EVENTS = 1000
 export const NANOS_PER_MS = 1_000_000
 
-/** Names of the events of one recorder: the name of the object, and a time in nanoseconds. Two events in one millisecond have different names. */
+/**
+ * Names of the events of one recorder: the name of the object, and a time in nanoseconds. Two events in one millisecond
+ * have different names.
+ */
 export class EventNames {
   readonly #clock: Clock
   readonly #offset: bigint
   #latest = 0n
 
-  /** @param offset optional, nanoseconds below one millisecond that are added to each time, so that two recorders do not give the same name */
+  /**
+   * @param offset optional, nanoseconds below one millisecond that are added to each time, so that two recorders do not give the same name
+   */
   constructor(clock: Clock, offset = 0) {
     this.#clock = clock
     this.#offset = BigInt(offset)
@@ -27,8 +32,16 @@ export class EventNames {
   }
 }
 
-/** Writes an event: creates it, or patches the one that it counts for. If that one has expired, the event is created. @param patch undefined for a new event */
-export async function writeEvent<T extends TypedObject>(client: ApiClient, kind: ResourceKind<T>, event: T, patch: JsonObject | undefined): Promise<void> {
+/**
+ * Writes an event: creates it, or patches the one that it counts for. If that one has expired, the event is
+ * created. @param patch undefined for a new event
+ */
+export async function writeEvent<T extends TypedObject>(
+  client: ApiClient,
+  kind: ResourceKind<T>,
+  event: T,
+  patch: JsonObject | undefined,
+): Promise<void> {
   const { namespace = '', name = '' } = event.metadata
   if (patch)
     try {

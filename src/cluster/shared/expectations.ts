@@ -10,8 +10,9 @@ interface ExpectedChanges {
 }
 
 /**
- * Creations and deletions that a controller has requested but not yet seen in its informer. While some are left, the controller must not count its objects: it
- * would create or delete them a second time. Corresponds to upstream's UIDTrackingControllerExpectations.
+ * Creations and deletions that a controller has requested but not yet seen in its informer. While some are left, the
+ * controller must not count its objects: it would create or delete them a second time. Corresponds to upstream's
+ * UIDTrackingControllerExpectations.
  */
 export class Expectations {
   readonly #clock: Clock

@@ -8,7 +8,10 @@ import type { ClusterEnvironment } from './environment.ts'
 /** Interval of attempts to find out what a server serves, in milliseconds. */
 const RETRY_MS = 1000
 
-/** Returns the first of several versions of a kind that the server serves. Undefined if it serves none, or once the signal aborts. */
+/**
+ * Returns the first of several versions of a kind that the server serves. Undefined if it serves none, or once the
+ * signal aborts.
+ */
 export async function firstServed<T extends TypedObject>(
   { client, logger, meters }: Pick<ClusterEnvironment, 'client' | 'logger' | 'meters'>,
   kinds: readonly ResourceKind<T>[],

@@ -3,7 +3,10 @@ import { MANAGED_BY, SERVICE_NAME, sliceOwnerKey } from './endpoint-slices.ts'
 import type { Informer } from './informer.ts'
 import { SliceTracker } from './slice-tracker.ts'
 
-/** The slices that one controller keeps, by the keys of their services. Enqueues a key when another client changes one of its slices. */
+/**
+ * The slices that one controller keeps, by the keys of their services. Enqueues a key when another client changes one
+ * of its slices.
+ */
 export class FollowedSlices {
   readonly tracker = new SliceTracker()
   readonly #slices: Informer<EndpointSlice>
@@ -35,8 +38,8 @@ export class FollowedSlices {
   }
 
   /**
-   * Returns the slices of a service that are not being deleted. Undefined if the informer lacks a write of the controller: the key is enqueued again when the
-   * informer has it.
+   * Returns the slices of a service that are not being deleted. Undefined if the informer lacks a write of the
+   * controller: the key is enqueued again when the informer has it.
    */
   of(key: string): readonly EndpointSlice[] | undefined {
     const slices = this.all(key).filter(({ metadata }) => metadata.deletionTimestamp === undefined)

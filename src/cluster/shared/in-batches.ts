@@ -6,8 +6,9 @@ export interface BatchOutcome {
 }
 
 /**
- * Makes `count` calls in batches of 1, 2, 4 and so on, each batch at once. Stops after a batch in which a call failed, so that a cause that all calls share, such
- * as a quota, makes few calls fail. Corresponds to upstream's slowStartBatch.
+ * Makes `count` calls in batches of 1, 2, 4 and so on, each batch at once. Stops after a batch in which a call failed,
+ * so that a cause that all calls share, such as a quota, makes few calls fail. Corresponds to upstream's
+ * slowStartBatch.
  */
 export async function inBatches(count: number, call: () => Promise<void>): Promise<BatchOutcome> {
   let successes = 0

@@ -11,7 +11,10 @@ import { type IndexFunction, type ObjectReader, ObjectStore } from './object-sto
 /** Delays after a list or watch that failed, in milliseconds. The delay doubles up to the last one. */
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 10_000]
 
-/** Most objects that a handler gets in one turn, at some microseconds each. A limit by number and not by time, so that small clusters repeat exactly with a seed. */
+/**
+ * Most objects that a handler gets in one turn, at some microseconds each. A limit by number and not by time, so that
+ * small clusters repeat exactly with a seed.
+ */
 const AT_ONCE = 4000
 
 /** Callbacks of an informer. They are called one after the other, when the store has the new state. */
@@ -30,9 +33,9 @@ export interface InformerOptions extends Selection {
 }
 
 /**
- * Keeps a copy of the objects of a kind, and reports each change once. Continues a watch that was cut at the last seen resource version. If that is too old (410),
- * or the server rejects it, the objects are listed again, and the differences are reported as changes. There is no periodic resync: a handler is never called
- * without a change.
+ * Keeps a copy of the objects of a kind, and reports each change once. Continues a watch that was cut at the last seen
+ * resource version. If that is too old (410), or the server rejects it, the objects are listed again, and the
+ * differences are reported as changes. There is no periodic resync: a handler is never called without a change.
  */
 export class Informer<T extends TypedObject> {
   readonly #client: ApiClient
@@ -48,7 +51,11 @@ export class Informer<T extends TypedObject> {
   /** Version to watch from. Undefined if the objects must be listed. */
   #resourceVersion: string | undefined
 
-  constructor(client: ApiClient, kind: ResourceKind<T>, { clock = systemClock, logger = silentLogger, ...selection }: InformerOptions = {}) {
+  constructor(
+    client: ApiClient,
+    kind: ResourceKind<T>,
+    { clock = systemClock, logger = silentLogger, ...selection }: InformerOptions = {},
+  ) {
     this.#client = client
     this.#kind = kind
     this.#selection = selection
@@ -78,7 +85,10 @@ export class Informer<T extends TypedObject> {
     this.#store.addIndex(name, of)
   }
 
-  /** Adds a handler. It is called at once for each object that is already in the store. Returns a function that removes it. */
+  /**
+   * Adds a handler. It is called at once for each object that is already in the store. Returns a function that removes
+   * it.
+   */
   on(handler: InformerHandler<T>): () => void {
     for (const object of this.#store.list()) this.#call(() => handler.added?.(object))
     this.#handlers.add(handler)
@@ -86,8 +96,9 @@ export class Informer<T extends TypedObject> {
   }
 
   /**
-   * Like `on`, for a handler that may act before it has seen all objects, such as one that adds keys to a queue. If there are many, it gets those of the store over
-   * several turns. An object that changes before its turn is reported as added, and one that is deleted before only as deleted.
+   * Like `on`, for a handler that may act before it has seen all objects, such as one that adds keys to a queue. If
+   * there are many, it gets those of the store over several turns. An object that changes before its turn is reported
+   * as added, and one that is deleted before only as deleted.
    */
   onGradually(handler: InformerHandler<T>): () => void {
     if (this.#store.size <= AT_ONCE) return this.on(handler)

@@ -21,7 +21,10 @@ export class Informers {
     this.#signal = options.signal
   }
 
-  /** Returns the informer of a kind, which is started on first use. Handlers that are added in the same turn see every object once. */
+  /**
+   * Returns the informer of a kind, which is started on first use. Handlers that are added in the same turn see every
+   * object once.
+   */
   of<T extends TypedObject>(kind: ResourceKind<T>): Informer<T> {
     const made = this.#made.get(kind)
     // The map holds an informer of `T` for a kind of `T`: it is filled here alone.

@@ -95,7 +95,13 @@ export const AUTOSCALERS: ResourceKind<HorizontalPodAutoscaler> = {
   kind: 'HorizontalPodAutoscaler',
   namespaced: true,
 }
-export const STAGES: ResourceKind<TypedObject> = { group: 'kwok.x-k8s.io', version: 'v1alpha1', resource: 'stages', kind: 'Stage', namespaced: false }
+export const STAGES: ResourceKind<TypedObject> = {
+  group: 'kwok.x-k8s.io',
+  version: 'v1alpha1',
+  resource: 'stages',
+  kind: 'Stage',
+  namespaced: false,
+}
 export const SIGNING_REQUESTS: ResourceKind<CertificateSigningRequest> = {
   group: 'certificates.k8s.io',
   version: 'v1',
@@ -176,4 +182,10 @@ export const POD_CERTIFICATE_REQUESTS = CERTIFICATE_VERSIONS.map(
     namespaced: true,
   }),
 )
-export const METRICS: ResourceKind<TypedObject> = { group: 'kwok.x-k8s.io', version: 'v1alpha1', resource: 'metrics', kind: 'Metric', namespaced: false }
+export const METRICS: ResourceKind<TypedObject> = {
+  group: 'kwok.x-k8s.io',
+  version: 'v1alpha1',
+  resource: 'metrics',
+  kind: 'Metric',
+  namespaced: false,
+}

@@ -3,8 +3,8 @@ import { objectKey } from '../../clients/api-client.ts'
 import type { Informer } from './informer.ts'
 
 /**
- * Objects of an informer, and those that a caller has written and the informer does not have yet. The newer of both counts, so that a decision is never based on a state that the caller itself has
- * changed.
+ * Objects of an informer, and those that a caller has written and the informer does not have yet. The newer of both
+ * counts, so that a decision is never based on a state that the caller itself has changed.
  */
 export class LatestObjects<T extends TypedObject> {
   readonly #informer: Informer<T>

@@ -1,10 +1,20 @@
-import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../api/core/v1.types.ts'
+import type {
+  Node,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  Pod,
+  PreferredSchedulingTerm,
+} from '../../api/core/v1.types.ts'
 import { parseInt64 } from '../../lib/integer.ts'
 
 /** A node as selectors see it. */
 type SelectedNode = Pick<Node, 'metadata'>
 
-/** Reports whether a node matches the pod's node selector and its required node affinity. Source: RequiredNodeAffinity of k8s.io/component-helpers. */
+/**
+ * Reports whether a node matches the pod's node selector and its required node affinity. Source: RequiredNodeAffinity
+ * of k8s.io/component-helpers.
+ */
 export function matchesRequiredAffinity({ spec }: Pick<Pod, 'spec'>, node: SelectedNode): boolean {
   for (const [key, value] of Object.entries(spec.nodeSelector ?? {})) if (node.metadata.labels?.[key] !== value) return false
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution

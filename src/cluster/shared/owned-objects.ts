@@ -14,8 +14,16 @@ export interface OwnedObjectsOptions<O extends TypedObject, T extends TypedObjec
   readonly enqueue: (key: string) => void
 }
 
-/** Enqueues the owner of each object that changes, and for an object without a controller the owners that may adopt it. */
-export function followOwned<O extends TypedObject, T extends TypedObject>({ objects, owners, kind, matches, enqueue }: OwnedObjectsOptions<O, T>): void {
+/**
+ * Enqueues the owner of each object that changes, and for an object without a controller the owners that may adopt it.
+ */
+export function followOwned<O extends TypedObject, T extends TypedObject>({
+  objects,
+  owners,
+  kind,
+  matches,
+  enqueue,
+}: OwnedObjectsOptions<O, T>): void {
   const enqueueOwner = (object: T): void => {
     const reference = controllerOf(object)
     if (reference?.kind !== kind.kind) return

@@ -22,10 +22,19 @@ export interface OwnedPodsOptions<T extends TypedObject> {
 }
 
 /**
- * Reports changes of pods to the controllers that own them, and pods without a controller to those that may adopt them. Only owners that exist with the uid of
- * the reference count.
+ * Reports changes of pods to the controllers that own them, and pods without a controller to those that may adopt them.
+ * Only owners that exist with the uid of the reference count.
  */
-export function followOwnedPods<T extends TypedObject>({ pods, owners, kind, matches, created, deleted, enqueue, changed }: OwnedPodsOptions<T>): void {
+export function followOwnedPods<T extends TypedObject>({
+  pods,
+  owners,
+  kind,
+  matches,
+  created,
+  deleted,
+  enqueue,
+  changed,
+}: OwnedPodsOptions<T>): void {
   const ownerOf = (pod: Pod): string | undefined => {
     const reference = controllerOf(pod)
     if (reference?.kind !== kind.kind) return undefined

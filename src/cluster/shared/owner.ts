@@ -7,7 +7,8 @@ export const controllerOf = ({ metadata }: Pick<TypedObject, 'metadata'>): Owner
   metadata.ownerReferences?.find(reference => reference.controller === true)
 
 /** Whether an object is the controller of another one. */
-export const isControlledBy = (object: TypedObject, { metadata: { uid } }: TypedObject): boolean => uid !== undefined && controllerOf(object)?.uid === uid
+export const isControlledBy = (object: TypedObject, { metadata: { uid } }: TypedObject): boolean =>
+  uid !== undefined && controllerOf(object)?.uid === uid
 
 /** Returns the reference to the controller in objects that it creates or adopts. */
 export const controllerReference = (kind: ResourceKind<TypedObject>, { metadata }: TypedObject): OwnerReference => ({

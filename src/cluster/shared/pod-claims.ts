@@ -1,7 +1,10 @@
 import type { Pod, Volume } from '../../api/core/v1.types.ts'
 import type { Informer } from './informer.ts'
 
-/** Returns the name of the claim of a volume. Undefined if it has none. The claim of an ephemeral volume is named after pod and volume. */
+/**
+ * Returns the name of the claim of a volume. Undefined if it has none. The claim of an ephemeral volume is named after
+ * pod and volume.
+ */
 export const claimNameOf = ({ metadata }: Pick<Pod, 'metadata'>, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined =>
   persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${metadata.name ?? ''}-${name}`)
 

@@ -37,8 +37,16 @@ export const isNamespaceTerminating = (error: unknown): boolean =>
 
 export const createdPodEvent = (pod: string): EventText => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod}` })
 export const deletedPodEvent = (pod: string): EventText => ({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${pod}` })
-export const failedCreateEvent = (error: string): EventText => ({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${error}` })
-export const failedDeleteEvent = (error: string): EventText => ({ type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${error}` })
+export const failedCreateEvent = (error: string): EventText => ({
+  type: 'Warning',
+  reason: 'FailedCreate',
+  message: `Error creating: ${error}`,
+})
+export const failedDeleteEvent = (error: string): EventText => ({
+  type: 'Warning',
+  reason: 'FailedDelete',
+  message: `Error deleting: ${error}`,
+})
 
 /** Creates and deletes the pods of controllers, and records that in events of the controller. */
 export class PodControl {
@@ -51,7 +59,12 @@ export class PodControl {
   }
 
   /** Creates a pod of a template. Rejects with a StatusError. @param change changes the pod before it is created. */
-  async create<T extends TypedObject>(kind: ResourceKind<T>, owner: T, template: PodTemplateSpec, change: (pod: Pod) => void = () => {}): Promise<Pod> {
+  async create<T extends TypedObject>(
+    kind: ResourceKind<T>,
+    owner: T,
+    template: PodTemplateSpec,
+    change: (pod: Pod) => void = () => {},
+  ): Promise<Pod> {
     const pod = podOfTemplate(template, owner, controllerReference(kind, owner))
     change(pod)
     try {

@@ -9,11 +9,17 @@ export type ResourceAmounts = ReadonlyMap<string, number>
 export interface RequestRules {
   /** Whether requests of the pod as a whole replace those of its containers. Gate PodLevelResources. */
   readonly podLevel: boolean
-  /** Whether a resize in progress counts with the larger of the requested and the actual amount. Gate InPlacePodVerticalScaling. */
+  /**
+   * Whether a resize in progress counts with the larger of the requested and the actual amount. Gate
+   * InPlacePodVerticalScaling.
+   */
   readonly inPlace: boolean
 }
 
-/** Requests that scoring assumes for containers without one: 100m and 200 MiB. Source: pkg/scheduler/util/pod_resources.go. */
+/**
+ * Requests that scoring assumes for containers without one: 100m and 200 MiB. Source:
+ * pkg/scheduler/util/pod_resources.go.
+ */
 const ASSUMED: ResourceAmounts = new Map([
   ['cpu', 100],
   ['memory', 200 * 1024 * 1024],
@@ -24,14 +30,18 @@ const NONE: ResourceAmounts = new Map()
 export function amountsOf(list: Readonly<Record<string, string>> | undefined | null): ResourceAmounts {
   if (!list) return NONE
   const amounts = new Map<string, number>()
-  for (const [name, quantity] of Object.entries(list)) amounts.set(name, Number(name === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity)))
+  for (const [name, quantity] of Object.entries(list))
+    amounts.set(name, Number(name === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity)))
   return amounts
 }
 
 /** Returns what a pod requests of a node. Source: PodRequests of k8s.io/component-helpers/resource. */
 export const podRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => sumRequests(pod, rules, NONE)
 
-/** Like `podRequests`, with assumed amounts of cpu and memory for containers without requests, so that scores spread such pods. */
+/**
+ * Like `podRequests`, with assumed amounts of cpu and memory for containers without requests, so that scores spread
+ * such pods.
+ */
 export const assumedPodRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => sumRequests(pod, rules, ASSUMED)
 
 function sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: ResourceAmounts): ResourceAmounts {

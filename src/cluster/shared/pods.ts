@@ -3,7 +3,8 @@ import { formatTime, timeMillis } from '../../meta/time.ts'
 import type { Informer } from './informer.ts'
 
 /** Returns a condition of a pod. */
-export const podCondition = (pod: Pod, type: string): PodCondition | undefined => pod.status.conditions?.find(condition => condition.type === type)
+export const podCondition = (pod: Pod, type: string): PodCondition | undefined =>
+  pod.status.conditions?.find(condition => condition.type === type)
 
 export const isPodReady = (pod: Pod): boolean => podCondition(pod, 'Ready')?.status === 'True'
 
@@ -55,7 +56,10 @@ export const disruptionTarget = (reason: string, message: string, now: number): 
 export const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always'
 
 /** Returns the containers that run as long as the pod: its own, then its sidecars. */
-export const lastingContainers = ({ containers, initContainers = [] }: PodSpec): Container[] => [...(containers ?? []), ...initContainers.filter(isSidecar)]
+export const lastingContainers = ({ containers, initContainers = [] }: PodSpec): Container[] => [
+  ...(containers ?? []),
+  ...initContainers.filter(isSidecar),
+]
 
 const BY_NODE = 'node'
 
@@ -66,4 +70,5 @@ export function podsByNode(pods: Informer<Pod>): (node: string) => readonly Pod[
 }
 
 /** Largest number of restarts of a container of the pod. */
-export const mostRestarts = ({ status }: Pod): number => Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount))
+export const mostRestarts = ({ status }: Pod): number =>
+  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount))

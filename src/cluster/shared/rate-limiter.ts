@@ -3,14 +3,18 @@ import type { Clock } from '../../lib/clock.ts'
 const [BASE_MS, LONGEST_MS] = [5, 1_000_000]
 const [BUCKET_PER_SECOND, BUCKET_SIZE] = [10, 100]
 
-/** Returns the delay after a number of failures of one item, in milliseconds: 5 ms, doubled up to 1000 s, as client-go's ItemExponentialFailureRateLimiter. */
+/**
+ * Returns the delay after a number of failures of one item, in milliseconds: 5 ms, doubled up to 1000 s, as client-go's
+ * ItemExponentialFailureRateLimiter.
+ */
 export const exponentialDelay = (failures: number): number => delayFrom(BASE_MS, failures)
 
 const delayFrom = (first: number, failures: number): number => Math.min(first * 2 ** Math.min(failures, 64), LONGEST_MS)
 
 /**
- * Decides how long items of a queue wait before they are retried: the longer of the item's own exponential delay and that of a bucket for all items of 10 a
- * second, with a burst of 100. These are the limits of client-go's DefaultControllerRateLimiter.
+ * Decides how long items of a queue wait before they are retried: the longer of the item's own exponential delay and
+ * that of a bucket for all items of 10 a second, with a burst of 100. These are the limits of client-go's
+ * DefaultControllerRateLimiter.
  */
 export class ItemRateLimiter {
   readonly #clock: Clock

@@ -12,7 +12,10 @@ import { CONTROLLER_REVISIONS } from './kinds.ts'
 import { controllerReference } from './owner.ts'
 import { fnv1, safeEncode } from './template-hash.ts'
 
-/** Label of a pod with the revision of its template: the name of the revision for a StatefulSet, its hash for a DaemonSet. */
+/**
+ * Label of a pod with the revision of its template: the name of the revision for a StatefulSet, its hash for a
+ * DaemonSet.
+ */
 export const REVISION_LABEL = 'controller-revision-hash'
 const HASH_LABEL = 'controller.kubernetes.io/hash'
 
@@ -20,8 +23,8 @@ const HASH_LABEL = 'controller.kubernetes.io/hash'
 const LONGEST_PREFIX = 223
 
 /**
- * Returns the data of a revision: a strategic merge patch that restores the template. Its members are sorted, so that equal templates have equal texts. Before
- * 1.34 Go wrote the absent time of creation as null.
+ * Returns the data of a revision: a strategic merge patch that restores the template. Its members are sorted, so that
+ * equal templates have equal texts. Before 1.34 Go wrote the absent time of creation as null.
  */
 export function templatePatch({ metadata, spec }: PodTemplateSpec, release: Release): Json {
   const complete = isSince(release, '1.34') ? metadata : { creationTimestamp: null, ...metadata }
@@ -58,7 +61,8 @@ export const byRevisionNumber = (a: ControllerRevision, b: ControllerRevision): 
 export const nextRevision = (revisions: readonly ControllerRevision[]): number => Math.max(0, ...revisions.map(revisionNumber)) + 1
 
 /** Hash of the data of a revision, as upstream's HashControllerRevision. */
-export const revisionHash = (data: Json, collisionCount: number): string => safeEncode(String(fnv1(Buffer.from(`${goJsonText(data)}${collisionCount}`))))
+export const revisionHash = (data: Json, collisionCount: number): string =>
+  safeEncode(String(fnv1(Buffer.from(`${goJsonText(data)}${collisionCount}`))))
 
 /** Name of a revision. */
 export const revisionName = (owner: string, hash: string): string => `${owner.slice(0, LONGEST_PREFIX)}-${hash}`
@@ -91,12 +95,20 @@ export interface CreatedRevision {
   readonly collisionCount: number
 }
 
-/** Creates a revision that is named by the hash of its data. If another one has the name, the hash counts one more collision. */
+/**
+ * Creates a revision that is named by the hash of its data. If another one has the name, the hash counts one more
+ * collision.
+ */
 export async function createRevision<T extends TypedObject>(
   client: ApiClient,
   kind: ResourceKind<T>,
   owner: T,
-  of: { readonly labels: Readonly<Record<string, string>>; readonly data: Json; readonly revision: number; readonly collisionCount: number },
+  of: {
+    readonly labels: Readonly<Record<string, string>>
+    readonly data: Json
+    readonly revision: number
+    readonly collisionCount: number
+  },
 ): Promise<CreatedRevision> {
   const { namespace = '', name: ownerName = '' } = owner.metadata
   const labels = { ...of.labels, [HASH_LABEL]: revisionHash(of.data, of.collisionCount) }
@@ -128,5 +140,6 @@ export async function renumberRevision(client: ApiClient, given: ControllerRevis
 
 /** Deletes revisions. A revision that is gone already is no failure. */
 export async function deleteRevisions(client: ApiClient, revisions: readonly ControllerRevision[]): Promise<void> {
-  for (const { metadata } of revisions) await client.delete(CONTROLLER_REVISIONS, metadata.namespace ?? '', metadata.name ?? '').catch(undefinedIfNotFound)
+  for (const { metadata } of revisions)
+    await client.delete(CONTROLLER_REVISIONS, metadata.namespace ?? '', metadata.name ?? '').catch(undefinedIfNotFound)
 }

@@ -18,7 +18,10 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   'apps/StatefulSet': 'statefulsets',
 }
 
-/** Reads and writes the scale of objects, by their kind: of built-in kinds, and of custom ones that declare the subresource. */
+/**
+ * Reads and writes the scale of objects, by their kind: of built-in kinds, and of custom ones that declare the
+ * subresource.
+ */
 export class Scales {
   readonly #client: ApiClient
   readonly #definitions: Informer<CustomResourceDefinition>
@@ -34,8 +37,16 @@ export class Scales {
   }
 
   /** Sets the replicas of a scale that was read. Rejects with 409 if the object has changed since. */
-  async set(reference: KindReference, { metadata: { namespace = '', name = '', resourceVersion = '' } }: Scale, replicas: number): Promise<void> {
-    await this.#client.patch(this.#kindOf(reference), { namespace, name, subresource: 'scale' }, { metadata: { resourceVersion }, spec: { replicas } })
+  async set(
+    reference: KindReference,
+    { metadata: { namespace = '', name = '', resourceVersion = '' } }: Scale,
+    replicas: number,
+  ): Promise<void> {
+    await this.#client.patch(
+      this.#kindOf(reference),
+      { namespace, name, subresource: 'scale' },
+      { metadata: { resourceVersion }, spec: { replicas } },
+    )
   }
 
   #kindOf({ apiVersion = 'v1', kind }: KindReference): ResourceKind<Scale> {

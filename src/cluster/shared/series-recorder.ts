@@ -15,7 +15,10 @@ const WRITERS = 4
 /** Interval at which ended series are written, in milliseconds. */
 const FINISH_MS = 360_000
 const FINISH = 'finish'
-/** Name of the instance in events, which is the host's name upstream. It is constant, so that two runs with one seed store the same bytes. */
+/**
+ * Name of the instance in events, which is the host's name upstream. It is constant, so that two runs with one seed
+ * store the same bytes.
+ */
 const INSTANCE = 'binnacle'
 
 /** An event about an object. */
@@ -34,8 +37,9 @@ export interface RecordedEvent<T extends TypedObject> {
 }
 
 /**
- * Records events of the group events.k8s.io, as kube-scheduler does. They are written in the background, several at a time. A failure to write one is only logged.
- * A repeated event becomes a series (`event-series.ts`). `EventRecorder` records those of the group core.
+ * Records events of the group events.k8s.io, as kube-scheduler does. They are written in the background, several at a
+ * time. A failure to write one is only logged. A repeated event becomes a series (`event-series.ts`). `EventRecorder`
+ * records those of the group core.
  */
 export class SeriesRecorder {
   readonly #parts: EventRecorderParts

@@ -12,7 +12,10 @@ export async function deviceKindsIfServed({ client, features, logger }: ClusterE
     await client.list(kinds.claims, { resourceVersion: '0' })
     return kinds
   } catch (error) {
-    logger.warn('claims for devices are not processed: their API is not served', { version: apiVersionOf(kinds.claims), error: errorMessage(error) })
+    logger.warn('claims for devices are not processed: their API is not served', {
+      version: apiVersionOf(kinds.claims),
+      error: errorMessage(error),
+    })
     return undefined
   }
 }

@@ -27,7 +27,9 @@ export function selectsLabels({ spec: { selector } }: Service, labels: Readonly<
 
 /** Whether a pod can be an endpoint: it has an address and has not ended. */
 export const mayBeEndpoint = (pod: Pod, includesTerminating: boolean): boolean =>
-  !isPodTerminal(pod) && ((pod.status.podIP ?? '') !== '' || (pod.status.podIPs ?? []).length > 0) && (includesTerminating || !isPodTerminating(pod))
+  !isPodTerminal(pod) &&
+  ((pod.status.podIP ?? '') !== '' || (pod.status.podIPs ?? []).length > 0) &&
+  (includesTerminating || !isPodTerminating(pod))
 
 /** Returns the host name of a pod in its headless service. Undefined if its subdomain is not the service. */
 export function endpointHostname({ metadata, spec: { hostname = '', subdomain } }: Pod, service: Service): string | undefined {
@@ -35,7 +37,10 @@ export function endpointHostname({ metadata, spec: { hostname = '', subdomain } 
   return hostname !== '' && isOfService ? hostname : undefined
 }
 
-/** Returns the port of a pod to which a port of a service leads. Undefined if no container or sidecar has the named port. */
+/**
+ * Returns the port of a pod to which a port of a service leads. Undefined if no container or sidecar has the named
+ * port.
+ */
 export function targetPort({ spec }: Pod, { targetPort: target, protocol }: ServicePort): number | undefined {
   if (typeof target === 'number') return target
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? []).filter(isSidecar)]

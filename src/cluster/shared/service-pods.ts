@@ -35,8 +35,9 @@ export const servicesOfPod = (services: Informer<Service>, { metadata: { namespa
   )
 
 /**
- * Enqueues the services that select a pod, when the pod appears, goes, or changes in a way that endpoints show. Pods that are already observed enqueue none: the
- * caller enqueues all services that it has when it starts, and to look for those of each pod would take seconds in one turn.
+ * Enqueues the services that select a pod, when the pod appears, goes, or changes in a way that endpoints show. Pods
+ * that are already observed enqueue none: the caller enqueues all services that it has when it starts, and to look for
+ * those of each pod would take seconds in one turn.
  */
 export function followServicePods({ pods, services, enqueue }: ServicePodsOptions): void {
   const servicesOf = (pod: Pod): Set<string> => servicesOfPod(services, pod)
@@ -60,12 +61,17 @@ export function followServicePods({ pods, services, enqueue }: ServicePodsOption
   isFollowing = true
 }
 
-/** Reports whether a change of a pod changes its endpoint, and whether it may change which services have it. Corresponds to upstream's podEndpointsChanged. */
+/**
+ * Reports whether a change of a pod changes its endpoint, and whether it may change which services have it. Corresponds
+ * to upstream's podEndpointsChanged.
+ */
 export function endpointChange(old: Pod, pod: Pod): { readonly isOfEndpoint: boolean; readonly isOfMembership: boolean } {
   const addressesOf = ({ status: { podIPs = [] } }: Pod): string[] => podIPs.map(({ ip }) => ip ?? '')
   return {
     isOfMembership:
-      !deepEqual(pod.metadata.labels ?? {}, old.metadata.labels ?? {}) || pod.spec.hostname !== old.spec.hostname || pod.spec.subdomain !== old.spec.subdomain,
+      !deepEqual(pod.metadata.labels ?? {}, old.metadata.labels ?? {}) ||
+      pod.spec.hostname !== old.spec.hostname ||
+      pod.spec.subdomain !== old.spec.subdomain,
     isOfEndpoint:
       pod.metadata.deletionTimestamp !== old.metadata.deletionTimestamp ||
       isPodReady(pod) !== isPodReady(old) ||

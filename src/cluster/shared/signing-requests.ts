@@ -28,10 +28,9 @@ const NO_NODE_NAME = 'subject common name does not begin with system:node:'
 const isOfNodes = ({ organizations }: JudgedRequest): boolean => organizations.length === 1 && organizations[0] === 'system:nodes'
 
 /** Usages that the certificates of kubelets have. Encipherment is only for RSA keys, and may be left out. */
-const [CLIENT_USAGES, SERVING_USAGES] = (['client auth', 'server auth'] as const).map(purpose => ['digital signature', 'key encipherment', purpose].sort()) as [
-  string[],
-  string[],
-]
+const [CLIENT_USAGES, SERVING_USAGES] = (['client auth', 'server auth'] as const).map(purpose =>
+  ['digital signature', 'key encipherment', purpose].sort(),
+) as [string[], string[]]
 
 function usagesFault(usages: readonly string[], required: readonly string[]): string | undefined {
   const given = [...new Set(usages)]

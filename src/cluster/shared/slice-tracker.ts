@@ -4,8 +4,8 @@ import { sliceOwnerKey } from './endpoint-slices.ts'
 const DELETED = -1
 
 /**
- * Generations of the slices that a controller has written. They tell its own changes from those of others, and show whether its informer lags behind. Corresponds
- * to upstream's EndpointSliceTracker.
+ * Generations of the slices that a controller has written. They tell its own changes from those of others, and show
+ * whether its informer lags behind. Corresponds to upstream's EndpointSliceTracker.
  */
 export class SliceTracker {
   /** By the key of the service, the generation of each slice by uid. */

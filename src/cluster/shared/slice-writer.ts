@@ -25,7 +25,10 @@ export class SliceWriter {
     this.#tracker = tracker
   }
 
-  /** Creates, updates and deletes slices, in this order. Stops at the first failure, and rejects with an Error that names the slice. */
+  /**
+   * Creates, updates and deletes slices, in this order. Stops at the first failure, and rejects with an Error that
+   * names the slice.
+   */
   async write(changes: SliceChanges, options: SliceWriteOptions): Promise<void> {
     const { create, update, remove } = recycled(changes, options)
     const failure = (verb: string, error: unknown): Error => new Error(`failed to ${verb} for ${options.of}: ${errorMessage(error)}`)

@@ -4,7 +4,10 @@ import type { KeyQueue } from './work-queue.ts'
 /** A piece of work in the background. It handles its own errors. */
 type Task = () => Promise<void>
 
-/** Runs tasks in the background: those of one key one after the other, a bounded number of keys at a time. A simulation runs them key by key, in order, as it does all work. */
+/**
+ * Runs tasks in the background: those of one key one after the other, a bounded number of keys at a time. A simulation
+ * runs them key by key, in order, as it does all work.
+ */
 export class TaskQueue {
   readonly #tasks = new Map<string, Task[]>()
   readonly #running = new Set<Promise<void>>()

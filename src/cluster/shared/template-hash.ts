@@ -3,7 +3,8 @@ import { hasMembers } from '../../meta/equal.ts'
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
 /** Encodes text with characters that form no words, as apimachinery's SafeEncodeString. */
-export const safeEncode = (text: string): string => Array.from(text, character => ALPHABET[character.charCodeAt(0) % ALPHABET.length]).join('')
+export const safeEncode = (text: string): string =>
+  Array.from(text, character => ALPHABET[character.charCodeAt(0) % ALPHABET.length]).join('')
 
 const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193]
 
@@ -22,8 +23,9 @@ export function fnv1(bytes: Iterable<number>): number {
 }
 
 /**
- * Returns the hash of a template in names and labels. Equal templates have equal hashes. The form is upstream's: FNV-1a, and with a collision count eight more
- * bytes. The hashed text is JSON with sorted members. Upstream hashes a dump of Go's types, which differs between releases, and never computes a hash again.
+ * Returns the hash of a template in names and labels. Equal templates have equal hashes. The form is upstream's:
+ * FNV-1a, and with a collision count eight more bytes. The hashed text is JSON with sorted members. Upstream hashes a
+ * dump of Go's types, which differs between releases, and never computes a hash again.
  */
 export function templateHash(template: unknown, collisionCount: number | undefined): string {
   const count = Buffer.alloc(collisionCount === undefined ? 0 : 8)

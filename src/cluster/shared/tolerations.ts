@@ -1,7 +1,10 @@
 import type { Taint, Toleration } from '../../api/core/v1.types.ts'
 import { parseInt64 } from '../../lib/integer.ts'
 
-/** Reports whether a toleration tolerates a taint. An empty key or effect of the toleration matches every one. Source: ToleratesTaint of k8s.io/api/core/v1. */
+/**
+ * Reports whether a toleration tolerates a taint. An empty key or effect of the toleration matches every one. Source:
+ * ToleratesTaint of k8s.io/api/core/v1.
+ */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false
   if (toleration.key && toleration.key !== taint.key) return false

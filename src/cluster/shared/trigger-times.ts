@@ -8,11 +8,17 @@ interface SeenTimes {
   readonly pods: ReadonlyMap<string, number>
 }
 
-/** Computes the time of the change that leads to a write of endpoints: of the changes since the last call, the earliest. Corresponds to upstream's TriggerTimeTracker. */
+/**
+ * Computes the time of the change that leads to a write of endpoints: of the changes since the last call, the earliest.
+ * Corresponds to upstream's TriggerTimeTracker.
+ */
 export class TriggerTimes {
   readonly #seen = new Map<string, SeenTimes>()
 
-  /** Returns the time in milliseconds since the epoch. Undefined if no time has changed. Must be called in each pass over a service. */
+  /**
+   * Returns the time in milliseconds since the epoch. Undefined if no time has changed. Must be called in each pass
+   * over a service.
+   */
   next(service: Service, pods: readonly Pod[]): number | undefined {
     const key = objectKey(service)
     const seen = this.#seen.get(key)

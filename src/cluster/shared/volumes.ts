@@ -8,7 +8,9 @@ import { matchesNodeSelector } from './node-affinity.ts'
 
 /** Annotation of a claim that has been bound. */
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed'
-/** Annotation of a claim or volume whose reference to the other was set by the binder or the scheduler, not by a user. */
+/**
+ * Annotation of a claim or volume whose reference to the other was set by the binder or the scheduler, not by a user.
+ */
 export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller'
 /** Annotation of a claim with the node for which a volume is to be provisioned. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node'
@@ -25,20 +27,25 @@ const BETA_DEFAULT_CLASS = 'storageclass.beta.kubernetes.io/is-default-class'
 type HasClass = Pick<PersistentVolume | PersistentVolumeClaim, 'metadata'> & { readonly spec: { readonly storageClassName?: string } }
 
 /** Returns the storage class of a claim or volume. Undefined if neither the annotation nor the field is set. */
-export const namedClass = ({ metadata, spec }: HasClass): string | undefined => metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName
+export const namedClass = ({ metadata, spec }: HasClass): string | undefined =>
+  metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName
 
 /** Returns the storage class of a claim or volume. Empty if it has none. */
 export const classOf = (object: HasClass): string => namedClass(object) ?? ''
 
-export const hasAnnotation = ({ metadata }: Pick<PersistentVolume, 'metadata'>, name: string): boolean => metadata.annotations?.[name] !== undefined
+export const hasAnnotation = ({ metadata }: Pick<PersistentVolume, 'metadata'>, name: string): boolean =>
+  metadata.annotations?.[name] !== undefined
 
 /** Reports whether the binder and the scheduler have bound a claim. */
-export const isFullyBound = (claim: PersistentVolumeClaim): boolean => (claim.spec.volumeName ?? '') !== '' && hasAnnotation(claim, BIND_COMPLETED)
+export const isFullyBound = (claim: PersistentVolumeClaim): boolean =>
+  (claim.spec.volumeName ?? '') !== '' && hasAnnotation(claim, BIND_COMPLETED)
 
 /** Reports whether volumes of the class are bound only when a pod needs them. */
 export const isDelayed = (storageClass: StorageClass | undefined): boolean => storageClass?.volumeBindingMode === 'WaitForFirstConsumer'
 
-/** Returns the newest default class, of equally old ones the first by name. Source: GetDefaultClass of pkg/volume/util. */
+/**
+ * Returns the newest default class, of equally old ones the first by name. Source: GetDefaultClass of pkg/volume/util.
+ */
 export function defaultClass(classes: Iterable<StorageClass>): StorageClass | undefined {
   const created = ({ metadata }: StorageClass): number => timeMillis(metadata.creationTimestamp) ?? 0
   return [...classes]
@@ -46,8 +53,14 @@ export function defaultClass(classes: Iterable<StorageClass>): StorageClass | un
     .toSorted((a, b) => created(b) - created(a) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))[0]
 }
 
-/** Reports whether a volume refers to a claim, by a user or by the binder. A reference without a uid is to any claim of the name. Source: IsVolumeBoundToClaim. */
-export function refersTo({ spec: { claimRef } }: Pick<PersistentVolume, 'spec'>, { metadata }: Pick<PersistentVolumeClaim, 'metadata'>): boolean {
+/**
+ * Reports whether a volume refers to a claim, by a user or by the binder. A reference without a uid is to any claim of
+ * the name. Source: IsVolumeBoundToClaim.
+ */
+export function refersTo(
+  { spec: { claimRef } }: Pick<PersistentVolume, 'spec'>,
+  { metadata }: Pick<PersistentVolumeClaim, 'metadata'>,
+): boolean {
   if (claimRef === undefined || claimRef.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false
   return !claimRef.uid || claimRef.uid === metadata.uid
 }
@@ -60,12 +73,17 @@ export function boundToClaim(volume: PersistentVolume, claim: PersistentVolumeCl
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = claim.metadata
   return {
     ...volume,
-    metadata: isMarked ? volume.metadata : { ...volume.metadata, annotations: { ...volume.metadata.annotations, [BOUND_BY_CONTROLLER]: 'yes' } },
+    metadata: isMarked
+      ? volume.metadata
+      : { ...volume.metadata, annotations: { ...volume.metadata.annotations, [BOUND_BY_CONTROLLER]: 'yes' } },
     spec: { ...volume.spec, claimRef: { kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion } },
   }
 }
 
-/** Reports whether a claim requests a block device and the volume is a file system, or the reverse. An absent mode means a file system. */
+/**
+ * Reports whether a claim requests a block device and the volume is a file system, or the reverse. An absent mode means
+ * a file system.
+ */
 export const hasOtherMode = (claim: Pick<PersistentVolumeClaim, 'spec'>, volume: Pick<PersistentVolume, 'spec'>): boolean =>
   (claim.spec.volumeMode || 'Filesystem') !== (volume.spec.volumeMode || 'Filesystem')
 
@@ -94,8 +112,15 @@ export interface VolumeSearch {
   readonly isDelayed?: boolean
 }
 
-/** Returns the volume that refers to a claim, or the smallest available one that satisfies it. Source: FindMatchingVolume of k8s.io/component-helpers. */
-export function matchingVolume(claim: PersistentVolumeClaim, volumes: Iterable<PersistentVolume>, search: VolumeSearch): PersistentVolume | undefined {
+/**
+ * Returns the volume that refers to a claim, or the smallest available one that satisfies it. Source:
+ * FindMatchingVolume of k8s.io/component-helpers.
+ */
+export function matchingVolume(
+  claim: PersistentVolumeClaim,
+  volumes: Iterable<PersistentVolume>,
+  search: VolumeSearch,
+): PersistentVolume | undefined {
   const selector = claim.spec.selector === undefined ? undefined : labelSelectorOf(claim.spec.selector)
   const request = requestedStorage(claim)
   let smallest: PersistentVolume | undefined

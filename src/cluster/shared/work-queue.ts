@@ -24,9 +24,11 @@ export interface KeyQueueOptions {
 type DelayedKey = Map<TimerClock, { readonly at: number; readonly timer: Timer }>
 
 /**
- * Queue of keys with the semantics of client-go's rate limited work queue. A key waits once, however often it is added. It is processed by one worker at a time;
- * if it is added meanwhile, it is processed again. A failing key is retried after the delay of `ItemRateLimiter`. Times of `addAfter` are those of the API's
- * clock. A retry happens as soon as its delay has passed on the API's clock or on that of the meter, so that a stopped clock of the API does not hold back retries.
+ * Queue of keys with the semantics of client-go's rate limited work queue. A key waits once, however often it is added.
+ * It is processed by one worker at a time; if it is added meanwhile, it is processed again. A failing key is retried
+ * after the delay of `ItemRateLimiter`. Times of `addAfter` are those of the API's clock. A retry happens as soon as
+ * its delay has passed on the API's clock or on that of the meter, so that a stopped clock of the API does not hold
+ * back retries.
  */
 export class KeyQueue {
   readonly #options: KeyQueueOptions
@@ -99,7 +101,9 @@ export class KeyQueue {
     this.#waiting.clear()
   }
 
-  /** Starts waiting keys in a later turn, so that a key for which several events arrive in one turn is processed once. */
+  /**
+   * Starts waiting keys in a later turn, so that a key for which several events arrive in one turn is processed once.
+   */
   #next(): void {
     if (this.#isStarting || this.#options.meter.isHeld()) return
     this.#isStarting = true

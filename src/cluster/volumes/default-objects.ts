@@ -26,10 +26,14 @@ const storageClass = (isDefault: boolean): StorageClass => ({
   volumeBindingMode: 'Immediate',
 })
 
-/** Creates the driver and its class, unless objects of these names exist. The class is the default one if there is no other. */
+/**
+ * Creates the driver and its class, unless objects of these names exist. The class is the default one if there is no
+ * other.
+ */
 export async function createDefaultObjects({ client, informers }: Pick<ClusterEnvironment, 'client' | 'informers'>): Promise<void> {
   const classes = informers.of(STORAGE_CLASSES).store
   const { items } = await client.list(CSI_DRIVERS, { fieldSelector: `metadata.name=${SIMULATED_DRIVER}` })
   if (items.length === 0) await client.create(CSI_DRIVERS, driver)
-  if (classes.get(SIMULATED_CLASS) === undefined) await client.create(STORAGE_CLASSES, storageClass(defaultClass(classes.list()) === undefined))
+  if (classes.get(SIMULATED_CLASS) === undefined)
+    await client.create(STORAGE_CLASSES, storageClass(defaultClass(classes.list()) === undefined))
 }

@@ -14,14 +14,22 @@ import { classOf, requestedStorage } from '../shared/volumes.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { createDefaultObjects, SIMULATED_DRIVER } from './default-objects.ts'
 import { isToExpand, resizedStatus, resizingStatus } from './expansion.ts'
-import { isPopulatedByOthers, isToDelete, isToProvision, PROVISIONER_FINALIZER, provisionedVolume, volumeName } from './provisioned-volume.ts'
+import {
+  isPopulatedByOthers,
+  isToDelete,
+  isToProvision,
+  PROVISIONER_FINALIZER,
+  provisionedVolume,
+  volumeName,
+} from './provisioned-volume.ts'
 
 const WORKERS = 4
 const DEFAULTS = 'defaults'
 
 /**
- * Simulates a storage driver with its external-provisioner and external-resizer: it offers a default class, creates volumes for claims of its classes, deletes released ones, and expands volumes. There
- * is no storage behind the volumes.
+ * Simulates a storage driver with its external-provisioner and external-resizer: it offers a default class, creates
+ * volumes for claims of its classes, deletes released ones, and expands volumes. There is no storage behind the
+ * volumes.
  */
 export const volumeDriver: ClusterPart = (env, signal) => new VolumeDriver(env, signal).run()
 
@@ -91,7 +99,8 @@ class VolumeDriver {
     const { features, client } = this.#env
     const name = volumeName(claim)
     if (this.#volumes.store.get(name)) return
-    if (isPopulatedByOthers(claim)) return this.#record(claim, 'Normal', 'Provisioning', 'Assuming an external populator will provision the volume')
+    if (isPopulatedByOthers(claim))
+      return this.#record(claim, 'Normal', 'Provisioning', 'Assuming an external populator will provision the volume')
     this.#record(claim, 'Normal', 'Provisioning', `External provisioner is provisioning volume for claim ${quote(objectKey(claim))}`)
     const options = {
       keepsUntilDeleted: features.enabled('HonorPVReclaimPolicy'),

@@ -16,7 +16,10 @@ export const isToExpand = (claim: PersistentVolumeClaim, volume: PersistentVolum
   volume.spec.claimRef?.uid === claim.metadata.uid &&
   compareQuantity(requestedStorage(claim), claim.status.capacity?.storage) > 0
 
-/** Returns the status of a claim while its volume grows. @param tracksAllocation whether the size that is being allocated is reported, as gate RecoverVolumeExpansionFailure says */
+/**
+ * Returns the status of a claim while its volume grows. @param tracksAllocation whether the size that is being
+ * allocated is reported, as gate RecoverVolumeExpansionFailure says
+ */
 export function resizingStatus(claim: PersistentVolumeClaim, tracksAllocation: boolean, now: number): PersistentVolumeClaimStatus {
   const { conditions = [], ...status } = claim.status
   const condition = { type: RESIZING, status: 'True', lastProbeTime: null, lastTransitionTime: formatTime(now) }

@@ -1,22 +1,39 @@
 import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from '../../api/core/v1.types.ts'
 import type { StorageClass } from '../../api/storage/v1.types.ts'
-import { BETA_STORAGE_PROVISIONER, classOf, isDelayed, PROVISIONED_BY, requestedStorage, SELECTED_NODE, STORAGE_PROVISIONER } from '../shared/volumes.ts'
+import {
+  BETA_STORAGE_PROVISIONER,
+  classOf,
+  isDelayed,
+  PROVISIONED_BY,
+  requestedStorage,
+  SELECTED_NODE,
+  STORAGE_PROVISIONER,
+} from '../shared/volumes.ts'
 import { SIMULATED_DRIVER } from './default-objects.ts'
 
 /** Finalizer that keeps a volume until the provisioner has deleted what is behind it. */
 export const PROVISIONER_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer'
 
-/** Provisioners of minikube, of Docker Desktop, and of kind and k3s. Manifests for these clusters name them, and no program serves them here. */
+/**
+ * Provisioners of minikube, of Docker Desktop, and of kind and k3s. Manifests for these clusters name them, and no
+ * program serves them here.
+ */
 const LOCAL_PROVISIONERS: ReadonlySet<string> = new Set(['k8s.io/minikube-hostpath', 'docker.io/hostpath', 'rancher.io/local-path'])
 
 const isSimulatedProvisioner = (name: string): boolean => name === SIMULATED_DRIVER || LOCAL_PROVISIONERS.has(name)
 
-const SECRET_ANNOTATIONS = { 'volume.kubernetes.io/provisioner-deletion-secret-name': '', 'volume.kubernetes.io/provisioner-deletion-secret-namespace': '' }
+const SECRET_ANNOTATIONS = {
+  'volume.kubernetes.io/provisioner-deletion-secret-name': '',
+  'volume.kubernetes.io/provisioner-deletion-secret-namespace': '',
+}
 
 /** Name of the volume of a claim. */
 export const volumeName = ({ metadata: { uid = '' } }: Pick<PersistentVolumeClaim, 'metadata'>): string => `pvc-${uid}`
 
-/** Reports whether the driver provisions a volume for a claim now. Source: shouldProvision of sigs.k8s.io/sig-storage-lib-external-provisioner. */
+/**
+ * Reports whether the driver provisions a volume for a claim now. Source: shouldProvision of
+ * sigs.k8s.io/sig-storage-lib-external-provisioner.
+ */
 export function isToProvision(claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): boolean {
   const { annotations } = claim.metadata
   if (storageClass === undefined || !isSimulatedProvisioner(storageClass.provisioner)) return false
@@ -75,7 +92,10 @@ const termOf = ({ matchLabelExpressions = [] }: NonNullable<StorageClass['allowe
   matchExpressions: matchLabelExpressions.map(({ key, values }) => ({ key, operator: 'In', values: values ?? [] })),
 })
 
-/** Reports whether the driver deletes a volume now. Source: shouldDelete of sigs.k8s.io/sig-storage-lib-external-provisioner. */
+/**
+ * Reports whether the driver deletes a volume now. Source: shouldDelete of
+ * sigs.k8s.io/sig-storage-lib-external-provisioner.
+ */
 export const isToDelete = ({ metadata, spec, status }: PersistentVolume): boolean =>
   status.phase === 'Released' &&
   spec.persistentVolumeReclaimPolicy === 'Delete' &&

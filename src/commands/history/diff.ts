@@ -53,7 +53,10 @@ interface ObjectState {
 
 /** Returns a unified diff of the objects as YAML, without managed fields. Empty if they are equal. */
 export function diffText(label: string, before: ObjectState, after: ObjectState): string {
-  const [old, now] = [before, after].map(({ object }) => (object === undefined ? '' : yamlText(withoutManagedFields(object)))) as [string, string]
+  const [old, now] = [before, after].map(({ object }) => (object === undefined ? '' : yamlText(withoutManagedFields(object)))) as [
+    string,
+    string,
+  ]
   if (old === now) return ''
   const nameOf = ({ object, moment }: ObjectState): string => `${object === undefined ? 'none' : onOneLine(label)}\t${momentText(moment)}`
   return `--- ${nameOf(before)}\n+++ ${nameOf(after)}\n${textDiff(old, now)}`

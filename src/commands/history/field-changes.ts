@@ -21,8 +21,8 @@ const LIST_KEYS = ['name', 'type', 'key', 'uid', 'ip']
 const DEEPEST = 50
 
 /**
- * Returns the fields in which two states of an object differ, in the order of the newer state. For an object that was created or deleted, returns the top-level
- * fields and those of metadata.
+ * Returns the fields in which two states of an object differ, in the order of the newer state. For an object that was
+ * created or deleted, returns the top-level fields and those of metadata.
  */
 export function fieldChanges(from: JsonObject | undefined, to: JsonObject | undefined): FieldChange[] {
   const found: FieldChange[] = []
@@ -71,11 +71,15 @@ function isKeyOf(key: string, items: readonly Json[]): boolean {
   return values.every(value => typeof value === 'string') && new Set(values).size === values.length
 }
 
-const byKey = (key: string, items: readonly Json[]): ReadonlyMap<string, Json> => new Map(items.map(item => [String(objectIn(item)[key]), item]))
+const byKey = (key: string, items: readonly Json[]): ReadonlyMap<string, Json> =>
+  new Map(items.map(item => [String(objectIn(item)[key]), item]))
 
 const SAME = ['manager', 'operation', 'subresource', 'apiVersion', 'time']
 
-/** A manager that may have made a change, according to the managed fields: one with a new entry or timestamp, otherwise one that owns a changed field. */
+/**
+ * A manager that may have made a change, according to the managed fields: one with a new entry or timestamp, otherwise
+ * one that owns a changed field.
+ */
 export interface ChangeAuthor {
   readonly manager: string
   readonly operation: string
@@ -83,7 +87,10 @@ export interface ChangeAuthor {
   readonly time?: string
 }
 
-/** Returns the managers that probably made a change, from the managed fields before and after it. Empty if the object has none. */
+/**
+ * Returns the managers that probably made a change, from the managed fields before and after it. Empty if the object
+ * has none.
+ */
 export function authorsOf(from: JsonObject | undefined, to: JsonObject | undefined): ChangeAuthor[] {
   const [before, now] = [managedEntries(from), managedEntries(to)]
   // A manager that only lost fields keeps its timestamp.
@@ -99,7 +106,8 @@ export function authorsOf(from: JsonObject | undefined, to: JsonObject | undefin
 }
 
 /**
- * Returns the entries with the newest timestamp. The fallback if no entry and no owned field has changed, as after two changes of a manager within one second.
+ * Returns the entries with the newest timestamp. The fallback if no entry and no owned field has changed, as after two
+ * changes of a manager within one second.
  */
 function newestOf(entries: readonly JsonObject[]): readonly JsonObject[] {
   const newest = entries

@@ -74,7 +74,9 @@ function logEntry(change: ObjectChange, older: ObjectChange | undefined): LogEnt
 }
 
 function entryText({ change: { revision, time, type, error }, authors, fields }: LogEntry): string {
-  const who = authors.map(({ manager, operation, subresource }) => `${manager} (${operation}${subresource === undefined ? '' : `, ${subresource}`})`).join(', ')
+  const who = authors
+    .map(({ manager, operation, subresource }) => `${manager} (${operation}${subresource === undefined ? '' : `, ${subresource}`})`)
+    .join(', ')
   const head = `revision ${revision}  ${time ?? 'before the history began'}  ${type}${who === '' ? '' : ` by ${onOneLine(who)}`}`
   const lines = fields.map(field => `    ${fieldText(field)}`)
   return `${[head, ...(error === undefined ? [] : [`    cannot be read: ${onOneLine(error)}`]), ...lines].join('\n')}\n`

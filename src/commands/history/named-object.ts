@@ -26,8 +26,8 @@ export function objectWords(words: readonly string[]): ObjectWords {
 }
 
 /**
- * Finds an object by discovery. The kind is written as for kubectl: plural, singular, short name or kind, optionally with version and group: `deploy`,
- * `deployments.apps`, `deployments.v1.apps`. Throws ArgumentError and ClusterError.
+ * Finds an object by discovery. The kind is written as for kubectl: plural, singular, short name or kind, optionally
+ * with version and group: `deploy`, `deployments.apps`, `deployments.v1.apps`. Throws ArgumentError and ClusterError.
  */
 export async function findObject(client: ClusterClient, { kind, name }: ObjectWords, namespace: string): Promise<NamedObject> {
   const { groupVersion, resource } = await findResource(client, kind.toLowerCase())
@@ -75,7 +75,9 @@ async function groupVersions(client: ClusterClient, qualifiers: readonly string[
   const groups = objectsIn(objectIn(await client.json('/apis')).groups)
   const versionsOf = (group: JsonObject): string[] => {
     const preferred = textIn(objectIn(group.preferredVersion).groupVersion)
-    return [...new Set([preferred, ...objectsIn(group.versions).map(version => textIn(version.groupVersion))])].filter(version => version !== '')
+    return [...new Set([preferred, ...objectsIn(group.versions).map(version => textIn(version.groupVersion))])].filter(
+      version => version !== '',
+    )
   }
   const all = ['v1', ...groups.flatMap(versionsOf)]
   if (qualifiers.length === 0) return all

@@ -88,8 +88,15 @@ export async function momentAt(client: ClusterClient, moment: string): Promise<R
   return { revision: String(revision), time: typeof time === 'string' ? time : undefined }
 }
 
-/** Yields the changes of an object, newest first, beginning with the last one at or before a revision. Throws ClusterError. */
-export async function* objectChanges(client: ClusterClient, { path }: NamedObject, { at, limit }: { readonly at?: string; readonly limit?: number } = {}) {
+/**
+ * Yields the changes of an object, newest first, beginning with the last one at or before a revision. Throws
+ * ClusterError.
+ */
+export async function* objectChanges(
+  client: ClusterClient,
+  { path }: NamedObject,
+  { at, limit }: { readonly at?: string; readonly limit?: number } = {},
+) {
   const query = new URLSearchParams({ ...(at !== undefined && { at }), ...(limit !== undefined && { limit: String(limit) }) })
   for (;;) {
     const page = objectIn(await client.json(`/binnacle/v1/history${path}?${query}`))

@@ -13,7 +13,8 @@ export const ownsChange = (fields: Json | undefined, from: Json | undefined, to:
     return was === undefined || is === undefined ? was !== is : !sameJson(was, is)
   })
 
-const fieldElements = (fields: Json | undefined): [string, Json][] => Object.entries(objectIn(fields)).filter(([element]) => element !== '.')
+const fieldElements = (fields: Json | undefined): [string, Json][] =>
+  Object.entries(objectIn(fields)).filter(([element]) => element !== '.')
 
 /** Returns the value at a path element of FieldsV1: `f:name`, `k:{"name":"nginx"}`, `v:"value"` or `i:0`. */
 function at(value: Json | undefined, element: string): Json | undefined {

@@ -30,7 +30,9 @@ const OF_AN_INCARNATION = [
 
 /** Runs the command. Resolves with the exit status. */
 export const runUndo = (argv: readonly string[], streams: Streams): Promise<number> =>
-  runObjectCommand(argv, { options: { to: 'value', 'dry-run': 'switch' }, usage: USAGE, outputs: [] }, streams, context => undo(context, streams))
+  runObjectCommand(argv, { options: { to: 'value', 'dry-run': 'switch' }, usage: USAGE, outputs: [] }, streams, context =>
+    undo(context, streams),
+  )
 
 async function undo({ given, client, object }: ObjectContext, { out }: Streams): Promise<number> {
   const [latest, before] = await lastTwo(client, object)
@@ -40,7 +42,10 @@ async function undo({ given, client, object }: ObjectContext, { out }: Streams):
   const present = latest.type === 'deleted' ? undefined : shownBy(object, latest)
   if (
     present !== undefined &&
-    fieldChanges(withoutStatus(present), withoutStatus({ ...wanted, metadata: { ...objectIn(wanted.metadata), ...assignedMetadata(present) } })).length === 0
+    fieldChanges(
+      withoutStatus(present),
+      withoutStatus({ ...wanted, metadata: { ...objectIn(wanted.metadata), ...assignedMetadata(present) } }),
+    ).length === 0
   ) {
     out(`${onOneLine(object.label)} already has that content: nothing to undo\n`)
     return 0
@@ -48,9 +53,11 @@ async function undo({ given, client, object }: ObjectContext, { out }: Streams):
   const written = await write(client, object, { wanted, present, isDry })
   const revision = String(objectIn(written.metadata).resourceVersion)
   const now = { revision: latest.revision, time: latest.time }
-  if (isDry) out(diffText(object.label, { object: present, moment: now }, { object: written, moment: { revision: 'next', time: undefined } }))
+  if (isDry)
+    out(diffText(object.label, { object: present, moment: now }, { object: written, moment: { revision: 'next', time: undefined } }))
   out(`${onOneLine(object.label)} ${outcomeText({ isDry, isNew: present === undefined })}${isDry ? '' : `, as revision ${revision}`}\n`)
-  if (present === undefined) out(`it has a new uid: references to the old one (${onOneLine(String(objectIn(wanted.metadata).uid))}) do not apply to it\n`)
+  if (present === undefined)
+    out(`it has a new uid: references to the old one (${onOneLine(String(objectIn(wanted.metadata).uid))}) do not apply to it\n`)
   return 0
 }
 
@@ -78,7 +85,8 @@ function contentBefore(object: NamedObject, before: ObjectChange | undefined): J
 async function contentAt(client: ClusterClient, object: NamedObject, to: string): Promise<JsonObject> {
   const moment = await momentAt(client, to)
   const content = await objectAt(client, object, moment.revision)
-  if (content === undefined) throw new ClusterError(`there was no ${object.label} at revision ${moment.revision}: to undo its creation, delete it`)
+  if (content === undefined)
+    throw new ClusterError(`there was no ${object.label} at revision ${moment.revision}: to undo its creation, delete it`)
   return content
 }
 
@@ -91,7 +99,9 @@ function withoutStatus(object: JsonObject): JsonObject {
 /** Returns the metadata that the server assigned to the existing object. */
 function assignedMetadata({ metadata }: JsonObject): JsonObject {
   const present = objectIn(metadata)
-  return Object.fromEntries(OF_AN_INCARNATION.flatMap(name => (present[name] === undefined || name === 'managedFields' ? [] : [[name, present[name]]])))
+  return Object.fromEntries(
+    OF_AN_INCARNATION.flatMap(name => (present[name] === undefined || name === 'managedFields' ? [] : [[name, present[name]]])),
+  )
 }
 
 interface Undoing {
@@ -100,7 +110,10 @@ interface Undoing {
   readonly isDry: boolean
 }
 
-/** Writes the object. An update has the resource version that was read, so that a concurrent change results in a conflict. */
+/**
+ * Writes the object. An update has the resource version that was read, so that a concurrent change results in a
+ * conflict.
+ */
 async function write(client: ClusterClient, { path, collection }: NamedObject, { wanted, present, isDry }: Undoing): Promise<JsonObject> {
   const metadata = { ...objectIn(withoutManagedFields(wanted).metadata) }
   for (const name of OF_AN_INCARNATION) delete metadata[name]

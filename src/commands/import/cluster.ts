@@ -11,8 +11,8 @@ const DEFINITIONS = { group: 'apiextensions.k8s.io', name: 'customresourcedefini
 const API_SERVICES = { group: 'apiregistration.k8s.io', name: 'apiservices' }
 
 /**
- * Imports every object that a server stores and lists, definitions first. A list that fails is reported as a remark. Throws ClusterError if the server cannot
- * be reached.
+ * Imports every object that a server stores and lists, definitions first. A list that fails is reported as a remark.
+ * Throws ClusterError if the server cannot be reached.
  */
 export async function importCluster(client: ClusterClient, target: ImportTarget, wait?: Wait): Promise<void> {
   const { remarks } = target
@@ -36,7 +36,8 @@ export async function importCluster(client: ClusterClient, target: ImportTarget,
   }
 }
 
-const isThat = (resource: ListedResource, { group, name }: typeof DEFINITIONS): boolean => resource.group === group && resource.name === name
+const isThat = (resource: ListedResource, { group, name }: typeof DEFINITIONS): boolean =>
+  resource.group === group && resource.name === name
 
 const groupVersionOf = ({ spec }: JsonObject): string => `${String(objectIn(spec).group)}/${String(objectIn(spec).version)}`
 
@@ -50,7 +51,9 @@ function noteStored({ spec }: JsonObject, stored: Map<string, string>): void {
 function inStoredVersion(resource: ListedResource, stored: ReadonlyMap<string, string>): ListedResource {
   const { group, name } = resource
   const version = stored.get(`${group}/${name}`)
-  return version === undefined ? resource : { ...resource, apiVersion: `${group}/${version}`, path: `/apis/${group}/${encodeURIComponent(version)}/${name}` }
+  return version === undefined
+    ? resource
+    : { ...resource, apiVersion: `${group}/${version}`, path: `/apis/${group}/${encodeURIComponent(version)}/${name}` }
 }
 
 async function importList(

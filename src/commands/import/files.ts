@@ -18,8 +18,8 @@ const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
 /** Nesting depth of lists. */
 const DEEPEST_LIST = 4
 /**
- * Maximum ratio of unpacked to packed size of an archive, in addition to the input limits. Text does not compress that well; an archive that does is made to
- * exhaust memory and disk.
+ * Maximum ratio of unpacked to packed size of an archive, in addition to the input limits. Text does not compress that
+ * well; an archive that does is made to exhaust memory and disk.
  */
 const UNPACKED_TIMES = 100
 const GZIP = Buffer.from([0x1f, 0x8b])
@@ -32,8 +32,8 @@ export interface ImportTarget {
 }
 
 /**
- * Imports the objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder (tar.gz, as Velero writes). Throws
- * ManifestError if the path does not exist, and InputBoundError.
+ * Imports the objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder
+ * (tar.gz, as Velero writes). Throws ManifestError if the path does not exist, and InputBoundError.
  */
 export async function importPath(path: string, target: ImportTarget): Promise<void> {
   const found = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false })
@@ -44,8 +44,8 @@ export async function importPath(path: string, target: ImportTarget): Promise<vo
 }
 
 /**
- * Imports a folder. Symbolic links are not followed, because the author of the folder chooses their targets. Pipes and devices are skipped, because reading
- * them may not end.
+ * Imports a folder. Symbolic links are not followed, because the author of the folder chooses their targets. Pipes and
+ * devices are skipped, because reading them may not end.
  */
 async function importFolder(folder: string, target: ImportTarget): Promise<void> {
   const left = [folder]
@@ -176,7 +176,10 @@ function jsonOrUndefined(bytes: Buffer): Json | undefined {
   }
 }
 
-/** Imports an object. A value without apiVersion or kind is skipped, and reported only if its file was named on the command line. */
+/**
+ * Imports an object. A value without apiVersion or kind is skipped, and reported only if its file was named on the
+ * command line.
+ */
 function importValue(name: string, value: Json, isNamed: boolean, target: ImportTarget, depth = 0): void {
   if (!isJsonObject(value) || typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') {
     target.watch.step(name)
@@ -193,7 +196,8 @@ function importValue(name: string, value: Json, isNamed: boolean, target: Import
     return
   }
   const implied = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) }
-  for (const [i, item] of items.entries()) importValue(`${name} (item ${i + 1})`, isJsonObject(item) ? { ...implied, ...item } : item, true, target, depth + 1)
+  for (const [i, item] of items.entries())
+    importValue(`${name} (item ${i + 1})`, isJsonObject(item) ? { ...implied, ...item } : item, true, target, depth + 1)
 }
 
 const isListObject = ({ kind, items }: JsonObject): boolean => typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)

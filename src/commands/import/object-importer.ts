@@ -37,7 +37,10 @@ export interface ImporterOptions {
   readonly now: string
 }
 
-/** A value in the spool, with its key and original revision. `ttlSeconds` is set for kinds whose objects expire, such as events. */
+/**
+ * A value in the spool, with its key and original revision. `ttlSeconds` is set for kinds whose objects expire, such as
+ * events.
+ */
 interface SpooledValue extends Claim {
   readonly value: SpoolRange
   readonly ttlSeconds: number | undefined
@@ -57,8 +60,9 @@ const LONGEST_KEY = 1978
 const MOST_FIELDS = 3
 
 /**
- * Converts objects as served by an API server to the values that this server stores: in the storage version of their kind, under its key. Uids, owners, managed
- * fields and status are preserved. Values are written to the spool; memory holds only a key and a position for each.
+ * Converts objects as served by an API server to the values that this server stores: in the storage version of their
+ * kind, under its key. Uids, owners, managed fields and status are preserved. Values are written to the spool; memory
+ * holds only a key and a position for each.
  */
 export class ObjectImporter {
   readonly #options: ImporterOptions
@@ -110,10 +114,14 @@ export class ObjectImporter {
   /** Drops the objects of a resource, before they are listed again. */
   forget(apiVersion: string, kind: string): void {
     const storage = this.#kinds.find(apiVersion, kind)?.definition.storage
-    if (storage) for (const key of this.#kept.keys()) if (key.startsWith(`${this.#options.prefix}/${storage.prefix}/`)) this.#kept.delete(key)
+    if (storage)
+      for (const key of this.#kept.keys()) if (key.startsWith(`${this.#options.prefix}/${storage.prefix}/`)) this.#kept.delete(key)
   }
 
-  /** Returns all values with unique revisions, and reports the objects whose revision changed. Ends the importer: objects that are added later are ignored. */
+  /**
+   * Returns all values with unique revisions, and reports the objects whose revision changed. Ends the importer:
+   * objects that are added later are ignored.
+   */
   finish(now: number): { readonly newest: number; readonly values: Iterable<ImportedValue> } {
     for (const { object, place } of this.#waiting.splice(0)) this.#addLate(object, place)
     const { items, newest, moved, missing } = numberRevisions([...this.#kept.values()], this.#newest)
@@ -171,7 +179,9 @@ export class ObjectImporter {
     this.#kept.set(key, { key, revision, value: this.#spool.write(bytes), ttlSeconds: definition.strategy?.ttlSeconds?.(current) })
   }
 
-  /** Sets a missing creation timestamp and uid, as if the object were created now. The server identifies objects by uid. */
+  /**
+   * Sets a missing creation timestamp and uid, as if the object were created now. The server identifies objects by uid.
+   */
   #identify({ metadata }: KubeObject, place: string): void {
     metadata.creationTimestamp ??= this.#options.now
     if (metadata.uid) return
@@ -184,7 +194,8 @@ export class ObjectImporter {
     const isNamespaced = definition.scope === 'Namespaced'
     if (typeof name !== 'string' || name === '') throw new Error('it has no name')
     if (typeof namespace !== 'string') throw new Error('its namespace is not a string')
-    if (isNamespaced !== (namespace !== '')) throw new Error(isNamespaced ? 'it has no namespace' : 'it has a namespace, and objects of its kind have none')
+    if (isNamespaced !== (namespace !== ''))
+      throw new Error(isNamespaced ? 'it has no namespace' : 'it has a namespace, and objects of its kind have none')
     for (const segment of isNamespaced ? [namespace, name] : [name]) {
       const fault = segmentFault(segment)
       if (fault !== undefined) throw new Error(`${JSON.stringify(segment)} is not a valid name: it ${fault}`)
@@ -217,8 +228,8 @@ export class ObjectImporter {
 const objects = (count: number): string => `${count} ${count === 1 ? 'object' : 'objects'}`
 
 /**
- * Converts an object from a version that its definition does not have to the hub version. Versions that were removed before the oldest supported release are
- * converted in this way.
+ * Converts an object from a version that its definition does not have to the hub version. Versions that were removed
+ * before the oldest supported release are converted in this way.
  */
 function inKnownVersion({ definition, version }: ServedKind, object: KubeObject): KubeObject {
   const isKnown = versionsOf(definition).get(apiVersionOfVersion(version)) === version

@@ -23,7 +23,8 @@ export class ObjectKinds {
   define(definition: CustomResourceDefinition): void {
     const resource = customResource(established(definition), NO_CONVERSION)
     if (resource === undefined) return
-    for (const [apiVersion, version] of versionsOf(resource)) this.#custom.set(`${apiVersion} ${version.kind}`, { definition: resource, version })
+    for (const [apiVersion, version] of versionsOf(resource))
+      this.#custom.set(`${apiVersion} ${version.kind}`, { definition: resource, version })
   }
 }
 

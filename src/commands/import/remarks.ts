@@ -27,7 +27,10 @@ export class Remarks {
     return this.#lost
   }
 
-  /** Reports an object or file that could not be read. Printed at once, except after several with the same reason, which are only counted. */
+  /**
+   * Reports an object or file that could not be read. Printed at once, except after several with the same reason, which
+   * are only counted.
+   */
   lost(place: string, reason: string): void {
     this.#lost++
     const key = this.#losses.has(reason) || this.#losses.size < MOST_REASONS ? reason : OTHER_REASONS

@@ -21,12 +21,15 @@ export interface Numbered<T extends Claim> {
 const FIRST = 2
 
 /**
- * Assigns a unique revision to each object. An object keeps its own revision, unless an object with a lower key has the same one; it then gets a revision above
- * `newest` and all others. Duplicates occur because objects come from separate etcds (events), from several clusters, or from manifests without a revision. The
- * result does not depend on the order of the objects.
+ * Assigns a unique revision to each object. An object keeps its own revision, unless an object with a lower key has the
+ * same one; it then gets a revision above `newest` and all others. Duplicates occur because objects come from separate
+ * etcds (events), from several clusters, or from manifests without a revision. The result does not depend on the order
+ * of the objects.
  */
 export function numberRevisions<T extends Claim>(claims: readonly T[], newest: number): Numbered<T> {
-  const ordered = [...claims].sort((a, b) => (a.revision || Number.POSITIVE_INFINITY) - (b.revision || Number.POSITIVE_INFINITY) || compareUnits(a.key, b.key))
+  const ordered = [...claims].sort(
+    (a, b) => (a.revision || Number.POSITIVE_INFINITY) - (b.revision || Number.POSITIVE_INFINITY) || compareUnits(a.key, b.key),
+  )
   let [last, moved, missing] = [Math.max(newest, FIRST - 1), 0, 0]
   for (const { revision } of claims) last = Math.max(last, revision)
   const items: { item: T; revision: number }[] = []

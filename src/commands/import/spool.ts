@@ -13,7 +13,10 @@ export interface ValueSpool {
   read(range: SpoolRange): Buffer
 }
 
-/** Temporary file for values that do not fit into memory. It is unlinked after it is opened, so that nothing is left behind. */
+/**
+ * Temporary file for values that do not fit into memory. It is unlinked after it is opened, so that nothing is left
+ * behind.
+ */
 export class Spool implements ValueSpool {
   readonly #fd: number
   #size = 0

@@ -14,14 +14,19 @@ const LACK = 'serves no moments: start it with --history 24h, or with --moments 
 
 /** Runs the command. Resolves with the exit status. */
 export const runAt = (argv: readonly string[], streams: Streams): Promise<number> =>
-  runServerCommand(argv, { usage: USAGE, lack: LACK, check: given => void momentOf(given) }, streams, async ({ given, client, printKubeconfig }) => {
-    const moment = momentOf(given)
-    const revision = /^[1-9]\d{0,15}$/.test(moment) ? moment : (await momentAt(client, moment)).revision
-    // Fails if the moment is not served or no longer kept.
-    await client.json(`/binnacle/at/${revision}/version`)
-    printKubeconfig(`/binnacle/at/${revision}`)
-    return 0
-  })
+  runServerCommand(
+    argv,
+    { usage: USAGE, lack: LACK, check: given => void momentOf(given) },
+    streams,
+    async ({ given, client, printKubeconfig }) => {
+      const moment = momentOf(given)
+      const revision = /^[1-9]\d{0,15}$/.test(moment) ? moment : (await momentAt(client, moment)).revision
+      // Fails if the moment is not served or no longer kept.
+      await client.json(`/binnacle/at/${revision}/version`)
+      printKubeconfig(`/binnacle/at/${revision}`)
+      return 0
+    },
+  )
 
 function momentOf(given: Arguments): string {
   const moment = given.values('argument').join(' ')

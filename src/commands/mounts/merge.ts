@@ -60,7 +60,11 @@ function conflictText({ change, conflict, group, resource, namespace, name, befo
   if (change === 'updated') lines.push(...fieldLines(old, there, '    '))
   if (conflict === true) {
     lines.push(
-      here === undefined ? '  ! deleted on the server since' : old === undefined ? '  ! created on the server since, too' : '  ! changed on the server since:',
+      here === undefined
+        ? '  ! deleted on the server since'
+        : old === undefined
+          ? '  ! created on the server since, too'
+          : '  ! changed on the server since:',
     )
     if (here !== undefined && old !== undefined) lines.push(...fieldLines(old, here, '      '))
   }

@@ -3,7 +3,10 @@ import type { Why } from '../../why/types.ts'
 import { changeLines } from './changes-text.ts'
 import { duration } from './duration.ts'
 
-/** Returns lines about admission. Plugins that changed and denied nothing share a line; webhooks, policies and all others have lines of their own. */
+/**
+ * Returns lines about admission. Plugins that changed and denied nothing share a line; webhooks, policies and all
+ * others have lines of their own.
+ */
 export function admissionLines({ steps }: Why): string[] {
   const lines: string[] = []
   const quiet: string[] = []

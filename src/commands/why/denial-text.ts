@@ -25,7 +25,9 @@ export function denialLines(why: Why): readonly string[] {
 }
 
 function reasonText({ steps, denial, request }: Why): string {
-  const last = steps.findLast((step): step is Extract<Why['steps'][number], Extract<WhyStep, { step: 'authorized' }>> => step.step === 'authorized')
+  const last = steps.findLast(
+    (step): step is Extract<Why['steps'][number], Extract<WhyStep, { step: 'authorized' }>> => step.step === 'authorized',
+  )
   const { modes = [] } = denial ?? {}
   const place = request.namespace === '' ? '' : ` there, or in the whole cluster,`
   const reason = last?.reason ? ` (${last.reason})` : ''
@@ -45,7 +47,9 @@ function closestText({ binding, role, subject, rule, missing }: ClosestGrant, us
 
 const joinNames = (names: readonly string[]): string => names.map(name => (name === '*' ? 'everything' : name)).join(', ')
 const groupsText = (groups: readonly string[] = []): string =>
-  groups.every(group => group === '') ? '' : ` of ${groups.map(group => (group === '*' ? 'every group' : group || 'the core group')).join(', ')}`
+  groups.every(group => group === '')
+    ? ''
+    : ` of ${groups.map(group => (group === '*' ? 'every group' : group || 'the core group')).join(', ')}`
 const namesText = (names: readonly string[] | undefined): string => (names === undefined ? '' : ` named ${names.join(', ')}`)
 
 function missingText(part: ClosestGrant['missing'][number], user: string, namespace: string): string {

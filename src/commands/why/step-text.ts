@@ -82,7 +82,9 @@ function authorizedLines({ decision, by, rule, reason, of }: StepOf<'authorized'
   if (decision === 'no opinion') return of === undefined ? [] : [`${what}Allowed by no authorizer${why}.`]
   if (by === 'system:masters') return [`${what}Allowed: members of the group system:masters may do everything.`]
   const place = rule === undefined ? '' : by === 'ABAC' ? `, line ${rule} of the policy file` : `, rule ${rule} of the rules file`
-  return [`${what}Allowed by ${reason.startsWith('RBAC: allowed by ') ? reason.slice('RBAC: allowed by '.length) : `${by ?? 'an authorizer'}${place}${why}`}.`]
+  return [
+    `${what}Allowed by ${reason.startsWith('RBAC: allowed by ') ? reason.slice('RBAC: allowed by '.length) : `${by ?? 'an authorizer'}${place}${why}`}.`,
+  ]
 }
 
 function droppedLines({ because, fields, gate }: StepOf<'dropped'>): readonly string[] {

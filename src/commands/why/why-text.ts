@@ -6,7 +6,10 @@ import { denialLines } from './denial-text.ts'
 import { duration } from './duration.ts'
 import { stepLines } from './step-text.ts'
 
-/** Prints the record of a request: the request and its response, then a paragraph for each part of the server that was involved. */
+/**
+ * Prints the record of a request: the request and its response, then a paragraph for each part of the server that was
+ * involved.
+ */
 export function whyText(why: Why): string {
   const paragraphs: [string, readonly string[]][] = [
     ['', headLines(why)],
@@ -24,7 +27,9 @@ export function whyText(why: Why): string {
   ]
   const shown = paragraphs.filter(([, lines]) => lines.length > 0)
   const omitted = why.omittedSteps > 0 ? [`${why.omittedSteps} more steps are not recorded.`] : []
-  return [...shown.flatMap(([title, lines]) => (title === '' ? lines : ['', title, ...lines.map(indented)])), ...omitted].map(line => `${line}\n`).join('')
+  return [...shown.flatMap(([title, lines]) => (title === '' ? lines : ['', title, ...lines.map(indented)])), ...omitted]
+    .map(line => `${line}\n`)
+    .join('')
 }
 
 /** Indents the lines of a text. */
@@ -67,7 +72,9 @@ function writeLines(why: Why): string[] {
     return attempt === 1 ? `Tried ${state}.` : `Retried ${state}, because the object had changed (attempt ${attempt}).`
   })
   for (const { operation, resource, milliseconds, failed } of storeCalls(why))
-    lines.push(`The store took ${duration(milliseconds)} to ${operation} in ${resource}${failed === undefined ? '' : `, and failed: ${failed}`}.`)
+    lines.push(
+      `The store took ${duration(milliseconds)} to ${operation} in ${resource}${failed === undefined ? '' : `, and failed: ${failed}`}.`,
+    )
   for (const { outcome, resourceVersion } of written) lines.push(WRITTEN[outcome](resourceVersion ?? ''))
   if (written.length === 0) lines.push('Nothing was written.')
   return lines

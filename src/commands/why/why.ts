@@ -70,9 +70,14 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
   })
 }
 
-/** Removes line breaks from all texts except YAML. Names of objects and users come from clients, and could imitate lines of the report. */
+/**
+ * Removes line breaks from all texts except YAML. Names of objects and users come from clients, and could imitate lines
+ * of the report.
+ */
 export function onLinesOfTheirOwn(why: Why): Why {
-  const safe: Why = JSON.parse(JSON.stringify(why, (key, value: unknown) => (typeof value === 'string' && key !== 'yaml' ? onOneLine(value) : value)))
+  const safe: Why = JSON.parse(
+    JSON.stringify(why, (key, value: unknown) => (typeof value === 'string' && key !== 'yaml' ? onOneLine(value) : value)),
+  )
   return safe
 }
 
@@ -83,14 +88,20 @@ async function tellAll(client: ClusterClient, ids: readonly string[], output: 't
     if (typeof why === 'string') {
       err(`${printable(why)}\n`)
       status = 1
-    } else out(output === 'json' ? `${JSON.stringify(why, undefined, 2)}\n` : `${i === 0 ? '' : '\n'}${printable(whyText(onLinesOfTheirOwn(why)))}`)
+    } else
+      out(
+        output === 'json'
+          ? `${JSON.stringify(why, undefined, 2)}\n`
+          : `${i === 0 ? '' : '\n'}${printable(whyText(onLinesOfTheirOwn(why)))}`,
+      )
   }
   return status
 }
 
 function checkNumber(text: string): string {
   const number = Number(text)
-  if (!Number.isInteger(number) || number < 1 || number > MOST) throw new ArgumentError(`--number ${text}: must be a number from 1 to ${MOST}`)
+  if (!Number.isInteger(number) || number < 1 || number > MOST)
+    throw new ArgumentError(`--number ${text}: must be a number from 1 to ${MOST}`)
   return text
 }
 
@@ -122,7 +133,13 @@ async function findRecord(client: ClusterClient, id: string): Promise<Why | stri
 
 // Only the outer shape is checked; the rest is as the server documents it.
 const isWhy = (answer: unknown): answer is Why => isOfKind(answer, 'Why', 'steps')
-const isRequestList = (answer: unknown): answer is RecentRequestList & { readonly items: readonly RecentRequest[] } => isOfKind(answer, 'WhyList', 'items')
+const isRequestList = (answer: unknown): answer is RecentRequestList & { readonly items: readonly RecentRequest[] } =>
+  isOfKind(answer, 'WhyList', 'items')
 
 const isOfKind = (answer: unknown, kind: string, list: string): boolean =>
-  typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === kind && list in answer && Array.isArray(Reflect.get(answer, list))
+  typeof answer === 'object' &&
+  answer !== null &&
+  'kind' in answer &&
+  answer.kind === kind &&
+  list in answer &&
+  Array.isArray(Reflect.get(answer, list))

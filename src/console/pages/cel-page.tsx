@@ -18,7 +18,11 @@ const EXAMPLES = [
     "object.spec.replicas <= params.max && object.metadata.name.startsWith('web')",
     '{\n  "object": { "metadata": { "name": "web-1" }, "spec": { "replicas": 3 } },\n  "params": { "max": 5 }\n}',
   ],
-  ['lists', 'self.items.all(i, i.weight > 0) && self.items.map(i, i.weight).sum() == 100', '{\n  "self": { "items": [{ "weight": 40 }, { "weight": 60 }] }\n}'],
+  [
+    'lists',
+    'self.items.all(i, i.weight > 0) && self.items.map(i, i.weight).sum() == 100',
+    '{\n  "self": { "items": [{ "weight": 40 }, { "weight": 60 }] }\n}',
+  ],
   [
     'quantities and patterns',
     "quantity(self.limit).isGreaterThan(quantity('1Gi')) || self.host.matches('^[a-z.]+$')",
@@ -100,7 +104,8 @@ function parseVariables(text: string): object | undefined {
 }
 
 /** Prints the upper bound of an estimate. Without size limits of a schema it is about 2^64. */
-const bound = (max: string): string => (max.length > 15 ? 'without an upper bound, as the values have no types' : `at most ${Number(max).toLocaleString('en')}`)
+const bound = (max: string): string =>
+  max.length > 15 ? 'without an upper bound, as the values have no types' : `at most ${Number(max).toLocaleString('en')}`
 
 function Result({ result: { type, estimate, value, cost, error, issues } }: { readonly result: Evaluated }) {
   if (issues !== undefined) return <pre class="text bad">{issues}</pre>

@@ -7,10 +7,12 @@ interface DenialRecord {
   readonly toAllow: { readonly commands: readonly string[]; readonly yaml: string }
 }
 
-const isDenial = (value: Json | undefined): value is Json & DenialRecord => isRecord(value) && isRecord(value.toAllow) && Array.isArray(value.closest)
+const isDenial = (value: Json | undefined): value is Json & DenialRecord =>
+  isRecord(value) && isRecord(value.toAllow) && Array.isArray(value.closest)
 
 /** Escapes invisible and bidirectional control characters, because users paste the commands into a shell. */
-const visible = (text: string): string => text.replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, found => `\\u{${found.codePointAt(0)?.toString(16)}}`)
+const visible = (text: string): string =>
+  text.replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, found => `\\u{${found.codePointAt(0)?.toString(16)}}`)
 
 /** Shows commands that would allow a denied request, and the closest bindings. */
 export function DenialPart({ denial }: { readonly denial: Json | undefined }) {

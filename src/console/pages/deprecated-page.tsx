@@ -49,7 +49,11 @@ export function DeprecatedPage({ kinds }: PageProps) {
                   <td>{labels.removed_release || '–'}</td>
                   <td class="number">{requestsOf(samples, labels).toLocaleString('en')}</td>
                   <td class="wrap">
-                    {recent === undefined ? <span class="muted">not recorded: start the server with --why=1000</span> : callers(recent, labels)}
+                    {recent === undefined ? (
+                      <span class="muted">not recorded: start the server with --why=1000</span>
+                    ) : (
+                      callers(recent, labels)
+                    )}
                   </td>
                 </tr>
               ))}
@@ -62,7 +66,9 @@ export function DeprecatedPage({ kinds }: PageProps) {
 }
 
 function Resource({ labels, kinds }: { readonly labels: Sample['labels']; readonly kinds: readonly Kind[] }) {
-  const kind = kinds.find(({ group, version, resource }) => group === labels.group && version === labels.version && resource === labels.resource)
+  const kind = kinds.find(
+    ({ group, version, resource }) => group === labels.group && version === labels.version && resource === labels.resource,
+  )
   const name = `${labels.resource}${labels.subresource ? `/${labels.subresource}` : ''}`
   return kind ? <a href={tableHash(kind)}>{name}</a> : <span>{name}</span>
 }

@@ -176,7 +176,10 @@ function faultFromForm(form: FormData): object {
   const match = Object.fromEntries(LISTS.map(([name]) => [name, list(name)] as const).filter(([, values]) => values.length > 0))
   // Without an exemption, a fault for all clients would also affect the console, which is used to delete it.
   const agents = form.has('spares') ? { agents: ['!Mozilla*'] } : {}
-  const rate = { ...(text('share') !== '' && { share: Number(text('share')) }), ...(text('count') !== '' && { count: Number(text('count')) }) }
+  const rate = {
+    ...(text('share') !== '' && { share: Number(text('share')) }),
+    ...(text('count') !== '' && { count: Number(text('count')) }),
+  }
   const effect = EFFECTS[text('effect') as keyof typeof EFFECTS]
   const delay = text('delay') === '' ? (text('effect') === 'delay' ? { delay: '1s' } : {}) : { delay: text('delay') }
   return {

@@ -53,14 +53,19 @@ function pointOf(before: Look, { at, samples }: Look): Point {
       ['heap', single(NAMES.heap)],
     ]),
     watchers: new Map([
-      ['watches', samples.reduce((sum, { name, labels, value }) => (name === NAMES.longRunning && labels.verb === 'WATCH' ? sum + value : sum), 0)],
+      [
+        'watches',
+        samples.reduce((sum, { name, labels, value }) => (name === NAMES.longRunning && labels.verb === 'WATCH' ? sum + value : sum), 0),
+      ],
     ]),
     errors: new Map([...rates(NAMES.requests, 'code')].filter(([code]) => code >= '400').slice(0, 6)),
     inFlight: sumsBy(samples, NAMES.inFlight, 'request_kind'),
     processor: new Map([
       [
         'of one processor',
-        processor === undefined ? undefined : (processor - (before.samples.find(({ name }) => name === NAMES.processor)?.value ?? processor)) / seconds,
+        processor === undefined
+          ? undefined
+          : (processor - (before.samples.find(({ name }) => name === NAMES.processor)?.value ?? processor)) / seconds,
       ],
     ]),
     objects: new Map([['stored', [...sumsBy(samples, NAMES.objects, 'none').values()][0]]]),

@@ -51,7 +51,13 @@ export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readon
         ))}
       </nav>
       {object !== undefined && <Conditions conditions={conditionsOf(object as AnyObject & Json)} />}
-      {error ? <Failure error={error} /> : object === undefined ? <Loading /> : <Tab tab={tab} kind={kind} kinds={kinds} path={path} object={object} />}
+      {error ? (
+        <Failure error={error} />
+      ) : object === undefined ? (
+        <Loading />
+      ) : (
+        <Tab tab={tab} kind={kind} kinds={kinds} path={path} object={object} />
+      )}
     </section>
   )
 }

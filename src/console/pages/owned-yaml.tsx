@@ -35,7 +35,15 @@ export function OwnedYaml({ object }: { readonly object: AnyObject & Json }) {
           <div style={{ transform: `translateY(${seen.first * LINE_PX}px)` }}>
             {lines.slice(seen.first, seen.end).map((line, i) => {
               const own = owners.ownersOf(line.path)
-              return <OwnedLine key={seen.first + i} line={line} own={own} isFaint={only !== undefined && !own.includes(only)} managers={owners.managers} />
+              return (
+                <OwnedLine
+                  key={seen.first + i}
+                  line={line}
+                  own={own}
+                  isFaint={only !== undefined && !own.includes(only)}
+                  managers={owners.managers}
+                />
+              )
             })}
           </div>
         </div>
@@ -85,7 +93,12 @@ function Legend({ managers, only, onOnly }: LegendProps) {
     <ul class="legend" aria-label="Owners of fields">
       {managers.map(({ name, operation, subresource, time }, owner) => (
         <li key={`${owner}`}>
-          <button type="button" class={`owner-${owner % COLOURS}`} aria-pressed={only === owner} onClick={() => onOnly(only === owner ? undefined : owner)}>
+          <button
+            type="button"
+            class={`owner-${owner % COLOURS}`}
+            aria-pressed={only === owner}
+            onClick={() => onOnly(only === owner ? undefined : owner)}
+          >
             <span class="owner">{letterOf(owner)}</span>
             <bdi>{name.slice(0, 128)}</bdi>
             <span class="muted">

@@ -42,14 +42,20 @@ export function PoliciesPage({ kinds }: PageProps) {
   const [error, setError] = useState<ApiError>()
   const [isBusy, setBusy] = useState(false)
   const preferred = kinds.filter(each => each.preferred)
-  const nameOf = ({ group, resource }: { readonly group: string; readonly resource: string }): string => (group === '' ? resource : `${resource}.${group}`)
+  const nameOf = ({ group, resource }: { readonly group: string; readonly resource: string }): string =>
+    group === '' ? resource : `${resource}.${group}`
   const kind = preferred.find(each => nameOf(each) === chosen)
   const run = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (kind === undefined) return
     setBusy(true)
     try {
-      setTried(await sendJson<Tried>('POST', '/binnacle/v1/console/policies', { policy, path: resourcePath(kind, kind.namespaced ? namespace : '') }))
+      setTried(
+        await sendJson<Tried>('POST', '/binnacle/v1/console/policies', {
+          policy,
+          path: resourcePath(kind, kind.namespaced ? namespace : ''),
+        }),
+      )
       setError(undefined)
     } catch (failure) {
       setError(failure instanceof ApiError ? failure : new ApiError(0, String(failure)))
@@ -77,7 +83,13 @@ export function PoliciesPage({ kinds }: PageProps) {
           </label>
           <label class="field">
             <span>Namespace</span>
-            <input type="text" value={namespace} placeholder="all" autocomplete="off" onInput={({ currentTarget }) => setNamespace(currentTarget.value)} />
+            <input
+              type="text"
+              value={namespace}
+              placeholder="all"
+              autocomplete="off"
+              onInput={({ currentTarget }) => setNamespace(currentTarget.value)}
+            />
           </label>
           <div class="actions">
             <button type="submit" class="main" disabled={isBusy}>
@@ -97,7 +109,9 @@ const MOST_SHOWN = 500
 
 function Results({ tried: { results, isCut }, kind }: { readonly tried: Tried; readonly kind: PageProps['kinds'][number] }) {
   if (results.length === 0) return <Note title="There are no such objects." />
-  const counts = ORDER.map(outcome => [outcome, results.filter(each => each.outcome === outcome).length] as const).filter(([, count]) => count > 0)
+  const counts = ORDER.map(outcome => [outcome, results.filter(each => each.outcome === outcome).length] as const).filter(
+    ([, count]) => count > 0,
+  )
   const sorted = [...results].sort((a, b) => ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome))
   return (
     <>

@@ -42,7 +42,10 @@ function Requests({ text: first }: { readonly text: string }) {
   const [text, setText] = useState(first)
   const [isFailed, setFailed] = useState(false)
   const [selected, setSelected] = useState<string>()
-  const { value, error } = usePolled(signal => callJson<{ readonly items: readonly RecentRequest[] }>(`/binnacle/v1/why?limit=${LIMIT}`, { signal }), EVERY_MS)
+  const { value, error } = usePolled(
+    signal => callJson<{ readonly items: readonly RecentRequest[] }>(`/binnacle/v1/why?limit=${LIMIT}`, { signal }),
+    EVERY_MS,
+  )
   const requests = (value?.items ?? []).filter(
     each => !isOwn(each) && each.user.includes(user) && each.uri.includes(text) && (!isFailed || (each.status ?? 0) >= 400),
   )
@@ -124,7 +127,12 @@ function RequestTable({ requests, selected }: { readonly requests: readonly Rece
 }
 
 type RecordedStep = { readonly step: string; readonly at: number } & Readonly<Record<string, Json>>
-type Why = RecentRequest & { readonly steps: readonly RecordedStep[]; readonly denial?: Json; readonly answer?: Json; readonly request?: Json }
+type Why = RecentRequest & {
+  readonly steps: readonly RecordedStep[]
+  readonly denial?: Json
+  readonly answer?: Json
+  readonly request?: Json
+}
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   allow: 'good',
@@ -152,7 +160,8 @@ function Request({ id }: { readonly id: string }) {
           <>
             <p>
               <span class={(value.status ?? 0) >= 400 ? 'bad' : 'good'}>{value.status ?? 'under way'}</span> for{' '}
-              <bdi>{value.user.slice(0, 300) || 'unknown user'}</bdi>, {value.milliseconds?.toFixed(1)} ms, {value.bytes.toLocaleString('en')} bytes
+              <bdi>{value.user.slice(0, 300) || 'unknown user'}</bdi>, {value.milliseconds?.toFixed(1)} ms,{' '}
+              {value.bytes.toLocaleString('en')} bytes
             </p>
             <DenialPart denial={value.denial} />
             <ol class="steps">

@@ -21,11 +21,18 @@ export function TableFilters({ kind, route }: { readonly kind: Kind; readonly ro
   const change = (name: string, value: string): void => location.replace(routeHash(route.parts, { ...route.query, [name]: value }))
   return (
     <form class="filters" role="search" aria-label="Filter objects" onSubmit={event => event.preventDefault()}>
-      {kind.namespaced && <Field label="Namespace" name="namespace" value={route.query.namespace ?? ''} hint="all" list={names} onChange={change} />}
+      {kind.namespaced && (
+        <Field label="Namespace" name="namespace" value={route.query.namespace ?? ''} hint="all" list={names} onChange={change} />
+      )}
       <Field label="Labels" name="labels" value={route.query.labels ?? ''} hint="app=web,tier!=back" onChange={change} />
       <Field label="Text" name="text" value={route.query.text ?? ''} hint="in any cell or label" isLive onChange={change} />
       <label class="check">
-        <input type="checkbox" checked={route.query.wide === '1'} onChange={event => change('wide', event.currentTarget.checked ? '1' : '')} /> All columns
+        <input
+          type="checkbox"
+          checked={route.query.wide === '1'}
+          onChange={event => change('wide', event.currentTarget.checked ? '1' : '')}
+        />{' '}
+        All columns
       </label>
     </form>
   )
@@ -59,7 +66,9 @@ function Field({ label, name, value, hint, list, isLive = false, onChange }: Fie
         autocomplete="off"
         spellcheck={false}
         list={list && `${name}-choice`}
-        onInput={({ currentTarget }) => (isLive || list?.includes(currentTarget.value) ? done(currentTarget.value) : setDraft(currentTarget.value))}
+        onInput={({ currentTarget }) =>
+          isLive || list?.includes(currentTarget.value) ? done(currentTarget.value) : setDraft(currentTarget.value)
+        }
         onChange={({ currentTarget }) => done(currentTarget.value)}
       />
       {list && (

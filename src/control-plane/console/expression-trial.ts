@@ -32,10 +32,16 @@ export interface ExpressionTrial {
 }
 
 /**
- * Compiles and evaluates an expression with variables of type dyn, under kube-apiserver's cost limit per call. Yields to the event loop in between. Throws a
- * StatusError if the input is too long. @param minor minor version of the release that must support the expression.
+ * Compiles and evaluates an expression with variables of type dyn, under kube-apiserver's cost limit per call. Yields
+ * to the event loop in between. Throws a StatusError if the input is too long. @param minor minor version of the
+ * release that must support the expression.
  */
-export async function tryExpression(expression: string, variables: JsonObject, minor: number, signal?: AbortSignal): Promise<ExpressionTrial> {
+export async function tryExpression(
+  expression: string,
+  variables: JsonObject,
+  minor: number,
+  signal?: AbortSignal,
+): Promise<ExpressionTrial> {
   const names = Object.keys(variables)
   if (expression.length > MOST_CHARACTERS) throw badRequestError(`expression: must have at most ${MOST_CHARACTERS} characters`)
   if (names.length > MOST_VARIABLES) throw badRequestError(`variables: must be at most ${MOST_VARIABLES}`)
@@ -52,7 +58,9 @@ export async function tryExpression(expression: string, variables: JsonObject, m
   )
   const about = { type: printType(checked.result), estimate: { min: String(min), max: String(max) } }
   const values = variableValues(variables)
-  const { cost, value, error } = await runProgram(program, { get: name => values.get(name) }, SHARED_TURNS, { interrupted: () => signal?.aborted === true })
+  const { cost, value, error } = await runProgram(program, { get: name => values.get(name) }, SHARED_TURNS, {
+    interrupted: () => signal?.aborted === true,
+  })
   return error === undefined ? { ...about, cost, value: resultText(value) } : { ...about, cost, error }
 }
 
@@ -66,7 +74,10 @@ function variableValues(variables: JsonObject): ReadonlyMap<string, Value> {
   }
 }
 
-/** Maximum number of values and characters in a result. A list can contain another list many times, so larger results are not formatted. */
+/**
+ * Maximum number of values and characters in a result. A list can contain another list many times, so larger results
+ * are not formatted.
+ */
 const MOST_PARTS = 200_000
 
 /** Whether a value has at most `MOST_PARTS` parts. */

@@ -52,9 +52,10 @@ export interface PolicyTrial {
 }
 
 /**
- * Evaluates a ValidatingAdmissionPolicy, stored or not, as if each stored object of a collection were created. Writes nothing and calls no webhooks.
- * `authorizer` allows nothing, so that a trial cannot reveal permissions of others. @param text the policy as YAML, optionally followed by a document with its
- * params. Throws a StatusError: 403 if the user may not list the objects.
+ * Evaluates a ValidatingAdmissionPolicy, stored or not, as if each stored object of a collection were created. Writes
+ * nothing and calls no webhooks. `authorizer` allows nothing, so that a trial cannot reveal permissions of
+ * others. @param text the policy as YAML, optionally followed by a document with its params. Throws a StatusError: 403
+ * if the user may not list the objects.
  */
 export async function tryPolicy(parts: TrialParts, ctx: RequestContext, text: string, path: string): Promise<PolicyTrial> {
   const [document, params] = await documentsOf(text)
@@ -85,7 +86,8 @@ async function documentsOf(text: string): Promise<readonly [JsonObject, JsonObje
     documents.push(value)
   }
   const [policy, params] = documents
-  if (policy === undefined || documents.length > 2) throw badRequestError('policy: must be one document, optionally followed by one with its parameters')
+  if (policy === undefined || documents.length > 2)
+    throw badRequestError('policy: must be one document, optionally followed by one with its parameters')
   return [policy, params]
 }
 
@@ -108,8 +110,8 @@ function policyOf(catalog: Catalog, document: JsonObject): AdmissionPolicy<Valid
 }
 
 /**
- * Resolves the path of a collection. Throws a StatusError, also for a cluster-scoped kind in a namespace: permission to list there does not cover the whole
- * collection.
+ * Resolves the path of a collection. Throws a StatusError, also for a cluster-scoped kind in a namespace: permission to
+ * list there does not cover the whole collection.
  */
 function collectionOf(path: string, catalog: Catalog): { readonly id: ResourceId; readonly namespace: string } {
   const info = parseRequestInfo('GET', path, () => new URLSearchParams())
@@ -130,7 +132,10 @@ interface Trial extends TrialParts {
 }
 
 /** Evaluates the policy as if the object were created. */
-async function tryObject({ catalog, access, authorizer, ctx, id, policy, compiled, params }: Trial, object: KubeObject): Promise<TriedObject> {
+async function tryObject(
+  { catalog, access, authorizer, ctx, id, policy, compiled, params }: Trial,
+  object: KubeObject,
+): Promise<TriedObject> {
   const { name = '', namespace = '' } = object.metadata
   const told = (outcome: TriedObject['outcome'], messages: readonly string[] = []): TriedObject => ({
     namespace,

@@ -30,8 +30,9 @@ export interface BranchAuth {
 }
 
 /**
- * Creates authentication and authorization of a branch. Users of the server are authenticated as on the server; permissions come from the branch's own objects.
- * The branch signs tokens with a key of its own, so they are valid only there: service accounts of branch and server have the same names and UIDs.
+ * Creates authentication and authorization of a branch. Users of the server are authenticated as on the server;
+ * permissions come from the branch's own objects. The branch signs tokens with a key of its own, so they are valid only
+ * there: service accounts of branch and server have the same names and UIDs.
  */
 export async function openBranchAuth(config: AccessGroups, server: Auth, parts: Omit<WebhooksOptions, 'gates'>): Promise<BranchAuth> {
   const { authorizer, rules, nodeGraph, close } = await openAuthorization(config, parts)

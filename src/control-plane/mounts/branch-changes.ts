@@ -7,7 +7,9 @@ import type { ControlPlane } from '../control-plane.ts'
 import type { StoredLocation } from '../stored-reader.ts'
 import type { Branch } from './branches.ts'
 
-/** Effect of merging a branch on one object of the server. Objects are shown without metadata that every write changes. */
+/**
+ * Effect of merging a branch on one object of the server. Objects are shown without metadata that every write changes.
+ */
 export interface BranchChange extends Pick<StoredLocation, 'path' | 'group' | 'version' | 'resource' | 'namespace' | 'name'> {
   readonly change: 'created' | 'updated' | 'deleted'
   /** Whether the server has changed the object too since the branch was created, to a different result. */
@@ -30,8 +32,16 @@ const PAGE_BYTES = 4 << 20
 /** Maximum number of objects in a page. */
 const PAGE_ITEMS = 500
 
-/** Returns a page of changes, starting at a key: objects that the branch has written or deleted and that now differ from the server's. Throws StorageError. */
-export async function branchChangesPage({ fork, plane }: Branch, server: ControlPlane, start: Key, signal: AbortSignal): Promise<ChangesPage> {
+/**
+ * Returns a page of changes, starting at a key: objects that the branch has written or deleted and that now differ from
+ * the server's. Throws StorageError.
+ */
+export async function branchChangesPage(
+  { fork, plane }: Branch,
+  server: ControlPlane,
+  start: Key,
+  signal: AbortSignal,
+): Promise<ChangesPage> {
   const { keys, next } = fork.changed(start)
   const items: BranchChange[] = []
   let bytes = 0
@@ -43,7 +53,11 @@ export async function branchChangesPage({ fork, plane }: Branch, server: Control
       const there = from === plane ? place : from.stored.place(each)
       return there && from.stored.read(there, each, at, signal)
     }
-    const [before, branch, here] = [await read(plane, { exactly: fork.forkedAt }), await read(plane, 'latest'), await read(server, 'latest')]
+    const [before, branch, here] = [
+      await read(plane, { exactly: fork.forkedAt }),
+      await read(plane, 'latest'),
+      await read(server, 'latest'),
+    ]
     for (const object of [before, branch, here]) bytes += object?.json().bytes.length ?? 0
     const change = branchChange(place, { before: contentOf(before), branch: contentOf(branch), server: contentOf(here) })
     if (change) items.push(change)
@@ -61,7 +75,10 @@ interface Three {
 }
 
 /** Change of one object between branch start, branch and server. Undefined if merging would change nothing. */
-function branchChange({ path, group, version, resource, namespace, name }: StoredLocation, { before, branch, server }: Three): BranchChange | undefined {
+function branchChange(
+  { path, group, version, resource, namespace, name }: StoredLocation,
+  { before, branch, server }: Three,
+): BranchChange | undefined {
   // No change if branch and server agree, or if the branch has reverted its change.
   if (isDeepStrictEqual(branch, server) || isDeepStrictEqual(branch, before)) return undefined
   return {
@@ -88,5 +105,7 @@ function contentOf(stored: StoredObject | undefined): JsonObject | undefined {
   const object: Json = JSON.parse(stored.json().bytes.toString())
   if (!isJsonObject(object)) return undefined
   const { metadata } = object
-  return isJsonObject(metadata) ? { ...object, metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !OF_WRITES.has(name))) } : object
+  return isJsonObject(metadata)
+    ? { ...object, metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !OF_WRITES.has(name))) }
+    : object
 }

@@ -23,8 +23,8 @@ interface RouteParts {
 }
 
 /**
- * Endpoints that create, list and delete branches and show their changes. A branch contains everything on the server, so creating one or reading its changes
- * requires permission to read everything.
+ * Endpoints that create, list and delete branches and show their changes. A branch contains everything on the server,
+ * so creating one or reading its changes requires permission to read everything.
  */
 export function branchRoutes(branches: Branches, parts: RouteParts): readonly OwnRoute[] {
   return [
@@ -74,9 +74,13 @@ function parseBranchRequest(body: string): { readonly name: string; readonly at:
   const { name, at, ...others } = asked ?? {}
   const [unknown] = Object.keys(others)
   if (asked === undefined || unknown !== undefined)
-    throw badRequestError(unknown === undefined ? 'the body must be a JSON object' : `unknown field ${JSON.stringify(unknown)}: a branch has "name" and "at"`)
+    throw badRequestError(
+      unknown === undefined ? 'the body must be a JSON object' : `unknown field ${JSON.stringify(unknown)}: a branch has "name" and "at"`,
+    )
   if (typeof name !== 'string' || !BRANCH_NAME.test(name))
-    throw badRequestError("name: must be a DNS label: at most 63 lower case letters, digits and '-', beginning and ending with a letter or digit")
+    throw badRequestError(
+      "name: must be a DNS label: at most 63 lower case letters, digits and '-', beginning and ending with a letter or digit",
+    )
   if (at !== undefined && !(typeof at === 'number' && Number.isSafeInteger(at) && at > 0)) throw badRequestError('at: must be a revision')
   return { name, at }
 }
@@ -91,7 +95,14 @@ async function one(branches: Branches, parts: RouteParts, exchange: Exchange): P
   }
   if (exchange.method === 'GET') return sendJson(exchange, 200, branchJson(branches.get(name)))
   await branches.delete(name)
-  return sendJson(exchange, 200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, kind: 'branches' }, code: 200 })
+  return sendJson(exchange, 200, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, kind: 'branches' },
+    code: 200,
+  })
 }
 
 /** Handles GET of a branch's changes, page by page. Requires permission to read everything. */
@@ -102,7 +113,12 @@ async function changes(branches: Branches, { authorizer, plane }: RouteParts, ex
   const start = exchange.query.get('continue') ?? FIRST
   try {
     const { items, next } = await branchChangesPage(branch, plane, key(start), exchange.ctx.signal)
-    await sendJson(exchange, 200, { kind: 'BranchChanges', apiVersion: API_VERSION, items, metadata: next === undefined ? {} : { continue: next } })
+    await sendJson(exchange, 200, {
+      kind: 'BranchChanges',
+      apiVersion: API_VERSION,
+      items,
+      metadata: next === undefined ? {} : { continue: next },
+    })
   } catch (error) {
     throw toStatus(error, { gr: { group: '', resource: 'branches' }, name, verb: 'get' })
   }

@@ -82,7 +82,8 @@ export class Branches {
     if (this.#turns.waiting >= this.#options.most) throw tooManyRequestsError('too many branches are being created', 1)
     return this.#turns.take(async () => {
       const { most, maxBytes, backend, clock, log } = this.#options
-      if (this.#all.has(name)) throw failure(409, 'AlreadyExists', `branches ${JSON.stringify(name)} already exists`, { name, kind: 'branches' })
+      if (this.#all.has(name))
+        throw failure(409, 'AlreadyExists', `branches ${JSON.stringify(name)} already exists`, { name, kind: 'branches' })
       if (this.#all.size >= most) throw failure(403, 'Forbidden', `the limit of ${most} branches is reached (--branches)`, {})
       if (backend.fork === undefined) throw noForks()
       let branch: Branch | undefined
@@ -125,7 +126,10 @@ export class Branches {
 
   /** Throws 410 if the branch is lost. */
   checkKept({ name, isLost }: Branch): void {
-    if (isLost) throw expiredError(`branch ${JSON.stringify(name)} is lost: the server has made more changes than it preserves for a branch (--branch-bytes)`)
+    if (isLost)
+      throw expiredError(
+        `branch ${JSON.stringify(name)} is lost: the server has made more changes than it preserves for a branch (--branch-bytes)`,
+      )
   }
 
   /** Ends the requests of a branch that can no longer be read, and closes its control plane. */
@@ -161,4 +165,5 @@ async function close({ requests, plane, auth, isLost }: Branch): Promise<void> {
   await auth.close()
 }
 
-const noForks = (): StatusError => failure(405, 'MethodNotAllowed', 'branches require the embedded store: etcd cannot keep their revision', {})
+const noForks = (): StatusError =>
+  failure(405, 'MethodNotAllowed', 'branches require the embedded store: etcd cannot keep their revision', {})

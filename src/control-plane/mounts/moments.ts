@@ -35,7 +35,10 @@ export interface MomentsOptions {
   readonly log: Logger
 }
 
-/** Read-only control planes of past revisions. A moment is opened on first request, one at a time, and closed when it is idle or others need its slot. */
+/**
+ * Read-only control planes of past revisions. A moment is opened on first request, one at a time, and closed when it is
+ * idle or others need its slot.
+ */
 export class Moments {
   readonly #options: MomentsOptions
   /** Ordered by last use, most recent last. */
@@ -71,7 +74,10 @@ export class Moments {
     return { plane: moment.mounted, release: moment.requests.hold(request) }
   }
 
-  /** Opens a moment, evicting an idle one at the limit. Throws a StatusError if the revision cannot be read or all moments are in use. */
+  /**
+   * Opens a moment, evicting an idle one at the limit. Throws a StatusError if the revision cannot be read or all
+   * moments are in use.
+   */
   async #open(at: Revision, signal: AbortSignal): Promise<OpenMoment> {
     const backend = momentBackend(this.#options.backend, at)
     await this.#check(backend, at, signal)

@@ -68,11 +68,24 @@ export class MountService implements Mounts {
     const { backend } = options.storage
     const { mounts, etcdPrefix } = config.storage
     if (mounts.moments > 0) {
-      this.#moments = new Moments({ backend, prefix: etcdPrefix, most: mounts.moments, open: (store, signal) => this.#openMoment(store, signal), log })
+      this.#moments = new Moments({
+        backend,
+        prefix: etcdPrefix,
+        most: mounts.moments,
+        open: (store, signal) => this.#openMoment(store, signal),
+        log,
+      })
     }
     if (mounts.branches > 0) {
       const { branches: most, branchBytes: maxBytes } = mounts
-      this.#branches = new Branches({ backend, most, maxBytes, open: (fork, signal) => this.#openBranch(fork, signal), clock: options.runtime.clock, log })
+      this.#branches = new Branches({
+        backend,
+        most,
+        maxBytes,
+        open: (fork, signal) => this.#openBranch(fork, signal),
+        clock: options.runtime.clock,
+        log,
+      })
     }
     this.routes = this.#branches ? branchRoutes(this.#branches, { authorizer: auth.authorizer, plane }) : []
     this.metrics = this.#families()
@@ -92,7 +105,12 @@ export class MountService implements Mounts {
     this.#requests.child(mount.kind).value++
     if (mount.kind === 'moment' && this.#moments) return this.#moments.hold(mount.revision, request)
     if (mount.kind === 'branch' && this.#branches) return this.#branches.hold(mount.name, request)
-    throw failure(404, 'NotFound', `this server does not serve ${mount.kind === 'moment' ? 'moments (--moments)' : 'branches (--branches)'}`, {})
+    throw failure(
+      404,
+      'NotFound',
+      `this server does not serve ${mount.kind === 'moment' ? 'moments (--moments)' : 'branches (--branches)'}`,
+      {},
+    )
   }
 
   /** Opens a read-only control plane. Kinds are followed; nothing else runs. */
@@ -110,7 +128,11 @@ export class MountService implements Mounts {
     const auth = await openBranchAuth(config, ofServer, { clock: options.runtime.clock, log, dial })
     const { authorizer, rules, nodeGraph, services } = auth
     const plane = createPlane(
-      mountedOptions(options, { backend, holds: 'copy', access: { authorizer, auth: services, ...(rules && { rules }), ...(nodeGraph && { nodeGraph }) } }),
+      mountedOptions(options, {
+        backend,
+        holds: 'copy',
+        access: { authorizer, auth: services, ...(rules && { rules }), ...(nodeGraph && { nodeGraph }) },
+      }),
     )
     auth.connect(plane.registry.access())
     await this.#started(plane, () => true, signal)
@@ -151,8 +173,10 @@ export class MountService implements Mounts {
       ...(branches
         ? [
             gauge('binnacle_branches', 'Number of branches.', () => branches.size),
-            gauge('binnacle_branch_bytes', 'Bytes that branches hold themselves: their own writes, and the previous values of changes of this server.', () =>
-              branches.bytes(),
+            gauge(
+              'binnacle_branch_bytes',
+              'Bytes that branches hold themselves: their own writes, and the previous values of changes of this server.',
+              () => branches.bytes(),
             ),
           ]
         : []),

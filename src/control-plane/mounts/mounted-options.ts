@@ -4,7 +4,10 @@ import type { Backend } from '../../storage/backend.ts'
 import type { AccessOptions, ControlPlaneOptions } from '../control-plane-options.ts'
 import { Runtime } from '../runtime.ts'
 
-/** Rejects outgoing connections. Users of a mounted control plane may have no permissions on the server, in whose name the connection would be made. */
+/**
+ * Rejects outgoing connections. Users of a mounted control plane may have no permissions on the server, in whose name
+ * the connection would be made.
+ */
 const NO_WAY_OUT = noEgress('moments and branches connect to nothing')
 
 /** Options of a mounted control plane that differ from the server's. */
@@ -15,9 +18,9 @@ export interface MountedParts {
 }
 
 /**
- * Options of a control plane on another store, configured as its server is. It makes no outgoing connections and presents no credentials of the server:
- * webhooks and aggregated servers appear to be down. ImagePolicyWebhook is removed, because its connection belongs to the server. The server limits what
- * requests may cost.
+ * Options of a control plane on another store, configured as its server is. It makes no outgoing connections and
+ * presents no credentials of the server: webhooks and aggregated servers appear to be down. ImagePolicyWebhook is
+ * removed, because its connection belongs to the server. The server limits what requests may cost.
  */
 export function mountedOptions(server: ControlPlaneOptions, { backend, holds, access }: MountedParts): ControlPlaneOptions {
   const { runtime, logger, release, controllers, cluster, network, requests, observability } = server

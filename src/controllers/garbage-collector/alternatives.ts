@@ -3,16 +3,22 @@ import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import type { Coordinates } from './coordinates.ts'
 import { coordinatesKey, referredTo, refersTo } from './coordinates.ts'
 
-/** An object that refers to an owner by coordinates. Dependents may disagree about the coordinates of a UID: some can have a wrong kind, name or namespace. */
+/**
+ * An object that refers to an owner by coordinates. Dependents may disagree about the coordinates of a UID: some can
+ * have a wrong kind, name or namespace.
+ */
 export interface Dependent extends Coordinates {
   readonly owners: readonly OwnerReference[]
 }
 
 /**
- * Splits dependents into those that refer to the owner by these coordinates and those that refer to its UID by others. A dependent with several references to
- * the UID can be in both.
+ * Splits dependents into those that refer to the owner by these coordinates and those that refer to its UID by others.
+ * A dependent with several references to the UID can be in both.
  */
-export function* partition<T extends Dependent>(dependents: Iterable<T>, owner: Coordinates): Steps<{ readonly agreeing: T[]; readonly disagreeing: T[] }> {
+export function* partition<T extends Dependent>(
+  dependents: Iterable<T>,
+  owner: Coordinates,
+): Steps<{ readonly agreeing: T[]; readonly disagreeing: T[] }> {
   const agreeing: T[] = []
   const disagreeing: T[] = []
   for (const dependent of dependents) {
@@ -34,7 +40,10 @@ export function* partition<T extends Dependent>(dependents: Iterable<T>, owner: 
   return { agreeing, disagreeing }
 }
 
-/** Returns other coordinates that dependents have for an owner that does not exist at these. Cycles through the candidates in a fixed order. */
+/**
+ * Returns other coordinates that dependents have for an owner that does not exist at these. Cycles through the
+ * candidates in a fixed order.
+ */
 export function* alternativeTo(absent: Coordinates, dependents: Iterable<Dependent>): Steps<Coordinates | undefined> {
   const found = new Map<string, Coordinates>()
   const isOfCluster = absent.namespace === ''

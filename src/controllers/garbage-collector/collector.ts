@@ -40,8 +40,8 @@ export class Collector {
   }
 
   /**
-   * Deletes the object if none of its owners exists, removes references to owners that do not exist, and removes the foreground finalizer once no dependent
-   * blocks it.
+   * Deletes the object if none of its owners exists, removes references to owners that do not exist, and removes the
+   * foreground finalizer once no dependent blocks it.
    */
   async examine(uid: string): Promise<void> {
     if (turnIsSpent()) await nextTurn()
@@ -56,7 +56,10 @@ export class Collector {
     }
   }
 
-  /** Removes the owner, which is being deleted, from the ownerReferences of its dependents, then removes its orphan finalizer. */
+  /**
+   * Removes the owner, which is being deleted, from the ownerReferences of its dependents, then removes its orphan
+   * finalizer.
+   */
   async orphan(uid: string): Promise<void> {
     await this.#settled()
     const owner = this.#graph.get(uid)
@@ -72,7 +75,10 @@ export class Collector {
     await this.#objects.removeFinalizer(coordinatesOf(owner), ORPHAN)
   }
 
-  /** Adds an object to `unknown`. At the limit, deleted objects are pruned, and the limit grows with what remains, so that pruning stays rare. */
+  /**
+   * Adds an object to `unknown`. At the limit, deleted objects are pruned, and the limit grows with what remains, so
+   * that pruning stays rare.
+   */
   #waitForKind(uid: string): void {
     this.unknown.add(uid)
     if (this.unknown.size <= this.#manyUnknown) return
@@ -80,7 +86,10 @@ export class Collector {
     this.#manyUnknown = Math.max(FEW_UNKNOWN, 2 * this.unknown.size)
   }
 
-  /** Reads the object from the store, because the graph lags behind. Throws LookAgain until a watch has delivered the object. */
+  /**
+   * Reads the object from the store, because the graph lags behind. Throws LookAgain until a watch has delivered the
+   * object.
+   */
   async #examineNode(node: Node): Promise<void> {
     const object = coordinatesOf(node)
     const now = await this.#objects.get(object)
@@ -90,11 +99,14 @@ export class Collector {
     }
     if (node.waiting) await this.#finishWaiting(node)
     else if ((now.metadata.ownerReferences ?? []).length > 0) await this.#collect(node, now)
-    // The watch that would deliver it may have been interrupted: the object could have been created and deleted meanwhile.
+    // The watch that would deliver it may have been interrupted: the object could have been created and deleted
+    // meanwhile.
     if (this.#graph.get(node.uid)?.virtual) throw new LookAgain('no watch has shown it yet')
   }
 
-  /** Foreground deletion: removes the finalizer if no dependent blocks it. Otherwise examines the blocking dependents. */
+  /**
+   * Foreground deletion: removes the finalizer if no dependent blocks it. Otherwise examines the blocking dependents.
+   */
   async #finishWaiting(node: Node): Promise<void> {
     const blocks = ({ owners }: Node): boolean => owners.some(owner => owner.uid === node.uid && owner.blockOwnerDeletion === true)
     const blocking = [...node.dependents].filter(dependent => dependent !== node && blocks(dependent))
@@ -103,8 +115,8 @@ export class Collector {
   }
 
   /**
-   * If a solid owner exists, keeps the object and removes references to the others. Otherwise deletes it: in the foreground if an owner waits for it and it has
-   * dependents itself, else as its finalizers request.
+   * If a solid owner exists, keeps the object and removes references to the others. Otherwise deletes it: in the
+   * foreground if an owner waits for it and it has dependents itself, else as its finalizers request.
    */
   async #collect(node: Node, now: KubeObject): Promise<void> {
     const object = coordinatesOf(node)
@@ -122,7 +134,9 @@ export class Collector {
     await this.#objects.delete(object, now.metadata, propagationOf(now))
   }
 
-  /** Classifies owners: dangling if the owner does not exist, waiting if it is in foreground deletion, otherwise solid. */
+  /**
+   * Classifies owners: dangling if the owner does not exist, waiting if it is in foreground deletion, otherwise solid.
+   */
   async #classify(dependent: Coordinates, references: readonly OwnerReference[]): Promise<OwnersByState> {
     const owners = { solid: [] as string[], dangling: [] as string[], waiting: [] as string[] }
     for (const reference of references) {

@@ -12,12 +12,27 @@ export interface Coordinates {
 }
 
 /** Copies the coordinates of an object. */
-export const coordinatesOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): Coordinates => ({ apiVersion, kind, namespace, name, uid })
+export const coordinatesOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): Coordinates => ({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+  uid,
+})
 
 /** Coordinates of the owner in a reference. @param namespace namespace of the dependent. */
-export const referredTo = ({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): Coordinates => ({ apiVersion, kind, namespace, name, uid })
+export const referredTo = ({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): Coordinates => ({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+  uid,
+})
 
-/** Whether all coordinates are equal. Equal UIDs are not enough, because a reference may combine a UID with a wrong name. */
+/**
+ * Whether all coordinates are equal. Equal UIDs are not enough, because a reference may combine a UID with a wrong
+ * name.
+ */
 export const sameCoordinates = (a: Coordinates, b: Coordinates): boolean => refersTo(a, b) && a.namespace === b.namespace
 
 /** Whether the coordinates are equal except for the namespace, which a reference does not contain. */
@@ -25,11 +40,13 @@ export const refersTo = (reference: Omit<Coordinates, 'namespace'>, to: Coordina
   reference.uid === to.uid && reference.name === to.name && reference.kind === to.kind && reference.apiVersion === to.apiVersion
 
 /** Map key of an object, or of an owner that is only known from a reference. */
-export const coordinatesKey = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string => `${apiVersion} ${kind} ${namespace}/${name} ${uid}`
+export const coordinatesKey = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string =>
+  `${apiVersion} ${kind} ${namespace}/${name} ${uid}`
 
 /** Coordinates as upstream's events print them. */
 export const coordinatesText = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string =>
   `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
 
 /** Message of an event about an owner that does not exist in the dependent's namespace. */
-export const invalidNamespaceText = (owner: Coordinates): string => `ownerRef ${coordinatesText(owner)} does not exist in namespace ${quote(owner.namespace)}`
+export const invalidNamespaceText = (owner: Coordinates): string =>
+  `ownerRef ${coordinatesText(owner)} does not exist in namespace ${quote(owner.namespace)}`

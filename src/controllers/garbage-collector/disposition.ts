@@ -7,10 +7,13 @@ export interface OwnersByState {
 }
 
 /**
- * Returns what becomes of an object: `keep`; `release` keeps it without its references to owners that are gone or waiting; `delete`; `delete foreground` if an owner
- * waits for it and it has dependents itself.
+ * Returns what becomes of an object: `keep`; `release` keeps it without its references to owners that are gone or
+ * waiting; `delete`; `delete foreground` if an owner waits for it and it has dependents itself.
  */
-export function dispositionOf({ solid, dangling, waiting }: OwnersByState, hasDependents: boolean): 'keep' | 'release' | 'delete' | 'delete foreground' {
+export function dispositionOf(
+  { solid, dangling, waiting }: OwnersByState,
+  hasDependents: boolean,
+): 'keep' | 'release' | 'delete' | 'delete foreground' {
   if (solid.length > 0) return dangling.length + waiting.length > 0 ? 'release' : 'keep'
   return waiting.length > 0 && hasDependents ? 'delete foreground' : 'delete'
 }

@@ -15,7 +15,10 @@ import { Objects } from './objects.ts'
 const WORKERS = 16
 /** More than WORKERS, because each waits for the watches first. */
 const ORPHANING_WORKERS = 32
-/** Time to wait for the initial lists before collection starts, in milliseconds. Bounded, because a watch may fail permanently. */
+/**
+ * Time to wait for the initial lists before collection starts, in milliseconds. Bounded, because a watch may fail
+ * permanently.
+ */
 const SYNC_MS = 30_000
 
 /**

@@ -106,8 +106,9 @@ export interface GraphOutlet {
 }
 
 /**
- * Ownership graph, built from watch events and owner references. Pure: performs no I/O and reports through the outlet what must be examined.
- * Changes run in steps, because an object may have tens of thousands of owners or dependents. One change begins after the previous one has ended.
+ * Ownership graph, built from watch events and owner references. Pure: performs no I/O and reports through the outlet
+ * what must be examined. Changes run in steps, because an object may have tens of thousands of owners or dependents.
+ * One change begins after the previous one has ended.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
  */
 export class OwnerGraph {
@@ -148,7 +149,8 @@ export class OwnerGraph {
     } else {
       yield* this.#confirm(node, { apiVersion, kind, namespace, name, uid })
       node.deleting = deleting
-      if (!(deepEqualIfSmall(node.owners, owners) ?? (yield* deepEqualInSteps(node.owners, owners)))) yield* this.#changeOwners(node, owners)
+      if (!(deepEqualIfSmall(node.owners, owners) ?? (yield* deepEqualInSteps(node.owners, owners))))
+        yield* this.#changeOwners(node, owners)
     }
     yield* this.#noticeDeletion(node, deleting ? (meta.finalizers ?? []) : [])
   }
@@ -161,7 +163,10 @@ export class OwnerGraph {
     yield* this.#drop(node)
   }
 
-  /** Records that no object of this UID exists at these coordinates. Returns true if dependents have other coordinates for it, which must be examined later. */
+  /**
+   * Records that no object of this UID exists at these coordinates. Returns true if dependents have other coordinates
+   * for it, which must be examined later.
+   */
   *notFound(at: Coordinates): Steps<boolean> {
     const node = this.#nodes.get(at.uid)
     if (node === undefined) return false
@@ -225,8 +230,8 @@ export class OwnerGraph {
   }
 
   /**
-   * Adds the node to its owners' dependents. An unknown owner becomes a virtual node and is examined. A dependent whose reference does not match the owner is
-   * examined too.
+   * Adds the node to its owners' dependents. An unknown owner becomes a virtual node and is examined. A dependent whose
+   * reference does not match the owner is examined too.
    */
   *#addToOwners(node: Node, owners: readonly OwnerReference[]): Steps<void> {
     let doubtful = false
@@ -246,7 +251,10 @@ export class OwnerGraph {
     if (doubtful) this.#outlet.examine(node.uid)
   }
 
-  /** Whether a reference may not match the owner, so that the dependent must be examined. Reports an owner in another namespace. */
+  /**
+   * Whether a reference may not match the owner, so that the dependent must be examined. Reports an owner in another
+   * namespace.
+   */
   #isDoubtful(node: Node, reference: OwnerReference, owner: Node): boolean {
     if (owner.namespace !== '' && owner.namespace !== node.namespace) {
       if (!owner.virtual) this.#reportInvalidNamespace(node, owner.uid)

@@ -13,8 +13,8 @@ const COMPONENT = 'garbage-collector-controller'
 const AT_ONCE = 25
 
 /**
- * Returns a function that writes an event about a dependent with an owner in another namespace, as upstream does. Never rejects: an event that cannot be
- * written is dropped.
+ * Returns a function that writes an event about a dependent with an owner in another namespace, as upstream does. Never
+ * rejects: an event that cannot be written is dropped.
  */
 export function invalidOwnerEvents(env: ControllerEnvironment): (dependent: Coordinates, owner: Coordinates) => void {
   let writing = 0
@@ -23,15 +23,19 @@ export function invalidOwnerEvents(env: ControllerEnvironment): (dependent: Coor
     writing++
     const namespace = dependent.namespace || 'default'
     env.access
-      .create(EVENTS, namespace, eventOf(dependent, owner, namespace, { now: env.clock.now(), within: (env.queues?.pauses ?? systemClock).steady.now() % 1 }))
+      .create(
+        EVENTS,
+        namespace,
+        eventOf(dependent, owner, namespace, { now: env.clock.now(), within: (env.queues?.pauses ?? systemClock).steady.now() % 1 }),
+      )
       .catch(error => env.logger.debug(1, 'cannot create an event', { error: errorMessage(error) }))
       .finally(() => writing--)
   }
 }
 
 /**
- * Event object. Its name is made as client-go's recorder does, from the object's name and the time in nanoseconds. @param within fraction of the current
- * millisecond.
+ * Event object. Its name is made as client-go's recorder does, from the object's name and the time in
+ * nanoseconds. @param within fraction of the current millisecond.
  */
 function eventOf(
   dependent: Coordinates,

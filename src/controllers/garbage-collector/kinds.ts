@@ -9,7 +9,10 @@ export interface OwnerKind {
 
 const EVENT_GROUPS = ['', 'events.k8s.io']
 
-/** Whether the collector tracks the resource: everything that can be listed, watched and deleted, except events, which are many and own nothing. */
+/**
+ * Whether the collector tracks the resource: everything that can be listed, watched and deleted, except events, which
+ * are many and own nothing.
+ */
 export function isCollected({ storage, internal, hub }: ResourceDefinition): boolean {
   if (storage === undefined || internal || (hub.names.plural === 'events' && EVENT_GROUPS.includes(hub.group))) return false
   return ['list', 'watch', 'delete'].every(verb => hub.verbs.includes(verb))

@@ -22,7 +22,9 @@ interface Monitor {
   synced: boolean
 }
 
-/** A watch per collected resource. Follows the catalog. Changes the graph through `changes`, one event after the other. */
+/**
+ * A watch per collected resource. Follows the catalog. Changes the graph through `changes`, one event after the other.
+ */
 export class Monitors {
   readonly #env: ControllerEnvironment
   readonly #catalog: Catalog
@@ -76,7 +78,8 @@ export class Monitors {
     let quietFor = 0
     while (quietFor < QUIET_MS && this.#pauses.steady.now() < until && !this.#signal.aborted) {
       await pause(QUIET_MS - quietFor, this.#signal, this.#pauses)
-      // A change of an object with very many owners can take longer than the pause. Until it has ended, dependents are missing from the graph.
+      // A change of an object with very many owners can take longer than the pause. Until it has ended, dependents are
+      // missing from the graph.
       await this.#changes.run(nothing())
       quietFor = this.#pauses.steady.now() - this.#lastEvent
     }

@@ -5,13 +5,20 @@ import { isStatusError } from '../../meta/status.ts'
 import type { Coordinates } from './coordinates.ts'
 import type { OwnerKinds } from './kinds.ts'
 
-/** The owner cannot be read: its kind is not served, or is namespaced while the dependent is cluster-scoped. An immediate retry does not help. */
+/**
+ * The owner cannot be read: its kind is not served, or is namespaced while the dependent is cluster-scoped. An
+ * immediate retry does not help.
+ */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
   readonly reason: 'unknown kind' | 'namespaced owner'
 
   constructor(reason: UnreachableError['reason'], { apiVersion, kind }: Coordinates) {
-    super(reason === 'unknown kind' ? `unable to get REST mapping for ${apiVersion}/${kind}.` : 'cluster-scoped objects cannot refer to namespaced owners')
+    super(
+      reason === 'unknown kind'
+        ? `unable to get REST mapping for ${apiVersion}/${kind}.`
+        : 'cluster-scoped objects cannot refer to namespaced owners',
+    )
     this.reason = reason
   }
 }
@@ -41,7 +48,10 @@ export class Objects {
     return this.#kinds.find(apiVersion, kind)?.namespaced
   }
 
-  /** Deletes the object at the given resourceVersion, or at a later one if its owners are unchanged. Throws a Conflict if they changed. */
+  /**
+   * Deletes the object at the given resourceVersion, or at a later one if its owners are unchanged. Throws a Conflict
+   * if they changed.
+   */
   async delete(object: Coordinates, { resourceVersion = '', ownerReferences }: ObjectMeta, propagationPolicy: Propagation): Promise<void> {
     const { id, namespace } = this.#place(object)
     const options = { uid: object.uid, propagationPolicy }
@@ -65,7 +75,9 @@ export class Objects {
 
   /** Sets blockOwnerDeletion to false in all references. */
   async unblockOwners(object: Coordinates): Promise<void> {
-    await this.#changeOwners(object, owners => owners.map(owner => (owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner)))
+    await this.#changeOwners(object, owners =>
+      owners.map(owner => (owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner)),
+    )
   }
 
   /** Removes the finalizer. Writes nothing if the object does not have it. */

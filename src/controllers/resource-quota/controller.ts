@@ -33,9 +33,9 @@ export interface QuotaControllerParts {
 const REST_MS = 200
 
 /**
- * Maintains the status of quotas: limits from the spec, and current usage. Recalculates a namespace when one of its quotas is added or changed, when counted
- * objects are deleted or change their usage, when a write with a reservation fails, and periodically. Source: pkg/controller/resourcequota in
- * k8s.io/kubernetes.
+ * Maintains the status of quotas: limits from the spec, and current usage. Recalculates a namespace when one of its
+ * quotas is added or changed, when counted objects are deleted or change their usage, when a write with a reservation
+ * fails, and periodically. Source: pkg/controller/resourcequota in k8s.io/kubernetes.
  */
 export const resourceQuotaController =
   (parts: QuotaControllerParts): Controller =>
@@ -82,7 +82,13 @@ class QuotaController {
     this.#signal = signal
     this.#resources = new QuotableResources(parts.catalog, parts.evaluators)
     this.#raises = exclusive ? undefined : new Raises(revision => reservations.isOwn(revision))
-    this.#recounter = new Recounter({ access: env.access, listStored, resources: this.#resources, reservations, ...(this.#raises && { raises: this.#raises }) })
+    this.#recounter = new Recounter({
+      access: env.access,
+      listStored,
+      resources: this.#resources,
+      reservations,
+      ...(this.#raises && { raises: this.#raises }),
+    })
     this.#monitors = new QuotaMonitors(env, signal, ({ evaluator }, namespace) => this.#changed(evaluator, namespace))
     this.#queue = new WorkQueue(
       4,
@@ -110,7 +116,8 @@ class QuotaController {
     // Keeps the same spec object, for which the limited resources are cached.
     quotas.set(name, isChanged ? quota : { ...quota, spec: before.spec })
     if (isChanged) this.watchUsers()
-    if (isChanged || status.hard === undefined || status.used === undefined || !deepEqual(spec.hard ?? {}, status.hard)) this.look(namespace)
+    if (isChanged || status.hard === undefined || status.used === undefined || !deepEqual(spec.hard ?? {}, status.hard))
+      this.look(namespace)
   }
 
   /** Removes a quota. */
@@ -200,7 +207,9 @@ class QuotaController {
     }
   }
 
-  /** Starts the minimum interval of a namespace. Entries are ordered by expiry, so old ones are removed from the front. */
+  /**
+   * Starts the minimum interval of a namespace. Entries are ordered by expiry, so old ones are removed from the front.
+   */
   #rest(namespace: string): void {
     const now = this.#pauses.steady.now()
     for (const [each, until] of this.#resting) {

@@ -43,7 +43,8 @@ export class QuotaMonitors {
   #take(resource: QuotableResource, { type, object }: AccessEvent<TypedObject>): void {
     // Deletions while the watch was interrupted are found by recalculating.
     if (type === 'synced') this.#onChange(resource, undefined)
-    else if (type === 'deleted' || (type === 'modified' && resource.evaluator.each === undefined)) this.#onChange(resource, object?.metadata.namespace ?? '')
+    else if (type === 'deleted' || (type === 'modified' && resource.evaluator.each === undefined))
+      this.#onChange(resource, object?.metadata.namespace ?? '')
   }
 
   /** Resolves when all watches have ended, after the signal aborted. */

@@ -12,8 +12,8 @@ interface QuotaHistory {
 }
 
 /**
- * Recent increases of quota usage by other servers on the store, for objects that may not be stored yet. Includes reservations of servers that have crashed,
- * which are released after the grace period.
+ * Recent increases of quota usage by other servers on the store, for objects that may not be stored yet. Includes
+ * reservations of servers that have crashed, which are released after the grace period.
  */
 export class Raises {
   readonly #quotas = new Map<string, QuotaHistory>()

@@ -45,8 +45,9 @@ export class Recounter {
   }
 
   /**
-   * Counts for all quotas of a namespace. Amounts that are reserved for objects that may not be stored yet stay reserved: reservations are looked up after the quotas were read, and before the
-   * objects are. Throws Conflict if a quota has changed meanwhile, as it does if something is reserved; the caller counts again.
+   * Counts for all quotas of a namespace. Amounts that are reserved for objects that may not be stored yet stay
+   * reserved: reservations are looked up after the quotas were read, and before the objects are. Throws Conflict if a
+   * quota has changed meanwhile, as it does if something is reserved; the caller counts again.
    */
   async recount(namespace: string, now: number, steadyNow: number): Promise<RecountIn> {
     const { access, reservations, raises } = this.#parts
@@ -71,7 +72,10 @@ export class Recounter {
     return againIn
   }
 
-  /** Sum of the reservations whose objects were not counted. The object of an update may have been counted with its new usage: that is counted twice until the next time. */
+  /**
+   * Sum of the reservations whose objects were not counted. The object of an update may have been counted with its new
+   * usage: that is counted twice until the next time.
+   */
   *#unstored(held: readonly Held[], lists: Lists): Steps<Amounts> {
     let sum = NOTHING
     const stored = new Map<string, Set<string>>()
@@ -88,14 +92,18 @@ export class Recounter {
     return sum
   }
 
-  /** Counts the usage of each resource that the quota limits and an evaluator knows. `until`: when it changes by itself. */
+  /**
+   * Counts the usage of each resource that the quota limits and an evaluator knows. `until`: when it changes by itself.
+   */
   async #count(quota: ResourceQuota, lists: Lists, now: number): Promise<{ used: Amounts; until: number }> {
     const { namespace = '' } = quota.metadata
     let used: Amounts = new Map()
     let until = Number.POSITIVE_INFINITY
     for (const { definition, evaluator, names } of this.#parts.resources.limitedBy(quota.spec)) {
       const resource = qualifiedResource(evaluator.resource)
-      const listed = lists.get(resource) ?? (await this.#parts.listStored({ group: definition.hub.group, resource: definition.hub.names.plural }, namespace))
+      const listed =
+        lists.get(resource) ??
+        (await this.#parts.listStored({ group: definition.hub.group, resource: definition.hub.names.plural }, namespace))
       lists.set(resource, listed)
       const found = await runInTurns(this.#counterOf(evaluator).count(listed, quota, now))
       until = Math.min(until, found.until)
@@ -111,13 +119,17 @@ export class Recounter {
     return { used, until }
   }
 
-  /** Writes the status unless it is that already. Amounts of limited resources without an evaluator stay. Throws Conflict. */
+  /**
+   * Writes the status unless it is that already. Amounts of limited resources without an evaluator stay. Throws
+   * Conflict.
+   */
   async #write(quota: ResourceQuota, counted: Amounts): Promise<void> {
     const { spec, status } = quota
     const hard = amountsOf(spec.hard)
     const before = amountsOf(status.used)
     const used = masked(new Map([...before, ...counted]), name => hard.has(name))
-    const isSame = status.hard !== undefined && status.used !== undefined && deepEqual(spec.hard ?? {}, status.hard) && sameAmounts(used, before)
+    const isSame =
+      status.hard !== undefined && status.used !== undefined && deepEqual(spec.hard ?? {}, status.hard) && sameAmounts(used, before)
     if (isSame) return
     this.#parts.reservations.wrote(await writeQuotaStatus(this.#parts.access, quota, { hard, used }))
   }
@@ -139,7 +151,10 @@ function* storedNames(objects: readonly StoredObject[]): Steps<Set<string>> {
   return names
 }
 
-/** Keeps amounts that another server has added recently, since their objects may not be stored yet. The result exceeds the count by at most these amounts, and never exceeds the status. */
+/**
+ * Keeps amounts that another server has added recently, since their objects may not be stored yet. The result exceeds
+ * the count by at most these amounts, and never exceeds the status.
+ */
 function keepRaised(counted: Amounts, { status }: ResourceQuota, raised: Amounts | undefined): Amounts {
   if (!raised || raised.size === 0) return counted
   const before = amountsOf(status.used)

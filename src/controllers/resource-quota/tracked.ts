@@ -13,7 +13,10 @@ export interface QuotableResource {
 
 /** Whether the kind is namespaced and its objects can be created, listed, watched and deleted. */
 const isQuotable = ({ scope, storage, internal, hub }: ResourceDefinition): boolean =>
-  scope === 'Namespaced' && storage !== undefined && !internal && ['create', 'list', 'watch', 'delete'].every(verb => hub.verbs.includes(verb))
+  scope === 'Namespaced' &&
+  storage !== undefined &&
+  !internal &&
+  ['create', 'list', 'watch', 'delete'].every(verb => hub.verbs.includes(verb))
 
 /** A resource that a quota limits, with the names under which the quota counts it. */
 export interface LimitedObjects extends QuotableResource {
@@ -36,7 +39,10 @@ export class QuotableResources {
     this.#evaluators = evaluators
   }
 
-  /** Returns the resources that a quota limits. Takes time linear in its names, of which there may be ten thousand. Cached per spec object. */
+  /**
+   * Returns the resources that a quota limits. Takes time linear in its names, of which there may be ten thousand.
+   * Cached per spec object.
+   */
   limitedBy(spec: ResourceQuotaSpec): readonly LimitedObjects[] {
     this.#refresh()
     const known = this.#limited.get(spec)
@@ -63,7 +69,9 @@ export class QuotableResources {
   #refresh(): void {
     const { generation, definitions } = this.#catalog.snapshot()
     if (generation === this.#generation) return
-    const resources = definitions.filter(isQuotable).flatMap(definition => this.#evaluatorsOf(definition).map(evaluator => ({ definition, evaluator })))
+    const resources = definitions
+      .filter(isQuotable)
+      .flatMap(definition => this.#evaluatorsOf(definition).map(evaluator => ({ definition, evaluator })))
     this.#generation = generation
     this.#limited = new WeakMap()
     this.#asked = resources.filter(({ evaluator }) => evaluator.each === undefined)

@@ -64,7 +64,9 @@ export interface Transport {
 
 const BROKEN = 'net/http: HTTP/1.x transport connection broken'
 
-/** Time limit of a connection and its handshake in milliseconds. The client decides how long to wait for the response. */
+/**
+ * Time limit of a connection and its handshake in milliseconds. The client decides how long to wait for the response.
+ */
 const DIAL_MS = 30_000
 
 /** Delay of TCP keep-alive probes, which detect a peer that disappeared. */
@@ -109,7 +111,10 @@ const found =
     else done(new DialError('no addresses'), '')
   }
 
-/** Dials an address of an earlier lookup: a proxy would resolve the name again, possibly to an address that is not allowed. */
+/**
+ * Dials an address of an earlier lookup: a proxy would resolve the name again, possibly to an address that is not
+ * allowed.
+ */
 function dialFound(dial: Dial | undefined, addresses: readonly LookupAddress[] | undefined): Dial | undefined {
   const address = addresses?.[0]?.address
   return dial && address !== undefined ? (_host, port, done) => dial(address, port, done) : dial
@@ -126,8 +131,9 @@ export const askAsServer =
     ask(destination, kubelets, question)
 
 /**
- * Sends a request, and resolves with the head of the response. Throws DialError if the destination cannot be reached. The signal closes the connection at any time, even after this has resolved, unless it was upgraded:
- * then the caller owns it.
+ * Sends a request, and resolves with the head of the response. Throws DialError if the destination cannot be reached.
+ * The signal closes the connection at any time, even after this has resolved, unless it was upgraded: then the caller
+ * owns it.
  */
 export async function askOver(transport: Transport, destination: Destination, question: Question): Promise<Reply> {
   for (;;) {
@@ -141,14 +147,20 @@ export async function askOver(transport: Transport, destination: Destination, qu
   }
 }
 
-/** Returns the error of a status code that Node's parser accepts but no response can have: Go rejects codes of fewer than three digits, and cannot proxy codes below 100. */
+/**
+ * Returns the error of a status code that Node's parser accepts but no response can have: Go rejects codes of fewer
+ * than three digits, and cannot proxy codes below 100.
+ */
 function statusFault({ statusCode = 0 }: IncomingMessage): DialError | undefined {
   if (statusCode === 101) return new DialError('it switched protocols unasked')
   if (statusCode >= 100) return undefined
   return new DialError(`${BROKEN}: malformed HTTP status code "${String(statusCode).padStart(3, '0')}"`)
 }
 
-/** Sends the body. Bytes that the other side does not accept are read and dropped: some clients read the response only after they have sent their request. */
+/**
+ * Sends the body. Bytes that the other side does not accept are read and dropped: some clients read the response only
+ * after they have sent their request.
+ */
 function sendBody(body: Readable, request: ClientRequest): void {
   request.once('close', () => body.unpipe(request).resume())
   body.on('error', error => request.destroy(error)).pipe(request)
@@ -164,7 +176,11 @@ class Attempt {
   readonly #address: string
   readonly #signal: AbortSignal
 
-  constructor({ tls, agent, certificates, ...transport }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
+  constructor(
+    { tls, agent, certificates, ...transport }: Transport,
+    destination: Destination,
+    { method, headers, body, signal }: Question,
+  ) {
     const { host, addresses, open } = destination
     const scheme = open ? 'http' : destination.scheme
     const dial = dialFound(transport.dial, addresses)

@@ -10,7 +10,10 @@ export interface CommandStreams {
   readonly tty: boolean
 }
 
-/** Channels: the first byte of each message. https://kubernetes.io/docs/reference/using-api/api-concepts, v5.channel.k8s.io. */
+/**
+ * Channels: the first byte of each message. https://kubernetes.io/docs/reference/using-api/api-concepts,
+ * v5.channel.k8s.io.
+ */
 const STDIN = 0
 /** Channels from the server to the client. */
 export const STDOUT = 1
@@ -111,7 +114,10 @@ export class CommandClient {
     this.#socket.close()
   }
 
-  /** Handles a piece of a message. Messages on unknown channels, or for streams that the command does not have, are ignored. */
+  /**
+   * Handles a piece of a message. Messages on unknown channels, or for streams that the command does not have, are
+   * ignored.
+   */
   #take(bytes: Buffer, { first, last }: Piece): void {
     this.#touch()
     if (first) this.#channel = undefined
@@ -127,7 +133,9 @@ export class CommandClient {
     else if (rest.length > 0 && channel === RESIZE && this.#streams.tty) this.#give(rest, (input, given) => input.resize(given))
   }
 
-  /** Handles CLOSE, whose message has exactly one byte. Any other length, or an unknown channel, violates the protocol. */
+  /**
+   * Handles CLOSE, whose message has exactly one byte. Any other length, or an unknown channel, violates the protocol.
+   */
   #takeClose(bytes: Buffer, last: boolean): void {
     this.#closing = Buffer.concat([this.#closing, bytes.subarray(0, 2)])
     if (!last) return
@@ -146,7 +154,10 @@ export class CommandClient {
     this.#left()
   }
 
-  /** Passes bytes to the kubelet's side, or buffers them until it is attached. The client is paused if they are too many. */
+  /**
+   * Passes bytes to the kubelet's side, or buffers them until it is attached. The client is paused if they are too
+   * many.
+   */
   #give(bytes: Buffer, give: (input: CommandInput, bytes: Buffer) => unknown): void {
     if (this.#input !== undefined) {
       if (give(this.#input, bytes) === false) this.#socket.pause()

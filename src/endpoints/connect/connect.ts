@@ -33,8 +33,16 @@ export async function connect(scope: Scope, subresource: ConnectSubresource): Pr
   return forward(exchange, destination, { ask: askAsServer(env.kubelets) })
 }
 
-/** Serves an upgrade. Port forwards and commands of WebSocket clients are translated if the gates are enabled; everything else is proxied unchanged. */
-function leaveHttp({ exchange, env }: Scope, { speaks }: ConnectSubresource, destination: Destination, options: ConnectOptions): Promise<void> {
+/**
+ * Serves an upgrade. Port forwards and commands of WebSocket clients are translated if the gates are enabled;
+ * everything else is proxied unchanged.
+ */
+function leaveHttp(
+  { exchange, env }: Scope,
+  { speaks }: ConnectSubresource,
+  destination: Destination,
+  options: ConnectOptions,
+): Promise<void> {
   const { kubelets, streams } = env
   if (speaks === 'remote command' && streams?.translates && asksTranslation(exchange))
     return translate(exchange, destination, kubelets, options, streams.metrics)

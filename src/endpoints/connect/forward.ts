@@ -25,8 +25,8 @@ export interface Passing {
 }
 
 /**
- * Proxies a request and its response. Both are streamed at the pace of their readers. Headers are forwarded as by a reverse proxy. Redirects and links in HTML pages are rewritten so that they lead through this
- * server again.
+ * Proxies a request and its response. Both are streamed at the pace of their readers. Headers are forwarded as by a
+ * reverse proxy. Redirects and links in HTML pages are rewritten so that they lead through this server again.
  */
 export async function forward(exchange: Exchange, destination: Destination, passing: Passing): Promise<void> {
   const own = destination.path
@@ -35,7 +35,11 @@ export async function forward(exchange: Exchange, destination: Destination, pass
   const query = exchange.search
   if (path === '' && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
     // Relative links of a page require a trailing slash.
-    return exchange.relay(301, ['Location', `${escapePath(asked)}/${query === '' ? '' : `?${query}`}`, 'Content-Length', '0'], Readable.from([]))
+    return exchange.relay(
+      301,
+      ['Location', `${escapePath(asked)}/${query === '' ? '' : `?${query}`}`, 'Content-Length', '0'],
+      Readable.from([]),
+    )
   }
   const to: Destination = { ...destination, path, query }
   const prefix = prefixOf(asked, own)
@@ -94,7 +98,9 @@ async function answer(exchange: Exchange, { response, upgraded }: Reply, place: 
   return answerPage(exchange, status, headers, response, link => rewriteUrl(link, place))
 }
 
-/** Sends a page with rewritten links. If its coding is unknown or does not match its header, the page is sent unchanged. */
+/**
+ * Sends a page with rewritten links. If its coding is unknown or does not match its header, the page is sent unchanged.
+ */
 async function answerPage(
   exchange: Exchange,
   status: number,

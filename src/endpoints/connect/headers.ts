@@ -18,7 +18,10 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Reports whether a header has credentials, or names the user of the request. Such headers are for this server only; user headers come from the client or a front proxy. */
+/**
+ * Reports whether a header has credentials, or names the user of the request. Such headers are for this server only;
+ * user headers come from the client or a front proxy.
+ */
 const isCredential = (name: string): boolean => {
   const spelling = fieldSpelling(name)
   return spelling === 'authorization' || IMPERSONATION.test(spelling) || name.startsWith('impersonate-') || isUserField(name)
@@ -26,9 +29,15 @@ const isCredential = (name: string): boolean => {
 
 const IMPERSONATION = /^impersonate(?:user|uid|group|extra)/
 
-/** Headers that this server sets for backends, by normalized spelling. Other spellings are dropped: a backend may treat a client's `X_Forwarded_For` as X-Forwarded-For. */
+/**
+ * Headers that this server sets for backends, by normalized spelling. Other spellings are dropped: a backend may treat
+ * a client's `X_Forwarded_For` as X-Forwarded-For.
+ */
 const SET_HERE: ReadonlyMap<string, string> = new Map(
-  ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-uri', 'via', 'audit-id'].map(name => [fieldSpelling(name), name]),
+  ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-uri', 'via', 'audit-id'].map(name => [
+    fieldSpelling(name),
+    name,
+  ]),
 )
 
 const isOddSpelling = (name: string): boolean => (SET_HERE.get(fieldSpelling(name)) ?? name) !== name
@@ -40,7 +49,10 @@ export function pairsOf(raw: readonly string[]): Header[] {
   return pairs
 }
 
-/** Removes hop-by-hop headers, and those that the Connection header names. X-Forwarded-For stays: a client must not remove the address that this server adds. */
+/**
+ * Removes hop-by-hop headers, and those that the Connection header names. X-Forwarded-For stays: a client must not
+ * remove the address that this server adds.
+ */
 export function endToEnd(headers: readonly Header[]): Header[] {
   const named = new Set<string>()
   for (const [name, value] of headers) {
@@ -50,7 +62,10 @@ export function endToEnd(headers: readonly Header[]): Header[] {
   return headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !named.has(name.toLowerCase()))
 }
 
-/** Returns the headers of a request for another server: unchanged except for credentials and HTTP/2 pseudo-headers, with the client's address added. */
+/**
+ * Returns the headers of a request for another server: unchanged except for credentials and HTTP/2 pseudo-headers, with
+ * the client's address added.
+ */
 export function forwardedHeaders(exchange: Exchange): Header[] {
   const out: Header[] = []
   const before: string[] = []
@@ -65,11 +80,16 @@ export function forwardedHeaders(exchange: Exchange): Header[] {
     } else if (!lower.startsWith(':') && !isCredential(lower) && !isOddSpelling(lower)) out.push([name, value])
   }
   const via = [...before, ...(exchange.remoteAddress === '' ? [] : [exchange.remoteAddress])]
-  return [...(host === undefined ? [] : [['Host', host] as const]), ...out, ...(via.length === 0 ? [] : [['X-Forwarded-For', via.join(', ')] as const])]
+  return [
+    ...(host === undefined ? [] : [['Host', host] as const]),
+    ...out,
+    ...(via.length === 0 ? [] : [['X-Forwarded-For', via.join(', ')] as const]),
+  ]
 }
 
 /** Returns the first value of a header. Empty if it is absent. */
-export const firstValue = (headers: readonly Header[], name: string): string => headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
+export const firstValue = (headers: readonly Header[], name: string): string =>
+  headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
 
 /** Replaces all values of a header by one. */
 export const withHeader = (headers: readonly Header[], name: string, value: string): Header[] => [

@@ -37,12 +37,17 @@ const RAW_TEXT: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 't
 const STEP_BYTES = 16 * 1024
 const TAG_BYTES = 16
 const LINK_BYTES = 512
-/** Longer values are not rewritten. No server accepts such long URLs; images as `data:` URLs are that long, and need no rewriting. */
+/**
+ * Longer values are not rewritten. No server accepts such long URLs; images as `data:` URLs are that long, and need no
+ * rewriting.
+ */
 const MAX_LINK_BYTES = 64 * 1024
 /** Longer names are truncated. No relevant element or attribute has one. */
 const MAX_NAME_LENGTH = 16
 
-/** State of the tokenizer. https://html.spec.whatwg.org/multipage/parsing.html#tokenization, as far as links require it. */
+/**
+ * State of the tokenizer. https://html.spec.whatwg.org/multipage/parsing.html#tokenization, as far as links require it.
+ */
 type State =
   | 'text'
   | 'tag open'
@@ -57,8 +62,9 @@ type State =
   | 'plain value'
 
 /**
- * Rewrites the links of an HTML page that comes in chunks. Everything else is unchanged, byte for byte, in any character set. Each byte is parsed once. At most one value of up to 64 KiB is buffered, regardless of
- * the length of the page.
+ * Rewrites the links of an HTML page that comes in chunks. Everything else is unchanged, byte for byte, in any
+ * character set. Each byte is parsed once. At most one value of up to 64 KiB is buffered, regardless of the length of
+ * the page.
  */
 export class PageRewriter {
   readonly #rewrite: (link: string) => string
@@ -167,7 +173,10 @@ export class PageRewriter {
     }
   }
 
-  /** Reads one byte within a tag. A byte that ends a state is left for the next one, so that each state advances only over its own. */
+  /**
+   * Reads one byte within a tag. A byte that ends a state is left for the next one, so that each state advances only
+   * over its own.
+   */
   #readTag(byte: number): void {
     switch (this.#state) {
       case 'attribute name':
@@ -348,4 +357,10 @@ function valueIn(text: string): string {
 }
 
 const unescapeHtml = (text: string): string =>
-  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#34;', '"').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&#34;', '"')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')

@@ -9,7 +9,10 @@ import { ask, authorityOf, type Kubelets, type Reply, requestTarget } from './as
 import { errorText } from './error-text.ts'
 import { sendOverWebSocket } from './web-socket.ts'
 
-/** Streams a log, over a WebSocket if the client requests one. `destination`: undefined if there is no log yet, which is 204. */
+/**
+ * Streams a log, over a WebSocket if the client requests one. `destination`: undefined if there is no log yet, which
+ * is 204.
+ */
 export async function log(exchange: Exchange, destination: Destination | undefined, kubelets: Kubelets, name: string): Promise<void> {
   if (!destination) return exchange.relay(204, [], Readable.from([]))
   const { response } = await requestLog(exchange, destination, kubelets)
@@ -19,7 +22,10 @@ export async function log(exchange: Exchange, destination: Destination | undefin
   await exchange.relay(200, ['Content-Type', 'text/plain'], response)
 }
 
-/** Requests the log. Throws 500 with the messages of Go's HTTP client if the kubelet cannot be reached. Redirects are not followed. */
+/**
+ * Requests the log. Throws 500 with the messages of Go's HTTP client if the kubelet cannot be reached. Redirects are
+ * not followed.
+ */
 async function requestLog(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<Reply> {
   const url = `${destination.scheme}://${authorityOf(destination)}${requestTarget(destination)}`
   const failed = (why: string): StatusError => failure(500, '', `Get ${JSON.stringify(url)}: ${why}`)

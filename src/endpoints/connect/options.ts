@@ -40,7 +40,9 @@ function parseSinceTime(text: string): string {
   if (text === '' || text === 'null') return '0001-01-01T00:00:00Z'
   const time = canonicalTime(text)
   if (time === undefined)
-    throw badRequestError(`parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`)
+    throw badRequestError(
+      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`,
+    )
   return time
 }
 

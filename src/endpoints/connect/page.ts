@@ -16,7 +16,10 @@ export interface RewrittenPage {
   readonly isDecoded: boolean
 }
 
-/** Rewrites the links of a page, as a stream that buffers a few kilobytes regardless of its length. The stream fails if the page does, or if the page is not in its declared coding. */
+/**
+ * Rewrites the links of a page, as a stream that buffers a few kilobytes regardless of its length. The stream fails if
+ * the page does, or if the page is not in its declared coding.
+ */
 export function rewritePage(response: AsyncIterable<Buffer>, coding: Coding, rewrite: (link: string) => string): RewrittenPage {
   const isEncoded = coding !== PLAIN && encoded < MOST_ENCODED
   if (isEncoded) encoded++

@@ -42,7 +42,9 @@ export function readStatus(text: string): ForeignStatus | string {
 
 /** Returns the details. Members of the wrong type are omitted. */
 function detailsOf(fields: JsonObject): StatusDetails {
-  const causes = Array.isArray(fields.causes) ? fields.causes.map(each => textMembers(isJsonObject(each) ? each : {}, ['reason', 'message', 'field'])) : []
+  const causes = Array.isArray(fields.causes)
+    ? fields.causes.map(each => textMembers(isJsonObject(each) ? each : {}, ['reason', 'message', 'field']))
+    : []
   return {
     ...textMembers(fields, ['name', 'group', 'kind', 'uid']),
     ...(causes.length > 0 && { causes }),

@@ -9,7 +9,10 @@ const PING_MS = 5_000
 /** Maximum bytes of the kubelet's error stream. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** A command that a kubelet runs over SPDY streams for a client on a WebSocket. Both directions are paced by their reader. */
+/**
+ * A command that a kubelet runs over SPDY streams for a client on a WebSocket. Both directions are paced by their
+ * reader.
+ */
 export class RemoteCommand {
   readonly #client: CommandClient
   readonly #streams: CommandStreams
@@ -31,7 +34,10 @@ export class RemoteCommand {
     this.#kubelet = new SpdyConnection(socket, { drained: () => client.resume(), ended: fault => this.#lost(fault) })
   }
 
-  /** Runs the command. Resolves when it has ended, or the kubelet or the client has disconnected; the connection to the kubelet is closed then. `head`: bytes behind the kubelet's response. Never rejects. */
+  /**
+   * Runs the command. Resolves when it has ended, or the kubelet or the client has disconnected; the connection to the
+   * kubelet is closed then. `head`: bytes behind the kubelet's response. Never rejects.
+   */
   async run(head: Buffer, signal: AbortSignal): Promise<CommandOutcome> {
     const ended = new Promise<CommandOutcome>(resolve => {
       this.#end = resolve
@@ -124,10 +130,14 @@ export class RemoteCommand {
     return this.#errorBytes === 0 ? SUCCEEDED : this.#protocol.outcome(Buffer.concat(this.#errors).toString())
   }
 
-  /** Handles the end of the kubelet's connection, which ends all open streams. The result of the command is unknown if the kubelet neither sent it nor closed the connection in order. */
+  /**
+   * Handles the end of the kubelet's connection, which ends all open streams. The result of the command is unknown if
+   * the kubelet neither sent it nor closed the connection in order.
+   */
   #lost(fault: string | undefined): void {
     if (!this.#opened) this.#end(failed(fault ?? 'connection closed'))
-    else if (fault !== undefined && !this.#errorsEnded && this.#errorBytes === 0) this.#end(failed(`error reading from error stream: ${fault}`))
+    else if (fault !== undefined && !this.#errorsEnded && this.#errorBytes === 0)
+      this.#end(failed(`error reading from error stream: ${fault}`))
     else this.#end(this.#outcome())
   }
 }

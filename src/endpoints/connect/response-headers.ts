@@ -11,8 +11,8 @@ const CORS: readonly string[] = [
 ]
 
 /**
- * Headers with which a browser changes state of this server's origin or host, and not only of the page. Backends share the origin with each other and with the API, and the host with other services, so
- * they may not set these.
+ * Headers with which a browser changes state of this server's origin or host, and not only of the page. Backends share
+ * the origin with each other and with the API, and the host with other services, so they may not set these.
  */
 const ORIGIN_WIDE: readonly string[] = [
   // Allows service workers to control paths outside their own.

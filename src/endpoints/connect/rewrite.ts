@@ -11,8 +11,8 @@ export interface ProxyLocation {
 }
 
 /**
- * Rewrites a link of a proxied page for the client: absolute paths on the page's own host are prefixed with the proxy's path. Other links are unchanged: relative ones, those to other hosts, and those that
- * have the prefix already.
+ * Rewrites a link of a proxied page for the client: absolute paths on the page's own host are prefixed with the proxy's
+ * path. Other links are unchanged: relative ones, those to other hosts, and those that have the prefix already.
  */
 export function rewriteUrl(link: string, { prefix, origin, asked }: ProxyLocation): string {
   const url = parseUrl(link)

@@ -18,8 +18,9 @@ const TRANSLATED = 'v5.channel.k8s.io'
 export const asksTranslation = (exchange: Exchange): boolean => asksWebSocket(exchange) && askedProtocols(exchange).includes(TRANSLATED)
 
 /**
- * Runs a command in a container for a client that speaks v5.channel.k8s.io over a WebSocket, with a kubelet that speaks SPDY. The client is connected first: errors of the kubelet and the result of the
- * command are sent on its error channel.
+ * Runs a command in a container for a client that speaks v5.channel.k8s.io over a WebSocket, with a kubelet that speaks
+ * SPDY. The client is connected first: errors of the kubelet and the result of the command are sent on its error
+ * channel.
  */
 export async function translate(
   exchange: Exchange,
@@ -45,7 +46,13 @@ export async function translate(
 }
 
 /** Runs the command. Errors are part of the outcome, because the client is already connected. */
-async function run(client: CommandClient, streams: CommandStreams, destination: Destination, kubelets: Kubelets, signal: AbortSignal): Promise<CommandOutcome> {
+async function run(
+  client: CommandClient,
+  streams: CommandStreams,
+  destination: Destination,
+  kubelets: Kubelets,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
   const url = `${destination.scheme}://${authorityOf(destination)}${requestTarget(destination)}`
   const notSent = (where: string, why: string): CommandOutcome => failed(`error sending request: Post ${JSON.stringify(where)}: ${why}`)
   let reply: Reply

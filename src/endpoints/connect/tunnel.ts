@@ -25,7 +25,10 @@ const carriedProtocols = (exchange: Exchange): string[] =>
 /** Reports whether the client sends SPDY in the messages of a WebSocket. */
 export const asksTunnel = (exchange: Exchange): boolean => asksWebSocket(exchange) && carriedProtocols(exchange).length > 0
 
-/** Tunnels a client's SPDY: unwraps it from WebSocket messages for the kubelet, and wraps the kubelet's. The client is connected when the kubelet accepts. A refusal is sent to the client. */
+/**
+ * Tunnels a client's SPDY: unwraps it from WebSocket messages for the kubelet, and wraps the kubelet's. The client is
+ * connected when the kubelet accepts. A refusal is sent to the client.
+ */
 export async function tunnel(exchange: Exchange, destination: Destination, kubelets: Kubelets, metrics: StreamMetrics): Promise<void> {
   const fault = handshakeFault(exchange)
   if (fault !== undefined) {
@@ -61,14 +64,18 @@ function handshakeFault({ method, headers }: Exchange): number | undefined {
 /** Returns the headers of an SPDY request, as the client would have sent it itself. */
 const spdyHeaders = (exchange: Exchange): (readonly [string, string])[] => [
   ...forwardedHeaders(exchange).filter(
-    ([name]) => !/^(?:upgrade|sec-websocket-(?:protocol|key|version|extensions)|x-stream-protocol-version|content-length|transfer-encoding)$/i.test(name),
+    ([name]) =>
+      !/^(?:upgrade|sec-websocket-(?:protocol|key|version|extensions)|x-stream-protocol-version|content-length|transfer-encoding)$/i.test(
+        name,
+      ),
   ),
   ['Upgrade', 'SPDY/3.1'],
   ['Content-Length', '0'],
   ...carriedProtocols(exchange).map(each => ['X-Stream-Protocol-Version', each] as const),
 ]
 
-const agreesToSpdy = ({ response: { headers } }: Reply): boolean => /upgrade/i.test(headers.connection ?? '') && /spdy\/3\.1/i.test(headers.upgrade ?? '')
+const agreesToSpdy = ({ response: { headers } }: Reply): boolean =>
+  /upgrade/i.test(headers.connection ?? '') && /spdy\/3\.1/i.test(headers.upgrade ?? '')
 
 /** Copies bytes in both directions, at the pace of their readers, until either side ends. Never rejects. */
 function join(client: Taken, kubelet: { readonly socket: Duplex; readonly head: Buffer }, signal: AbortSignal): Promise<void> {

@@ -15,8 +15,8 @@ import { passedBack, passedBackWithUpgrade } from './response-headers.ts'
 const plainError = (why: string) => failure(500, '', why)
 
 /**
- * Proxies a request to switch protocols (WebSocket, SPDY). If the other side accepts, bytes are copied in both directions until either side ends. A refusal is sent to the client. The query is that of the
- * destination.
+ * Proxies a request to switch protocols (WebSocket, SPDY). If the other side accepts, bytes are copied in both
+ * directions until either side ends. A refusal is sent to the client. The query is that of the destination.
  */
 export async function upgrade(exchange: Exchange, destination: Destination, passing: Passing): Promise<void> {
   const headers = upgradeHeaders(forwardedHeaders(exchange))
@@ -27,8 +27,9 @@ export async function upgrade(exchange: Exchange, destination: Destination, pass
 }
 
 /**
- * Connection has only `Upgrade`: a proxy before the other server would remove headers that the client's Connection header names, including those that identify the user. Bodies are not forwarded: one would follow the
- * response and become part of the upgraded stream.
+ * Connection has only `Upgrade`: a proxy before the other server would remove headers that the client's Connection
+ * header names, including those that identify the user. Bodies are not forwarded: one would follow the response and
+ * become part of the upgraded stream.
  */
 const upgradeHeaders = (headers: readonly Header[]): Header[] => [
   ...endToEnd(headers).filter(([name, value]) => !/^content-length$/i.test(name) || value === '0'),
@@ -37,7 +38,13 @@ const upgradeHeaders = (headers: readonly Header[]): Header[] => [
 ]
 
 /** Sends the upgrade request to another server. Throws the client's error if it cannot be reached. */
-export async function sendUpgrade(exchange: Exchange, destination: Destination, ask: Ask, method: string, headers: readonly Header[]): Promise<Reply> {
+export async function sendUpgrade(
+  exchange: Exchange,
+  destination: Destination,
+  ask: Ask,
+  method: string,
+  headers: readonly Header[],
+): Promise<Reply> {
   try {
     return await ask(destination, { method, headers: headers.flat(), signal: exchange.ctx.signal })
   } catch (error) {
@@ -56,7 +63,12 @@ export async function passRefusal(exchange: Exchange, { response }: Reply): Prom
 }
 
 /** Copies bytes in both directions until either side ends, or the server's side is stalled for too long. */
-async function join(exchange: Exchange, reason: string, headers: readonly Header[], server: { readonly socket: Duplex; readonly head: Buffer }): Promise<void> {
+async function join(
+  exchange: Exchange,
+  reason: string,
+  headers: readonly Header[],
+  server: { readonly socket: Duplex; readonly head: Buffer },
+): Promise<void> {
   const { socket, head } = exchange.hijack(101)
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 101 ${reason}\r\n${lines}\r\n`, 'latin1'), server.head]))

@@ -13,8 +13,9 @@ const PROTOCOLS: Readonly<Record<string, 'bytes' | 'base64'>> = { '': 'bytes', '
 const LINGER_MS = 5_000
 
 /**
- * Opens a WebSocket and sends a text as it is read: an empty message, one message for each chunk, and a normal closure. Ends when the client closes. Throws 400 for an invalid handshake, and 403 if the client
- * supports none of the subprotocols.
+ * Opens a WebSocket and sends a text as it is read: an empty message, one message for each chunk, and a normal closure.
+ * Ends when the client closes. Throws 400 for an invalid handshake, and 403 if the client supports none of the
+ * subprotocols.
  */
 export async function sendOverWebSocket(exchange: Exchange, text: Readable): Promise<void> {
   const { signal } = exchange.ctx
@@ -39,13 +40,17 @@ export async function sendOverWebSocket(exchange: Exchange, text: Readable): Pro
   signal.removeEventListener('abort', cut)
 }
 
-/** Returns the client's first subprotocol that the server supports. Without an offer, bytes are sent. Throws 400 and 403. */
+/**
+ * Returns the client's first subprotocol that the server supports. Without an offer, bytes are sent. Throws 400
+ * and 403.
+ */
 function protocolOf({ headers }: Exchange, text: Readable): string {
   const refuse = <E>(error: E): E => {
     text.destroy()
     return error
   }
-  if (headers['sec-websocket-version'] !== '13' || headers['sec-websocket-key'] === undefined) throw refuse(badRequestError('bad WebSocket handshake'))
+  if (headers['sec-websocket-version'] !== '13' || headers['sec-websocket-key'] === undefined)
+    throw refuse(badRequestError('bad WebSocket handshake'))
   const asked = (headers['sec-websocket-protocol'] ?? '').split(',').map(each => each.trim())
   const known = asked.find(each => Object.hasOwn(PROTOCOLS, each))
   if (known !== undefined) return known

@@ -30,9 +30,21 @@ export function claimedVersion(target: BodyTarget, { apiVersion }: TypeClaim, bo
   return claimed
 }
 
-/** Returns the 400 of a body of known type that cannot be decoded as `kind`. `implied`: the apiVersion of a body without one. */
-export function cannotHandle(target: BodyTarget, claim: TypeClaim, why: Detail, kind = target.kind, implied = apiVersionOfTarget(target)): StatusError {
+/**
+ * Returns the 400 of a body of known type that cannot be decoded as `kind`. `implied`: the apiVersion of a body without
+ * one.
+ */
+export function cannotHandle(
+  target: BodyTarget,
+  claim: TypeClaim,
+  why: Detail,
+  kind = target.kind,
+  implied = apiVersionOfTarget(target),
+): StatusError {
   const apiVersion = apiVersionOf(parseApiVersion(claim.apiVersion) ?? { group: '', version: '' }) || implied
-  const told = withPrefix(`${claim.kind || target.kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${kind}: `, why)
+  const told = withPrefix(
+    `${claim.kind || target.kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${kind}: `,
+    why,
+  )
   return badRequestError(`${told}`, wording => textIn(told, wording))
 }

@@ -3,7 +3,9 @@ import type { Subresource } from '../../catalog/definition.ts'
 import type { ResourceRequestInfo } from '../../meta/context.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
 
-/** Resolves a path as upstream's router does, which has a route for each method and pattern. Throws 404, 405 and 400. */
+/**
+ * Resolves a path as upstream's router does, which has a route for each method and pattern. Throws 404, 405 and 400.
+ */
 export function builtInRoute(served: ServedResource, info: ResourceRequestInfo): Subresource | undefined {
   const subresource = info.subresource === '' ? undefined : subresourceAt(served, info)
   if (subresource === null) throw pathNotFoundError()
@@ -13,7 +15,10 @@ export function builtInRoute(served: ServedResource, info: ResourceRequestInfo):
   return subresource
 }
 
-/** Whether the resource supports the request. Unlike `builtInRoute`, does not throw and does not check the namespace or segments after the subresource. */
+/**
+ * Whether the resource supports the request. Unlike `builtInRoute`, does not throw and does not check the namespace or
+ * segments after the subresource.
+ */
 export function hasBuiltInRoute(served: ServedResource, info: ResourceRequestInfo): boolean {
   const subresource = info.subresource === '' ? undefined : subresourceAt(served, info)
   return subresource !== null && supports(served, info, subresource)
@@ -23,7 +28,10 @@ export function hasBuiltInRoute(served: ServedResource, info: ResourceRequestInf
 const subresourceAt = ({ version }: ServedResource, { subresource, namesObject, watchPath }: ResourceRequestInfo): Subresource | null =>
   namesObject && !watchPath ? (subresourceOf(version, subresource) ?? null) : null
 
-/** A cluster-scoped resource is not found in a namespace. A namespaced one can be read across all namespaces, but not written. */
+/**
+ * A cluster-scoped resource is not found in a namespace. A namespaced one can be read across all namespaces, but not
+ * written.
+ */
 function checkPlace({ definition }: ServedResource, { namespace, inNamespace, namesObject }: ResourceRequestInfo): void {
   const namespaced = definition.scope === 'Namespaced'
   if (namespaced ? namespace === '' && namesObject && !inNamespace : inNamespace) throw pathNotFoundError()

@@ -34,7 +34,8 @@ export const BUILT_IN: Dialect = {
 
   checkClaim(builtIns, target, claim, { value, body }) {
     const claimed = claimedVersion(target, claim, body)
-    if (claimed.version === '' && claimed.group !== '') throw cannotHandle(target, claim, `Object 'apiVersion' is missing in '${body.toString()}'`)
+    if (claimed.version === '' && claimed.group !== '')
+      throw cannotHandle(target, claim, `Object 'apiVersion' is missing in '${body.toString()}'`)
     checkBodyType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind, value)
     return claimed
   },
@@ -95,7 +96,10 @@ function emptyOf(schema: StructSchema): Empty {
   return empty
 }
 
-/** Checks that a body has the target's type. Throws 400 with upstream's message, which depends on whether the claimed type exists. */
+/**
+ * Checks that a body has the target's type. Throws 400 with upstream's message, which depends on whether the claimed
+ * type exists.
+ */
 function checkBodyType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string, value: Json): void {
   const expected = apiVersionOfTarget(target)
   if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return

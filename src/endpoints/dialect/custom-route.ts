@@ -7,8 +7,9 @@ import { badRequestError, failure, notFoundError } from '../../meta/status.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 
 /**
- * Resolves a path of a custom resource, which upstream serves outside its router: by resource, subresource and verb alone. Segments after the subresource are ignored, and so are the name in the path of a create
- * and the method of a watch path. HEAD is a GET. Throws 404, 405 and 400.
+ * Resolves a path of a custom resource, which upstream serves outside its router: by resource, subresource and verb
+ * alone. Segments after the subresource are ignored, and so are the name in the path of a create and the method of a
+ * watch path. HEAD is a GET. Throws 404, 405 and 400.
  */
 export function customRoute(served: ServedResource, info: ResourceRequestInfo): Subresource | undefined {
   checkPlace(served, info)
@@ -24,7 +25,10 @@ export function customRoute(served: ServedResource, info: ResourceRequestInfo): 
 /** The 400 for an update or a patch of a collection. */
 export const nameRequired = () => badRequestError('name must be provided')
 
-/** Whether the resource supports the request. Unlike `customRoute`, does not throw and does not check the namespace or the name. */
+/**
+ * Whether the resource supports the request. Unlike `customRoute`, does not throw and does not check the namespace or
+ * the name.
+ */
 export function hasCustomRoute(served: ServedResource, info: ResourceRequestInfo): boolean {
   const subresource = subresourceAt(served, info)
   return subresource !== null && supports(served, info, subresource)
@@ -33,7 +37,10 @@ export function hasCustomRoute(served: ServedResource, info: ResourceRequestInfo
 const subresourceAt = ({ version }: ServedResource, { subresource }: ResourceRequestInfo): Subresource | null | undefined =>
   subresource === '' ? undefined : (subresourceOf(version, subresource) ?? null)
 
-/** Checked against the authorized namespace, which is x for `namespaces/x`, even for a custom resource that is called namespaces. Cluster-scoped resources are not found in a namespace. */
+/**
+ * Checked against the authorized namespace, which is x for `namespaces/x`, even for a custom resource that is called
+ * namespaces. Cluster-scoped resources are not found in a namespace.
+ */
 function checkPlace({ definition }: ServedResource, { verb, namespace }: ResourceRequestInfo): void {
   if (definition.scope === 'Namespaced' ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== '') throw pageNotFound()
 }

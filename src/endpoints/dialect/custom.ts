@@ -42,7 +42,9 @@ export const CUSTOM: Dialect = {
   impliedVersion: () => '',
   /** Upstream looks up the type in its scheme of custom resources, which lacks Scale. */
   viewFault: ({ version, kind }, fault) =>
-    fault.code === 400 ? badRequestError(`no kind is registered for the type ${version}.${kind} in scheme "pkg/runtime/scheme.go:110"`) : fault,
+    fault.code === 400
+      ? badRequestError(`no kind is registered for the type ${version}.${kind} in scheme "pkg/runtime/scheme.go:110"`)
+      : fault,
   strictKind: (_target, claim) => claim.kind,
   setType() {},
   /** The kind is validated with the object. */
@@ -73,4 +75,5 @@ export const CUSTOM: Dialect = {
 }
 
 /** Returns the blueprint of a list, which has no metadata. */
-const blueprint = (version: Version): Buffer => Buffer.from(`${goJson({ apiVersion: apiVersionOfVersion(version), items: [], kind: listKindOf(version) })}\n`)
+const blueprint = (version: Version): Buffer =>
+  Buffer.from(`${goJson({ apiVersion: apiVersionOfVersion(version), items: [], kind: listKindOf(version) })}\n`)

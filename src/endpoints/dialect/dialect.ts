@@ -10,22 +10,27 @@ import type { BodyTarget } from '../../registry/change/body-target.ts'
 import type { BuiltIns, TypeClaim } from '../../registry/other-type.ts'
 
 /**
- * How upstream serves a kind: built-in kinds through its router and with Go types (`BUILT_IN`), custom resources outside the router and as untyped JSON (`CUSTOM`). Both accept the same requests, but check
- * them in a different order and with different messages.
+ * How upstream serves a kind: built-in kinds through its router and with Go types (`BUILT_IN`), custom resources
+ * outside the router and as untyped JSON (`CUSTOM`). Both accept the same requests, but check them in a different order
+ * and with different messages.
  */
 export interface Dialect extends PathDialect, MediaDialect, BodyDialect, PatchDialect, ResponseDialect, DiscoveryDialect {}
 
 interface PathDialect {
   /**
-   * Returns the subresource of a path, undefined for the resource itself. Throws 404, 405 and 400 if the path has no route for the verb, and a PlainTextError if upstream passes the request on to a handler that
-   * does not respond with a Status.
+   * Returns the subresource of a path, undefined for the resource itself. Throws 404, 405 and 400 if the path has no
+   * route for the verb, and a PlainTextError if upstream passes the request on to a handler that does not respond with
+   * a Status.
    */
   route(served: ServedResource, info: ResourceRequestInfo): Subresource | undefined
   /** Whether the resource or subresource supports the verb of the request. */
   hasRoute(served: ServedResource, info: ResourceRequestInfo): boolean
   /** Returns the warning that is sent with a refusal by path. */
   refusalWarning(served: ServedResource): string | undefined
-  /** Whether the deprecation of a version applies to a subresource as well. `subresource` is undefined for the resource itself. */
+  /**
+   * Whether the deprecation of a version applies to a subresource as well. `subresource` is undefined for the resource
+   * itself.
+   */
   deprecatesPart(subresource: Subresource | undefined): boolean
 }
 
@@ -89,7 +94,10 @@ interface ResponseDialect {
   bookmark(version: Version, resourceVersion: string, initialEnd: boolean, release: Release | undefined): string
   /** Returns Go's name of the type, for errors. */
   goType(version: Version, suffix: '' | 'List'): string
-  /** Returns the error of a single object that is requested as the metadata of a list. `view`: its type if it is that of a subresource. */
+  /**
+   * Returns the error of a single object that is requested as the metadata of a list. `view`: its type if it is that of
+   * a subresource.
+   */
   noListError(version: Version, view: BodyTarget | undefined): StatusError
 }
 

@@ -17,7 +17,10 @@ export const groupDiscoveryListType = (): StructSchema => types.type('apidiscove
 /** Type of a resource in it. */
 export const resourceDiscoveryType = (): StructSchema => types.type('apidiscovery.APIResourceDiscovery')
 
-/** Returns the apidiscovery.k8s.io APIGroupDiscoveryList of the core group (`/api`), or of all others (`/apis`). KEP-3352. */
+/**
+ * Returns the apidiscovery.k8s.io APIGroupDiscoveryList of the core group (`/api`), or of all others (`/apis`).
+ * KEP-3352.
+ */
 export function groupDiscoveryList(snapshot: CatalogSnapshot, groups: ListedGroups, core: boolean, version: string): Document {
   const items = [...groups]
     .filter(([group]) => (group === '') === core)
@@ -32,7 +35,10 @@ export function groupDiscoveryList(snapshot: CatalogSnapshot, groups: ListedGrou
   return { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {}, items }
 }
 
-/** Returns the APIResourceDiscovery of each resource of a version. Subresources are nested in their resources; in APIResourceLists they are separate items. */
+/**
+ * Returns the APIResourceDiscovery of each resource of a version. Subresources are nested in their resources; in
+ * APIResourceLists they are separate items.
+ */
 function resourcesOf(group: string, version: string, resources: readonly APIResource[]): JsonObject[] {
   return resources
     .filter(resource => !resource.name.includes('/'))
@@ -42,7 +48,11 @@ function resourcesOf(group: string, version: string, resources: readonly APIReso
         .map(other => ({
           subresource: other.name.slice(resource.name.length + 1),
           // A subresource of another kind states the group and version of that kind.
-          responseKind: { group: other.version === undefined ? group : (other.group ?? ''), version: other.version ?? version, kind: other.kind },
+          responseKind: {
+            group: other.version === undefined ? group : (other.group ?? ''),
+            version: other.version ?? version,
+            kind: other.kind,
+          },
           verbs: other.verbs,
         }))
       return {

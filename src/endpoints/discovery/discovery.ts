@@ -13,7 +13,9 @@ import { isBuiltInGroup } from '../not-found.ts'
 import { groupDiscoveryList, groupDiscoveryListType } from './aggregated.ts'
 import { apiResources, listGroups } from './resources.ts'
 
-/** Paths of the index that depend neither on the catalog nor on gates. Source: `kubectl get --raw /` of kube-apiserver. */
+/**
+ * Paths of the index that depend neither on the catalog nor on gates. Source: `kubectl get --raw /` of kube-apiserver.
+ */
 export const FIXED_PATHS = [
   '/.well-known/openid-configuration',
   '/api',
@@ -42,7 +44,10 @@ interface Built {
   readonly document: Document
 }
 
-/** Serves `/api`, `/apis` and the paths below them, down to the resource lists. Each document is made once for each generation of the catalog. */
+/**
+ * Serves `/api`, `/apis` and the paths below them, down to the resource lists. Each document is made once for each
+ * generation of the catalog.
+ */
 export class Discovery {
   readonly #serverAddress: () => string
   /** Generations of the catalog and of the APIServices to which `documents` belong. */
@@ -56,7 +61,10 @@ export class Discovery {
   readonly #aggregatedVersions: readonly string[]
   readonly #pages: readonly string[]
 
-  /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: served versions of apidiscovery.k8s.io. `pages`: further paths of the index. */
+  /**
+   * `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: served versions of
+   * apidiscovery.k8s.io. `pages`: further paths of the index.
+   */
   constructor(
     serverAddress: () => string,
     aggregatedVersions: readonly string[] = ['v2'],
@@ -81,7 +89,8 @@ export class Discovery {
     const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.#aggregatedVersions) : undefined
     const output = aggregation ?? acceptedDocument(exchange, isRouted)
     const version = aggregation?.as.version
-    const find = (form: Output) => this.#find(snapshot, `${parts.join('/')};${version ?? ''}`, form, () => this.#build(snapshot, parts, version))
+    const find = (form: Output) =>
+      this.#find(snapshot, `${parts.join('/')};${version ?? ''}`, form, () => this.#build(snapshot, parts, version))
     const found = await find(output)
     if (found === undefined) return false
     const { body, etag } = found
@@ -103,14 +112,19 @@ export class Discovery {
   /** Serves the index of paths, which `kubectl get --raw /` prints. */
   async #serveIndex(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const groups = [...this.#groups(snapshot)].flatMap(([group, versions]) =>
-      group === '' ? versions.map(({ name }) => `/api/${name}`) : [`/apis/${group}`, ...versions.map(({ name }) => `/apis/${group}/${name}`)],
+      group === ''
+        ? versions.map(({ name }) => `/api/${name}`)
+        : [`/apis/${group}`, ...versions.map(({ name }) => `/apis/${group}/${name}`)],
     )
     const paths = [...FIXED_PATHS, ...this.#pages, ...groups].sort()
     await exchange.sendBytes(200, 'application/json', Buffer.from(`${JSON.stringify({ paths }, null, 2)}\n`))
     return true
   }
 
-  /** Returns a document in the negotiated form. It is made at the first request and cached, unless it is so long that it is made while it is sent. */
+  /**
+   * Returns a document in the negotiated form. It is made at the first request and cached, unless it is so long that it
+   * is made while it is sent.
+   */
   async #find(
     snapshot: CatalogSnapshot,
     id: string,
@@ -147,7 +161,10 @@ export class Discovery {
     return document && { schema: metaType(`meta.${document.kind}`), document }
   }
 
-  /** https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. Members are in the order in which Go writes them. */
+  /**
+   * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. Members are in the order in which Go
+   * writes them.
+   */
   #plainDocument(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): Document | undefined {
     const listed = this.#groups(snapshot)
     // A group that APIServices do not list is served all the same.
@@ -155,15 +172,22 @@ export class Discovery {
     if (root === 'api') {
       const versions = (groupOf('') ?? []).map(version => version.name)
       if (second === undefined)
-        return { kind: 'APIVersions', versions, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: this.#serverAddress() }] }
-      return versions.includes(second) ? { kind: 'APIResourceList', groupVersion: second, resources: apiResources(snapshot, second) } : undefined
+        return {
+          kind: 'APIVersions',
+          versions,
+          serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: this.#serverAddress() }],
+        }
+      return versions.includes(second)
+        ? { kind: 'APIResourceList', groupVersion: second, resources: apiResources(snapshot, second) }
+        : undefined
     }
     const group = (name: string) => {
       const versions = (groupOf(name) ?? []).map(version => ({ groupVersion: version.groupVersion, version: version.name }))
       const [preferredVersion] = versions
       return { name, versions, ...(preferredVersion && { preferredVersion }) }
     }
-    if (second === undefined) return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...listed.keys()].filter(name => name !== '').map(group) }
+    if (second === undefined)
+      return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...listed.keys()].filter(name => name !== '').map(group) }
     if (second === '' || !groupOf(second)) return undefined
     if (third === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...group(second) }
     const groupVersion = `${second}/${third}`
@@ -184,7 +208,10 @@ export class Discovery {
   }
 }
 
-/** Returns the segments of a path that may belong to discovery. Trailing slashes are ignored; repeated slashes elsewhere match no path. */
+/**
+ * Returns the segments of a path that may belong to discovery. Trailing slashes are ignored; repeated slashes elsewhere
+ * match no path.
+ */
 function pathSegments(path: string): readonly string[] | undefined {
   if (path.startsWith('/apis//')) return undefined
   let end = path.length

@@ -7,7 +7,10 @@ import { parseApiVersion } from '../../meta/gvk.ts'
 import type { ListedGroups, ListedVersion } from '../aggregator.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 
-/** Returns the APIResourceList of a group version: resources by name, each followed by its subresources. Members are in the order in which upstream writes them. */
+/**
+ * Returns the APIResourceList of a group version: resources by name, each followed by its subresources. Members are in
+ * the order in which upstream writes them.
+ */
 export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): APIResource[] =>
   snapshot
     .resourcesOf(groupVersion)
@@ -15,8 +18,14 @@ export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): A
     .sort((a, b) => compareText(a.own.name, b.own.name))
     .flatMap(({ own, subresources }) => [own, ...subresources])
 
-/** Resources that are not stored (reviews) have no storageVersionHash. Verbs of subresources are sorted; those of resources are in declared order. */
-function resourceWithSubresources({ definition, version }: ServedResource): { readonly own: APIResource; readonly subresources: readonly APIResource[] } {
+/**
+ * Resources that are not stored (reviews) have no storageVersionHash. Verbs of subresources are sorted; those of
+ * resources are in declared order.
+ */
+function resourceWithSubresources({ definition, version }: ServedResource): {
+  readonly own: APIResource
+  readonly subresources: readonly APIResource[]
+} {
   const namespaced = definition.scope === 'Namespaced'
   const { names } = version
   const dialect = dialectOf(version.schema)

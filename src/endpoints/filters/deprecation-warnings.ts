@@ -13,6 +13,12 @@ function warn({ env, exchange, dialect, served, subresource, subresourceName }: 
   exchange.ctx.warn(deprecation.warning)
   exchange.ctx.audit?.annotate('k8s.io/deprecated', 'true')
   if (deprecation.removedRelease !== '') exchange.ctx.audit?.annotate('k8s.io/removed-release', deprecation.removedRelease)
-  const gauge = env.deprecatedRequests?.child(version.group, version.name, version.names.plural, subresourceName, deprecation.removedRelease)
+  const gauge = env.deprecatedRequests?.child(
+    version.group,
+    version.name,
+    version.names.plural,
+    subresourceName,
+    deprecation.removedRelease,
+  )
   if (gauge) gauge.value = 1
 }

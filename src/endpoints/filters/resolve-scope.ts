@@ -12,7 +12,10 @@ import { notServed } from '../not-found.ts'
 import { type EndpointEnvironment, handlesSince, type InfoOf, Scope, type ServedVerb } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
-/** Resolves the request against the current catalog. If a kind's definition is established but the kind is not yet served here, waits until it is. Throws 404, 405 and 400 for requests without a route. */
+/**
+ * Resolves the request against the current catalog. If a kind's definition is established but the kind is not yet
+ * served here, waits until it is. Throws 404, 405 and 400 for requests without a route.
+ */
 export const withScope =
   (env: EndpointEnvironment): ApiFilter =>
   ({ state }, next) => {
@@ -29,8 +32,9 @@ export const withScope =
   }
 
 /**
- * Resolves a request against the catalog, and checks that its verb is supported. Throws 404, 405 and 400 with upstream's messages, and a PlainTextError if upstream passes the request on to a handler that does not
- * respond with a Status.
+ * Resolves a request against the catalog, and checks that its verb is supported. Throws 404, 405 and 400 with
+ * upstream's messages, and a PlainTextError if upstream passes the request on to a handler that does not respond with a
+ * Status.
  */
 function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
   const served = servedAt(snapshot, info)
@@ -40,12 +44,20 @@ function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnv
 
 const hasServedVerb = (info: ResourceRequestInfo): info is InfoOf<ServedVerb> => info.verb !== 'proxy'
 
-/** Returns the subresource that the path names. Throws if the path has no route for the verb. A refusal may come with the warning of a deprecated version. */
+/**
+ * Returns the subresource that the path names. Throws if the path has no route for the verb. A refusal may come with
+ * the warning of a deprecated version.
+ */
 function routeOf(exchange: Exchange, served: ServedResource, info: ResourceRequestInfo, env: EndpointEnvironment): Subresource | undefined {
   const dialect = dialectOf(served.version.schema)
   try {
     const subresource = dialect.route(served, info)
-    if (info.verb === 'create' && subresource === undefined && !refusesLater(env) && refusesCreates(served.version, env.release ?? DEFAULT_RELEASE))
+    if (
+      info.verb === 'create' &&
+      subresource === undefined &&
+      !refusesLater(env) &&
+      refusesCreates(served.version, env.release ?? DEFAULT_RELEASE)
+    )
       throw createWhileGoing(served)
     return subresource
   } catch (error) {
@@ -61,13 +73,22 @@ export function hasRoute(snapshot: CatalogSnapshot, info: ResourceRequestInfo): 
   return served !== undefined && dialectOf(served.version.schema).hasRoute(served, info)
 }
 
-/** Returns the resource of a request. A path with repeated slashes or an empty group parses as a resource request, but is not served. */
-function servedAt(snapshot: CatalogSnapshot, { path, apiPrefix, group, version, resource }: ResourceRequestInfo): ServedResource | undefined {
+/**
+ * Returns the resource of a request. A path with repeated slashes or an empty group parses as a resource request, but
+ * is not served.
+ */
+function servedAt(
+  snapshot: CatalogSnapshot,
+  { path, apiPrefix, group, version, resource }: ResourceRequestInfo,
+): ServedResource | undefined {
   const isApiPath = path.startsWith(`/${apiPrefix}/`) && (apiPrefix === 'apis') === (group !== '')
   return isApiPath ? snapshot.find(group, version, resource) : undefined
 }
 
-/** Whether creates of a custom kind whose definition is being deleted are refused by admission. Before 1.34 only POST is refused, and not an apply that creates. */
+/**
+ * Whether creates of a custom kind whose definition is being deleted are refused by admission. Before 1.34 only POST is
+ * refused, and not an apply that creates.
+ */
 const refusesLater = (env: EndpointEnvironment): boolean => handlesSince(env, '1.34')
 
 function createWhileGoing(served: ServedResource): StatusError {

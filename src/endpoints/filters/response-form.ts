@@ -5,8 +5,9 @@ import type { Scope } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
 /**
- * Negotiates the form of the response. Throws 406, and 415 for a patch of an unsupported type, which upstream's router checks first. For a watch, only the forms of a list are checked here; the form of its frames is
- * negotiated when it is open.
+ * Negotiates the form of the response. Throws 406, and 415 for a patch of an unsupported type, which upstream's router
+ * checks first. For a watch, only the forms of a list are checked here; the form of its frames is negotiated when it is
+ * open.
  */
 export const withNegotiation: ApiFilter = ({ state }, next) => {
   const { scope } = state

@@ -11,7 +11,10 @@ export interface Framing {
   readonly id: string | undefined
   /** Returns the frame of an object. Undefined if the form cannot represent it; the stream ends then. */
   object(type: string, object: StoredObject): Buffer | undefined
-  /** Returns the parts from which the frame is copied, which must not be modified. Undefined if the frame is better made once for all watches. */
+  /**
+   * Returns the parts from which the frame is copied, which must not be modified. Undefined if the frame is better made
+   * once for all watches.
+   */
   pieces?(type: string, object: StoredObject): readonly Buffer[] | undefined
   /** Writes the frame into memory. Returns its end, or 0 if it does not fit. */
   into?(type: string, object: StoredObject, memory: Buffer, at: number): number

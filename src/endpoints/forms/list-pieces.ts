@@ -5,7 +5,10 @@ import type { StoredObject } from '../../storage/storage.ts'
 /** Average number of objects in a piece. */
 const OBJECTS = 32
 const MOST_BYTES = 128 * 1024
-/** Longer lists are compressed as a stream: the cache would drop their first pieces before their last. DEFLATE compresses them to a sixth or less. */
+/**
+ * Longer lists are compressed as a stream: the cache would drop their first pieces before their last. DEFLATE
+ * compresses them to a sixth or less.
+ */
 const MOST_KEPT = 6 * 0.75 * DERIVED_BYTES
 
 /** The parts of a list. */
@@ -57,7 +60,10 @@ class CachedPiece implements CompressedPiece {
 const KEPT_BYTES = 300
 const KEPT_OBJECT_BYTES = 24
 
-/** Returns the list in pieces that other lists have as well. Undefined if it should be compressed as a stream. The boundaries depend on the objects, not on their positions, so that a change affects one piece only. */
+/**
+ * Returns the list in pieces that other lists have as well. Undefined if it should be compressed as a stream. The
+ * boundaries depend on the objects, not on their positions, so that a change affects one piece only.
+ */
 export function listPieces(list: PiecedList): (() => Iterable<Piece>) | undefined {
   return list.items[0]?.note === undefined || list.length > MOST_KEPT ? undefined : () => piecesOf(list)
 }
@@ -84,7 +90,8 @@ function* piecesOf(list: PiecedList): Generator<Piece, void, undefined> {
 }
 
 /** Reports whether a piece ends with the item: one in 32 does, by a hash of its revision. */
-const endsPiece = (item: StoredObject | undefined): boolean => item !== undefined && (Math.imul(item.revision, 0x9e3779b1) >>> 0) % OBJECTS === 0
+const endsPiece = (item: StoredObject | undefined): boolean =>
+  item !== undefined && (Math.imul(item.revision, 0x9e3779b1) >>> 0) % OBJECTS === 0
 
 /** Returns a piece. Its objects are only read when needed: a cached piece is not encoded again. */
 function pieceOf(list: PiecedList, from: number, to: number, bytes: number): Piece {

@@ -17,7 +17,9 @@ const types = new TypeRegistry().addFile('meta', declarationsOf('meta'))
 /** Types of responses. They lack `clusterName`, which was removed after 1.24. */
 const responseTypes = new TypeRegistry(minorOf(DEFAULT_RELEASE)).addFile('meta', declarationsOf('meta'))
 
-/** Returns the type of the metadata of objects in binary responses, `meta.ObjectMeta` or `meta.PartialObjectMetadata`. */
+/**
+ * Returns the type of the metadata of objects in binary responses, `meta.ObjectMeta` or `meta.PartialObjectMetadata`.
+ */
 export const metadataType = (id: 'meta.ObjectMeta' | 'meta.PartialObjectMetadata'): StructSchema => responseTypes.type(id)
 
 /** Returns a type of meta/v1, such as `meta.DeleteOptions`. */
@@ -59,6 +61,9 @@ export function* objectMetaTextInSteps(meta: ObjectMeta): Steps<string> {
 /** Annotation of the bookmark that ends the initial events of a watch. */
 export const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }
 
-/** Annotations of that bookmark in a watch of objects. Before 1.34 it has a blueprint, an empty list, which shows a client the form of lists. */
+/**
+ * Annotations of that bookmark in a watch of objects. Before 1.34 it has a blueprint, an empty list, which shows a
+ * client the form of lists.
+ */
 export const initialEndAnnotations = (release: Release = DEFAULT_RELEASE, blueprint: () => Buffer): Readonly<Record<string, string>> =>
   isSince(release, '1.34') ? INITIAL_END : { ...INITIAL_END, 'kubernetes.io/initial-events-list-blueprint': blueprint().toString('base64') }

@@ -8,15 +8,21 @@ import type { StoredObject } from '../../storage/storage.ts'
 import type { Scope } from '../scope.ts'
 import type { Framing } from './framing.ts'
 
-/** A response body: one buffer, several buffers, or a body that is made while it is sent. Buffers may be shared between responses and are never modified. */
+/**
+ * A response body: one buffer, several buffers, or a body that is made while it is sent. Buffers may be shared between
+ * responses and are never modified.
+ */
 export type Body = Buffer | readonly Buffer[] | FilledBody
 
-/** A response that is not an object of a resource, such as a discovery document. Its kind determines its type. Members are in the order in which Go writes them. */
+/**
+ * A response that is not an object of a resource, such as a discovery document. Its kind determines its type. Members
+ * are in the order in which Go writes them.
+ */
 export type Document = JsonObject & { readonly kind: string; readonly apiVersion?: string }
 
 /**
- * Form of a response: a media type and a view (whole objects, a Table, metadata only). Negotiation chooses one for each request, and nothing else depends on the media type. Members throw 406 if the view
- * cannot represent the value.
+ * Form of a response: a media type and a view (whole objects, a Table, metadata only). Negotiation chooses one for each
+ * request, and nothing else depends on the media type. Members throw 406 if the view cannot represent the value.
  */
 export interface ResponseForm {
   /** Content-Type of a response other than a watch. */

@@ -31,8 +31,8 @@ const TO = 2
 const NUMBERS = 3
 
 /**
- * A long text with parts of cached JSON between texts of its own. Only the latter are stored, outside of the heap: a hundred thousand rows leave no garbage, and the JSON is copied when it is
- * sent.
+ * A long text with parts of cached JSON between texts of its own. Only the latter are stored, outside of the heap: a
+ * hundred thousand rows leave no garbage, and the JSON is copied when it is sent.
  */
 export class SplicedBody {
   /** Own texts, one after the other. No text spans two buffers. */
@@ -59,7 +59,10 @@ export class SplicedBody {
     this.#length += own + to - from
   }
 
-  /** Appends a text as UTF-8. Returns its length in bytes. A buffer that cannot take the longest encoding of the text is cut and left behind. */
+  /**
+   * Appends a text as UTF-8. Returns its length in bytes. A buffer that cannot take the longest encoding of the text is
+   * cut and left behind.
+   */
   #write(text: string): number {
     const most = MOST_BYTES * text.length
     let part = this.#texts.at(-1)

@@ -14,7 +14,10 @@ const AHEAD_MS = 60_000
 /** A state of the store. Its time is undefined if it is older than the recorded times. */
 export type RequestedMoment = Omit<Moment, 'time'> & { readonly time: number | undefined }
 
-/** Parses a moment: `now`, `10m` or `10m ago`, an RFC 3339 time, or a revision (resourceVersion). Throws 400 if it is invalid or in the future, and 410 if it is no longer retained. */
+/**
+ * Parses a moment: `now`, `10m` or `10m ago`, an RFC 3339 time, or a revision (resourceVersion). Throws 400 if it is
+ * invalid or in the future, and 410 if it is no longer retained.
+ */
 export function momentOf(history: StoreHistory, text: string, now: number): RequestedMoment {
   if (/^\d+$/.test(text)) return byRevision(history, text)
   const time = timeIn(text, now)
@@ -46,7 +49,9 @@ export function momentError(history: StoreHistory, error: unknown): unknown {
   if (error.code === 'future') return badRequestError(error.message)
   if (error.code !== 'compacted') return error
   const oldest = history.oldest()
-  return expiredError(`${error.message}: the oldest that is kept is ${error.compactRevision ?? oldest.revision}; history begins at ${iso(oldest.time)}`)
+  return expiredError(
+    `${error.message}: the oldest that is kept is ${error.compactRevision ?? oldest.revision}; history begins at ${iso(oldest.time)}`,
+  )
 }
 
 /** Milliseconds since the epoch. Throws 400. */
@@ -57,7 +62,9 @@ function timeIn(text: string, now: number): number {
     const time = timeMillis(trimmed) ?? ago(/^(.*\S)\s+ago$/s.exec(trimmed)?.[1] ?? trimmed, now)
     if (time !== undefined) return time
   }
-  throw badRequestError(`${JSON.stringify(text.slice(0, LONGEST))} is not a moment: use a duration such as 10m, a time such as ${iso(now)}, or a revision`)
+  throw badRequestError(
+    `${JSON.stringify(text.slice(0, LONGEST))} is not a moment: use a duration such as 10m, a time such as ${iso(now)}, or a revision`,
+  )
 }
 
 function ago(duration: string, now: number): number | undefined {
@@ -72,7 +79,13 @@ function ago(duration: string, now: number): number | undefined {
 export const iso = (time: number): string => new Date(time).toISOString()
 
 /** Returns the JSON of a moment. The revision is a string, like any resourceVersion. */
-export const momentJson = ({ revision, time }: { readonly revision: Revision; readonly time: number | undefined }): { revision: string; time?: string } => ({
+export const momentJson = ({
+  revision,
+  time,
+}: {
+  readonly revision: Revision
+  readonly time: number | undefined
+}): { revision: string; time?: string } => ({
   revision: String(revision),
   ...(time !== undefined && { time: iso(time) }),
 })

@@ -32,8 +32,10 @@ export interface HistoryEnvironment {
 }
 
 /**
- * `GET /binnacle/v1/history/PATH?at=&limit=&continue=`: the retained changes of the object with this path, latest first, in the version of the path. `at` limits them to changes up to a moment: the first of them
- * shows the object as it was then. Requires permission to get the object now. Throws 403, 404, 400, and 410 if the next page is no longer retained.
+ * `GET /binnacle/v1/history/PATH?at=&limit=&continue=`: the retained changes of the object with this path, latest
+ * first, in the version of the path. `at` limits them to changes up to a moment: the first of them shows the object as
+ * it was then. Requires permission to get the object now. Throws 403, 404, 400, and 410 if the next page is no longer
+ * retained.
  */
 export async function serveHistory(exchange: Exchange, prefix: string, env: HistoryEnvironment): Promise<void> {
   const path = exchange.path.slice(prefix.length)
@@ -92,7 +94,10 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   return number
 }
 
-/** Returns the JSON of a change. A change that cannot be decoded has an error in place of its object, so that the others are still shown. */
+/**
+ * Returns the JSON of a change. A change that cannot be decoded has an error in place of its object, so that the others
+ * are still shown.
+ */
 async function itemOf(change: KeyChange, show: (value: Buffer) => Promise<Buffer>): Promise<Buffer[]> {
   const head = JSON.stringify({ ...momentJson(change), type: change.type })
   if (change.value === undefined) return [Buffer.from(head)]

@@ -13,7 +13,10 @@ export interface NamedObject {
   readonly name: string
 }
 
-/** Parses the path of an object without a subresource: `api/v1/namespaces/default/configmaps/a`, `apis/GROUP/VERSION/…`. Undefined for any other path. */
+/**
+ * Parses the path of an object without a subresource: `api/v1/namespaces/default/configmaps/a`, `apis/GROUP/VERSION/…`.
+ * Undefined for any other path.
+ */
 export function parseObjectPath(path: string): NamedObject | undefined {
   const [prefix, ...segments] = path.split('/')
   if ((prefix !== 'api' && prefix !== 'apis') || segments.includes('')) return undefined
@@ -27,11 +30,13 @@ export function parseObjectPath(path: string): NamedObject | undefined {
 }
 
 /** Returns the attributes that are authorized before the object is shown. */
-export const getOf = (object: NamedObject, path: string): RequestAttributes => resourceAttributes({ ...object, verb: 'get', path: `/${path}` })
+export const getOf = (object: NamedObject, path: string): RequestAttributes =>
+  resourceAttributes({ ...object, verb: 'get', path: `/${path}` })
 
 /** Returns the stored kind of the path. Throws 404 if the path is not served. */
 export function servedObject(snapshot: CatalogSnapshot, { group, version, resource, namespace }: NamedObject): ServedResource {
   const served = snapshot.find(group, version, resource)
-  if (served?.definition.storage === undefined || (served.definition.scope === 'Namespaced') === (namespace === '')) throw pathNotFoundError()
+  if (served?.definition.storage === undefined || (served.definition.scope === 'Namespaced') === (namespace === ''))
+    throw pathNotFoundError()
   return served
 }

@@ -9,10 +9,17 @@ import type { Exchange } from '../exchange.ts'
 /** Concurrent snapshots. While one is sent, its revision is not compacted. */
 const MOST_AT_ONCE = 2
 
-/** Attributes that are authorized. A snapshot contains everything, Secrets included, so it requires permission to read everything. */
+/**
+ * Attributes that are authorized. A snapshot contains everything, Secrets included, so it requires permission to read
+ * everything.
+ */
 const EVERYTHING = resourceAttributes({ verb: 'get', group: '*', version: '*', resource: '*', path: '/binnacle/v1/snapshot' })
 
-/** `GET /binnacle/v1/snapshot`: the whole store at its current revision, in the format of `storage/embedded/snapshot-format.ts`, at the client's pace. Throws 403, and 429 if too many snapshots are in progress. */
+/**
+ * `GET /binnacle/v1/snapshot`: the whole store at its current revision, in the format of
+ * `storage/embedded/snapshot-format.ts`, at the client's pace. Throws 403, and 429 if too many snapshots are in
+ * progress.
+ */
 export class SnapshotSender {
   #sending = 0
   readonly #authorizer: Authorizer

@@ -24,7 +24,10 @@ const ANYTHING = ['*/*']
 /** The rest of a proxied path behind the subresource. */
 const REST: Parameter = { name: 'path', in: 'path', type: 'string', description: 'path to the resource', required: true }
 
-/** Returns the operations of a subresource that connects to another server, by method. Proxies have a second set with a path. */
+/**
+ * Returns the operations of a subresource that connects to another server, by method. Proxies have a second set with a
+ * path.
+ */
 export function connectOperations(
   { methods, options, subpath }: ConnectSubresource,
   place: ConnectTarget,
@@ -52,7 +55,10 @@ export function optionParameters({ definition = '', fields }: StructSchema, desc
   })
 }
 
-/** Returns the parameter type of a schema. Undefined if it is not a query parameter. A list is its item's parameter, repeated. */
+/**
+ * Returns the parameter type of a schema. Undefined if it is not a query parameter. A list is its item's parameter,
+ * repeated.
+ */
 function parameterType(schema: Schema): Parameter['type'] | undefined {
   if (schema.type === 'list') return parameterType(schema.items)
   return schema.type === 'string' || schema.type === 'integer' || schema.type === 'boolean' ? schema.type : undefined

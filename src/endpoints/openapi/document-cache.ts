@@ -15,7 +15,10 @@ interface DocumentHash {
   readonly hash: Promise<string>
 }
 
-/** OpenAPI documents of one state of the catalog. Each is made when it is first requested, and kept in compressed form while it is in use. */
+/**
+ * OpenAPI documents of one state of the catalog. Each is made when it is first requested, and kept in compressed form
+ * while it is in use.
+ */
 export class DocumentCache {
   /** Creation time of this state's documents, for Last-Modified. */
   readonly modified = new Date().toUTCString()
@@ -23,11 +26,17 @@ export class DocumentCache {
   readonly #clock: Clock
   readonly #foreign: Pick<ForeignOpenApi, 'v3'> | undefined
   readonly #kept = new Map<string, { readonly document: Promise<CompressedDocument>; usedAt: number }>()
-  /** Hashes of the documents of `/openapi/v3`, by path. The index lists all of them, and clients request only a few of the documents. */
+  /**
+   * Hashes of the documents of `/openapi/v3`, by path. The index lists all of them, and clients request only a few of
+   * the documents.
+   */
   readonly #hashes = new Map<string, DocumentHash>()
   #timer: NodeJS.Timeout | undefined
 
-  /** `before`: documents of the previous state. A change of one definition leaves most documents unchanged, so their hashes are reused. `foreign`: documents of aggregated servers, which the index lists as well. */
+  /**
+   * `before`: documents of the previous state. A change of one definition leaves most documents unchanged, so their
+   * hashes are reused. `foreign`: documents of aggregated servers, which the index lists as well.
+   */
   constructor(openApi: OpenApi, before?: DocumentCache, foreign?: Pick<ForeignOpenApi, 'v3'>, clock: Clock = steadyClock) {
     this.#openApi = openApi
     this.#foreign = foreign
@@ -53,7 +62,8 @@ export class DocumentCache {
   }
 
   /**
-   * An own document wins over one of the same path of an aggregated server. The text is sent in pieces: thousands of definitions make thousands of paths.
+   * An own document wins over one of the same path of an aggregated server. The text is sent in pieces: thousands of
+   * definitions make thousands of paths.
    */
   *#indexOf(own: readonly ForeignDocument[]): DocumentPieces {
     const foreign = this.#foreign ? yield* this.#foreign.v3() : []
@@ -114,7 +124,9 @@ export class DocumentCache {
     if (this.#kept.size === 0) this.close()
   }
 
-  /** Returns a document. Concurrent requests share one computation. If it fails, it is repeated for the next request. */
+  /**
+   * Returns a document. Concurrent requests share one computation. If it fails, it is repeated for the next request.
+   */
   #once(id: string, make: () => DocumentPieces | readonly Buffer[]): Promise<CompressedDocument> {
     const known = this.#kept.get(id)
     if (known) {
@@ -131,5 +143,8 @@ export class DocumentCache {
 
 const sameParts = (a: readonly object[], b: readonly object[]): boolean => a.length === b.length && a.every((part, i) => part === b[i])
 
-/** Returns the URL of a document of `/openapi/v3`. It includes the hash, so that clients may cache the document as long as the index lists it. */
+/**
+ * Returns the URL of a document of `/openapi/v3`. It includes the hash, so that clients may cache the document as long
+ * as the index lists it.
+ */
 export const relativeUrl = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`

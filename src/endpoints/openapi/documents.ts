@@ -17,7 +17,9 @@ interface Path {
   readonly common: Map<string, Parameter>
 }
 
-/** Groups operations by path, in order. In steps, because a definition with very many versions has tens of thousands. */
+/**
+ * Groups operations by path, in order. In steps, because a definition with very many versions has tens of thousands.
+ */
 function* byPath(operations: readonly Operation[]): Steps<Map<string, Path>> {
   const paths = new Map<string, Path>()
   for (const operation of operations) {
@@ -77,7 +79,10 @@ export const swaggerTail: JsonObject = {
   security: [{ BearerToken: [] }],
 }
 
-/** Returns the members of a Swagger 2.0 document of the whole API, one at a time: with many custom resources, the document is several times as large as everything else that is cached. Undefined where other work may run. */
+/**
+ * Returns the members of a Swagger 2.0 document of the whole API, one at a time: with many custom resources, the
+ * document is several times as large as everything else that is cached. Undefined where other work may run.
+ */
 export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descriptions): Generator<SwaggerMember | undefined, void> {
   const resolver = new TypeResolver(2, kindsByDefinition(snapshot), snapshot.release, descriptions)
   const operations: Operation[] = []
@@ -86,7 +91,8 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
   for (const make of documentOperations(snapshot, () => descriptions).values()) {
     const made = make()
     operations.push(...made)
-    for (const { parameters } of made) for (const parameter of parameters) uses.set(parameterId(parameter), (uses.get(parameterId(parameter)) ?? 0) + 1)
+    for (const { parameters } of made)
+      for (const parameter of parameters) uses.set(parameterId(parameter), (uses.get(parameterId(parameter)) ?? 0) + 1)
     yield
   }
   /** Shared parameters with their names. */
@@ -107,7 +113,8 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
   }
   for (const [name, path] of [...(yield* byPath(operations))].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const item: JsonObject = {}
-    for (const operation of path.operations) item[operation.method] = operationV2(operation, ownParameters(operation, path), resolver, parameter)
+    for (const operation of path.operations)
+      item[operation.method] = operationV2(operation, ownParameters(operation, path), resolver, parameter)
     const common = commonParameters(path)
     if (common.length > 0) item.parameters = common.map(parameter)
     yield { part: 'paths', name, value: item }
@@ -116,8 +123,16 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
   for (const [name, value] of common.sort(([a], [b]) => (a < b ? -1 : 1))) yield { part: 'parameters', name, value }
 }
 
-/** Converts an operation to Swagger 2.0. `own`: parameters that are not those of its path. `parameter`: writes a parameter, or a reference to it. */
-function operationV2(operation: Operation, own: readonly Parameter[], resolver: TypeResolver, parameter: (value: Parameter) => JsonObject): JsonObject {
+/**
+ * Converts an operation to Swagger 2.0. `own`: parameters that are not those of its path. `parameter`: writes a
+ * parameter, or a reference to it.
+ */
+function operationV2(
+  operation: Operation,
+  own: readonly Parameter[],
+  resolver: TypeResolver,
+  parameter: (value: Parameter) => JsonObject,
+): JsonObject {
   const body = operation.body && {
     name: 'body',
     in: 'body',
@@ -157,12 +172,19 @@ interface DocumentFrame {
 }
 
 /** Frame of the server's own kinds. `release`: the version in its `info`. */
-export const builtInFrame = (release: string): DocumentFrame => ({ info: { title: TITLE, version: release }, securitySchemes: { BearerToken: { ...bearer } } })
+export const builtInFrame = (release: string): DocumentFrame => ({
+  info: { title: TITLE, version: release },
+  securitySchemes: { BearerToken: { ...bearer } },
+})
 /** Frame of custom resources, whose documents upstream makes with another program. */
 export const CUSTOM_FRAME: DocumentFrame = { info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } }
 
 /** Returns a document of `/openapi/v3`. */
-export function* openApiV3(operations: readonly Operation[], resolver: TypeResolver, { info, securitySchemes }: DocumentFrame): Steps<JsonObject> {
+export function* openApiV3(
+  operations: readonly Operation[],
+  resolver: TypeResolver,
+  { info, securitySchemes }: DocumentFrame,
+): Steps<JsonObject> {
   const paths: JsonObject = {}
   const contentOf = (types: readonly string[], schema: JsonObject): JsonObject => ({
     content: Object.fromEntries([...types].sort().map(type => [type, { schema }])),
@@ -177,7 +199,10 @@ export function* openApiV3(operations: readonly Operation[], resolver: TypeResol
         operationId: operation.id,
         ...(own.length > 0 && { parameters: own.map(parameterV3) }),
         ...(operation.body && {
-          requestBody: { ...contentOf(operation.consumes, resolver.refer(operation.body.type)), ...(operation.body.required && { required: true }) },
+          requestBody: {
+            ...contentOf(operation.consumes, resolver.refer(operation.body.type)),
+            ...(operation.body.required && { required: true }),
+          },
         }),
         responses: responses(operation, type => contentOf(operation.produces, resolver.refer(type))),
         ...extensions(operation),

@@ -34,9 +34,17 @@ const asProtobuf = (mediaType: string, contentType: string): DocumentForm => ({
 })
 
 const PROTO_V2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
-const FORMS_V2 = [AS_JSON, asProtobuf('application/com.github.proto-openapi.spec.v2@v1.0+protobuf', PROTO_V2), asProtobuf(PROTO_V2, PROTO_V2)]
+const FORMS_V2 = [
+  AS_JSON,
+  asProtobuf('application/com.github.proto-openapi.spec.v2@v1.0+protobuf', PROTO_V2),
+  asProtobuf(PROTO_V2, PROTO_V2),
+]
 const PROTO_V3 = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
-const FORMS_V3 = [AS_JSON, asProtobuf('application/com.github.proto-openapi.spec.v3@v1.0+protobuf', PROTO_V3), asProtobuf(PROTO_V3, PROTO_V3)]
+const FORMS_V3 = [
+  AS_JSON,
+  asProtobuf('application/com.github.proto-openapi.spec.v3@v1.0+protobuf', PROTO_V3),
+  asProtobuf(PROTO_V3, PROTO_V3),
+]
 /** Parameters of these types are ignored, as upstream does: some clients send them. */
 const anyParameters = { allowsTransform: () => true }
 
@@ -91,7 +99,10 @@ export class OpenApiEndpoint {
     return this.#current
   }
 
-  /** Serves a document. With `hash` in the query, the response may be cached for a year. An outdated hash redirects to the current one. KEP-2896. */
+  /**
+   * Serves a document. With `hash` in the query, the response may be cached for a year. An outdated hash redirects to
+   * the current one. KEP-2896.
+   */
   async #serveV3(exchange: Exchange, documents: DocumentCache, name: string): Promise<void> {
     const form = this.#accept(exchange, FORMS_V3)
     const asked = exchange.query.get('hash') ?? ''
@@ -99,7 +110,11 @@ export class OpenApiEndpoint {
       const hash = await documents.hashOf(name)
       if (asked !== hash) {
         exchange.setHeader('Location', relativeUrl(name, hash))
-        return exchange.sendBytes(301, 'text/html; charset=utf-8', Buffer.from(`<a href="${relativeUrl(name, hash)}">Moved Permanently</a>.\n\n`))
+        return exchange.sendBytes(
+          301,
+          'text/html; charset=utf-8',
+          Buffer.from(`<a href="${relativeUrl(name, hash)}">Moved Permanently</a>.\n\n`),
+        )
       }
       exchange.setHeader('Cache-Control', 'public, immutable')
       exchange.setHeader('Expires', new Date(Date.now() + 365 * 86_400_000).toUTCString())
@@ -125,7 +140,8 @@ export class OpenApiEndpoint {
     const etag = `"${document.hash}"`
     exchange.setHeader('Etag', etag)
     exchange.setHeader('Last-Modified', modified)
-    if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)) await exchange.sendBytes(304, type, Buffer.alloc(0))
+    if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag))
+      await exchange.sendBytes(304, type, Buffer.alloc(0))
     else await exchange.sendBytes(200, type, decompressBody(document))
   }
 }

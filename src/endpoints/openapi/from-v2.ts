@@ -15,10 +15,17 @@ interface OpenApiMember {
 
 const HEAD = { openapi: '3.0.0', info: { title: 'Kubernetes', version: 'unversioned' } }
 /** Text before the members of a part, which may be empty. */
-const BEFORE: Readonly<Record<OpenApiPart, string>> = { paths: ',"paths":{', schemas: '},"components":{"schemas":{', parameters: '},"parameters":{' }
+const BEFORE: Readonly<Record<OpenApiPart, string>> = {
+  paths: ',"paths":{',
+  schemas: '},"components":{"schemas":{',
+  parameters: '},"parameters":{',
+}
 const PARTS = ['paths', 'schemas', 'parameters'] as const
 
-/** Adds documents of aggregated servers that only have `/openapi/v2`, by path. Documents of this server take precedence. Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3. */
+/**
+ * Adds documents of aggregated servers that only have `/openapi/v2`, by path. Documents of this server take precedence.
+ * Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3.
+ */
 export function withConverted(own: OpenApi, foreign: ReadonlyMap<string, ForeignSwagger>): OpenApi {
   if (foreign.size === 0) return own
   const swaggerOf = (path: string): ForeignSwagger | undefined => (own.has(path) ? undefined : foreign.get(path))
@@ -65,8 +72,10 @@ function* documentProtobuf(swagger: ForeignSwagger): DocumentPieces {
 }
 
 function* convertPart({ paths, definitions, parameters }: ForeignSwagger, part: OpenApiPart): Generator<OpenApiMember> {
-  if (part === 'paths') for (const [name, item] of Object.entries(paths)) yield { part, name, value: pathItemV3(objectIn(item), parameters) }
-  else if (part === 'schemas') for (const [name, schema] of Object.entries(definitions)) yield { part, name, value: objectIn(schemaV3(schema)) }
+  if (part === 'paths')
+    for (const [name, item] of Object.entries(paths)) yield { part, name, value: pathItemV3(objectIn(item), parameters) }
+  else if (part === 'schemas')
+    for (const [name, schema] of Object.entries(definitions)) yield { part, name, value: objectIn(schemaV3(schema)) }
   else
     for (const [name, parameter] of Object.entries(parameters))
       if (objectIn(parameter).in !== 'body') yield { part, name, value: parameterV3(objectIn(parameter)) }

@@ -35,7 +35,10 @@ export function namedMessages(out: Writer, field: number, members: Json | undefi
   }
 }
 
-/** Writes a value of any shape as YAML. A value that is nested too deeply for indentation is written as JSON, which is YAML as well. */
+/**
+ * Writes a value of any shape as YAML. A value that is nested too deeply for indentation is written as JSON, which is
+ * YAML as well.
+ */
 export const any = (out: Writer, value: Json): void => writeString(out, 2, yamlText(value))
 
 function yamlText(value: Json): string {
@@ -54,7 +57,8 @@ export function extensions(out: Writer, field: number, object: JsonObject): void
 
 /** Writes numbers as doubles, by field. */
 export function measured(out: Writer, fields: Readonly<Record<string, number>>, object: JsonObject): void {
-  for (const [name, field] of Object.entries(fields)) if (typeof object[name] === 'number') out.uint32((field << 3) | 1).double(object[name])
+  for (const [name, field] of Object.entries(fields))
+    if (typeof object[name] === 'number') out.uint32((field << 3) | 1).double(object[name])
 }
 
 /** Writes numbers as integers, by field. */

@@ -17,7 +17,10 @@ export interface SchemaForm {
   /** Writes a schema below another one: a Schema, or a oneof of a Schema (1) and a reference (2). */
   readonly nested: (out: Writer, value: Json) => void
   readonly isChoice: boolean
-  /** Field numbers of members that may have many values. `holders` are messages that hold one nested schema, `lists` have nested schemas. */
+  /**
+   * Field numbers of members that may have many values. `holders` are messages that hold one nested schema, `lists`
+   * have nested schemas.
+   */
   readonly fields: {
     readonly properties: number
     readonly extensions: number
@@ -48,7 +51,10 @@ export function messagePieces(field: number, pieces: readonly Buffer[]): Buffer[
   return [encoded(out => out.uint32((field << 3) | WIRE_BYTES).uint32(length)), ...pieces]
 }
 
-/** Encodes schemas by name as pairs of a name and a nested schema, in steps. A definition of a custom resource can have 65,000 values. */
+/**
+ * Encodes schemas by name as pairs of a name and a nested schema, in steps. A definition of a custom resource can have
+ * 65,000 values.
+ */
 export function* namedPieces(form: SchemaForm, field: number, members: JsonObject): Steps<Buffer[]> {
   const pieces: Buffer[] = []
   let few: [string, Json][] = []
@@ -64,7 +70,9 @@ export function* namedPieces(form: SchemaForm, field: number, members: JsonObjec
       flush()
     } else {
       flush()
-      pieces.push(...messagePieces(field, [encoded(out => writeString(out, 1, name)), ...messagePieces(2, yield* nestedPieces(form, value))]))
+      pieces.push(
+        ...messagePieces(field, [encoded(out => writeString(out, 1, name)), ...messagePieces(2, yield* nestedPieces(form, value))]),
+      )
     }
     yield
   }

@@ -5,8 +5,9 @@ import { any, counted, extensions, flag, itemsIn, measured, namedMessages, objec
 import { encoded, messagePieces, namedPieces, type SchemaForm } from './gnostic-pieces.ts'
 
 /**
- * Encodes one of our OpenAPI 3.0 documents in protobuf, in steps. Returns it in pieces. Source: OpenAPIv3.proto of gnostic; only fields that our documents have are written. The form cannot represent a default that is an object or
- * a list.
+ * Encodes one of our OpenAPI 3.0 documents in protobuf, in steps. Returns it in pieces. Source: OpenAPIv3.proto of
+ * gnostic; only fields that our documents have are written. The form cannot represent a default that is an object or a
+ * list.
  */
 export function* encodeOpenApi(document: JsonObject): Steps<Buffer[]> {
   const info = objectIn(document.info)
@@ -34,7 +35,9 @@ export function* encodeOpenApi(document: JsonObject): Steps<Buffer[]> {
   const others = encoded(w => {
     if (components.parameters) writeMessage(w, 3, all => namedMessages(all, 1, components.parameters, parameterOrReference))
     if (components.securitySchemes)
-      writeMessage(w, 7, all => namedMessages(all, 1, components.securitySchemes, (v, value) => writeMessage(v, 1, s => securityScheme(s, value))))
+      writeMessage(w, 7, all =>
+        namedMessages(all, 1, components.securitySchemes, (v, value) => writeMessage(v, 1, s => securityScheme(s, value))),
+      )
   })
   add(messagePieces(5, [...messagePieces(1, schemas), others]))
   for (const requirement of objectsIn(document.security))
@@ -75,7 +78,8 @@ const methods = { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch
 /** PathItem */
 function pathItem(out: Writer, value: Json): void {
   const item = objectIn(value)
-  for (const [method, field] of Object.entries(methods)) if (item[method]) writeMessage(out, field, w => operation(w, objectIn(item[method])))
+  for (const [method, field] of Object.entries(methods))
+    if (item[method]) writeMessage(out, field, w => operation(w, objectIn(item[method])))
   for (const entry of objectsIn(item.parameters)) writeMessage(out, 13, w => orReference(w, entry, parameter))
   extensions(out, 14, item)
 }
@@ -142,7 +146,8 @@ function schema(out: Writer, object: JsonObject): void {
   strings(out, 23, object.required)
   for (const entry of itemsIn(object.enum)) writeMessage(out, 24, w => any(w, entry))
   writeString(out, 25, object.type)
-  for (const [name, field] of Object.entries(choices)) for (const entry of itemsIn(object[name])) writeMessage(out, field, w => schemaOrReference(w, entry))
+  for (const [name, field] of Object.entries(choices))
+    for (const entry of itemsIn(object[name])) writeMessage(out, field, w => schemaOrReference(w, entry))
   if (object.not) writeMessage(out, 29, w => schema(w, objectIn(object.not)))
   const { items } = object
   if (items) writeMessage(out, 30, w => writeMessage(w, 1, s => schemaOrReference(s, items)))

@@ -9,10 +9,15 @@ const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const
 const MEMBER_OF = { paths: 2, definitions: 1, parameters: 1 } as const
 
 /**
- * Encodes one of our Swagger 2.0 documents in the protobuf form that kubectl and client-go request, in pieces. Source: OpenAPIv2.proto of gnostic; only fields that our documents have are written. Values of any
- * shape (extensions, defaults, enums) are YAML strings. `head`, `members`, `tail`: as in `documents.ts`.
+ * Encodes one of our Swagger 2.0 documents in the protobuf form that kubectl and client-go request, in pieces. Source:
+ * OpenAPIv2.proto of gnostic; only fields that our documents have are written. Values of any shape (extensions,
+ * defaults, enums) are YAML strings. `head`, `members`, `tail`: as in `documents.ts`.
  */
-export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember | undefined>, tail: JsonObject): Generator<Buffer | undefined, void> {
+export function* encodeSwagger(
+  head: JsonObject,
+  members: Iterable<SwaggerMember | undefined>,
+  tail: JsonObject,
+): Generator<Buffer | undefined, void> {
   yield encoded(out => {
     writeString(out, 1, head.swagger)
     const info = objectIn(head.info)
@@ -39,8 +44,11 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
     yield* pieces[part]
   }
   yield encoded(out => {
-    for (const requirement of objectsIn(tail.security)) writeMessage(out, 12, w => namedMessages(w, 1, requirement, (v, value) => strings(v, 1, value)))
-    writeMessage(out, 13, w => namedMessages(w, 1, tail.securityDefinitions, (v, value) => writeMessage(v, 2, key => apiKey(key, objectIn(value)))))
+    for (const requirement of objectsIn(tail.security))
+      writeMessage(out, 12, w => namedMessages(w, 1, requirement, (v, value) => strings(v, 1, value)))
+    writeMessage(out, 13, w =>
+      namedMessages(w, 1, tail.securityDefinitions, (v, value) => writeMessage(v, 2, key => apiKey(key, objectIn(value)))),
+    )
   })
 }
 
@@ -63,7 +71,8 @@ function apiKey(out: Writer, value: JsonObject): void {
 function pathItem(out: Writer, value: Json): void {
   const item = objectIn(value)
   const methods = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 } as const
-  for (const [method, field] of Object.entries(methods)) if (item[method]) writeMessage(out, field, w => operation(w, objectIn(item[method])))
+  for (const [method, field] of Object.entries(methods))
+    if (item[method]) writeMessage(out, field, w => operation(w, objectIn(item[method])))
   for (const entry of objectsIn(item.parameters)) writeMessage(out, 9, w => parametersItem(w, entry))
   extensions(out, 10, item)
 }
@@ -76,7 +85,9 @@ function operation(out: Writer, value: JsonObject): void {
   strings(out, 6, value.produces)
   strings(out, 7, value.consumes)
   for (const entry of objectsIn(value.parameters)) writeMessage(out, 8, w => parametersItem(w, entry))
-  writeMessage(out, 9, w => namedMessages(w, 1, value.responses, (v, response) => writeMessage(v, 1, r => responseOf(r, objectIn(response)))))
+  writeMessage(out, 9, w =>
+    namedMessages(w, 1, value.responses, (v, response) => writeMessage(v, 1, r => responseOf(r, objectIn(response)))),
+  )
   strings(out, 10, value.schemes)
   extensions(out, 13, value)
 }

@@ -13,7 +13,10 @@ import type { TypeRef } from './operation.ts'
 import { operationStyle } from './operation-style.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
-/** Types that operations refer to by name, which do not depend on the catalog. By release, parsed for the first document. */
+/**
+ * Types that operations refer to by name, which do not depend on the catalog. By release, parsed for the first
+ * document.
+ */
 const metaRegistries = new Map<Release, TypeRegistry>()
 
 function metaTypes(release: Release): TypeRegistry {
@@ -53,7 +56,8 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
     }
   }
   for (const kind of CORE_ONLY) add(`${META}.${kind}`, { group: '', version: 'v1', kind })
-  for (const list of kinds.values()) list.sort((a, b) => compareUnits(a.group, b.group) || compareUnits(a.version, b.version) || compareUnits(a.kind, b.kind))
+  for (const list of kinds.values())
+    list.sort((a, b) => compareUnits(a.group, b.group) || compareUnits(a.version, b.version) || compareUnits(a.kind, b.kind))
   return kinds
 }
 
@@ -83,7 +87,8 @@ export class TypeResolver {
   /** Returns a reference to a type, and adds the type to `members`. A text has no definition. */
   refer(type: TypeRef): JsonObject {
     if (type === 'Text') return { type: 'string' }
-    if (typeof type === 'string') return type === 'VersionInfo' ? this.#versionInfo() : this.#definitions.refer(metaTypes(this.#release).type(`meta.${type}`))
+    if (typeof type === 'string')
+      return type === 'VersionInfo' ? this.#versionInfo() : this.#definitions.refer(metaTypes(this.#release).type(`meta.${type}`))
     return 'list' in type ? this.#list(type.list) : this.#definitions.refer(type)
   }
 
@@ -118,7 +123,11 @@ export class TypeResolver {
       required: ['items'],
       properties: {
         apiVersion: { ...said('apiVersion'), type: 'string' },
-        items: { ...said('items'), type: 'array', items: isV3 && listDefaults && item.$ref !== undefined ? { default: {}, allOf: [item] } : item },
+        items: {
+          ...said('items'),
+          type: 'array',
+          items: isV3 && listDefaults && item.$ref !== undefined ? { default: {}, allOf: [item] } : item,
+        },
         kind: { ...said('kind'), type: 'string' },
         metadata: isV3 ? { ...about, ...(listDefaults && { default: {} }), allOf: [metadata] } : { ...about, ...metadata },
       },
@@ -131,11 +140,17 @@ export class TypeResolver {
   /** Returns a reference to apimachinery's version.Info, the response of /version. It belongs to no group. */
   #versionInfo(): JsonObject {
     const names = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
-    const optional = isSince(this.#release, '1.33') ? ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor'] : []
+    const optional = isSince(this.#release, '1.33')
+      ? ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor']
+      : []
     const isV3 = this.#definitions.reference('x').$ref === '#/components/schemas/x'
     const properties: JsonObject = {}
     for (const name of [...names, ...optional].sort())
-      properties[name] = { ...this.#definitions.said(VERSION_INFO, name), type: 'string', ...(isV3 && names.includes(name) && { default: '' }) }
+      properties[name] = {
+        ...this.#definitions.said(VERSION_INFO, name),
+        type: 'string',
+        ...(isV3 && names.includes(name) && { default: '' }),
+      }
     this.#definitions.set(VERSION_INFO, {
       ...this.#definitions.said(VERSION_INFO),
       type: 'object',

@@ -2,7 +2,10 @@ import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 
-/** The part of another server's Swagger document that is merged into ours: the paths that it serves, and everything that they refer to. */
+/**
+ * The part of another server's Swagger document that is merged into ours: the paths that it serves, and everything that
+ * they refer to.
+ */
 export interface ForeignSwagger {
   readonly paths: Readonly<JsonObject>
   readonly definitions: Readonly<JsonObject>
@@ -18,8 +21,10 @@ const NAMED: readonly NamedPart[] = ['definitions', 'parameters']
 const GVKS = 'x-kubernetes-group-version-kind'
 
 /**
- * Returns the members of our document, followed by those of other documents in each part. Existing paths take precedence. A definition or parameter whose name is taken by a different one is renamed (`NAME_v2`). If
- * both are equal except for descriptions and kinds, it is included once, with the kinds of both. `local` is called twice, so that its members are not buffered. Source: k8s.io/kube-openapi, pkg/aggregator.
+ * Returns the members of our document, followed by those of other documents in each part. Existing paths take
+ * precedence. A definition or parameter whose name is taken by a different one is renamed (`NAME_v2`). If both are
+ * equal except for descriptions and kinds, it is included once, with the kinds of both. `local` is called twice, so
+ * that its members are not buffered. Source: k8s.io/kube-openapi, pkg/aggregator.
  */
 export function* mergedMembers(local: () => SwaggerMembers, foreign: readonly ForeignSwagger[]): SwaggerMembers {
   if (foreign.length === 0) {
@@ -41,13 +46,15 @@ export function* mergedMembers(local: () => SwaggerMembers, foreign: readonly Fo
   }
   let part = 0
   for (const member of local()) {
-    for (; member && SWAGGER_PARTS[part] !== member.part && part < SWAGGER_PARTS.length; part++) yield* added[SWAGGER_PARTS[part] ?? 'paths']
+    for (; member && SWAGGER_PARTS[part] !== member.part && part < SWAGGER_PARTS.length; part++)
+      yield* added[SWAGGER_PARTS[part] ?? 'paths']
     yield member && merge.withKinds(member)
   }
   for (; part < SWAGGER_PARTS.length; part++) yield* added[SWAGGER_PARTS[part] ?? 'paths']
 }
 
-const isWanted = ({ part, name }: SwaggerMember, foreign: readonly ForeignSwagger[]): boolean => foreign.some(swagger => Object.hasOwn(swagger[part], name))
+const isWanted = ({ part, name }: SwaggerMember, foreign: readonly ForeignSwagger[]): boolean =>
+  foreign.some(swagger => Object.hasOwn(swagger[part], name))
 
 /** The merged document so far. */
 class Merge {
@@ -94,10 +101,14 @@ class Merge {
       added.push({ part: 'paths', name, value: objectIn(value) })
       if (isStepDone()) yield
     }
-    for (const member of added) yield { ...member, value: renamed.size === 0 ? member.value : objectIn(yield* withReferences(member.value, renamed)) }
+    for (const member of added)
+      yield { ...member, value: renamed.size === 0 ? member.value : objectIn(yield* withReferences(member.value, renamed)) }
   }
 
-  /** Returns a name that is free or has equal contents: `name`, or `name_v2` and so on. A new name must not collide with one of the same document. */
+  /**
+   * Returns a name that is free or has equal contents: `name`, or `name_v2` and so on. A new name must not collide with
+   * one of the same document.
+   */
   #nameFor(part: NamedPart, name: string, said: string, others: Readonly<JsonObject>): string {
     const isFree = (each: string): boolean => !this.names[part].has(each) || this.#said[part].get(each) === said
     let as = name
@@ -116,7 +127,9 @@ const objectList = (kinds: Json | undefined): JsonObject[] => (Array.isArray(kin
 
 const kindText = ({ group, version, kind }: JsonObject): string => `${group}/${version}.${kind}`
 
-/** Returns the text by which definitions are compared: everything except descriptions and kinds, with sorted members. */
+/**
+ * Returns the text by which definitions are compared: everything except descriptions and kinds, with sorted members.
+ */
 function* saidBy(value: Json): Steps<string> {
   if (isStepDone()) yield
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value)
@@ -143,6 +156,9 @@ function* withReferences(value: Json, renamed: ReadonlyMap<string, string>): Ste
   }
   const members: [string, Json][] = []
   for (const [name, member] of Object.entries(value))
-    members.push([name, name === '$ref' && typeof member === 'string' ? (renamed.get(member) ?? member) : yield* withReferences(member, renamed)])
+    members.push([
+      name,
+      name === '$ref' && typeof member === 'string' ? (renamed.get(member) ?? member) : yield* withReferences(member, renamed),
+    ])
   return Object.fromEntries(members)
 }

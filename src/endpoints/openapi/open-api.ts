@@ -4,7 +4,16 @@ import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
 import { Descriptions } from '../../schema/openapi/descriptions.ts'
-import { builtInFrame, CUSTOM_FRAME, openApiV3, SWAGGER_PARTS, type SwaggerMember, swaggerHead, swaggerMembers, swaggerTail } from './documents.ts'
+import {
+  builtInFrame,
+  CUSTOM_FRAME,
+  openApiV3,
+  SWAGGER_PARTS,
+  type SwaggerMember,
+  swaggerHead,
+  swaggerMembers,
+  swaggerTail,
+} from './documents.ts'
 import { encodeSwagger } from './gnostic.ts'
 import { encodeOpenApi } from './gnostic-v3.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
@@ -23,7 +32,10 @@ export interface OpenApi {
   /** Paths of the documents of `/openapi/v3`: `api/v1`, `apis/apps/v1`. */
   paths(): Iterable<string>
   has(path: string): boolean
-  /** Returns the definitions that the document of a path depends on. If they are the same, the document is the same, whatever else is served. Built-in types are not among them. */
+  /**
+   * Returns the definitions that the document of a path depends on. If they are the same, the document is the same,
+   * whatever else is served. Built-in types are not among them.
+   */
   partsOf(path: string): readonly object[]
   /** Returns the document of an existing path. */
   v3(path: string): DocumentPieces
@@ -40,7 +52,10 @@ export const nothingSaid: ReadDescriptions = () => ''
 /** Returns the version in the documents: since 1.31 the release, before that the server's version. */
 const documentVersion = (release: Release): string => (isSince(release, '1.31') ? release : `v${release}.0`)
 
-/** `foreign`: documents of aggregated servers, which are merged into v2. Only intermediate results for the next document are cached; `DocumentCache` caches the documents. */
+/**
+ * `foreign`: documents of aggregated servers, which are merged into v2. Only intermediate results for the next document
+ * are cached; `DocumentCache` caches the documents.
+ */
 export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid, foreign: readonly ForeignSwagger[] = []): OpenApi {
   const version = documentVersion(snapshot.release ?? DEFAULT_RELEASE)
   const descriptions = descriptionsWhileUsed(readDescriptions)
@@ -78,7 +93,10 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
   }
 }
 
-/** Returns the descriptions. They are parsed once for documents that are made together, and again after they have been collected. */
+/**
+ * Returns the descriptions. They are parsed once for documents that are made together, and again after they have been
+ * collected.
+ */
 function descriptionsWhileUsed(read: ReadDescriptions): () => Descriptions {
   let current: WeakRef<Descriptions> | undefined
   return () => {

@@ -23,7 +23,10 @@ export interface OperationStyle {
   readonly discoveryPaths: boolean
   /** Whether the items and the metadata of lists have the default `{}`. */
   readonly listDefaults: boolean
-  /** Whether operations on a subresource of another kind (scale) have that kind and its patch types. Otherwise they have those of the parent. */
+  /**
+   * Whether operations on a subresource of another kind (scale) have that kind and its patch types. Otherwise they have
+   * those of the parent.
+   */
   readonly ownViews: boolean
 }
 

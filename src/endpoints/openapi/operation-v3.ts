@@ -8,9 +8,14 @@ const PARAMETERS = '#/parameters/'
 /** Maximum media types of an operation. Its schema is repeated for each of them. */
 const MOST_MEDIA_TYPES = 16
 
-/** Converts a path item of Swagger to OpenAPI 3.0. `parameters`: those of the document, by name. Source: ConvertPathItem of k8s.io/kube-openapi. */
+/**
+ * Converts a path item of Swagger to OpenAPI 3.0. `parameters`: those of the document, by name. Source: ConvertPathItem
+ * of k8s.io/kube-openapi.
+ */
 export function pathItemV3(item: JsonObject, parameters: Readonly<JsonObject>): JsonObject {
-  const methods = METHODS.flatMap(method => (item[method] === undefined ? [] : [[method, operationV3(objectIn(item[method]), parameters)] as const]))
+  const methods = METHODS.flatMap(method =>
+    item[method] === undefined ? [] : [[method, operationV3(objectIn(item[method]), parameters)] as const],
+  )
   return {
     ...extensionsOf(item),
     ...Object.fromEntries(methods),
@@ -33,7 +38,10 @@ function operationV3(operation: JsonObject, known: Readonly<JsonObject>): JsonOb
   }
 }
 
-/** Returns the schema of a body parameter. A referenced parameter is resolved only if its schema is a reference, because any other schema would be repeated in each operation. */
+/**
+ * Returns the schema of a body parameter. A referenced parameter is resolved only if its schema is a reference, because
+ * any other schema would be repeated in each operation.
+ */
 function bodySchema(parameter: JsonObject, known: Readonly<JsonObject>): Json | undefined {
   const { $ref } = parameter
   if (typeof $ref !== 'string') return parameter.name === 'body' ? parameter.schema : undefined
@@ -53,7 +61,12 @@ export function parameterV3(parameter: JsonObject): JsonObject {
 }
 
 const responsesV3 = (responses: JsonObject, produces: Json | undefined): JsonObject =>
-  Object.fromEntries(Object.entries(responses).map(([code, response]) => [code, code.startsWith('x-') ? response : responseV3(objectIn(response), produces)]))
+  Object.fromEntries(
+    Object.entries(responses).map(([code, response]) => [
+      code,
+      code.startsWith('x-') ? response : responseV3(objectIn(response), produces),
+    ]),
+  )
 
 function responseV3(response: JsonObject, produces: Json | undefined): JsonObject {
   const { description = '', schema } = response
@@ -71,4 +84,5 @@ const listOrEmpty = (value: Json | undefined): readonly Json[] => (Array.isArray
 const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.flatMap(name => (object[name] === undefined ? [] : [[name, object[name]] as const])))
 
-const extensionsOf = (object: JsonObject): JsonObject => Object.fromEntries(Object.entries(object).filter(([name]) => name.startsWith('x-')))
+const extensionsOf = (object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => name.startsWith('x-')))

@@ -29,11 +29,23 @@ const ISSUER = 'of the service account token issuer'
 
 /** Documents that do not depend on the catalog. */
 const FIXED: readonly DocumentOperations[] = [
-  ['api', () => [reads({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', description: 'get the versions of the core group' }, 'APIVersions')]],
-  ['apis', () => [reads({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', description: 'get the groups and their versions' }, 'APIGroupList')]],
+  [
+    'api',
+    () => [
+      reads({ path: '/api/', id: 'getCoreAPIVersions', tag: 'core', description: 'get the versions of the core group' }, 'APIVersions'),
+    ],
+  ],
+  [
+    'apis',
+    () => [reads({ path: '/apis/', id: 'getAPIVersions', tag: 'apis', description: 'get the groups and their versions' }, 'APIGroupList')],
+  ],
   [
     'version',
-    () => [reads({ path: '/version/', id: 'getCodeVersion', tag: 'version', description: 'get the version of this server' }, 'VersionInfo', [JSON_TYPE])],
+    () => [
+      reads({ path: '/version/', id: 'getCodeVersion', tag: 'version', description: 'get the version of this server' }, 'VersionInfo', [
+        JSON_TYPE,
+      ]),
+    ],
   ],
   [
     '.well-known/openid-configuration',
@@ -53,16 +65,27 @@ const FIXED: readonly DocumentOperations[] = [
     'openid/v1/jwks',
     () => [
       issuerDocument(
-        { path: '/openid/v1/jwks/', id: 'getServiceAccountIssuerOpenIDKeyset', tag: 'openid', description: `get the public keys ${ISSUER}` },
+        {
+          path: '/openid/v1/jwks/',
+          id: 'getServiceAccountIssuerOpenIDKeyset',
+          tag: 'openid',
+          description: `get the public keys ${ISSUER}`,
+        },
         'application/jwk-set+json',
       ),
     ],
   ],
 ]
 
-/** Returns all documents of `/openapi/v3` in the order of their paths. `make` may be called repeatedly, and calls `descriptions`. */
+/**
+ * Returns all documents of `/openapi/v3` in the order of their paths. `make` may be called repeatedly, and calls
+ * `descriptions`.
+ */
 export function documentOperations(snapshot: CatalogSnapshot, descriptions: () => Descriptions): Map<string, () => Operation[]> {
-  const documents = [...FIXED, ...snapshot.servedGroupVersions().flatMap(groupVersion => groupVersionDocuments(snapshot, groupVersion, descriptions))]
+  const documents = [
+    ...FIXED,
+    ...snapshot.servedGroupVersions().flatMap(groupVersion => groupVersionDocuments(snapshot, groupVersion, descriptions)),
+  ]
   return new Map([...documents].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -70,7 +93,10 @@ export function documentOperations(snapshot: CatalogSnapshot, descriptions: () =
 export const isDiscovered = (resources: readonly ServedResource[]): boolean =>
   resources.some(({ version: { schema } }) => operationStyle(schema).discoveryPaths)
 
-/** Returns the documents of a group and of one of its versions. The core group has no document of its own. Upstream does not document discovery of custom resources. */
+/**
+ * Returns the documents of a group and of one of its versions. The core group has no document of its own. Upstream does
+ * not document discovery of custom resources.
+ */
 function groupVersionDocuments(snapshot: CatalogSnapshot, groupVersion: string, descriptions: () => Descriptions): DocumentOperations[] {
   const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }
   const name = groupName(group)

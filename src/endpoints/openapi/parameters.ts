@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../api/meta/object.ts'
 import type { Release } from '../../lifecycle/release.ts'
 
-/** A parameter of an operation, other than a body. Descriptions are our own; names, locations and types are upstream's. */
+/**
+ * A parameter of an operation, other than a body. Descriptions are our own; names, locations and types are upstream's.
+ */
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path'
@@ -28,7 +30,11 @@ const fieldValidation = query(
 )
 const fieldManager = query('fieldManager', 'string', 'Name of the field manager that makes the change: at most 128 printable characters.')
 /** The same parameter with another description: only apply requires it. */
-const patchManager = query('fieldManager', 'string', 'Name of the field manager that makes the change: at most 128 printable characters. Required for apply.')
+const patchManager = query(
+  'fieldManager',
+  'string',
+  'Name of the field manager that makes the change: at most 128 printable characters. Required for apply.',
+)
 const force = query('force', 'boolean', 'Whether an apply takes over fields of other managers. Only allowed for apply.')
 const gracePeriodSeconds = query(
   'gracePeriodSeconds',
@@ -105,8 +111,20 @@ export const DELETE_COLLECTION_PARAMETERS = [
 ]
 
 /** Path parameters. Their descriptions say what they name. */
-export const nameParameter = (kind: string): Parameter => ({ name: 'name', in: 'path', type: 'string', description: `name of the ${kind}`, required: true })
-export const namespaceParameter: Parameter = { name: 'namespace', in: 'path', type: 'string', description: 'namespace of the object', required: true }
+export const nameParameter = (kind: string): Parameter => ({
+  name: 'name',
+  in: 'path',
+  type: 'string',
+  description: `name of the ${kind}`,
+  required: true,
+})
+export const namespaceParameter: Parameter = {
+  name: 'namespace',
+  in: 'path',
+  type: 'string',
+  description: 'namespace of the object',
+  required: true,
+}
 
 /** Order of parameters in kube-openapi. */
 export const compareParameters = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)

@@ -64,7 +64,10 @@ interface Collections {
   readonly places: readonly Parameter[]
 }
 
-/** Returns every operation on a resource and its subresources, by their verbs. Without a release, operations have the parameters of all releases. */
+/**
+ * Returns every operation on a resource and its subresources, by their verbs. Without a release, operations have the
+ * parameters of all releases.
+ */
 function operationsOf(served: ServedResource, descriptions: Descriptions, release: Release | undefined): Operation[] {
   const { definition, version } = served
   const { group, name, kind, schema, verbs } = version
@@ -108,7 +111,11 @@ function collectionsOf({ definition, version }: ServedResource): Collections {
 }
 
 /** Adds the lists. With `watch` in the query, a list is a watch. */
-function addLists({ add, kind, title, style, verbs }: OperationTarget, { all, own, namespaced, places }: Collections, served: ServedResource): void {
+function addLists(
+  { add, kind, title, style, verbs }: OperationTarget,
+  { all, own, namespaced, places }: Collections,
+  served: ServedResource,
+): void {
   if (!verbs.includes('list')) return
   const operation = {
     method: 'get',
@@ -122,7 +129,10 @@ function addLists({ add, kind, title, style, verbs }: OperationTarget, { all, ow
 }
 
 /** Adds the deprecated watch paths below `watch/`. */
-function addWatches({ add, kind, title, path: item, places: itemPlaces, style }: OperationTarget, { root, all, own, namespaced, places }: Collections): void {
+function addWatches(
+  { add, kind, title, path: item, places: itemPlaces, style }: OperationTarget,
+  { root, all, own, namespaced, places }: Collections,
+): void {
   const watch = (path: string, rest: string, parameters: readonly Parameter[], action: 'watch' | 'watchlist'): void => {
     add('watch', rest, {
       path: `${root}/watch${path.slice(root.length)}`,
@@ -153,7 +163,11 @@ function addCreate({ add, title, path, places, schema }: OperationTarget, descri
 }
 
 /** Adds the deletions. `response`: type of the response to the deletion of one object. */
-function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs }: OperationTarget, { own, places }: Collections, response: TypeRef): void {
+function addDeletions(
+  { add, kind, title, path, places: itemPlaces, style, verbs }: OperationTarget,
+  { own, places }: Collections,
+  response: TypeRef,
+): void {
   const body = { type: 'DeleteOptions', required: false } as const
   if (verbs.includes('deletecollection')) {
     add('delete', `Collection${title}`, {
@@ -216,7 +230,10 @@ function addItem({ add, kind, title, of, path, places, schema, patchTypes, style
   }
 }
 
-/** Adds the operations of a subresource. They have its own kind if it has one (Scale, Eviction), otherwise that of the parent. */
+/**
+ * Adds the operations of a subresource. They have its own kind if it has one (Scale, Eviction), otherwise that of the
+ * parent.
+ */
 function addSubresource(parent: OperationTarget, name: string, part: Subresource, descriptions: Descriptions): void {
   const own = parent.style.ownViews ? part.kind : undefined
   const gvk = own && { group: own.group, version: own.version, kind: own.kind }
@@ -239,7 +256,11 @@ function addSubresource(parent: OperationTarget, name: string, part: Subresource
 }
 
 /** Adds the operations of a subresource that connects to another server. Logs are reads; all others are connections. */
-function addConnect({ add, title, of, kind, path, places, style }: OperationTarget, connect: ConnectSubresource, descriptions: Descriptions): void {
+function addConnect(
+  { add, title, of, kind, path, places, style }: OperationTarget,
+  connect: ConnectSubresource,
+  descriptions: Descriptions,
+): void {
   const what = `${of}a ${kind}`
   if (connect.how === 'log') {
     add('read', title, {
@@ -253,6 +274,11 @@ function addConnect({ add, title, of, kind, path, places, style }: OperationTarg
     })
     return
   }
-  for (const { verb, suffix, ...operation } of connectOperations(connect, { path, parameters: places }, `connect to the ${what}`, descriptions))
+  for (const { verb, suffix, ...operation } of connectOperations(
+    connect,
+    { path, parameters: places },
+    `connect to the ${what}`,
+    descriptions,
+  ))
     add('connect', `${verb}${title}${suffix}`, operation)
 }

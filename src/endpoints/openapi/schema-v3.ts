@@ -4,8 +4,9 @@ const DEFINITIONS = '#/definitions/'
 const SCHEMAS = '#/components/schemas/'
 
 /**
- * Converts a schema of Swagger to OpenAPI 3.0. References point to components; a reference with sibling members is wrapped in an `allOf`, because OpenAPI 3.0 allows no siblings. Source: ConvertSchema and
- * WrapRefs of k8s.io/kube-openapi. Recurses as deeply as the schema is nested.
+ * Converts a schema of Swagger to OpenAPI 3.0. References point to components; a reference with sibling members is
+ * wrapped in an `allOf`, because OpenAPI 3.0 allows no siblings. Source: ConvertSchema and WrapRefs of
+ * k8s.io/kube-openapi. Recurses as deeply as the schema is nested.
  */
 export function schemaV3(value: Json): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -36,4 +37,5 @@ function memberV3(name: string, value: Json): Json {
   }
 }
 
-const schemasV3 = (schemas: JsonObject): JsonObject => Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, schemaV3(schema)]))
+const schemasV3 = (schemas: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, schemaV3(schema)]))

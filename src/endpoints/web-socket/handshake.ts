@@ -29,8 +29,9 @@ export function accept(exchange: Exchange, protocol: string): Taken {
 }
 
 /**
- * Accepts a handshake as kube-apiserver's library for event streams does. It requires an Origin, and accepts any single subprotocol. Otherwise refuses the handshake with that library's texts, on the bare
- * connection, and returns undefined.
+ * Accepts a handshake as kube-apiserver's library for event streams does. It requires an Origin, and accepts any single
+ * subprotocol. Otherwise refuses the handshake with that library's texts, on the bare connection, and returns
+ * undefined.
  */
 export function acceptAny(exchange: Exchange): Taken | undefined {
   const fault = handshakeFault(exchange.headers)
@@ -40,7 +41,9 @@ export function acceptAny(exchange: Exchange): Taken | undefined {
   return second === undefined ? accept(exchange, protocol) : refuseHandshake(exchange, 400, '')
 }
 
-/** Accepts a handshake with one of the offered subprotocols, from any origin. Otherwise refuses it as `acceptAny` does. */
+/**
+ * Accepts a handshake with one of the offered subprotocols, from any origin. Otherwise refuses it as `acceptAny` does.
+ */
 export function acceptWith(exchange: Exchange, protocol: string): Taken | undefined {
   if (exchange.method !== 'GET') return refuseHandshake(exchange, 405, 'bad method')
   const fault = handshakeFault(exchange.headers)

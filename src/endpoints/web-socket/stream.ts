@@ -4,7 +4,10 @@ import { ignoreReceived } from '../../protocols/websocket/receive.ts'
 import type { Exchange, StreamWriter } from '../exchange.ts'
 import { acceptAny } from './handshake.ts'
 
-/** Opens a WebSocket on which each buffer is a message. `gone` is called when the client closes or breaks off. Undefined if the handshake was refused. */
+/**
+ * Opens a WebSocket on which each buffer is a message. `gone` is called when the client closes or breaks off. Undefined
+ * if the handshake was refused.
+ */
 export function openSocketStream(exchange: Exchange, form: MessageForm, gone: () => void): StreamWriter | undefined {
   const taken = acceptAny(exchange)
   if (taken === undefined) return undefined

@@ -34,7 +34,10 @@ interface Structured {
   readonly types: readonly string[]
 }
 
-/** Serves a page in the forms of the release: text only in 1.32 to 1.34, v1alpha1 in JSON since 1.35, v1beta1 and further media types since 1.36. */
+/**
+ * Serves a page in the forms of the release: text only in 1.32 to 1.34, v1alpha1 in JSON since 1.35, v1beta1 and
+ * further media types since 1.36.
+ */
 export async function serveZPage(path: ZPagePath, source: ZPageSource, exchange: Exchange): Promise<void> {
   const content = path === '/flagz' ? flagz(source) : statusz(source)
   const { accept } = exchange.headers
@@ -77,7 +80,8 @@ const sendPage = async (exchange: Exchange, content: ZPageContent): Promise<void
 function structuredOf({ features: { release }, cbor }: ZPageSource): Structured | undefined {
   if (!isSince(release, '1.35')) return undefined
   const offerOf = (types: readonly string[]): MediaType[] => types.map(type => ({ type, stream: false }))
-  if (!isSince(release, '1.36')) return { offer: offerOf([JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE, TEXT_TYPE]), versions: ['v1alpha1'], types: [JSON_TYPE] }
+  if (!isSince(release, '1.36'))
+    return { offer: offerOf([JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE, TEXT_TYPE]), versions: ['v1alpha1'], types: [JSON_TYPE] }
   const types = [JSON_TYPE, YAML_TYPE, TEXT_TYPE, ...(cbor ? [CBOR_TYPE] : [])]
   return { offer: offerOf(types), versions: ['v1alpha1', 'v1beta1'], types }
 }
@@ -90,7 +94,10 @@ const rulesOf = ({ kind }: ZPageContent, { versions }: Structured): NegotiationR
   },
 })
 
-/** Reports whether releases before 1.35 serve text to this client: it names plain text without parameters, or with its character set only. */
+/**
+ * Reports whether releases before 1.35 serve text to this client: it names plain text without parameters, or with its
+ * character set only.
+ */
 const acceptsText = (accept = ''): boolean =>
   accept.split(',').some(clause => {
     const [range = '', ...parameters] = clause.split(';').map(part => part.trim())

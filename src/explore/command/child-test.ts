@@ -11,7 +11,10 @@ import { RunningThreads } from './running-threads.ts'
 export const USER = 'explored'
 /** Number of characters at the end of the output that a failure shows. */
 const SHOWN_OUTPUT = 4000
-/** Time for which writes get no response after a signal to restart, in milliseconds, and that the program has to open its watches again. */
+/**
+ * Time for which writes get no response after a signal to restart, in milliseconds, and that the program has to open
+ * its watches again.
+ */
 const SEVERED_MS = 100
 const RESTART_MS = 5000
 /** Time between SIGTERM and SIGKILL, in milliseconds. */
@@ -32,7 +35,10 @@ export interface ChildTestOptions {
   readonly program: TestProgram
   /** Directory for the kubeconfig. */
   readonly directory: string
-  /** Patterns of the controller's user agents. If there are none, requests of the controller and of the test are not distinguished. */
+  /**
+   * Patterns of the controller's user agents. If there are none, requests of the controller and of the test are not
+   * distinguished.
+   */
   readonly agents: readonly string[]
   /** Signal that makes the program restart its controller. Undefined if it cannot. */
   readonly restartSignal: NodeJS.Signals | undefined
@@ -63,7 +69,8 @@ export class ChildTest implements RunningTest {
     if (user.name !== USER) return false
     const { agents } = this.#options
     const isAgent = agents.length === 0 || matchesPatterns(agents, userAgent.split(' ', 1)[0] ?? '')
-    if (isAgent && (info.verb === 'watch' || this.#controller !== undefined) && performance.now() > this.#severedUntil) this.#restartingUntil = 0
+    if (isAgent && (info.verb === 'watch' || this.#controller !== undefined) && performance.now() > this.#severedUntil)
+      this.#restartingUntil = 0
     return isAgent
   }
 
@@ -145,7 +152,8 @@ const environment = (kubeconfig: string): NodeJS.ProcessEnv => ({
   KUBECONFIG: kubeconfig,
   USE_EXISTING_CLUSTER: 'true',
   BINNACLE_EXPLORE: 'true',
-  // A controller whose watch is cut may need a second to open it again, which is all the time that Gomega gives by default.
+  // A controller whose watch is cut may need a second to open it again, which is all the time that Gomega gives by
+  // default.
   GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT: process.env.GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT ?? '10s',
 })
 

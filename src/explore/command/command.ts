@@ -92,7 +92,8 @@ export async function runExplore(argv: readonly string[], streams: Streams, serv
     const { command } = options
     const programs = isGoTest(command) ? await compiledGoTests(command, directory, { err: streams.err, running }) : [programOf(command)]
     let status = 0
-    for (const program of programs) status = Math.max(status, await exploreProgram(program, options, { directory, streams, server, running }))
+    for (const program of programs)
+      status = Math.max(status, await exploreProgram(program, options, { directory, streams, server, running }))
     return status
   } finally {
     dispose()
@@ -113,7 +114,11 @@ interface Surroundings {
   readonly running: Set<Killable>
 }
 
-async function exploreProgram(program: TestProgram, options: ExploreCommand, { directory, streams, server, running }: Surroundings): Promise<number> {
+async function exploreProgram(
+  program: TestProgram,
+  options: ExploreCommand,
+  { directory, streams, server, running }: Surroundings,
+): Promise<number> {
   const { runs, seed, agents, controller, restartSignal, ignore, timeoutMs, replay, isVerbose } = options
   const { startControlPlane, partsOf } = server
   const manifests = options.apply.map(path => pathToFileURL(path))
@@ -176,8 +181,8 @@ function faultsOf(file: string): readonly FaultSpec[] {
 const isFailure = (error: unknown): error is ExploreFailure => error instanceof Error && error.name === 'ExploreFailure'
 
 /**
- * Whether a write is certainly the controller's, if it has the user agent of the test: a write of an object that a controller owns, or of the status of an object that none owns. Tests
- * create and change the latter themselves.
+ * Whether a write is certainly the controller's, if it has the user agent of the test: a write of an object that a
+ * controller owns, or of the status of an object that none owns. Tests create and change the latter themselves.
  */
 function isOwnWrite(request: RequestEntry, entries: readonly Entry[]): boolean {
   const { verb, resource, namespace, name } = request
@@ -203,7 +208,8 @@ function readCommand(argv: readonly string[]): ExploreCommand | 'help' {
     throw new ArgumentError(`--restart-signal=${signal}: must be the name of a signal, such as SIGUSR1`)
   const number = (name: string, least: number, fallback: number): number => {
     const value = Number(given.value(name) ?? fallback)
-    if (!Number.isSafeInteger(value) || value < least) throw new ArgumentError(`--${name}=${given.value(name)}: must be an integer of at least ${least}`)
+    if (!Number.isSafeInteger(value) || value < least)
+      throw new ArgumentError(`--${name}=${given.value(name)}: must be an integer of at least ${least}`)
     return value
   }
   return {

@@ -17,7 +17,8 @@ for argument in "$@"; do printf '%s\\n' "$argument"; done > "$kept/args"
 `
 
 /** Whether a command line is `go test` or `go -C DIRECTORY test`. */
-export const isGoTest = (command: readonly string[]): boolean => command[0]?.split('/').at(-1) === 'go' && command[testAt(command)] === 'test'
+export const isGoTest = (command: readonly string[]): boolean =>
+  command[0]?.split('/').at(-1) === 'go' && command[testAt(command)] === 'test'
 
 /** Index of the word `test`. */
 const testAt = ([, flag]: readonly string[]): number => (flag === '-C' ? 3 : flag?.startsWith('-C=') ? 2 : 1)
@@ -29,8 +30,15 @@ export interface Compilation {
   readonly running: Set<Killable>
 }
 
-/** Compiles the tests of a `go test` command line once, and returns the test binaries with their arguments and directories. Rejects with an ArgumentError if they do not compile. */
-export async function compiledGoTests(command: readonly string[], directory: string, { err, running }: Compilation): Promise<TestProgram[]> {
+/**
+ * Compiles the tests of a `go test` command line once, and returns the test binaries with their arguments and
+ * directories. Rejects with an ArgumentError if they do not compile.
+ */
+export async function compiledGoTests(
+  command: readonly string[],
+  directory: string,
+  { err, running }: Compilation,
+): Promise<TestProgram[]> {
   const [program = 'go'] = command
   const before = command.slice(1, testAt(command))
   const args = command.slice(testAt(command) + 1)

@@ -5,7 +5,10 @@ export interface Killable {
   kill(): void
 }
 
-/** Calls the function when this process gets a signal to end, and then ends it by the signal. The returned function ends this. */
+/**
+ * Calls the function when this process gets a signal to end, and then ends it by the signal. The returned function ends
+ * this.
+ */
 export function onInterrupt(cleanUp: () => void): () => void {
   const interrupted = (signal: NodeJS.Signals): void => {
     dispose()

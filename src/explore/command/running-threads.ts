@@ -26,7 +26,9 @@ export class RunningThreads {
       this.#pids = withDescendants(this.#pid)
       this.#scannedAt = performance.now()
     }
-    return this.#pids.some(pid => numbersIn(`/proc/${pid}/task`).some(thread => [RUNNING, WAITING].includes(statOf(`/proc/${pid}/task/${thread}`).state)))
+    return this.#pids.some(pid =>
+      numbersIn(`/proc/${pid}/task`).some(thread => [RUNNING, WAITING].includes(statOf(`/proc/${pid}/task/${thread}`).state)),
+    )
   }
 }
 
@@ -57,7 +59,10 @@ interface Stat {
   readonly parent: number
 }
 
-/** Reads the file `stat` of a process or thread. Its first field after the name, which is in parentheses, is the state, and the second the parent. */
+/**
+ * Reads the file `stat` of a process or thread. Its first field after the name, which is in parentheses, is the state,
+ * and the second the parent.
+ */
 function statOf(directory: string): Stat {
   try {
     const stat = readFileSync(`${directory}/stat`, 'latin1')

@@ -62,7 +62,9 @@ export class BackendClient {
       ['Accept', accept],
       ['Via', this.#via.after(undefined)],
       ...(etag === '' ? [] : [['If-None-Match', etag] as const]),
-      ...(body === undefined ? [] : [['Content-Type', 'application/json'] as const, ['Content-Length', String(Buffer.byteLength(body))] as const]),
+      ...(body === undefined
+        ? []
+        : [['Content-Type', 'application/json'] as const, ['Content-Length', String(Buffer.byteLength(body))] as const]),
     ]
     const headers = withRemoteUser(own, user, false).flat()
     return withDeadline(waiting, timeoutMs, async signal => {
@@ -75,7 +77,10 @@ export class BackendClient {
       })
       upgraded?.socket.destroy()
       const { statusCode: status = 0, headers: received } = response
-      const bytes = await readBounded(response, { maxBytes, tooLong: () => new DocumentTooLongError(`the document is longer than ${maxBytes} bytes`) })
+      const bytes = await readBounded(response, {
+        maxBytes,
+        tooLong: () => new DocumentTooLongError(`the document is longer than ${maxBytes} bytes`),
+      })
       return { status, contentType: received['content-type'] ?? '', etag: received.etag ?? '', body: bytes }
     })
   }

@@ -19,9 +19,15 @@ const ACCEPT = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1
 const OPTIONS = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' })
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 16 << 20
-/** Maximum number of JSON values in a page. A server that supports neither paging nor PartialObjectMetadata returns all objects in full. */
+/**
+ * Maximum number of JSON values in a page. A server that supports neither paging nor PartialObjectMetadata returns all
+ * objects in full.
+ */
 const MOST_VALUES = 1 << 20
-/** Page size. A server that does not support paging returns all objects. If a page exceeds a limit, it is requested again with a tenth of the size. */
+/**
+ * Page size. A server that does not support paging returns all objects. If a page exceeds a limit, it is requested
+ * again with a tenth of the size.
+ */
 const PAGE = 500
 const FEWER = 10
 /** Maximum number of finalizers kept per list, and their maximum length: a condition of the namespace lists them. */
@@ -94,7 +100,11 @@ export class BackendResources implements ForeignResources {
   }
 
   async delete(resource: ForeignResource, namespace: string, name: string, signal: AbortSignal): Promise<void> {
-    await this.#ask(resource, { method: 'DELETE', path: `${pathIn(resource, namespace)}/${encodeURIComponent(name)}`, body: OPTIONS }, signal)
+    await this.#ask(
+      resource,
+      { method: 'DELETE', path: `${pathIn(resource, namespace)}/${encodeURIComponent(name)}`, body: OPTIONS },
+      signal,
+    )
   }
 
   /** Sends a request. Returns undefined for 404 and 405. */
@@ -106,7 +116,11 @@ export class BackendResources implements ForeignResources {
     const { group, version } = resource
     const registration = this.#registrations.get(`${version}.${group}`)
     if (!registration?.isAvailable) throw new Error(failureText(503, undefined, question.method, resource))
-    const answer = await this.#client.ask(registration, { ...question, accept: ACCEPT, user: CONTROLLER, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }, signal)
+    const answer = await this.#client.ask(
+      registration,
+      { ...question, accept: ACCEPT, user: CONTROLLER, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES },
+      signal,
+    )
     const { status, body } = answer
     if (status === 404 || status === 405) return undefined
     if (status < 200 || status > 299) throw new Error(failureText(status, body, question.method, resource))

@@ -18,7 +18,10 @@ interface KeyFiles {
 /** Interval between checks of the files, in milliseconds. */
 const LOOK_MS = 5_000
 
-/** Client certificate for aggregated servers, from `--proxy-client-cert-file` and `--proxy-client-key-file`. Follows the files. */
+/**
+ * Client certificate for aggregated servers, from `--proxy-client-cert-file` and `--proxy-client-key-file`. Follows the
+ * files.
+ */
 export class ProxyClientKey {
   /** Incremented with each change. */
   generation = 0
@@ -67,6 +70,7 @@ const keyPairIdentity = ({ cert, key }: ClientKey): string => JSON.stringify([ce
 
 async function readKeyPair({ cert, key }: KeyFiles): Promise<ClientKey> {
   const read = { cert: await readConfigText(cert), key: await readConfigText(key) }
-  if (!new X509Certificate(read.cert).checkPrivateKey(createPrivateKey(read.key))) throw new Error('tls: private key does not match public key')
+  if (!new X509Certificate(read.cert).checkPrivateKey(createPrivateKey(read.key)))
+    throw new Error('tls: private key does not match public key')
   return read
 }

@@ -13,24 +13,34 @@ import type { StructSchema } from '../../schema/schema.ts'
 export type DiscoveredVersions = ReadonlyMap<string, readonly JsonObject[]>
 
 interface DiscoveryList {
-  readonly items: readonly { readonly metadata: { readonly name?: string }; readonly versions?: readonly { version: string; resources?: JsonObject[] }[] }[]
+  readonly items: readonly {
+    readonly metadata: { readonly name?: string }
+    readonly versions?: readonly { version: string; resources?: JsonObject[] }[]
+  }[]
 }
 
 /** APIResourceDiscovery under construction. */
 type Resource = JsonObject & { scope: string; subresources?: JsonObject[] }
 
-/** Maximum number of JSON values in the discovery of one server. A resource has about 25, so this allows ten thousand resources. */
+/**
+ * Maximum number of JSON values in the discovery of one server. A resource has about 25, so this allows ten thousand
+ * resources.
+ */
 const MOST_VALUES = 262_144
 /**
- * Maximum number of JSON values that one step decodes: a resource with its subresources (two hundred reach the limit), or a group without its resources (three
- * hundred versions reach it). A step takes about 1 ms, or 5 ms before the code is compiled.
+ * Maximum number of JSON values that one step decodes: a resource with its subresources (two hundred reach the limit),
+ * or a group without its resources (three hundred versions reach it). A step takes about 1 ms, or 5 ms before the code
+ * is compiled.
  */
 const MOST_STEP_VALUES = { resource: 4096, group: 1024 }
 
 /** Clients of 1.26 fail without responseKind. */
 const NO_KIND = { group: '', version: '', kind: '' }
 
-/** Parses an APIGroupDiscoveryList (JSON, v2 or v2beta1). Rejects if it is invalid, has more than 262,144 values, or a resource has more than 4,096. */
+/**
+ * Parses an APIGroupDiscoveryList (JSON, v2 or v2beta1). Rejects if it is invalid, has more than 262,144 values, or a
+ * resource has more than 4,096.
+ */
 export const readDiscoveryList = (body: Buffer): Promise<DiscoveredVersions> => runInTurns(parseDiscoveryList(body))
 
 /** Same as `readDiscoveryList`, in steps of one resource. */
@@ -60,7 +70,10 @@ function decodeStep(schema: StructSchema, value: Json, what: keyof typeof MOST_S
 }
 
 interface DiscoveredGroup {
-  /** A list with only this group, without resources. If the document is not such a list, the document itself: decoding it reports the error. */
+  /**
+   * A list with only this group, without resources. If the document is not such a list, the document itself: decoding
+   * it reports the error.
+   */
   readonly group: Json
   /** Resources by index of their version. */
   readonly resources: readonly (readonly Json[])[]
@@ -72,7 +85,9 @@ function* splitGroups(list: Json): Generator<DiscoveredGroup, void> {
   for (const item of list.items) {
     const versions = isJsonObject(item) && Array.isArray(item.versions) ? item.versions : []
     const resources = versions.map(version => (isJsonObject(version) && Array.isArray(version.resources) ? version.resources : []))
-    const left = versions.map(version => (isJsonObject(version) && Array.isArray(version.resources) ? { ...version, resources: [] } : version))
+    const left = versions.map(version =>
+      isJsonObject(version) && Array.isArray(version.resources) ? { ...version, resources: [] } : version,
+    )
     yield { group: { items: [isJsonObject(item) && Array.isArray(item.versions) ? { ...item, versions: left } : item] }, resources }
   }
 }
@@ -88,8 +103,9 @@ function withKinds(resource: JsonObject): JsonObject {
 }
 
 /**
- * Parses an APIResourceList and converts it to aggregated discovery. Rejects if it is invalid, has more than 262,144 values or 4,096 per resource, or if the
- * scope of a subresource differs from its resource. Source: ConvertGroupVersionIntoToDiscovery of k8s.io/apiserver.
+ * Parses an APIResourceList and converts it to aggregated discovery. Rejects if it is invalid, has more than 262,144
+ * values or 4,096 per resource, or if the scope of a subresource differs from its resource. Source:
+ * ConvertGroupVersionIntoToDiscovery of k8s.io/apiserver.
  */
 export const readResourceList = (body: Buffer): Promise<readonly JsonObject[]> => runInTurns(parseResourceList(body))
 
@@ -103,7 +119,13 @@ function* parseResourceList(body: Buffer): Steps<readonly JsonObject[]> {
     if (slash < 0) continue
     const [parentName, name] = [resource.name.slice(0, slash), resource.name.slice(slash + 1)]
     const scope = scopeOf(resource)
-    const parent: Resource = found.get(parentName) ?? { resource: parentName, responseKind: NO_KIND, scope, singularResource: '', verbs: [] }
+    const parent: Resource = found.get(parentName) ?? {
+      resource: parentName,
+      responseKind: NO_KIND,
+      scope,
+      singularResource: '',
+      verbs: [],
+    }
     found.set(parentName, parent)
     if (parent.scope !== scope)
       throw new Error(`Error: Parent ${parentName} (scope: ${parent.scope}) and subresource ${name} (scope: ${scope}) scope do not match`)
@@ -118,7 +140,11 @@ function* parseResourceList(body: Buffer): Steps<readonly JsonObject[]> {
 function* decodedResources(list: Json): Steps<APIResource[]> {
   const all = isJsonObject(list) && Array.isArray(list.resources) ? list.resources : []
   yield
-  decodeStep(metaType('meta.APIResourceList'), isJsonObject(list) && Array.isArray(list.resources) ? { ...list, resources: [] } : list, 'group')
+  decodeStep(
+    metaType('meta.APIResourceList'),
+    isJsonObject(list) && Array.isArray(list.resources) ? { ...list, resources: [] } : list,
+    'group',
+  )
   const decoded: APIResource[] = []
   for (const resource of all) {
     yield

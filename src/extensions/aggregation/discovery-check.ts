@@ -28,8 +28,9 @@ const TIMEOUT_MS = 5_000
 export const AGGREGATOR = { name: 'system:kube-aggregator', groups: ['system:masters'] }
 
 /**
- * Checks whether a server responds for its group version. The certificate is not verified: an attacker in its place could at most make it unavailable, and only
- * sees this request. Source: k8s.io/kube-aggregator, pkg/controllers/status/remote.
+ * Checks whether a server responds for its group version. The certificate is not verified: an attacker in its place
+ * could at most make it unavailable, and only sees this request. Source: k8s.io/kube-aggregator,
+ * pkg/controllers/status/remote.
  */
 export const discoveryCheck =
   (env: DiscoveryCheckEnvironment): CheckBackend =>

@@ -7,8 +7,8 @@ import { DocumentTooLongError } from './backend-client.ts'
 export const exceedsBound = (error: unknown): boolean => error instanceof DocumentTooLongError || error instanceof TooManyValuesError
 
 /**
- * Logs why documents of aggregated servers cannot be read. An exceeded limit is permanent, so it is logged as a warning, once until it changes. Other failures
- * are logged at level 2.
+ * Logs why documents of aggregated servers cannot be read. An exceeded limit is permanent, so it is logged as a
+ * warning, once until it changes. Other failures are logged at level 2.
  */
 export class DocumentFailures {
   readonly #logger: Logger

@@ -17,7 +17,10 @@ export interface DocumentPollOptions<T> {
   readonly maxBytes: number
   /** Optional. Returns the ETag of a cached document. */
   etagOf?(known: T): string
-  /** Parses a response. Returns `known` if it is unchanged, undefined if the server has no document. Throws if it is invalid. */
+  /**
+   * Parses a response. Returns `known` if it is unchanged, undefined if the server has no document. Throws if it is
+   * invalid.
+   */
   read(answer: BackendResponse, context: DocumentContext<T>): Promise<T | undefined>
 }
 
@@ -31,7 +34,10 @@ export interface DocumentContext<T> {
 const SPEC_READER = { name: 'system:aggregator', groups: [] }
 const TIMEOUT_MS = 60_000
 
-/** OpenAPI documents of aggregated servers, by name of their APIService. A server that does not respond keeps its last document. */
+/**
+ * OpenAPI documents of aggregated servers, by name of their APIService. A server that does not respond keeps its last
+ * document.
+ */
 export class DocumentPoll<T> {
   /** Incremented with each change of `known`. */
   generation = 0

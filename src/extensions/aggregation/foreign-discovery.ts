@@ -24,13 +24,16 @@ type Fetched = { readonly resources: readonly JsonObject[]; readonly isCurrent: 
 
 const ACCEPT = ['v2', 'v2beta1'].map(version => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',')
 const TIMEOUT_MS = 5_000
-/** Maximum size of a document in bytes. Those of large clusters have about 300 KiB; ten thousand resources take about 5 MiB. */
+/**
+ * Maximum size of a document in bytes. Those of large clusters have about 300 KiB; ten thousand resources take about 5
+ * MiB.
+ */
 const MAX_BYTES = 8 << 20
 
 /**
- * Group versions of aggregated servers, for aggregated discovery. A server is polled when its APIService changes and every minute. One that does not respond
- * keeps its last discovery, marked Stale.
- * Source: k8s.io/kube-aggregator, pkg/apiserver/handler_discovery.go.
+ * Group versions of aggregated servers, for aggregated discovery. A server is polled when its APIService changes and
+ * every minute. One that does not respond keeps its last discovery, marked Stale. Source: k8s.io/kube-aggregator,
+ * pkg/apiserver/handler_discovery.go.
  */
 export class ForeignDiscovery {
   /** Incremented with each change of the discovered versions. */
@@ -92,8 +95,8 @@ export class ForeignDiscovery {
   }
 
   /**
-   * Returns the resources of a group version. One response covers all group versions of a server, so recent ones are reused. Falls back to legacy discovery; on
-   * failure returns the last resources as stale.
+   * Returns the resources of a group version. One response covers all group versions of a server, so recent ones are
+   * reused. Falls back to legacy discovery; on failure returns the last resources as stale.
    */
   async #fetch(registration: Registration, backend: Backend, signal: AbortSignal): Promise<Fetched> {
     const key = backendKey(backend)
@@ -115,8 +118,13 @@ export class ForeignDiscovery {
         return read(versions.get(versionKey) ?? [])
       }
       const user = { name: AGGREGATOR.name, groups: [] }
-      const legacy = await this.#client.ask(registration, { ...question, user, path: groupVersionPath(registration), accept: 'application/json' }, signal)
-      if (legacy.status !== 200) throw new Error(`failed to download legacy discovery for ${groupVersionPath(registration)}: status ${legacy.status}`)
+      const legacy = await this.#client.ask(
+        registration,
+        { ...question, user, path: groupVersionPath(registration), accept: 'application/json' },
+        signal,
+      )
+      if (legacy.status !== 200)
+        throw new Error(`failed to download legacy discovery for ${groupVersionPath(registration)}: status ${legacy.status}`)
       return read(await readResourceList(legacy.body))
     } catch (error) {
       if (!signal.aborted) this.#failures.failed(registration.name, error)
@@ -137,13 +145,19 @@ function* areEqual(a: readonly JsonObject[], b: readonly JsonObject[]): Steps<bo
 }
 
 /** Everything that a server serves. Undefined if it only supports legacy discovery. Throws if it is unavailable. */
-async function discoveredBy({ status, contentType, body }: BackendResponse, known: CachedDiscovery | undefined): Promise<DiscoveredVersions | undefined> {
+async function discoveredBy(
+  { status, contentType, body }: BackendResponse,
+  known: CachedDiscovery | undefined,
+): Promise<DiscoveredVersions | undefined> {
   if (status === 304 && known) return known.versions
   if (status === 503) throw new Error('service returned non-success response code: 503')
   return status === 200 && isListType(contentType) ? readDiscoveryList(body) : undefined
 }
 
-/** Whether the Content-Type is that of an APIGroupDiscoveryList. Linear, because the server controls the length of the header. */
+/**
+ * Whether the Content-Type is that of an APIGroupDiscoveryList. Linear, because the server controls the length of the
+ * header.
+ */
 function isListType(contentType: string): boolean {
   const [type, ...parameters] = contentType.split(';').map(part => part.trim())
   const has = (parameter: string): boolean => parameters.includes(parameter)

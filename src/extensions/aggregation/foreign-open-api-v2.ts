@@ -22,7 +22,9 @@ interface CachedSwagger {
   readonly length: number
 }
 
-/** Swagger documents of aggregated servers, for `/openapi/v2`. Source: k8s.io/kube-aggregator, pkg/controllers/openapi. */
+/**
+ * Swagger documents of aggregated servers, for `/openapi/v2`. Source: k8s.io/kube-aggregator, pkg/controllers/openapi.
+ */
 export class ForeignOpenApiV2 {
   readonly #registrations: Registrations
   readonly #poll: DocumentPoll<CachedSwagger>

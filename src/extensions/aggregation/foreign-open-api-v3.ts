@@ -25,7 +25,8 @@ type Index = Readonly<Record<string, string>>
 const NONE: Index = {}
 
 /**
- * Indexes of the `/openapi/v3` documents of aggregated servers. Requests for a document are proxied. Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3.
+ * Indexes of the `/openapi/v3` documents of aggregated servers. Requests for a document are proxied. Source:
+ * k8s.io/kube-aggregator, pkg/controllers/openapiv3.
  */
 export class ForeignOpenApiV3 {
   readonly #registrations: Registrations
@@ -49,7 +50,10 @@ export class ForeignOpenApiV3 {
     return this.#poll.generation
   }
 
-  /** Returns paths and URLs of all documents, sorted by path. If several servers have a path, the first by name is used. Runs in steps. */
+  /**
+   * Returns paths and URLs of all documents, sorted by path. If several servers have a path, the first by name is used.
+   * Runs in steps.
+   */
   *paths(): Steps<readonly ForeignDocument[]> {
     const found = new Map<string, ForeignDocument>()
     for (const [, index] of this.#byName())
@@ -89,8 +93,8 @@ async function parseIndex({ status, body }: BackendResponse, { known }: Document
 }
 
 /**
- * Parses `{ paths: { 'apis/GROUP/VERSION': { serverRelativeURL } } }`. Entries that are not documents of group versions at their standard URL are dropped,
- * because clients request them from this server.
+ * Parses `{ paths: { 'apis/GROUP/VERSION': { serverRelativeURL } } }`. Entries that are not documents of group versions
+ * at their standard URL are dropped, because clients request them from this server.
  */
 function* readIndex(body: Buffer): Steps<Index> {
   const value = yield* parseForeignJson(body, MOST_VALUES)
@@ -100,7 +104,8 @@ function* readIndex(body: Buffer): Steps<Index> {
   for (const [path, entry] of Object.entries(paths)) {
     if (isStepDone()) yield
     const url = isJsonObject(entry) ? entry.serverRelativeURL : undefined
-    if (DOCUMENT.test(path) && typeof url === 'string' && (url === `${ROOT}/${path}` || url.startsWith(`${ROOT}/${path}?`))) found.push([path, url])
+    if (DOCUMENT.test(path) && typeof url === 'string' && (url === `${ROOT}/${path}` || url.startsWith(`${ROOT}/${path}?`)))
+      found.push([path, url])
   }
   yield
   return Object.fromEntries(found)

@@ -32,8 +32,9 @@ export interface Listing {
 }
 
 /**
- * Groups of `/apis`: APIServices of all servers by priority, and locally served group versions that have no APIService yet. A built-in group version whose
- * APIService was deleted is not listed until the next start. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator.
+ * Groups of `/apis`: APIServices of all servers by priority, and locally served group versions that have no APIService
+ * yet. A built-in group version whose APIService was deleted is not listed until the next start. Source:
+ * SortedByGroupAndVersion of k8s.io/kube-aggregator.
  */
 export function listedGroups(listing: Listing): ListedGroups {
   const entries = [...registered(listing), ...unregistered(listing)]
@@ -41,8 +42,8 @@ export function listedGroups(listing: Listing): ListedGroups {
 }
 
 /**
- * Groups of aggregated discovery: local ones by the priorities of the release, others by their APIServices. Source: resourceManager of k8s.io/apiserver,
- * pkg/endpoints/discovery/aggregated.
+ * Groups of aggregated discovery: local ones by the priorities of the release, others by their APIServices. Source:
+ * resourceManager of k8s.io/apiserver, pkg/endpoints/discovery/aggregated.
  */
 export function discoveredGroups(listing: Listing): ListedGroups {
   const foreign = registered(listing).filter(entry => entry.foreign)
@@ -90,7 +91,8 @@ function grouped(entries: readonly GroupVersionEntry[]): ListedGroups {
   return new Map([...groups].map(([group, versions]) => [group, versions.sort(byPreference).map(listed)]))
 }
 
-const byPreference = (a: GroupVersionEntry, b: GroupVersionEntry): number => b.versionPriority - a.versionPriority || compareVersionNames(a.version, b.version)
+const byPreference = (a: GroupVersionEntry, b: GroupVersionEntry): number =>
+  b.versionPriority - a.versionPriority || compareVersionNames(a.version, b.version)
 
 const listed = ({ group, version, foreign }: GroupVersionEntry): ListedVersion => ({
   name: version,

@@ -19,7 +19,10 @@ const CORE = 'v1'
 
 /** Registered APIServices, kept in sync with the watch cache. Registrations are immutable. */
 export class Registrations implements ObjectIndex<APIService> {
-  /** Incremented with each change while there is an aggregated server or a built-in APIService is missing. Otherwise the local catalog determines all lists. */
+  /**
+   * Incremented with each change while there is an aggregated server or a built-in APIService is missing. Otherwise the
+   * local catalog determines all lists.
+   */
   generation = 0
   readonly #byName = new Map<string, Registration>()
   /** Registrations with an aggregated server by `GROUP/VERSION`, or `v1` for the core group. */

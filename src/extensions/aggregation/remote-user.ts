@@ -5,7 +5,10 @@ import type { User } from '../../meta/context.ts'
 
 /** Characters of a header name (RFC 9110, 5.6.2), except `%`, which starts an escape. */
 const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/
-/** Valid header value: bytes as Latin-1. Surrounding blanks are excluded, because receivers trim them: `admin ` would become `admin`. */
+/**
+ * Valid header value: bytes as Latin-1. Surrounding blanks are excluded, because receivers trim them: `admin ` would
+ * become `admin`.
+ */
 const VALUE = /^(?![\t ])[\t\x20-\x7e\x80-\xff]*(?<![\t ])$/
 
 /** Escapes an extra key for a header name with percent-encoding. */
@@ -27,7 +30,8 @@ function headerOf(name: string, text: string): Header {
 }
 
 /**
- * Replaces the client's user headers with those of the authenticated user, which aggregated servers accept with the certificate of `--proxy-client-cert-file`.
+ * Replaces the client's user headers with those of the authenticated user, which aggregated servers accept with the
+ * certificate of `--proxy-client-cert-file`.
  * @param sendsUid gate RemoteRequestHeaderUID. Throws DialError if the user cannot be encoded: without a name the server would take this server for the user.
  */
 export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, sendsUid: boolean): Header[] {

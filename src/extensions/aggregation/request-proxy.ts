@@ -38,10 +38,15 @@ const DISCOVERY_MS = 5_000
 const UNAVAILABLE = 'service unavailable'
 
 /**
- * Proxies a request to the server of its group version, in the name of its user. Errors of the proxy are plain text in kube-aggregator's words. Source:
- * k8s.io/kube-aggregator, pkg/apiserver/handler_proxy.go.
+ * Proxies a request to the server of its group version, in the name of its user. Errors of the proxy are plain text in
+ * kube-aggregator's words. Source: k8s.io/kube-aggregator, pkg/apiserver/handler_proxy.go.
  */
-export async function passOn(env: RequestProxyEnvironment, exchange: Exchange, registration: Registration, backend: Backend): Promise<void> {
+export async function passOn(
+  env: RequestProxyEnvironment,
+  exchange: Exchange,
+  registration: Registration,
+  backend: Backend,
+): Promise<void> {
   if (env.via.hasPassed(exchange.headers.via)) return sendText(exchange, 508, 'proxy loop: this server has already proxied the request')
   if (!registration.isAvailable) return sendText(exchange, 503, UNAVAILABLE)
   const transport = env.transports.of(registration, backend)
@@ -59,7 +64,12 @@ export async function passOn(env: RequestProxyEnvironment, exchange: Exchange, r
   }
 }
 
-const observed = ({ certificates }: RequestProxyEnvironment, { ctx }: Exchange, { transport }: BackendTransport, backend: Backend): Transport => ({
+const observed = (
+  { certificates }: RequestProxyEnvironment,
+  { ctx }: Exchange,
+  { transport }: BackendTransport,
+  backend: Backend,
+): Transport => ({
   ...transport,
   certificates: certificates.observer(serverNameOf(backend), ctx.audit),
 })

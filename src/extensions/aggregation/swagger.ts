@@ -12,8 +12,8 @@ const MAX_DEPTH = 100
 const REFERENCE = /^#\/(definitions|parameters)\/(.+)$/s
 
 /**
- * Extracts from a Swagger document the paths with a prefix, and the definitions and parameters they refer to. Throws if the document is invalid, too deeply
- * nested, or too large.
+ * Extracts from a Swagger document the paths with a prefix, and the definitions and parameters they refer to. Throws if
+ * the document is invalid, too deeply nested, or too large.
  */
 export function* readSwagger(body: Buffer, prefix: string): Steps<ForeignSwagger> {
   const value = yield* parseForeignJson(body, MOST_VALUES)

@@ -62,7 +62,9 @@ export class BackendTransport {
   }
 }
 
-/** Transports by APIService. Created on first use, and again when the APIService or this server's certificate changes. */
+/**
+ * Transports by APIService. Created on first use, and again when the APIService or this server's certificate changes.
+ */
 export class Transports {
   readonly #client: ProxyClientKey | undefined
   readonly #dial: Dial | undefined

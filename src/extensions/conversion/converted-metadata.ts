@@ -24,7 +24,10 @@ export function checkIdentity(original: JsonObject, converted: JsonObject): void
   }
 }
 
-/** Returns the original metadata with the labels and annotations of the converted object. Other changes are ignored. Throws an Error if they are invalid. */
+/**
+ * Returns the original metadata with the labels and annotations of the converted object. Other changes are ignored.
+ * Throws an Error if they are invalid.
+ */
 export function restoredMetadata(original: JsonObject, { metadata: answered }: JsonObject): JsonObject {
   if (answered === undefined) throw new Error('missing metadata in converted object')
   if (!isJsonObject(answered)) throw new Error(`invalid metadata of type ${printedType(answered)} in converted object`)
@@ -42,12 +45,16 @@ function checked(field: 'labels' | 'annotations', value: Json, before: Json | un
   if (!isJsonObject(value)) throw new Error(`invalid metadata.${field} of type ${printedType(value)} in converted object`)
   const texts: Record<string, string> = {}
   for (const [key, text] of Object.entries(value)) {
-    if (typeof text !== 'string') throw new Error(`metadata.${field}[${key}] must be a string, but is ${printedType(text)} in converted object`)
+    if (typeof text !== 'string')
+      throw new Error(`metadata.${field}[${key}] must be a string, but is ${printedType(text)} in converted object`)
     setMember(texts, key, text)
   }
   if (deepEqual(texts, before ?? {})) return value
   // Upstream's error paths have the singular `annotation`.
-  const errors = field === 'labels' ? validateLabels(texts, fieldPath('metadata', 'labels')) : validateAnnotations(texts, fieldPath('metadata', 'annotation'))
+  const errors =
+    field === 'labels'
+      ? validateLabels(texts, fieldPath('metadata', 'labels'))
+      : validateAnnotations(texts, fieldPath('metadata', 'annotation'))
   if (errors.length > 0) throw new Error(aggregateErrors(errors))
   return value
 }

@@ -36,7 +36,10 @@ type Review = ConversionReview & { readonly kind: string; readonly apiVersion: s
 /** Number of objects up to which a response may contain as many values as a request body for each. */
 const MOST_LARGE_OBJECTS = 64
 
-/** Parses a response, in steps. Throws an Error with client-go's message if it is not a ConversionReview. @param objects number of objects in the request. */
+/**
+ * Parses a response, in steps. Throws an Error with client-go's message if it is not a ConversionReview. @param objects
+ * number of objects in the request.
+ */
 export async function readReview(version: ReviewVersion, body: Buffer, objects = 1): Promise<Review> {
   const value = await parseReview(body, objects)
   const { apiVersion, kind } = typeOfBody(value)
@@ -60,19 +63,22 @@ function checkReviewType(version: ReviewVersion, apiVersion: string, kind: strin
   if (apiVersion === `${GROUP}/${version}` && kind === 'ConversionReview') return
   const isOther = kind === 'ConversionReview' && (apiVersion === `${GROUP}/v1` || apiVersion === `${GROUP}/v1beta1`)
   if (!isOther && !(kind === 'Status' && apiVersion === 'v1'))
-    throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
+    throw new Error(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`,
+    )
   throw new Error(`converting (${apiVersion.split('/').at(-1)}.${kind}) to (${version}.ConversionReview): unknown conversion`)
 }
 
 /**
- * Returns the objects of a successful response. Throws an Error if the response is invalid or reports a failure. As upstream, type and UID are only checked for
- * v1.
+ * Returns the objects of a successful response. Throws an Error if the response is invalid or reports a failure. As
+ * upstream, type and UID are only checked for v1.
  */
 export function convertedObjects(version: ReviewVersion, uid: string, { kind, apiVersion, response }: Review): readonly Json[] {
   if (version === 'v1' && (apiVersion !== `${GROUP}/v1` || kind !== 'ConversionReview'))
     throw new Error(`expected webhook response of ${GROUP}/v1, Kind=ConversionReview, got ${printKind(apiVersion, kind)}`)
   if (!response) throw new Error('no response provided')
-  if (version === 'v1' && response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid)}`)
+  if (version === 'v1' && response.uid !== uid)
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid)}`)
   const { status = '', message = '' } = response.result
   if (status !== 'Success') throw new Error(message || `response.result.status was '${status}', not 'Success'`)
   return response.convertedObjects ?? []

@@ -52,8 +52,9 @@ class Failure extends Error {
 }
 
 /**
- * Converts objects with the webhook of a definition. All objects that are not in the wanted version are sent in one call. The response must contain the same
- * objects. Their metadata is restored except labels and annotations, and unknown fields are pruned. Defaults are not applied.
+ * Converts objects with the webhook of a definition. All objects that are not in the wanted version are sent in one
+ * call. The response must contain the same objects. Their metadata is restored except labels and annotations, and
+ * unknown fields are pruned. Defaults are not applied.
  */
 export function webhookConverter(kind: ConvertedKind, services: ConversionServices): RemoteConverter {
   return new WebhookConverter(kind, services)
@@ -73,7 +74,11 @@ class WebhookConverter implements RemoteConverter {
     this.#config = { ...clientConfig, ...(clientConfig.caBundle !== undefined && { caBundle: trimmed(clientConfig.caBundle) }) }
   }
 
-  async convert(objects: readonly KubeObject[], to: Version, { prune = true }: { readonly prune?: boolean } = {}): Promise<readonly KubeObject[]> {
+  async convert(
+    objects: readonly KubeObject[],
+    to: Version,
+    { prune = true }: { readonly prune?: boolean } = {},
+  ): Promise<readonly KubeObject[]> {
     const apiVersion = apiVersionOfVersion(to)
     const others = objects.filter(object => object.apiVersion !== apiVersion)
     const unknown = others.find(object => !this.#apiVersions.has(object.apiVersion))
@@ -170,7 +175,8 @@ function postReview(
   )
   if (why === undefined) return posting
   const about = { step: 'conversion', definition: name, from: objects[0].apiVersion, to: wanted, objects: objects.length } as const
-  const tell = (failed?: string): void => why.note({ ...about, milliseconds: performance.now() - begun, ...(failed !== undefined && { failed }) })
+  const tell = (failed?: string): void =>
+    why.note({ ...about, milliseconds: performance.now() - begun, ...(failed !== undefined && { failed }) })
   posting.then(
     () => tell(),
     (error: unknown) => tell(errorMessage(error)),
@@ -189,9 +195,12 @@ function accepted(original: KubeObject, value: Json, to: Version, index: number 
   const expected = apiVersionOfVersion(to)
   if (object.apiVersion !== expected)
     throw new Error(`${about} ${what}: invalid groupVersion (expected ${expected}, received ${String(object.apiVersion ?? '')})`)
-  if (object.kind !== original.kind) throw new Error(`${about} ${what}: invalid kind (expected ${original.kind}, received ${String(object.kind)})`)
+  if (object.kind !== original.kind)
+    throw new Error(`${about} ${what}: invalid kind (expected ${original.kind}, received ${String(object.kind)})`)
   prefixErrors(`${about} ${index === undefined ? 'object' : what}`, () => checkIdentity(original, object))
-  const metadata = prefixErrors(`${about} metadata${index === undefined ? '' : ` in object at index ${index}`}`, () => restoredMetadata(original, object))
+  const metadata = prefixErrors(`${about} metadata${index === undefined ? '' : ` in object at index ${index}`}`, () =>
+    restoredMetadata(original, object),
+  )
   return decodedObject({ ...object, metadata })
 }
 
@@ -199,7 +208,8 @@ function accepted(original: KubeObject, value: Json, to: Version, index: number 
 function objectWithKind(value: Json): JsonObject {
   if (value === null) throw new Error('unexpected end of JSON input')
   if (!isJsonObject(value)) throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
-  if (typeof value.kind !== 'string' || value.kind === '') throw new Error(`Object 'Kind' is missing in '${JSON.stringify(value, asNumber)}'`)
+  if (typeof value.kind !== 'string' || value.kind === '')
+    throw new Error(`Object 'Kind' is missing in '${JSON.stringify(value, asNumber)}'`)
   return value
 }
 

@@ -12,7 +12,8 @@ export interface StandInResponse {
   readonly dataDir: string
 }
 
-const NOTICE = 'This is not etcd: it is a stand-in by binnacle, which stores nothing. The kube-apiserver beside it keeps its objects in its embedded store.'
+const NOTICE =
+  'This is not etcd: it is a stand-in by binnacle, which stores nothing. The kube-apiserver beside it keeps its objects in its embedded store.'
 
 /** Help text. envtest parses it to find out which flags etcd supports. */
 const HELP = `${NOTICE}
@@ -45,17 +46,23 @@ export function standInOptions(argv: readonly string[]): StandInOptions {
 
 function addressOf(text: string): { host: string; port: number } {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'http:') throw new FlagError(`--listen-client-urls: ${JSON.stringify(text)}: a stand-in for etcd supports plain HTTP only`)
+  if (url?.protocol !== 'http:')
+    throw new FlagError(`--listen-client-urls: ${JSON.stringify(text)}: a stand-in for etcd supports plain HTTP only`)
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 80) }
 }
 
-/** Serves `/health` like etcd, and STAND_IN_PATH. All other requests get 501 with a notice. Resolves when it listens, with a function that closes it. */
+/**
+ * Serves `/health` like etcd, and STAND_IN_PATH. All other requests get 501 with a notice. Resolves when it listens,
+ * with a function that closes it.
+ */
 export async function serveStandIn({ listen, dataDir }: StandInOptions): Promise<() => Promise<void>> {
   makePrivateDirectory(dataDir)
   const answer: StandInResponse = { dataDir }
   const handle: RequestListener = ({ method, url }, response) => {
     const known = method === 'GET' && (url === '/health' ? { health: 'true', reason: '' } : url === STAND_IN_PATH ? answer : undefined)
-    response.writeHead(known ? 200 : 501, { 'content-type': known ? 'application/json' : 'text/plain' }).end(known ? JSON.stringify(known) : `${NOTICE}\n`)
+    response
+      .writeHead(known ? 200 : 501, { 'content-type': known ? 'application/json' : 'text/plain' })
+      .end(known ? JSON.stringify(known) : `${NOTICE}\n`)
   }
   const servers = listen.map(() => createServer(handle))
   await Promise.all(servers.map((server, i) => listening(server, listen[i]?.host ?? '', listen[i]?.port ?? 0)))

@@ -13,8 +13,8 @@ const MOST_BYTES = 16 * 1024
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
 /**
- * Returns the configuration with the embedded store in the stand-in's directory if --etcd-servers names a stand-in; otherwise returns it unchanged. Throws a FlagError if a flag needs more than the embedded
- * store supports.
+ * Returns the configuration with the embedded store in the stand-in's directory if --etcd-servers names a stand-in;
+ * otherwise returns it unchanged. Throws a FlagError if a flag needs more than the embedded store supports.
  */
 export async function withStandIn(config: Config, log: Logger): Promise<Config> {
   const {
@@ -26,7 +26,10 @@ export async function withStandIn(config: Config, log: Logger): Promise<Config> 
   if (etcd === undefined || etcd.servers.length !== 1) return config
   const dataDir = await dataDirOf(etcd.servers[0] ?? '')
   if (dataDir === undefined) return config
-  if (workers > 1) throw new FlagError(`--workers=${workers} needs etcd: ${etcd.servers[0]} is a stand-in for one, and the embedded store is for one process`)
+  if (workers > 1)
+    throw new FlagError(
+      `--workers=${workers} needs etcd: ${etcd.servers[0]} is a stand-in for one, and the embedded store is for one process`,
+    )
   if (etcd.overrides.length > 0)
     throw new FlagError(`--etcd-servers-overrides needs etcd: ${etcd.servers[0]} is a stand-in for one, whose store holds all resources`)
   log.warn('--etcd-servers names a stand-in for etcd: objects are stored in the embedded store', { server: etcd.servers[0], dataDir })

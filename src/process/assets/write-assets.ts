@@ -1,4 +1,16 @@
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { isSea } from 'node:sea'
 import { ArgumentError, readArguments } from '../../lib/arguments.ts'
@@ -50,8 +62,9 @@ export interface AssetsEnvironment {
 }
 
 /**
- * Fills a directory as envtest expects it in $KUBEBUILDER_ASSETS. Keeps an etcd or kubectl that is already in it. Returns a line about each file, and the export of the variable. Throws an ArgumentError if a
- * file of another program would be replaced.
+ * Fills a directory as envtest expects it in $KUBEBUILDER_ASSETS. Keeps an etcd or kubectl that is already in it.
+ * Returns a line about each file, and the export of the variable. Throws an ArgumentError if a file of another program
+ * would be replaced.
  */
 export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node, path }: AssetsEnvironment): string[] {
   refuseFile(directory)
@@ -60,11 +73,13 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node
   const withNode = node === undefined ? [] : [`PATH=${quoteForShell(dirname(node))}:"$PATH"`]
   const run = (program: keyof AssetsEnvironment['commands'], ...more: string[]): string =>
     ['#!/bin/sh', MARK, ...withNode, `exec ${[...commands[program], ...more].map(quoteForShell).join(' ')} "$@"`, ''].join('\n')
-  const found = etcd === 'stand-in' ? undefined : etcd === undefined ? (theirs(place('etcd')) ?? findProgram('etcd', path)) : executable(etcd)
+  const found =
+    etcd === 'stand-in' ? undefined : etcd === undefined ? (theirs(place('etcd')) ?? findProgram('etcd', path)) : executable(etcd)
   if (etcd !== undefined && etcd !== 'stand-in' && found === undefined) throw new ArgumentError(`--etcd ${etcd} is not a program`)
 
   const lines: string[] = []
-  // With this flag the server checks whether etcd is the stand-in, so it also works if the user replaces the stand-in by etcd.
+  // With this flag the server checks whether etcd is the stand-in, so it also works if the user replaces the stand-in
+  // by etcd.
   replace(place('kube-apiserver'), run('kube-apiserver', '--etcd-stand-in'))
   lines.push(`kube-apiserver  binnacle ${gitVersion(DEFAULT_RELEASE)}`)
   if (found === undefined) {
@@ -98,7 +113,10 @@ export async function runAssets(argv: readonly string[]): Promise<number> {
 function ownCommands(): Omit<AssetsEnvironment, 'path'> {
   if (isSea()) return { commands: { binnacle: [process.execPath], 'kube-apiserver': [process.execPath, '--profile=apiserver'] } }
   const programs = dirname(realpathSync(process.argv[1] ?? ''))
-  return { commands: { binnacle: [join(programs, 'binnacle')], 'kube-apiserver': [join(programs, 'kube-apiserver')] }, node: process.execPath }
+  return {
+    commands: { binnacle: [join(programs, 'binnacle')], 'kube-apiserver': [join(programs, 'kube-apiserver')] },
+    node: process.execPath,
+  }
 }
 
 function executable(file: string): string | undefined {

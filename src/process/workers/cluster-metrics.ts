@@ -9,8 +9,9 @@ const COLLECT_MS = 2_000
 const OF_PROCESS = /^(?:process|nodejs)_/
 
 /**
- * Metrics of all workers as one exposition, regardless of the worker that serves the scrape. Counters and histograms are summed over all workers, including those that have ended (as of their last report), so
- * that none decreases. Gauges are aggregated as each declares. Families of the process have the label `worker`.
+ * Metrics of all workers as one exposition, regardless of the worker that serves the scrape. Counters and histograms
+ * are summed over all workers, including those that have ended (as of their last report), so that none decreases.
+ * Gauges are aggregated as each declares. Families of the process have the label `worker`.
  */
 export class ClusterMetrics {
   readonly #workers: () => Iterable<readonly [number, WorkerProcess]>

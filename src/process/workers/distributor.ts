@@ -15,8 +15,9 @@ interface Handed {
 }
 
 /**
- * Holds the ports, and hands each connection to the next worker. A connection stays open here until the worker acknowledges it, so that none is lost if the worker ends: it is handed to another worker. (This
- * is why `node:cluster` is not used: there, a connection on its way to a killed worker hangs.)
+ * Holds the ports, and hands each connection to the next worker. A connection stays open here until the worker
+ * acknowledges it, so that none is lost if the worker ends: it is handed to another worker. (This is why `node:cluster`
+ * is not used: there, a connection on its way to a killed worker hangs.)
  */
 export class Distributor {
   readonly #servers: Server[] = []

@@ -29,7 +29,10 @@ export type FromWorker =
   | { readonly type: 'hello' }
   | { readonly type: 'serving' }
   | { readonly type: 'pong' }
-  /** `took`: the worker has the connection, and may have read from it. `refused`: it has not read from it, and does not serve it. */
+  /**
+   * `took`: the worker has the connection, and may have read from it. `refused`: it has not read from it, and does not
+   * serve it.
+   */
   | { readonly type: 'took' | 'refused'; readonly id: number }
   /** The worker accepts no more connections. */
   | { readonly type: 'closing' }

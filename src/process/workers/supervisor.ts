@@ -53,11 +53,13 @@ interface WorkerSlot {
 }
 
 /** Returns the milliseconds before a worker is restarted, by the number of its consecutive short runs. */
-export const restartWait = (shortLives: number): number => (shortLives === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (shortLives - 1), LAST_WAIT_MS))
+export const restartWait = (shortLives: number): number =>
+  shortLives === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (shortLives - 1), LAST_WAIT_MS)
 
 /**
- * Keeps a number of workers running. A worker that ends is restarted, with a delay that doubles while it keeps ending; one that does not respond is killed. If a worker ends before all have served for the
- * first time, the start has failed.
+ * Keeps a number of workers running. A worker that ends is restarted, with a delay that doubles while it keeps ending;
+ * one that does not respond is killed. If a worker ends before all have served for the first time, the start has
+ * failed.
  */
 export class Supervisor {
   /** Number of restarts. */
@@ -98,7 +100,10 @@ export class Supervisor {
     return this.#slots.flatMap<[number, WorkerProcess]>(({ number, worker }) => (worker === undefined ? [] : [[number, worker]]))
   }
 
-  /** Asks all workers to stop, and kills those that still run after `graceMs`. Resolves when all have ended, with whether all exited with code 0. */
+  /**
+   * Asks all workers to stop, and kills those that still run after `graceMs`. Resolves when all have ended, with
+   * whether all exited with code 0.
+   */
   async stop(graceMs: number): Promise<boolean> {
     this.#state = 'stopping'
     for (const timer of this.#timers) clearTimeout(timer)
@@ -123,7 +128,9 @@ export class Supervisor {
     for (const [, worker] of this.workers()) worker.kill()
   }
 
-  /** Starts a worker in its slot. Messages that only the supervisor needs are handled here, the others are passed on. */
+  /**
+   * Starts a worker in its slot. Messages that only the supervisor needs are handled here, the others are passed on.
+   */
   #start(slot: WorkerSlot): void {
     const { fork, now, onMessage } = this.#options
     const worker = fork(
@@ -149,7 +156,10 @@ export class Supervisor {
     this.#resolveServing()
   }
 
-  /** While starting, the end of a worker is the failure of all. While serving, it is restarted, later each time if it lives shortly. */
+  /**
+   * While starting, the end of a worker is the failure of all. While serving, it is restarted, later each time if it
+   * lives shortly.
+   */
   #onExit(slot: WorkerSlot, code: number | null, signal: string | null): void {
     const { log, now, onEnd } = this.#options
     const pid = slot.worker?.pid

@@ -123,4 +123,7 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
 }
 
 /** Removes values that JSON cannot represent, such as NaN for a mean without samples. */
-const finite = (family: MetricSnapshot): MetricSnapshot => ({ ...family, values: family.values.filter(({ value }) => Number.isFinite(value)) })
+const finite = (family: MetricSnapshot): MetricSnapshot => ({
+  ...family,
+  values: family.values.filter(({ value }) => Number.isFinite(value)),
+})

@@ -9,7 +9,10 @@ import type { Peer } from './unary.ts'
 /** Time limit for connecting, including the TLS handshake. */
 const OPENING_MS = 5000
 
-/** Returns the credentials of a new connection: trusted authorities and the client certificate. Called for each connection, so that rotated files are used. */
+/**
+ * Returns the credentials of a new connection: trusted authorities and the client certificate. Called for each
+ * connection, so that rotated files are used.
+ */
 export type DialCredentials = () => Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'secureContext' | 'allowPartialTrustChain'>
 
 /** How to connect to servers. */
@@ -21,7 +24,10 @@ export interface DialOptions {
   readonly dial?: Dial | undefined
 }
 
-/** Receives a connected socket with a timeout, or the reason of the failure. Called once, and never after the attempt was abandoned. */
+/**
+ * Receives a connected socket with a timeout, or the reason of the failure. Called once, and never after the attempt
+ * was abandoned.
+ */
 export type Dialled = (socket: Socket | undefined, failure: Error | undefined) => void
 
 /** Returns the peer at an address, for request headers. */
@@ -47,7 +53,9 @@ export function dialServer(address: string, { credentials, dial }: DialOptions, 
    */
   function use(place: SocketAddress, through?: Socket): void {
     if (isOver) return void through?.destroy()
-    const opening = credentials ? connectTls({ ...tlsOptions(place), ...(through && { socket: through }), ...credentials() }) : (through ?? connect(place))
+    const opening = credentials
+      ? connectTls({ ...tlsOptions(place), ...(through && { socket: through }), ...credentials() })
+      : (through ?? connect(place))
     socket = opening
     opening.setTimeout(OPENING_MS, () => opening.destroy())
     opening.on('error', end).once('close', () => end(new Error('the connection was closed')))
@@ -62,14 +70,19 @@ export function dialServer(address: string, { credentials, dial }: DialOptions, 
   const place = socketAddress(address)
   if (!place) end(new Error(`${JSON.stringify(address)} is not an address`))
   else if (!dial || 'path' in place) use(place)
-  else dial(place.host, place.port, (error, through) => (through ? use(place, through) : end(error ?? new Error('the proxy made no connection'))))
+  else
+    dial(place.host, place.port, (error, through) =>
+      through ? use(place, through) : end(error ?? new Error('the proxy made no connection')),
+    )
   return () => {
     isOver = true
     socket?.destroy()
   }
 }
 
-/** Returns TLS options. The certificate is verified for the server's name, also if the connection is to a unix socket. */
+/**
+ * Returns TLS options. The certificate is verified for the server's name, also if the connection is to a unix socket.
+ */
 function tlsOptions(place: SocketAddress): ConnectionOptions {
   const host = serverNameOf(place)
   return { host, ...place, checkServerIdentity: checkServerName, ALPNProtocols: ['h2'], ...(isIP(host) === 0 && { servername: host }) }

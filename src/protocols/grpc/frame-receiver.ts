@@ -1,6 +1,17 @@
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import { FrameLimits } from '../http2/frame-limits.ts'
-import { Flag, type Frame, FrameReader, FrameType, fragmentOf, frameOf, MAX_31_BITS, numbersFrame, readSettings, Setting } from '../http2/frames.ts'
+import {
+  Flag,
+  type Frame,
+  FrameReader,
+  FrameType,
+  fragmentOf,
+  frameOf,
+  MAX_31_BITS,
+  numbersFrame,
+  readSettings,
+  Setting,
+} from '../http2/frames.ts'
 import { MAX_SETTINGS } from '../http2/limits.ts'
 import { RENEW_AFTER, type SilenceLimits } from './limits.ts'
 import type { RequestSender } from './request-sender.ts'
@@ -18,13 +29,19 @@ export interface StreamFrames {
   reset(stream: number, code: number): void
   /** The server accepts no streams with an id greater than `last`. */
   goAway(last: number): void
-  /** Called after the new windows apply and the frame is acknowledged. `mostStreams` is undefined if the frame does not set it. */
+  /**
+   * Called after the new windows apply and the frame is acknowledged. `mostStreams` is undefined if the frame does not
+   * set it.
+   */
   settings(mostStreams: number | undefined): void
   /** The window of the connection has grown. */
   widened(): void
 }
 
-/** Receiving side of a connection. Passes on the frames of streams, responds to connection frames, and enforces limits on the server. */
+/**
+ * Receiving side of a connection. Passes on the frames of streams, responds to connection frames, and enforces limits
+ * on the server.
+ */
 export class FrameReceiver {
   readonly #sender: RequestSender
   readonly #streams: StreamFrames

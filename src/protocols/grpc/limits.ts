@@ -1,6 +1,9 @@
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 
-/** Time limits for a silent server while streams are open, in milliseconds. It is pinged after `quietMs`, and must then send any frame within `signMs`. */
+/**
+ * Time limits for a silent server while streams are open, in milliseconds. It is pinged after `quietMs`, and must then
+ * send any frame within `signMs`.
+ */
 export interface SilenceLimits {
   readonly quietMs: number
   readonly signMs: number
@@ -26,7 +29,10 @@ export const ORDINARY_BLOCKS = 2
 const MOST_SMALL_FRAMES = 65_536
 const SMALL_FRAME_BYTES = 1024
 
-/** Returns the number of small frames of a message after another frame of `bytes` bytes. Throws a ConnectionError if there are too many. */
+/**
+ * Returns the number of small frames of a message after another frame of `bytes` bytes. Throws a ConnectionError if
+ * there are too many.
+ */
 export function countSmallFrames(before: number, bytes: number): number {
   if (bytes >= SMALL_FRAME_BYTES) return before
   if (before >= MOST_SMALL_FRAMES) throw new ConnectionError(ErrorCode.protocol, 'a message is in too many frames')

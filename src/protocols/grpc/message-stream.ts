@@ -28,8 +28,9 @@ export interface StreamCall {
 }
 
 /**
- * A bidirectional stream of messages on a connection of its own. If the reader is slow, the connection is not read, so that the server has to wait. The
- * connection is read in turns of the event loop, and all memory is bounded. A silent server is pinged, and the stream fails if it does not respond.
+ * A bidirectional stream of messages on a connection of its own. If the reader is slow, the connection is not read, so
+ * that the server has to wait. The connection is read in turns of the event loop, and all memory is bounded. A silent
+ * server is pinged, and the stream fails if it does not respond.
  */
 export class MessageStream implements AsyncIterable<Buffer> {
   readonly #socket: Socket
@@ -78,7 +79,10 @@ export class MessageStream implements AsyncIterable<Buffer> {
     this.#ticking = setInterval(() => this.#tick(), TICK_MS).unref()
   }
 
-  /** Sends a message. The stream fails if the server's windows stay full while more than 64 KiB are queued. `isLast`: ends the request, as a call with one message must. */
+  /**
+   * Sends a message. The stream fails if the server's windows stay full while more than 64 KiB are queued. `isLast`:
+   * ends the request, as a call with one message must.
+   */
   send(message: Buffer, isLast = false): void {
     if (this.#isOver) return
     this.#receiver.conduct.request()
@@ -91,7 +95,10 @@ export class MessageStream implements AsyncIterable<Buffer> {
     this.#end(cancelled())
   }
 
-  /** Iterates over the messages of the server. For a single reader. Throws a CallFailure unless the server ends the stream with status OK. */
+  /**
+   * Iterates over the messages of the server. For a single reader. Throws a CallFailure unless the server ends the
+   * stream with status OK.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
       const messages = this.#waiting

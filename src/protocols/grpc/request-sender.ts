@@ -1,7 +1,18 @@
 import type { Socket } from 'node:net'
 import { joinBuffers } from '../../lib/join-buffers.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
-import { Flag, FRAME_BYTES, FrameType, frameOf, INITIAL_WINDOW, MAX_31_BITS, numbersFrame, PREFACE, Setting, settingsFrame } from '../http2/frames.ts'
+import {
+  Flag,
+  FRAME_BYTES,
+  FrameType,
+  frameOf,
+  INITIAL_WINDOW,
+  MAX_31_BITS,
+  numbersFrame,
+  PREFACE,
+  Setting,
+  settingsFrame,
+} from '../http2/frames.ts'
 import { PREFIX_BYTES, prefixed, requestFrames, requestHeaders } from './unary.ts'
 
 /** Requests up to this size are sent as a whole. They fit into the smallest windows that servers use. */
@@ -94,7 +105,10 @@ export class RequestSender {
     this.#long.set(stream, { rest: Buffer.alloc(0), window: this.#streamWindow, isOpen: true })
   }
 
-  /** Queues a message of a streaming request, and sends it as the windows allow. Returns false, without queueing it, if too many bytes are queued. `isLast`: no message follows. */
+  /**
+   * Queues a message of a streaming request, and sends it as the windows allow. Returns false, without queueing it, if
+   * too many bytes are queued. `isLast`: no message follows.
+   */
   sendMore(stream: number, message: Buffer, isLast = false): boolean {
     const request = this.#long.get(stream)
     if (request === undefined || request.rest.length > MAX_UNWRITTEN) return false
@@ -118,7 +132,9 @@ export class RequestSender {
     this.#sendOn(stream, request)
   }
 
-  /** Changes the initial window of streams, which also changes the windows of open streams (RFC 9113, section 6.9.2). */
+  /**
+   * Changes the initial window of streams, which also changes the windows of open streams (RFC 9113, section 6.9.2).
+   */
   resizeStreams(window: number): void {
     if (window > MAX_31_BITS) throw new ConnectionError(ErrorCode.flowControl, 'a window is too large')
     const growth = window - this.#streamWindow

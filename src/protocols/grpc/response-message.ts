@@ -4,14 +4,18 @@ import type { CallFailure } from './call-failure.ts'
 import { malformed, messageTooLong, PREFIX_BYTES } from './unary.ts'
 
 /**
- * Size of the blocks that a longer message is collected in: more than a page of a range. The system provides memory of a block as the message arrives, not when it is announced, and a message in one block need not be copied again.
+ * Size of the blocks that a longer message is collected in: more than a page of a range. The system provides memory of
+ * a block as the message arrives, not when it is announced, and a message in one block need not be copied again.
  */
 const BLOCK_BYTES = 32 << 20
 
 /** Blocks that are kept for later messages. */
 const MOST_FREE = 2
 
-/** Memory of long messages that are read one after the other. The memory of a message that is given back is used for later ones, which saves the system from providing it again. */
+/**
+ * Memory of long messages that are read one after the other. The memory of a message that is given back is used for
+ * later ones, which saves the system from providing it again.
+ */
 export class MessageBlocks {
   #free: Buffer[] = []
   readonly #lent = new WeakSet<ArrayBufferLike>()
@@ -19,7 +23,8 @@ export class MessageBlocks {
 
   /** Returns a block of the size in bytes. */
   take(bytes: number): Buffer {
-    // Messages that follow one another are of similar sizes, not of the same. A message that is kept has no more memory than it needs.
+    // Messages that follow one another are of similar sizes, not of the same. A message that is kept has no more memory
+    // than it needs.
     const longest = bytes + (bytes >> 2)
     const at = this.#free.findIndex(({ length }) => length >= bytes && length <= longest)
     const [block = Buffer.allocUnsafeSlow(this.#isReused ? bytes + (bytes >> 3) : bytes)] = at < 0 ? [] : this.#free.splice(at, 1)
@@ -32,7 +37,10 @@ export class MessageBlocks {
     return this.#lent.has(buffer)
   }
 
-  /** Takes back the block that a message is in. Its bytes are overwritten from now on. Does nothing if the message is not in a block. */
+  /**
+   * Takes back the block that a message is in. Its bytes are overwritten from now on. Does nothing if the message is
+   * not in a block.
+   */
   give({ buffer }: Buffer): void {
     if (!this.#lent.delete(buffer)) return
     this.#isReused = true
@@ -63,7 +71,10 @@ export class ResponseMessage {
     this.#memory = memory
   }
 
-  /** Adds the content of a frame. Returns the failure if the message is invalid. The content is not copied if it is a complete message. */
+  /**
+   * Adds the content of a frame. Returns the failure if the message is invalid. The content is not copied if it is a
+   * complete message.
+   */
   add(bytes: Buffer): CallFailure | undefined {
     let rest = bytes
     if (this.#prefixBytes < PREFIX_BYTES) {

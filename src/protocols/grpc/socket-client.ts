@@ -54,7 +54,10 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
 const CLOSING = 'grpc: the client connection is closing'
 
-/** Calls a server on a unix socket, over one connection. Calls wait for a server that is not available, until their deadline. */
+/**
+ * Calls a server on a unix socket, over one connection. Calls wait for a server that is not available, until their
+ * deadline.
+ */
 export class SocketClient {
   readonly #options: SocketClientOptions
   readonly #closed = new AbortController()
@@ -67,13 +70,18 @@ export class SocketClient {
     this.#options = options
   }
 
-  /** Calls a method and resolves to the decoded response. Rejects with a SocketCallError, by the deadline at the latest. */
+  /**
+   * Calls a method and resolves to the decoded response. Rejects with a SocketCallError, by the deadline at the latest.
+   */
   async call<T>(method: string, request: Buffer, timeoutMs: number, decode: (message: Buffer) => T): Promise<T> {
     const { observer } = this.#options
     const begun = performance.now()
     const observe = (status: string): void => observer(method, (performance.now() - begun) / 1000, status)
     try {
-      const response = decodeMessage(await this.#call(method, request, { deadline: Date.now() + timeoutMs, signal: this.#closed.signal }), decode)
+      const response = decodeMessage(
+        await this.#call(method, request, { deadline: Date.now() + timeoutMs, signal: this.#closed.signal }),
+        decode,
+      )
       observe('OK')
       return response
     } catch (thrown) {

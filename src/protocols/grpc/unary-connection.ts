@@ -38,9 +38,9 @@ interface Call {
 const NO_HEADERS = Buffer.alloc(0)
 
 /**
- * A connection to one server for unary calls, which writes gRPC over HTTP/2 directly to the socket. A call costs an eighth of one through `node:http2` and a
- * gRPC client. The connection is read in turns of the event loop, and all memory is bounded. `call` returns undefined before the connection is open and after
- * it begins to close.
+ * A connection to one server for unary calls, which writes gRPC over HTTP/2 directly to the socket. A call costs an
+ * eighth of one through `node:http2` and a gRPC client. The connection is read in turns of the event loop, and all
+ * memory is bounded. `call` returns undefined before the connection is open and after it begins to close.
  */
 export class UnaryConnection {
   readonly #socket: Socket
@@ -64,7 +64,9 @@ export class UnaryConnection {
     this.#opened = resolve
   })
 
-  /** @param socket a connected socket, after the TLS handshake if the peer uses TLS. Its timeout applies until the connection is open. */
+  /**
+   * @param socket a connected socket, after the TLS handshake if the peer uses TLS. Its timeout applies until the connection is open.
+   */
   constructor(socket: Socket, peer: Peer, limits: Partial<ConnectionLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
     this.#socket = socket
@@ -86,7 +88,10 @@ export class UnaryConnection {
     this.#sender.open(MAX_31_BITS)
   }
 
-  /** `opening` until the server's first settings, `ending` after GOAWAY: calls in progress continue, new ones are not accepted. */
+  /**
+   * `opening` until the server's first settings, `ending` after GOAWAY: calls in progress continue, new ones are not
+   * accepted.
+   */
   get state(): 'opening' | 'open' | 'ending' | 'closed' {
     return this.#state
   }
@@ -96,12 +101,26 @@ export class UnaryConnection {
     return this.#broken
   }
 
-  /** Sends a request and resolves to the response message, or rejects with a CallFailure. Returns undefined if the connection is not open. */
+  /**
+   * Sends a request and resolves to the response message, or rejects with a CallFailure. Returns undefined if the
+   * connection is not open.
+   */
   call(method: string, request: Buffer, { deadline, signal, memory }: UnaryOptions): Promise<Buffer> | undefined {
     if (this.#state !== 'open') return undefined
     return new Promise((resolve, reject) => {
       const message = new ResponseMessage(this.#limits.maxMessageBytes, memory)
-      const call = { head: this.#headOf(method), request, deadline, signal, resolve, reject, message, smallFrames: 0, blocks: 0, headers: NO_HEADERS }
+      const call = {
+        head: this.#headOf(method),
+        request,
+        deadline,
+        signal,
+        resolve,
+        reject,
+        message,
+        smallFrames: 0,
+        blocks: 0,
+        headers: NO_HEADERS,
+      }
       if (this.#waiting.length === 0 && this.#hasRoom(call)) this.#send(call)
       else this.#waiting.push(call)
       if (this.#ticking !== undefined) return
@@ -235,7 +254,8 @@ export class UnaryConnection {
   /** Ends expired and aborted calls, and the connection if the server is silent. */
   #tick(): void {
     const now = Date.now()
-    const verdict = ({ deadline, signal }: Call): CallFailure | undefined => (signal.aborted ? cancelled() : now >= deadline ? late() : undefined)
+    const verdict = ({ deadline, signal }: Call): CallFailure | undefined =>
+      signal.aborted ? cancelled() : now >= deadline ? late() : undefined
     for (const [stream, call] of [...this.#sent]) {
       const failure = verdict(call)
       if (failure !== undefined) this.#giveUp(stream, failure)

@@ -24,8 +24,8 @@ export class UnaryConnections {
   }
 
   /**
-   * Returns the open connection to a server at `host:port` or `unix:path`. Otherwise starts connecting and returns undefined. A connection failure is not
-   * reported: the caller falls back to another client, which reports it.
+   * Returns the open connection to a server at `host:port` or `unix:path`. Otherwise starts connecting and returns
+   * undefined. A connection failure is not reported: the caller falls back to another client, which reports it.
    */
   to(address: string): UnaryConnection | undefined {
     const member = this.#members.get(address)

@@ -4,7 +4,9 @@ import { HeaderDecoder } from '../http2/header-decoder.ts'
 import { HeaderEncoder } from '../http2/header-encoder.ts'
 import { type CallFailure, Status } from './call-failure.ts'
 
-/** Requests and responses of gRPC over HTTP/2. Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
+/**
+ * Requests and responses of gRPC over HTTP/2. Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
+ */
 
 /** Length of a message prefix: a compression flag, which is always 0 here, and the message length. */
 export const PREFIX_BYTES = 5
@@ -30,7 +32,11 @@ export interface Peer {
  * Encodes the headers that all requests of a method share.
  * @param metadata names in lower case, and their values.
  */
-export function requestHead(method: string, { authority, secure, userAgent }: Peer, metadata: Readonly<Record<string, string>> = {}): Buffer {
+export function requestHead(
+  method: string,
+  { authority, secure, userAgent }: Peer,
+  metadata: Readonly<Record<string, string>> = {},
+): Buffer {
   const fields = [
     [':method', 'POST'],
     [':scheme', secure ? 'https' : 'http'],
@@ -105,7 +111,8 @@ export function completedFailure(last: Buffer): CallFailure | undefined {
   }
   const status = header('grpc-status')
   if (status === '0') return undefined
-  if (status === undefined) return callFailure(Status.UNKNOWN, `the response has no gRPC status, HTTP status ${header(':status') ?? 'unknown'}`)
+  if (status === undefined)
+    return callFailure(Status.UNKNOWN, `the response has no gRPC status, HTTP status ${header(':status') ?? 'unknown'}`)
   if (!/^\d{1,9}$/.test(status)) return callFailure(Status.UNKNOWN, 'the status of gRPC is not a number')
   return callFailure(Number(status), decodeStatusText(header('grpc-message') ?? ''))
 }

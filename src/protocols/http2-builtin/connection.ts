@@ -17,9 +17,15 @@ import { BuiltinStream } from './stream.ts'
 
 export type Serve = (request: Http2Request, response: BuiltinStream) => void
 
-/** Limit for unread bodies of all streams of a connection, in bytes. As many bytes again can be in flight to paused streams. */
+/**
+ * Limit for unread bodies of all streams of a connection, in bytes. As many bytes again can be in flight to paused
+ * streams.
+ */
 const MAX_UNREAD_BYTES = 16 << 20
-/** Interval of pings on a connection with open streams. After some client errors Node stops reading without reporting it. */
+/**
+ * Interval of pings on a connection with open streams. After some client errors Node stops reading without reporting
+ * it.
+ */
 const PING_MS = 60_000
 
 /** Arguments of a session's `stream` event. The types for Node 20 declare only the first two. */
@@ -79,7 +85,10 @@ export class BuiltinConnection {
     return this.#socket.bytesWritten
   }
 
-  /** Bytes that are buffered for the connection: responses that the client has not read, and request data that the server has not read. */
+  /**
+   * Bytes that are buffered for the connection: responses that the client has not read, and request data that the
+   * server has not read.
+   */
   get heldBytes(): number {
     let bytes = this.#unread + this.#heads.heldBytes
     for (const stream of this.#streams) bytes += stream.unwritten
@@ -142,7 +151,8 @@ export class BuiltinConnection {
   }
 
   /**
-   * Ends the connection. Deferred to another turn, because Node aborts the process if a session is destroyed while it reads frames.
+   * Ends the connection. Deferred to another turn, because Node aborts the process if a session is destroyed while it
+   * reads frames.
    * @param error undefined if the client did not cause it.
    */
   #fail(error?: ConnectionError): void {
@@ -186,7 +196,10 @@ export class BuiltinConnection {
     this.#requests.add({ isOver: () => stream.closed, serve: () => this.#open(from, stream, fields) })
   }
 
-  /** Reads the head. Done in the request's turn because it can be large: a block of 320 bytes can refer to one field until the head has a megabyte. */
+  /**
+   * Reads the head. Done in the request's turn because it can be large: a block of 320 bytes can refer to one field
+   * until the head has a megabyte.
+   */
   #open(from: ServerHttp2Stream, stream: BuiltinStream, fields: string[]): void {
     const head = readHead(fields)
     if (head === undefined) {
@@ -202,12 +215,13 @@ export class BuiltinConnection {
   }
 
   /**
-   * Passes the body on. A stream with a full window of unread bytes is paused, so that its window does not grow. Node grows the connection's window at once; if
-   * all unread bodies exceed the limit, a stream that receives more is reset.
+   * Passes the body on. A stream with a full window of unread bytes is paused, so that its window does not grow. Node
+   * grows the connection's window at once; if all unread bodies exceed the limit, a stream that receives more is reset.
    */
   #receive(from: ServerHttp2Stream, stream: BuiltinStream, request: Http2Request): void {
     from.on('data', (chunk: Buffer) => {
-      // Node continues with the frames of the current read after the connection has failed. 64 KiB contain 6,000 frames of one byte.
+      // Node continues with the frames of the current read after the connection has failed. 64 KiB contain 6,000 frames
+      // of one byte.
       if (this.#failed) return
       // The last frame of a body may be small, because each request allows some small frames.
       if (chunk.length < SMALL_DATA_BYTES) this.#guard(() => this.#conduct.idleFrame(0, 0))

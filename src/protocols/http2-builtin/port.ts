@@ -6,8 +6,8 @@ import { TurnBudget } from '../http2/turn-budget.ts'
 import { ReadLines } from './reads.ts'
 
 /**
- * `maxSessionMemory` in megabytes. Effectively unlimited: Node never subtracts data written to streams that the client cancelled, so a long connection would
- * eventually refuse all requests.
+ * `maxSessionMemory` in megabytes. Effectively unlimited: Node never subtracts data written to streams that the client
+ * cancelled, so a long connection would eventually refuse all requests.
  */
 const SESSION_MEGABYTES = 1e6
 /** State that the connections of a listening port share. */

@@ -2,23 +2,27 @@ import type { TLSSocket } from 'node:tls'
 import { handleOf, type SocketHandle } from '../../lib/socket-handle.ts'
 import { inNextTurn } from '../../lib/turn.ts'
 
-/** Streams per turn beyond which a connection is not read until its turn in the queue. Ordinary clients open fewer at once. */
+/**
+ * Streams per turn beyond which a connection is not read until its turn in the queue. Ordinary clients open fewer at
+ * once.
+ */
 const MANY_STREAMS = 32
 
 /** Streams that make a turn long. A single connection can open and cancel 1,800, which takes 0.1 s. */
 const STORM_OF_STREAMS = 256
 
 /**
- * With more queued connections than this, or after a long turn, each turn with a read is followed by turns without. A response takes several turns, only one of
- * which is then long.
+ * With more queued connections than this, or after a long turn, each turn with a read is followed by turns without. A
+ * response takes several turns, only one of which is then long.
  */
 const CROWD = 8
 const TURNS_BETWEEN = 6
 
 /**
- * Queued connections of a port, which are not read: new ones, and those that opened many streams at once. A read can open five hundred streams, each of which
- * takes 30 µs before it is reported and as much when it is cancelled. Therefore one connection is read per turn, alternately from both queues, so that
- * responses on other connections are not delayed.
+ * Queued connections of a port, which are not read: new ones, and those that opened many streams at once. A read can
+ * open five hundred streams, each of which takes 30 µs before it is reported and as much when it is cancelled.
+ * Therefore one connection is read per turn, alternately from both queues, so that responses on other connections are
+ * not delayed.
  */
 export class ReadLines {
   readonly #fresh: Reads[] = []
@@ -79,8 +83,8 @@ export class ReadLines {
 const after = (turns: number, callback: () => void): void => inNextTurn(turns === 1 ? callback : () => after(turns - 1, callback))
 
 /**
- * Controls whether a connection is read. Requests that arrive in bulk on many connections are taken from one connection per turn, so that others are served in
- * between.
+ * Controls whether a connection is read. Requests that arrive in bulk on many connections are taken from one connection
+ * per turn, so that others are served in between.
  */
 export class Reads {
   readonly #socket: TLSSocket

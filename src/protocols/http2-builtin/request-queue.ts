@@ -9,8 +9,8 @@ interface Begun {
 }
 
 /**
- * Requests of one connection that wait to be served. Node reports all requests of a read at once, up to some thousand. When the turn of the event loop is
- * spent, the rest wait for later turns, which all waiting connections share equally.
+ * Requests of one connection that wait to be served. Node reports all requests of a read at once, up to some thousand.
+ * When the turn of the event loop is spent, the rest wait for later turns, which all waiting connections share equally.
  */
 export class RequestQueue {
   readonly #turns: TurnBudget

@@ -78,7 +78,10 @@ export class BuiltinStream {
     if (endStream) this.#ending = true
   }
 
-  /** The response is sent. A client that has not sent END_STREAM receives RST_STREAM, because the rest of its body is not read. */
+  /**
+   * The response is sent. A client that has not sent END_STREAM receives RST_STREAM, because the rest of its body is
+   * not read.
+   */
   readonly #finished = (): void => {
     if (!this.remoteEnded && !this.closed) this.#stream.close(ErrorCode.none)
     this.#close()
@@ -128,7 +131,10 @@ export class BuiltinStream {
     return !this.closed && this.#stream.writableNeedDrain
   }
 
-  /** Reports whether the client reads none of the response. Progress is measured in complete writes, because Node reports no other. */
+  /**
+   * Reports whether the client reads none of the response. Progress is measured in complete writes, because Node
+   * reports no other.
+   */
   isStalled(now: number, { stalledMs, stalledStreamMs }: ConnectionLimits): boolean {
     const { unwritten } = this
     const stalledFor = this.#progress.stalledFor(now, unwritten > 0, unwritten !== this.#waited)

@@ -80,7 +80,10 @@ export class Http2Connection implements StreamHost {
     return this.#sender.sentBytes
   }
 
-  /** Bytes that are buffered for the connection: responses that the client has not read, and request data that the server has not read. */
+  /**
+   * Bytes that are buffered for the connection: responses that the client has not read, and request data that the
+   * server has not read.
+   */
   get heldBytes(): number {
     let bytes = this.#sender.waitingBytes + this.#receiving.unread + this.#blocks.openBytes + this.#intake.heldBytes + this.#heads.heldBytes
     for (const stream of this.#streams.values()) bytes += stream.queued
@@ -94,7 +97,10 @@ export class Http2Connection implements StreamHost {
     return false
   }
 
-  /** Ends streams and connections that exceed a time limit. Called about once a second. `now`: milliseconds of a monotonic clock. */
+  /**
+   * Ends streams and connections that exceed a time limit. Called about once a second. `now`: milliseconds of a
+   * monotonic clock.
+   */
   check(now: number): void {
     const { stalledMs, stalledStreamMs } = this.#port.limits
     for (const stream of [...this.#streams.values()]) {
@@ -134,7 +140,9 @@ export class Http2Connection implements StreamHost {
     if (rest !== undefined) this.#intake.read(rest)
   }
 
-  /** Discards data after the end. A limited amount is read, so that the client receives GOAWAY before its writes fail. */
+  /**
+   * Discards data after the end. A limited amount is read, so that the client receives GOAWAY before its writes fail.
+   */
   #drop(chunk: Buffer): void {
     this.#dropped += chunk.length
     if (this.#dropped > MAX_DROPPED_BYTES) this.#socket.pause()
@@ -178,7 +186,8 @@ export class Http2Connection implements StreamHost {
     const { stream: id, flags, payload } = frame
     onStream(frame)
     this.#notIdle(id)
-    if (!this.#receiving.receive(payload.length)) throw new ConnectionError(ErrorCode.flowControl, 'more was sent than the window of the connection holds')
+    if (!this.#receiving.receive(payload.length))
+      throw new ConnectionError(ErrorCode.flowControl, 'more was sent than the window of the connection holds')
     const data = unpadded(frame)
     const stream = this.#streams.get(id)
     if (stream === undefined || stream.remoteEnded) {
@@ -255,7 +264,12 @@ export class Http2Connection implements StreamHost {
       return
     }
     this.#conduct.request()
-    const stream = new Http2Stream(id, this, this.#streamWindow, new ReceiveWindow(this.#port.limits.streamWindow, bytes => this.#widen(id, bytes)))
+    const stream = new Http2Stream(
+      id,
+      this,
+      this.#streamWindow,
+      new ReceiveWindow(this.#port.limits.streamWindow, bytes => this.#widen(id, bytes)),
+    )
     stream.remoteEnded = endStream
     stream.headBytes = headBytes
     this.#streams.set(id, stream)
@@ -280,7 +294,9 @@ export class Http2Connection implements StreamHost {
     else this.#refuse(frame.stream, fault)
   }
 
-  /** Resets a stream because of the client's error, whether or not it is open. Too many such errors end the connection. */
+  /**
+   * Resets a stream because of the client's error, whether or not it is open. Too many such errors end the connection.
+   */
   #refuse(id: number, code: number): void {
     const stream = this.#streams.get(id)
     if (stream !== undefined) this.#blame(stream, code)

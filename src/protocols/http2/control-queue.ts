@@ -1,4 +1,6 @@
-/** Number of small frames that are joined into one buffer. A separate buffer costs ten times the size of such a frame. */
+/**
+ * Number of small frames that are joined into one buffer. A separate buffer costs ten times the size of such a frame.
+ */
 const JOIN_FRAMES = 64
 
 /** Frames that are not subject to flow control, in order, until they are written. */

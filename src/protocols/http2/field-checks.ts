@@ -3,8 +3,8 @@ const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', '
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 /**
- * Valid values. No space or tab at either end, and no control characters except the tab, as in HTTP/1.1: they could have a meaning for terminals or for
- * programs behind this one. Each character is examined once.
+ * Valid values. No space or tab at either end, and no control characters except the tab, as in HTTP/1.1: they could
+ * have a meaning for terminals or for programs behind this one. Each character is examined once.
  */
 const VALID_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/
 

@@ -23,7 +23,8 @@ export function onStream({ stream }: Frame): void {
 export function onHeaders(frame: Frame): void {
   const { stream, flags } = frame
   onStream(frame)
-  if ((flags & Flag.priority) !== 0 && dependencyOf(unpadded(frame)) === stream) throw new ConnectionError(ErrorCode.protocol, 'a stream depends on itself')
+  if ((flags & Flag.priority) !== 0 && dependencyOf(unpadded(frame)) === stream)
+    throw new ConnectionError(ErrorCode.protocol, 'a stream depends on itself')
   if (stream % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'a client has no even streams')
 }
 
@@ -54,7 +55,10 @@ export function onSettings(frame: Frame): boolean {
   return isAck
 }
 
-/** Returns the increment of a WINDOW_UPDATE frame. 0 is an error of the stream alone, which the caller handles. Throws a ConnectionError. */
+/**
+ * Returns the increment of a WINDOW_UPDATE frame. 0 is an error of the stream alone, which the caller handles. Throws a
+ * ConnectionError.
+ */
 export function growthOf({ stream, payload }: Frame): number {
   if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a window grows by a number of four bytes')
   const bytes = payload.readUInt32BE(0) & MAX_31_BITS

@@ -40,7 +40,10 @@ export class FrameLimits {
     this.#earn(EARNED.perRequest)
   }
 
-  /** Counts part of a request body. For Node's stack, which reports a frame in two pieces if a TLS record ends within it. */
+  /**
+   * Counts part of a request body. For Node's stack, which reports a frame in two pieces if a TLS record ends within
+   * it.
+   */
   body(bytes: number): void {
     this.#earn((bytes / 1024) * EARNED.perKib)
   }

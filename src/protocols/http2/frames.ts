@@ -1,11 +1,29 @@
 import { ConnectionError, ErrorCode } from './errors.ts'
 
 /** Frames of HTTP/2 (RFC 9113, sections 4 and 6). */
-export const FrameType = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, push: 5, ping: 6, goAway: 7, windowUpdate: 8, continuation: 9 } as const
+export const FrameType = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  push: 5,
+  ping: 6,
+  goAway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const
 
 export const Flag = { none: 0, endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 0x20 } as const
 
-export const Setting = { headerTableSize: 1, enablePush: 2, maxConcurrentStreams: 3, initialWindowSize: 4, maxFrameSize: 5, maxHeaderListSize: 6 } as const
+export const Setting = {
+  headerTableSize: 1,
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+  maxHeaderListSize: 6,
+} as const
 
 /** Connection preface of a client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -84,7 +102,10 @@ export function readSettings({ payload }: Frame): [id: number, value: number][] 
   return settings
 }
 
-/** Returns the content of a DATA or HEADERS frame without padding. Throws a ConnectionError if the padding is longer than the frame. */
+/**
+ * Returns the content of a DATA or HEADERS frame without padding. Throws a ConnectionError if the padding is longer
+ * than the frame.
+ */
 export function unpadded({ flags, payload }: Frame): Buffer {
   if ((flags & Flag.padded) === 0) return payload
   const padding = payload[0]
@@ -133,7 +154,10 @@ export class FrameReader {
     return at === chunk.length ? NOTHING : chunk.subarray(at)
   }
 
-  /** Completes the frame that began in an earlier chunk. Only such frames are copied. Returns the number of bytes it took. */
+  /**
+   * Completes the frame that began in an earlier chunk. Only such frames are copied. Returns the number of bytes it
+   * took.
+   */
   #finish(chunk: Buffer, take: (frame: Frame) => void): number {
     let at = 0
     for (;;) {

@@ -45,7 +45,8 @@ export interface HeaderBlock {
 }
 
 /**
- * Assembles and decodes the header blocks of a connection. All methods throw a ConnectionError, because a decoding error makes all later blocks undecodable.
+ * Assembles and decodes the header blocks of a connection. All methods throw a ConnectionError, because a decoding
+ * error makes all later blocks undecodable.
  */
 export class HeaderBlocks {
   readonly #maxBytes: number

@@ -25,7 +25,10 @@ const entryOf = (name: string, value: string): HeaderEntry => ({ name, value, by
 
 const STATIC: readonly HeaderEntry[] = STATIC_TABLE.map(([name, value]) => ({ ...entryOf(name, value), isAllowed: isField(name, value) }))
 
-/** Limit for size updates at the start of a block: to the smallest size since the last block, and to the current one (section 4.2). */
+/**
+ * Limit for size updates at the start of a block: to the smallest size since the last block, and to the current one
+ * (section 4.2).
+ */
 const MAX_RESIZES = 2
 
 const malformed = (what: string): ConnectionError => new ConnectionError(ErrorCode.compression, what)
@@ -62,7 +65,10 @@ export class HeaderDecoder {
   #size = 0
   readonly #mostCapacity: number
   #capacity: number
-  /** The block that is being decoded. It is released afterwards, because it can have a megabyte and the connection can then be idle for long. */
+  /**
+   * The block that is being decoded. It is released afterwards, because it can have a megabyte and the connection can
+   * then be idle for long.
+   */
   #block = NOTHING
   #at = 0
 
@@ -83,7 +89,8 @@ export class HeaderDecoder {
   /** Decodes a block. Throws a ConnectionError if it is malformed, after which no later block can be decoded. */
   decode(block: Buffer): DecodedHeaders {
     const reading = this.#begin(block)
-    for (let first = this.#nextField(reading); first !== undefined; first = this.#nextField(reading)) this.#take(reading, this.#field(first))
+    for (let first = this.#nextField(reading); first !== undefined; first = this.#nextField(reading))
+      this.#take(reading, this.#field(first))
     this.#block = NOTHING
     return reading
   }
@@ -119,7 +126,8 @@ export class HeaderDecoder {
   #take(reading: Reading, entry: HeaderEntry): void {
     reading.bytes += entry.bytes
     reading.count++
-    if (reading.bytes > HOPELESS_HEADERS * this.#maxBytes) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
+    if (reading.bytes > HOPELESS_HEADERS * this.#maxBytes)
+      throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
     if (reading.bytes > this.#maxBytes || reading.count > this.#maxFields) {
       reading.tooLarge = true
       return

@@ -2,8 +2,8 @@ import { eachField } from '../../lib/raw-fields.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
 /**
- * Encodes header blocks (HPACK, RFC 7541). The dynamic table is not used: writing a few headers is cheaper than looking them up, and blocks then do not depend
- * on their order.
+ * Encodes header blocks (HPACK, RFC 7541). The dynamic table is not used: writing a few headers is cheaper than looking
+ * them up, and blocks then do not depend on their order.
  */
 
 const indexes = new Map<string, number>()
@@ -12,7 +12,10 @@ for (const [index, [name, value]] of STATIC_TABLE.entries()) {
   if (value !== '') indexes.set(`${name} ${value}`, index + 1)
 }
 
-/** A size update to 0, in the first block of a connection. With an empty table, later size limits of the client need no update. */
+/**
+ * A size update to 0, in the first block of a connection. With an empty table, later size limits of the client need no
+ * update.
+ */
 export const TABLE_GIVEN_UP = 0x20
 
 const INVALID_VALUE = /[^\t\x20-\x7e\x80-\xff]/
@@ -52,8 +55,8 @@ export class HeaderEncoder {
   }
 
   /**
-   * Encodes a request, or another block that is encoded once. Names are in lower case; fields of the static table are indexed. The result is valid until the
-   * next call.
+   * Encodes a request, or another block that is encoded once. Names are in lower case; fields of the static table are
+   * indexed. The result is valid until the next call.
    */
   fields(fields: readonly string[]): Buffer {
     this.#at = 0
@@ -69,8 +72,8 @@ export class HeaderEncoder {
   }
 
   /**
-   * Encodes a response and adds its date. Names may have any case; values have one byte per character. The result is valid until the next call. Throws a
-   * TypeError if a header is invalid.
+   * Encodes a response and adds its date. Names may have any case; values have one byte per character. The result is
+   * valid until the next call. Throws a TypeError if a header is invalid.
    */
   answer(status: number, headers: readonly string[], first: boolean): Buffer {
     this.#at = 0

@@ -1,8 +1,9 @@
 import type { Steps } from '../../lib/steps.ts'
 
 /**
- * The Huffman code of HPACK (RFC 7541, appendix B). It is canonical: codes of one length are consecutive in the order of their symbols, so the lengths define
- * it. Run lengths of the symbols 0 to 256, the last of which ends a string: `length*count`.
+ * The Huffman code of HPACK (RFC 7541, appendix B). It is canonical: codes of one length are consecutive in the order
+ * of their symbols, so the lengths define it. Run lengths of the symbols 0 to 256, the last of which ends a string:
+ * `length*count`.
  */
 const LENGTHS =
   '13 23 28*7 24 30 28*2 30 28*8 30 28*9 6 10*2 12 13 6 8 11 10*2 8 11 8 6*3 5*3 6*7 7 8 15 6 12 10 13 6 7*22 8 7 8 13 19 13 14 6 15 5 6 5 6 5 6*3 5 7*2 6*3 5 6 7 6 5*2 6 7*5 15 11 14 13 28 20 22 20*2 22*3 23 22 23*5 24 23 24*2 22 23 24 23*4 21 22 23 22 23*2 24 22 21 20 22*2 23*2 21 23 22*2 24 21 22 23*2 21*2 22 21 23 22 23*2 20 22*3 23 22*2 23 26*2 20 19 22 23 22 25 26*3 27*2 26 24 25 19 21 26 27*2 26 27 24 21*2 26*2 28 27*3 20 24 20 21 22 21*2 23 22*2 25*2 24*2 26 23 26 27 26*2 27*5 28 27*5 26 30'
@@ -10,7 +11,10 @@ const LENGTHS =
 const END = 256
 const LONGEST = 30
 
-/** Decoding tree. A node has two entries, for the bits 0 and 1: the index of another node if positive, a symbol as `-1 - symbol`, 0 if invalid. */
+/**
+ * Decoding tree. A node has two entries, for the bits 0 and 1: the index of another node if positive, a symbol as
+ * `-1 - symbol`, 0 if invalid.
+ */
 const tree: Int16Array = buildTree()
 
 function buildTree(): Int16Array {
@@ -37,15 +41,18 @@ function buildTree(): Int16Array {
 }
 
 /**
- * Layout of an entry of `steps`: the reached node, the decoded symbol, and a flag for whether there is one. Codes are longer than four bits, so a step decodes
- * at most one symbol.
+ * Layout of an entry of `steps`: the reached node, the decoded symbol, and a flag for whether there is one. Codes are
+ * longer than four bits, so a step decodes at most one symbol.
  */
 const NODE_BITS = 9
 const NODE = (1 << NODE_BITS) - 1
 const READ = 1 << (NODE_BITS + 8)
 const INVALID = -1
 
-/** Transitions for four bits from each node. Clients can send megabytes of codes, and decoding bit by bit takes twice as long. */
+/**
+ * Transitions for four bits from each node. Clients can send megabytes of codes, and decoding bit by bit takes twice as
+ * long.
+ */
 const steps: Int32Array = buildSteps()
 
 function buildSteps(): Int32Array {
@@ -110,12 +117,16 @@ function advance(decoding: Decoding, data: Buffer, start: number, end: number): 
 }
 
 /** Returns the string if it may end here. */
-const decodedText = ({ out, length, node }: Decoding): string | undefined => (ends.has(node) ? out.toString('latin1', 0, length) : undefined)
+const decodedText = ({ out, length, node }: Decoding): string | undefined =>
+  ends.has(node) ? out.toString('latin1', 0, length) : undefined
 
 /** Maximum length of a decoded string. The shortest code has five bits. */
 const mostOf = (bytes: number): number => Math.ceil((bytes * 8) / 5)
 
-/** Decodes a string, one character per byte. Undefined if the bytes are invalid: an end symbol, or padding that is longer than seven bits or not all ones. */
+/**
+ * Decodes a string, one character per byte. Undefined if the bytes are invalid: an end symbol, or padding that is
+ * longer than seven bits or not all ones.
+ */
 export function decodeHuffman(data: Buffer, from: number, to: number): string | undefined {
   const most = mostOf(to - from)
   const out = most <= scratch.length ? scratch : Buffer.allocUnsafe(most)

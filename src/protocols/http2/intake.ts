@@ -5,8 +5,8 @@ import { type Frame, FrameReader } from './frames.ts'
 import type { TurnBudget } from './turn-budget.ts'
 
 /**
- * Size from which a header block is decoded in steps, in bytes. 16 KiB can contain 4,000 fields and take milliseconds; ordinary requests have some hundred
- * bytes.
+ * Size from which a header block is decoded in steps, in bytes. 16 KiB can contain 4,000 fields and take milliseconds;
+ * ordinary requests have some hundred bytes.
  */
 export const LONG_BYTES = 4 * 1024
 
@@ -28,8 +28,9 @@ function runSlice(steps: Steps<void>): boolean {
 }
 
 /**
- * Reads a connection frame by frame. A client can send a thousand requests at once: when the turn of the event loop is spent, the connection is not read until
- * the next turn, so that few of its requests precede those of other connections. The more connections wait, the fewer requests each begins per turn.
+ * Reads a connection frame by frame. A client can send a thousand requests at once: when the turn of the event loop is
+ * spent, the connection is not read until the next turn, so that few of its requests precede those of other
+ * connections. The more connections wait, the fewer requests each begins per turn.
  */
 export class Intake {
   readonly #socket: Socket

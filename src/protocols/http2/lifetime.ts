@@ -21,7 +21,9 @@ export interface ConnectionState {
 
 export type ConnectionVerdict = 'keep' | 'leave' | 'cut'
 
-/** Decides when a connection has exceeded a time limit. Checked about once a second, because no limit needs to be exact. */
+/**
+ * Decides when a connection has exceeded a time limit. Checked about once a second, because no limit needs to be exact.
+ */
 export class Lifetime {
   readonly #limits: ConnectionLimits
   readonly #opening = new Progress()

@@ -16,22 +16,30 @@ export interface ConnectionLimits {
   readonly stalledStreamMs: number
 }
 
-/** Limit for stream resets by the client or because of its errors: burst and rate. nghttp2's stream_reset_burst and stream_reset_rate. */
+/**
+ * Limit for stream resets by the client or because of its errors: burst and rate. nghttp2's stream_reset_burst and
+ * stream_reset_rate.
+ */
 export const RESETS = { burst: 1000, perSecond: 33 }
 
-/** Limit for frames that cause no request, beyond those that requests and responses allow. nghttp2's glitch_burst and glitch_rate. */
+/**
+ * Limit for frames that cause no request, beyond those that requests and responses allow. nghttp2's glitch_burst and
+ * glitch_rate.
+ */
 export const IDLE_FRAMES = { burst: 1000, perSecond: 33 }
 /**
- * Frames of that kind that are allowed per request, per DATA frame sent, and per KiB sent, and the maximum that can accumulate. Go's client sends two
- * WINDOW_UPDATE frames per 4 KiB.
+ * Frames of that kind that are allowed per request, per DATA frame sent, and per KiB sent, and the maximum that can
+ * accumulate. Go's client sends two WINDOW_UPDATE frames per 4 KiB.
  */
 export const EARNED = { perRequest: 4, perDataFrame: 4, perKib: 1, most: 10_000 }
-/** Shorter DATA frames without END_STREAM count as frames that cause no request, because each needs a buffer of its own. */
+/**
+ * Shorter DATA frames without END_STREAM count as frames that cause no request, because each needs a buffer of its own.
+ */
 export const SMALL_DATA_BYTES = 64
 
 /**
- * Limit for the heads of open requests, in bytes. Further streams are refused. A client that does not read responses could otherwise keep a thousand heads of
- * maximum size.
+ * Limit for the heads of open requests, in bytes. Further streams are refused. A client that does not read responses
+ * could otherwise keep a thousand heads of maximum size.
  */
 export const MAX_OPEN_HEAD_BYTES = 4 << 20
 /** Bytes that do not count as held. */
@@ -45,8 +53,8 @@ export const MAX_HEADER_FRAMES = 256
 export const HOPELESS_HEADERS = 2
 
 /**
- * Limit for unread frames without flow control, in bytes. Go closes at 10,000 frames of 13 to 17 bytes, not counting headers. A client that reads has at most
- * one response head per stream queued.
+ * Limit for unread frames without flow control, in bytes. Go closes at 10,000 frames of 13 to 17 bytes, not counting
+ * headers. A client that reads has at most one response head per stream queued.
  */
 export const MAX_UNREAD_BYTES = 1 << 20
 

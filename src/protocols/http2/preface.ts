@@ -18,12 +18,16 @@ export class PrefaceReader {
   /** Received part of the preface. Undefined once it is complete. */
   #had: Buffer | undefined = PREFACE.subarray(0, 0)
 
-  /** Returns the data after the preface. Undefined if there is none yet. Throws a ConnectionError if the preface is invalid. */
+  /**
+   * Returns the data after the preface. Undefined if there is none yet. Throws a ConnectionError if the preface is
+   * invalid.
+   */
   read(chunk: Buffer): Buffer | undefined {
     if (this.#had === undefined) return chunk
     const all = Buffer.concat([this.#had, chunk])
     const known = Math.min(all.length, PREFACE.length)
-    if (all.compare(PREFACE, 0, known, 0, known) !== 0) throw new ConnectionError(ErrorCode.protocol, 'the connection does not begin as one of HTTP/2')
+    if (all.compare(PREFACE, 0, known, 0, known) !== 0)
+      throw new ConnectionError(ErrorCode.protocol, 'the connection does not begin as one of HTTP/2')
     this.#had = known === PREFACE.length ? undefined : all
     return all.length > known ? all.subarray(known) : undefined
   }

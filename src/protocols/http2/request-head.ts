@@ -71,7 +71,8 @@ export function parseRequestHead(fields: string[]): RequestHead | undefined {
   }
   if (method === undefined || !METHOD.test(method)) return undefined
   const connects = method === 'CONNECT'
-  if (connects ? path !== undefined || scheme !== undefined || authority === undefined : !isScheme(scheme) || !isPath(path, method)) return undefined
+  if (connects ? path !== undefined || scheme !== undefined || authority === undefined : !isScheme(scheme) || !isPath(path, method))
+    return undefined
   const length = headers['content-length']
   if (length !== undefined && !/^\d{1,15}$/.test(length)) return undefined
   return { method, url: path ?? '/', headers, rawHeaders: fields, length: length === undefined ? undefined : Number(length) }
@@ -86,7 +87,8 @@ export function areTrailers(fields: readonly string[]): boolean {
 /** Go rejects any other scheme with the same stream error. */
 const isScheme = (scheme: string | undefined): boolean => scheme === 'https' || scheme === 'http'
 
-const isPath = (path: string | undefined, method: string): boolean => path !== undefined && (path.startsWith('/') || (path === '*' && method === 'OPTIONS'))
+const isPath = (path: string | undefined, method: string): boolean =>
+  path !== undefined && (path.startsWith('/') || (path === '*' && method === 'OPTIONS'))
 
 function joinField(name: string, had: string, value: string): string {
   if (SINGLE.has(name)) return had

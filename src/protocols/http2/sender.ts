@@ -36,8 +36,9 @@ const SPARE_SLABS = 8
 export const slabPool = (): BufferPool => new BufferPool(SLAB_BYTES, SPARE_SLABS)
 
 /**
- * Sending side of a connection. Frames that one turn of the event loop produces leave in one write, with a frame of each stream in turn, as the client's
- * windows allow. While the kernel accepts no more, data stays in the queues of its streams, where buffers can be shared with other streams.
+ * Sending side of a connection. Frames that one turn of the event loop produces leave in one write, with a frame of
+ * each stream in turn, as the client's windows allow. While the kernel accepts no more, data stays in the queues of its
+ * streams, where buffers can be shared with other streams.
  */
 export class Sender {
   /** Remaining window of the connection. */
@@ -118,7 +119,10 @@ export class Sender {
     nextTick(this.flush)
   }
 
-  /** Writes what waits. If a write is in progress, the rest follows when it is done, which TLS reports in the next turn at the earliest. */
+  /**
+   * Writes what waits. If a write is in progress, the rest follows when it is done, which TLS reports in the next turn
+   * at the earliest.
+   */
   readonly flush = (): void => {
     this.#scheduled = false
     if (this.#writing || this.#stopped || this.#socket.destroyed) return
@@ -165,8 +169,8 @@ export class Sender {
     let at = from
     let sources = this.#sources
     this.#sources = []
-    // Writes a frame of each source in turn. A source that has used up its own window is removed; one that waits for the connection's window or the next write
-    // stays.
+    // Writes a frame of each source in turn. A source that has used up its own window is removed; one that waits for
+    // the connection's window or the next write stays.
     while (sources.length > 0) {
       const again: DataSource[] = []
       for (const source of sources) {

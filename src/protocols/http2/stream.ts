@@ -210,7 +210,10 @@ export class Http2Stream implements DataSource {
     return this.queued === 0 ? 0 : now - this.#stalledSince
   }
 
-  /** END_STREAM has been sent. A client that has not sent its own receives RST_STREAM, because the rest of its body is not read. */
+  /**
+   * END_STREAM has been sent. A client that has not sent its own receives RST_STREAM, because the rest of its body is
+   * not read.
+   */
   sent(): void {
     if (!this.remoteEnded) this.#host.reset(this.id, ErrorCode.none)
     this.close()

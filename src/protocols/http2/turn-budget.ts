@@ -7,11 +7,17 @@ const SHARED_REQUESTS = 64
 export class TurnBudget {
   /** Number of connections that wait for a turn. */
   #waiting = 0
-  /** Long header blocks in progress, in order. A turn runs a slice of the first, so that others wait for a slice and not for a whole block. */
+  /**
+   * Long header blocks in progress, in order. A turn runs a slice of the first, so that others wait for a slice and not
+   * for a whole block.
+   */
   readonly #slices: (() => boolean)[] = []
   #isReading = false
 
-  /** Calls back in a later turn with the number of requests that the connection may then begin. The more connections wait, the smaller it is. */
+  /**
+   * Calls back in a later turn with the number of requests that the connection may then begin. The more connections
+   * wait, the smaller it is.
+   */
   wait(resume: (quota: number) => void): void {
     this.#waiting++
     inNextTurn(() => {

@@ -106,7 +106,8 @@ export class SpdyConnection {
   }
 
   /**
-   * Opens a stream and waits for the reply. Header names are in lower case. Throws if the stream is reset, no reply arrives in time, or the connection ends.
+   * Opens a stream and waits for the reply. Header names are in lower case. Throws if the stream is reset, no reply
+   * arrives in time, or the connection ends.
    */
   async open(headers: readonly (readonly [name: string, value: string])[], sink: StreamSink): Promise<OpenStream> {
     if (this.#over) throw new Error('connection closed')
@@ -196,7 +197,10 @@ export class SpdyConnection {
     else stream.settle(new Error('Stream reset'))
   }
 
-  /** Counts a frame that serves no stream. Too many end the connection: they cost as much as data, and are not limited by a window. */
+  /**
+   * Counts a frame that serves no stream. Too many end the connection: they cost as much as data, and are not limited
+   * by a window.
+   */
   #countIdle(): void {
     if (!this.#idle.take()) this.#end('too many frames serve no stream')
   }

@@ -15,8 +15,8 @@ export interface FrameSink {
   ping(id: number): void
   goAway(): void
   /**
-   * Optional. Called with the pieces of a control frame behind its first 16 bytes. For an opened stream they are two bytes of its priority and the header block.
-   * If omitted, header blocks are skipped.
+   * Optional. Called with the pieces of a control frame behind its first 16 bytes. For an opened stream they are two
+   * bytes of its priority and the header block. If omitted, header blocks are skipped.
    */
   rest?(bytes: Buffer, isLast: boolean): void
   /** A frame of another type. */

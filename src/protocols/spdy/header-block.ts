@@ -1,8 +1,8 @@
 import type { Header } from '../../lib/header.ts'
 
 /**
- * Header of the deflate stream of a connection's header blocks (RFC 1950): a window of 32 KiB, and the checksum of SPDY's dictionary (SPDY/3.1, section
- * 2.6.10.1), which the other side's inflater needs.
+ * Header of the deflate stream of a connection's header blocks (RFC 1950): a window of 32 KiB, and the checksum of
+ * SPDY's dictionary (SPDY/3.1, section 2.6.10.1), which the other side's inflater needs.
  */
 const ZLIB_HEAD = Buffer.from('78bbe3c6a7c2', 'hex')
 const MAX_STORED = 0xffff
@@ -10,8 +10,8 @@ const MAX_STORED = 0xffff
 const FLUSH = Buffer.from('000000ffff', 'hex')
 
 /**
- * Makes a header block. The few short headers of a stream are stored, not compressed (RFC 1951, section 3.2.4), so that blocks do not depend on each other,
- * except that the first one begins with the stream's header.
+ * Makes a header block. The few short headers of a stream are stored, not compressed (RFC 1951, section 3.2.4), so that
+ * blocks do not depend on each other, except that the first one begins with the stream's header.
  */
 export function headerBlock(headers: readonly Header[], first: boolean): Buffer {
   const pairs = Buffer.concat([word(headers.length), ...headers.flat().flatMap(text => [word(Buffer.byteLength(text)), Buffer.from(text)])])

@@ -12,7 +12,9 @@ export class HeaderReader {
   /** End of what has been inflated, to which the next block may refer. Undefined before the first block. */
   #window: Buffer | undefined
 
-  /** Returns the headers of a block by their names in lower case. Throws an Error if the block is damaged or too large. */
+  /**
+   * Returns the headers of a block by their names in lower case. Throws an Error if the block is damaged or too large.
+   */
   read(block: Buffer): Map<string, string> {
     const isFirst = this.#window === undefined
     const dictionary = this.#window ?? headerDictionary()

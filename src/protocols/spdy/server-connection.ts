@@ -66,7 +66,10 @@ interface StreamWriter {
   left(): void
 }
 
-/** Server side of a SPDY/3.1 connection. A stream that is not read holds back all streams of the connection, which have no windows of their own. */
+/**
+ * Server side of a SPDY/3.1 connection. A stream that is not read holds back all streams of the connection, which have
+ * no windows of their own.
+ */
 export class SpdyServerConnection {
   readonly #socket: Duplex
   readonly #sink: ServerConnectionSink

@@ -7,8 +7,9 @@ interface WithStates {
 }
 
 /**
- * Allows a connection to be read to its end after writing to it has failed. Node would destroy it, with data that has already arrived. Read errors destroy it
- * as usual, and are passed to `failed`. The caller must destroy the connection when it has ended.
+ * Allows a connection to be read to its end after writing to it has failed. Node would destroy it, with data that has
+ * already arrived. Read errors destroy it as usual, and are passed to `failed`. The caller must destroy the connection
+ * when it has ended.
  */
 export function outliveWriteFaults(socket: Duplex, failed: (error: Error) => void): void {
   const { _readableState: readable, _writableState: writable } = socket as WithStates

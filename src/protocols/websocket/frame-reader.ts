@@ -13,7 +13,10 @@ export interface Piece {
 }
 
 export interface FrameSink {
-  /** Optional. Called with pieces of a message, at least one per message. The callee owns the buffer. Omitted to discard messages. */
+  /**
+   * Optional. Called with pieces of a message, at least one per message. The callee owns the buffer. Omitted to discard
+   * messages.
+   */
   piece?(bytes: Buffer, at: Piece): void
   /** Called with a complete ping, pong or close frame. */
   control(opcode: number, payload: Buffer): void
@@ -29,7 +32,10 @@ interface FrameStart {
   readonly headBytes: number
 }
 
-/** Reads the frames of a client (RFC 6455, section 5). Buffers a frame header and at most one control frame, never a message. */
+/**
+ * Reads the frames of a client (RFC 6455, section 5). Buffers a frame header and at most one control frame, never a
+ * message.
+ */
 export class FrameReader extends PacedParser {
   readonly #maxBytes: number
   readonly #sink: FrameSink

@@ -10,7 +10,9 @@ export const PONG = 10
 export const NORMAL_CLOSURE = 1000
 export const PROTOCOL_ERROR = 1002
 
-/** Makes the header of a frame that is a complete message. Frames of a server are not masked (RFC 6455, section 5.2). */
+/**
+ * Makes the header of a frame that is a complete message. Frames of a server are not masked (RFC 6455, section 5.2).
+ */
 export function frameHead(opcode: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(length < 126 ? 2 : length < 65_536 ? 4 : 10)
   head[0] = 0x80 | opcode

@@ -19,7 +19,9 @@ export interface MessageSink {
   ended(why: Ending): void
 }
 
-/** Server side of a bidirectional WebSocket, with backpressure in both directions. Responds to pings and close frames. */
+/**
+ * Server side of a bidirectional WebSocket, with backpressure in both directions. Responds to pings and close frames.
+ */
 export class MessageSocket {
   readonly #socket: Duplex
   readonly #sink: MessageSink
@@ -55,7 +57,9 @@ export class MessageSocket {
     if (socket.destroyed) gone()
   }
 
-  /** Sends the concatenation of `lead` and `bytes` as a message. Returns false if the caller should wait for `drained`. */
+  /**
+   * Sends the concatenation of `lead` and `bytes` as a message. Returns false if the caller should wait for `drained`.
+   */
   send(lead: Buffer, bytes: Buffer): boolean {
     const socket = this.#socket
     if (this.#closed || !socket.writable) return true

@@ -24,7 +24,8 @@ import type { Transform } from './transform.ts'
 import { type ManagedView, viewOf, writeView } from './view.ts'
 
 /**
- * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object, of a subresource of the same kind, or of a view (scale). Creates a missing object, except through a view.
+ * PATCH with `application/apply-patch+yaml` or `+cbor`: server-side apply of an object, of a subresource of the same
+ * kind, or of a view (scale). Creates a missing object, except through a view.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export interface ApplyChange {
@@ -85,8 +86,15 @@ interface Applied {
   checkRepeated(): void
 }
 
-/** Merges the configuration into the live object. Returns the decoded object and its managed fields. `convert`: converts to the versions of other managers. Throws ApplyErrors as well. */
-function* merged({ env, target, change, body, checkRepeated }: Applied, live: KubeObject | undefined, convert?: OwnedWrite['convert']): Steps<ManagedView> {
+/**
+ * Merges the configuration into the live object. Returns the decoded object and its managed fields. `convert`: converts
+ * to the versions of other managers. Throws ApplyErrors as well.
+ */
+function* merged(
+  { env, target, change, body, checkRepeated }: Applied,
+  live: KubeObject | undefined,
+  convert?: OwnedWrite['convert'],
+): Steps<ManagedView> {
   const { ctx, served, subresource: name } = target
   const { config, manager, force } = change
   const subresource = subresourceOf(served.version, name)
@@ -153,7 +161,10 @@ function* translated<T>(steps: Steps<T>): Steps<T> {
   }
 }
 
-/** Returns the error to throw: a StatusError for failures of an apply, any other error as it is. A body that cannot be decoded is a 500, as upstream. */
+/**
+ * Returns the error to throw: a StatusError for failures of an apply, any other error as it is. A body that cannot be
+ * decoded is a 500, as upstream.
+ */
 function* applyErrorStatus(error: unknown): Steps<unknown> {
   if (error instanceof DecodeError) return failure(500, '', error.message)
   if (!(error instanceof ApplyError)) return error

@@ -23,7 +23,10 @@ export const bodyTarget = (version: Version): BodyTarget => ({
   ...(version.setDefaults && { setDefaults: version.setDefaults }),
 })
 
-/** Returns the body type of a subresource of another kind, such as scale. Undefined if the subresource has the kind of its parent. */
+/**
+ * Returns the body type of a subresource of another kind, such as scale. Undefined if the subresource has the kind of
+ * its parent.
+ */
 export const viewTarget = (subresource: Subresource | undefined): BodyTarget | undefined => subresource?.kind
 
 /** apiVersion that a body of this type states: the version alone for the core group. */

@@ -13,7 +13,15 @@ import { diagnose } from '../../schema/diagnose.ts'
 import { checkTypeText } from '../../schema/json-schema/unstructured-form.ts'
 import type { FormName, StructSchema } from '../../schema/schema.ts'
 import { applyDefaultsInSteps } from '../decode-object.ts'
-import { type BuiltIns, internalTypeFault, notRegistered, otherTypeFault, patchedClaim, readAsClaimed, type TypeClaim } from '../other-type.ts'
+import {
+  type BuiltIns,
+  internalTypeFault,
+  notRegistered,
+  otherTypeFault,
+  patchedClaim,
+  readAsClaimed,
+  type TypeClaim,
+} from '../other-type.ts'
 import { apiVersionOfTarget, type BodyTarget, namespacedName, versionFault } from './body-target.ts'
 import { decodeConverted } from './decode-converted.ts'
 
@@ -31,18 +39,29 @@ interface PatchedKind {
 /** Steps of patches and applies that differ between typed (built-in) and unstructured (custom) objects. */
 export interface ChangeForm {
   /**
-   * Checks the type of an object after a JSON or merge patch, as upstream's decoder does. Returns the version to decode it in if that is another one of `versions`. Throws a DecodeError, or a
-   * StatusError with 500.
+   * Checks the type of an object after a JSON or merge patch, as upstream's decoder does. Returns the version to decode
+   * it in if that is another one of `versions`. Throws a DecodeError, or a StatusError with 500.
    */
   checkPatched(target: BodyTarget, patched: Json, about: PatchedKind): Version | undefined
   /** Throws a DecodeError if a JSON or merge patch has put a float (`1.0`) into an integer field. */
   checkFloats(target: Pick<Version, 'schema'>, patched: Json): void
-  /** Returns the error of a patch that changes the type of an object of the form, or of a view of one, to `claim`. Throws a failure that upstream reports differently. */
+  /**
+   * Returns the error of a patch that changes the type of an object of the form, or of a view of one, to `claim`.
+   * Throws a failure that upstream reports differently.
+   */
   patchedTypeFault(builtIns: BuiltIns, target: BodyTarget, claim: TypeClaim, patched: Json): DecodeError
   /** Restores the type of a patched object, unless the strategy does. */
   setPatchedType(target: BodyTarget, next: KubeObject): void
-  /** Applies a configuration to a view (scale) of an object of this kind: returns the result of `merging`, or fails as upstream does. Throws ApplyErrors as well. */
-  applyView<T extends { readonly wanted: KubeObject }>(target: BodyTarget, config: JsonObject, view: KubeObject, merging: Steps<T>): Steps<T>
+  /**
+   * Applies a configuration to a view (scale) of an object of this kind: returns the result of `merging`, or fails as
+   * upstream does. Throws ApplyErrors as well.
+   */
+  applyView<T extends { readonly wanted: KubeObject }>(
+    target: BodyTarget,
+    config: JsonObject,
+    view: KubeObject,
+    merging: Steps<T>,
+  ): Steps<T>
   /** Decodes the live object merged with a configuration. Throws a DecodeError. */
   decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject>
   /** Returns upstream's message of such a DecodeError. */
@@ -99,10 +118,14 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
       next.apiVersion ??= ''
     },
 
-    /** Upstream's field manager of a custom resource cannot convert a Scale. An apply reports conflicts, adds a manager of values that do not change, and fails otherwise. */
+    /**
+     * Upstream's field manager of a custom resource cannot convert a Scale. An apply reports conflicts, adds a manager
+     * of values that do not change, and fails otherwise.
+     */
     *applyView(target, config, view, merging) {
       checkConfigurationType(config, apiVersionOfTarget(target), target.kind)
-      if (view.metadata.managedFields === undefined) throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
+      if (view.metadata.managedFields === undefined)
+        throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
       try {
         const merged = yield* merging
         if (sameJson(untracked(merged.wanted), untracked(view))) return merged
@@ -112,8 +135,9 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
       throw scaleFailure(`convert new object (${namespacedName(config)};`)
     },
     /**
-     * Decodes only the metadata, and drops malformed members of it. The rest is not pruned, and its nulls are reported by validation. An unchanged object gets no defaults either, because those of the requested
-     * version may differ from those of the stored version.
+     * Decodes only the metadata, and drops malformed members of it. The rest is not pruned, and its nulls are reported
+     * by validation. An unchanged object gets no defaults either, because those of the requested version may differ
+     * from those of the stored version.
      */
     *decodeMerged(target, merged, live) {
       yield
@@ -143,4 +167,8 @@ function emptyMembers(metadata: Json | undefined): JsonObject {
 const EMPTY = { annotations: {}, finalizers: [], generateName: '', labels: {}, ownerReferences: [] }
 
 const scaleFailure = (what: string) =>
-  failure(500, '', `failed to ${what} autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`)
+  failure(
+    500,
+    '',
+    `failed to ${what} autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
+  )

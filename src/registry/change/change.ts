@@ -4,7 +4,9 @@ import { type PatchChange, patchTransform } from './patch.ts'
 import { type ReplaceChange, replaceTransform } from './replace.ts'
 import type { Transform } from './transform.ts'
 
-/** The change that a write requests of an object: data, which the registry carries out for each attempt of the write. */
+/**
+ * The change that a write requests of an object: data, which the registry carries out for each attempt of the write.
+ */
 export type ObjectChange = ReplaceChange | PatchChange | ApplyChange | ComputedChange
 
 /** A change that code of this server computes. */
@@ -27,5 +29,8 @@ export function transformOf(env: RegistryEnvironment, target: WriteTarget, chang
   }
 }
 
-/** Whether the transform of a change sets the managed fields. Otherwise they are updated after it. Those of a view are derived from its parent's. */
+/**
+ * Whether the transform of a change sets the managed fields. Otherwise they are updated after it. Those of a view are
+ * derived from its parent's.
+ */
 export const setsManagedFields = ({ kind }: ObjectChange, isView: boolean): boolean => kind === 'apply' || (isView && kind !== 'compute')

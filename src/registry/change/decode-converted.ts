@@ -4,7 +4,10 @@ import { DecodeError } from '../../schema/decode.ts'
 import { wrappedIntegers } from '../../schema/wrapped-integers.ts'
 import { type Decodable, decodeInSteps } from '../decode-object.ts'
 
-/** Decodes and defaults a value that upstream converts without JSON text, such as the result of a strategic merge or an apply. Integers that are too large wrap around, as in Go. */
+/**
+ * Decodes and defaults a value that upstream converts without JSON text, such as the result of a strategic merge or an
+ * apply. Integers that are too large wrap around, as in Go.
+ */
 export function* decodeConverted(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
   const unknown: string[] = []
   try {

@@ -45,7 +45,10 @@ export interface PatchChange {
   readonly builtIns: BuiltIns
 }
 
-/** Returns the transform that patches an object. The patch is parsed when the object is known to exist: a missing object takes precedence over an invalid patch. */
+/**
+ * Returns the transform that patches an object. The patch is parsed when the object is known to exist: a missing object
+ * takes precedence over an invalid patch.
+ */
 export function patchTransform(env: RegistryEnvironment, target: WriteTarget, change: PatchChange): Transform {
   const { ctx, served } = target
   const view = viewOf(target)
@@ -87,7 +90,10 @@ interface ParsedPatch {
 
 const duplicateFault = (path: string): string => `duplicate field "${path}"`
 
-/** Parses a patch. Unless field validation is off, errors in the patch itself are found. Fatal ones are thrown, the others are returned. */
+/**
+ * Parses a patch. Unless field validation is off, errors in the patch itself are found. Fatal ones are thrown, the
+ * others are returned.
+ */
 async function parsePatch(change: PatchChange): Promise<ParsedPatch> {
   const { type, body, fieldValidation } = change
   const checked = fieldValidation !== 'Ignore'
@@ -103,7 +109,8 @@ async function parsePatch(change: PatchChange): Promise<ParsedPatch> {
   const { value, duplicates, literals, tooLarge } = parsed
   const overflow = (target: string): string => `json: cannot unmarshal number ${tooLarge} into Go ${target} of type float64`
   if (type === STRATEGIC_PATCH) {
-    if (value !== null && !isJsonObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
+    if (value !== null && !isJsonObject(value))
+      throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
     if (tooLarge !== undefined) throw badRequestError(overflow('value'))
     return { value: value ?? {}, hasFloats: false, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
@@ -117,9 +124,10 @@ async function parsePatch(change: PatchChange): Promise<ParsedPatch> {
   if (type === JSON_PATCH)
     return {
       ...noted,
-      faults: [...(await guard(() => runInTurns(checkJsonPatch(value)))).map(path => `unknown field "${path}"`), ...duplicates.map(duplicateFault)].map(
-        fault => `json patch ${fault}`,
-      ),
+      faults: [
+        ...(await guard(() => runInTurns(checkJsonPatch(value)))).map(path => `unknown field "${path}"`),
+        ...duplicates.map(duplicateFault),
+      ].map(fault => `json patch ${fault}`),
     }
   await guard(() => checkMergePatch(value))
   return { value, hasFloats, faults: duplicates.map(duplicateFault) }
@@ -142,7 +150,10 @@ interface DecodedPatch {
   readonly decodedAs: Decodable
 }
 
-/** Decodes a patched object, with its defaults and in the served version. Unknown fields cause warnings or errors by the field validation. Throws 422 with the patched value if it cannot be decoded. */
+/**
+ * Decodes a patched object, with its defaults and in the served version. Unknown fields cause warnings or errors by the
+ * field validation. Throws 422 with the patched value if it cannot be decoded.
+ */
 function* decodePatched(
   { target: { ctx, served }, body, change }: Patching,
   patchOf: ParsedPatch,
@@ -168,7 +179,9 @@ function* decodePatched(
   }
   let result: DecodedPatch
   try {
-    result = yield* decode(patchOf.repeated === undefined ? patched : mergeRepeated(body.schema, yield* parseJsonInSteps(Buffer.from(shown()))))
+    result = yield* decode(
+      patchOf.repeated === undefined ? patched : mergeRepeated(body.schema, yield* parseJsonInSteps(Buffer.from(shown()))),
+    )
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (type === STRATEGIC_PATCH) throw refused(conversionText(body.schema, patched, error.message))
@@ -178,7 +191,8 @@ function* decodePatched(
   yield
   // The converter of strategic merge patches sorts unknown fields; decoders report them in order.
   if (type === STRATEGIC_PATCH) unknown.sort(compareText)
-  else if (unknown.length > 1 || patchOf.repeated !== undefined) unknown.splice(0, unknown.length, ...(yield* faultsInOrder(decodedAs, shown())))
+  else if (unknown.length > 1 || patchOf.repeated !== undefined)
+    unknown.splice(0, unknown.length, ...(yield* faultsInOrder(decodedAs, shown())))
   noteUnknown(why, unknown)
   if (why) noteAdded(why, patched, next)
   const faults = [...patchOf.faults, ...unknown]
@@ -190,7 +204,10 @@ function* decodePatched(
   return next
 }
 
-/** Returns the errors of strict field validation in the text of a patched object, in its order. Values of a JSON patch keep their repeated members. */
+/**
+ * Returns the errors of strict field validation in the text of a patched object, in its order. Values of a JSON patch
+ * keep their repeated members.
+ */
 function* faultsInOrder(target: Decodable, text: string): Steps<readonly string[]> {
   const parsed = yield* parseJsonInSteps(Buffer.from(text))
   if (parsed.repeated !== undefined) return (yield* decodeBodyInSteps(target.schema, parsed)).strict
@@ -217,7 +234,9 @@ interface Patched {
   shown(): string
 }
 
-/** Applies a patch to the current object. Long patches are applied in turns. Throws a StatusError if it does not apply. */
+/**
+ * Applies a patch to the current object. Long patches are applied in turns. Throws a StatusError if it does not apply.
+ */
 function patchValue(
   body: BodyTarget,
   type: string,

@@ -40,11 +40,16 @@ export interface ManagedView {
 
 /** Returns the path of the view's `spec.replicas` in each version of the parent, served or not. */
 const replicasPaths = ({ served, subresource }: WriteTarget): ReplicasPaths =>
-  new Map([...versionsOf(served.definition)].map(([apiVersion, version]) => [apiVersion, subresourceOf(version, subresource)?.view?.fields['spec.replicas']]))
+  new Map(
+    [...versionsOf(served.definition)].map(([apiVersion, version]) => [
+      apiVersion,
+      subresourceOf(version, subresource)?.view?.fields['spec.replicas'],
+    ]),
+  )
 
 /**
- * Returns the parent as a write of its view makes it. The view's managed fields are derived from the parent's, and merged back into them. `write` receives the current view, with its managed fields, and may
- * keep it.
+ * Returns the parent as a write of its view makes it. The view's managed fields are derived from the parent's, and
+ * merged back into them. `write` receives the current view, with its managed fields, and may keep it.
  */
 export async function writeView(
   env: RegistryEnvironment,
@@ -67,16 +72,32 @@ export async function writeView(
 }
 
 /** Returns an updated or patched view. The writer owns the fields that it changes. */
-export function updatedView({ clock }: RegistryEnvironment, { target, kind }: WrittenView, live: KubeObject, wanted: KubeObject): ManagedView {
+export function updatedView(
+  { clock }: RegistryEnvironment,
+  { target, kind }: WrittenView,
+  live: KubeObject,
+  wanted: KubeObject,
+): ManagedView {
   const { manager, subresource } = target
   const now = formatTime(clock.now())
   return {
     wanted,
-    managedFields: updateManagedFields({ schema: kind.schema, old: live, next: wanted, manager, apiVersion: apiVersionOf(kind), subresource, now }),
+    managedFields: updateManagedFields({
+      schema: kind.schema,
+      old: live,
+      next: wanted,
+      manager,
+      apiVersion: apiVersionOf(kind),
+      subresource,
+      now,
+    }),
   }
 }
 
-/** Copies a view's fields into its parent, which the caller owns. A resourceVersion and uid in the view must equal the parent's. */
+/**
+ * Copies a view's fields into its parent, which the caller owns. A resourceVersion and uid in the view must equal the
+ * parent's.
+ */
 export function putView(env: RegistryEnvironment, written: WrittenView, parent: KubeObject, wanted: KubeObject): KubeObject {
   const { target, view, kind } = written
   const gr = groupResourceOf(target.served)
@@ -89,7 +110,12 @@ export function putView(env: RegistryEnvironment, written: WrittenView, parent: 
 }
 
 /** Returns the validation by declared rules, if the view has any. */
-function judgeOf(env: RegistryEnvironment, { target, view, kind }: WrittenView, parent: KubeObject, next: KubeObject): Parameters<typeof view.put>[2] {
+function judgeOf(
+  env: RegistryEnvironment,
+  { target, view, kind }: WrittenView,
+  parent: KubeObject,
+  next: KubeObject,
+): Parameters<typeof view.put>[2] {
   if (!(view.declaredRules ?? runsAllDeclaredRules(env.features.release))) return undefined
   const subject = { schema: kind.schema, kind: kind.kind.toLowerCase(), next, old: view.get(parent) }
   return errors => withDeclaredRules(subject, errors, { ...env, subresource: target.subresource })

@@ -14,13 +14,18 @@ export function versionsOf(definition: ResourceDefinition): ReadonlyMap<string, 
   let versions = known.get(definition)
   if (!versions) {
     const { hub, storage, versions: served, unserved = [] } = definition
-    versions = new Map([hub, ...(storage ? [storage.version] : []), ...served, ...unserved].map(version => [apiVersionOfVersion(version), version]))
+    versions = new Map(
+      [hub, ...(storage ? [storage.version] : []), ...served, ...unserved].map(version => [apiVersionOfVersion(version), version]),
+    )
     known.set(definition, versions)
   }
   return versions
 }
 
-/** Converts an object through the hub version. Takes ownership of the object, and returns it unchanged if both versions are the same. */
+/**
+ * Converts an object through the hub version. Takes ownership of the object, and returns it unchanged if both versions
+ * are the same.
+ */
 export const convert = (definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): KubeObject =>
   from === to ? object : runAtOnce(convertInSteps(definition, object, from, to))
 
@@ -35,7 +40,10 @@ export function* convertInSteps(definition: ResourceDefinition, object: KubeObje
   return converted
 }
 
-/** Converts a shared object from the version that its apiVersion names. The object is not changed; it is returned itself if it needs no conversion or its apiVersion is unknown. */
+/**
+ * Converts a shared object from the version that its apiVersion names. The object is not changed; it is returned itself
+ * if it needs no conversion or its apiVersion is unknown.
+ */
 export function copyIn(definition: ResourceDefinition, object: KubeObject, to: Version): KubeObject {
   const from = versionsOf(definition).get(object.apiVersion)
   return from === undefined || from === to ? object : convert(definition, clone(object), from, to)
@@ -49,10 +57,12 @@ export function* copyInSteps(definition: ResourceDefinition, object: KubeObject,
 }
 
 /** The object as Go marshals it: members in the order of the schema, empty `omitempty` members omitted. */
-export const normalized = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => runAtOnce(normalizedInSteps(version, object))
+export const normalized = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject =>
+  runAtOnce(normalizedInSteps(version, object))
 
 /** `normalized` in steps, for objects that may be large. */
-export const normalizedInSteps = (version: Pick<Version, 'schema'>, object: KubeObject): Steps<KubeObject> => written(version, object, { keepEmpty: true })
+export const normalizedInSteps = (version: Pick<Version, 'schema'>, object: KubeObject): Steps<KubeObject> =>
+  written(version, object, { keepEmpty: true })
 
 /** The object as Go reads it back from the store: empty lists are nil. */
 export const afterStoring = (version: Pick<Version, 'schema'>, object: KubeObject): Steps<KubeObject> => written(version, object, {})

@@ -13,7 +13,10 @@ interface ConvertedOptions {
   readonly isShared?: boolean
 }
 
-/** A stored object in a version that a webhook converted it to. Holds its JSON, so that all readers see the same bytes; other encodings are kept with the stored object. */
+/**
+ * A stored object in a version that a webhook converted it to. Holds its JSON, so that all readers see the same bytes;
+ * other encodings are kept with the stored object.
+ */
 export class ConvertedObject implements StoredObject {
   readonly key: Key
   readonly revision: Revision
@@ -27,7 +30,12 @@ export class ConvertedObject implements StoredObject {
    * @param bytes JSON in the form of a list item, with the resourceVersion.
    * @param options `isShared`: whether other encodings are kept with the stored object, for every reader of this conversion (default: true). `revision`: that of the event, if not the object's.
    */
-  constructor(stored: StoredObject, version: Version, bytes: Buffer, { revision = stored.revision, isShared = true }: ConvertedOptions = {}) {
+  constructor(
+    stored: StoredObject,
+    version: Version,
+    bytes: Buffer,
+    { revision = stored.revision, isShared = true }: ConvertedOptions = {},
+  ) {
     this.key = stored.key
     this.revision = revision
     this.#isShared = isShared && revision === stored.revision
@@ -73,7 +81,10 @@ export class ConvertedObject implements StoredObject {
   }
 }
 
-/** Labels and fields that selectors match in an object of the version. The object is parsed only for fields other than its name and namespace. */
+/**
+ * Labels and fields that selectors match in an object of the version. The object is parsed only for fields other than
+ * its name and namespace.
+ */
 class ConvertedAttributes implements Attributes {
   readonly namespace: string
   readonly name: string
@@ -112,7 +123,10 @@ class ConvertedAttributes implements Attributes {
   }
 }
 
-/** Returns the object with another revision. A watch reports an object that its selector no longer matches by the previous content at the new revision. */
+/**
+ * Returns the object with another revision. A watch reports an object that its selector no longer matches by the
+ * previous content at the new revision.
+ */
 export function atRevision(object: StoredObject, version: Version, revision: Revision): StoredObject {
   const { bytes } = object.json()
   return new ConvertedObject(object, version, spliceRevision(bytes, findMetadata(bytes, 1), revision, 'sorted'), { revision })

@@ -14,8 +14,10 @@ import type { Conversion, ConversionView } from './conversion.ts'
 import { afterStoring, copyIn, copyInSteps, normalizedInSteps } from './convert.ts'
 
 /**
- * Conversion of a custom kind with several versions and no webhook (strategy `None`): replaces the apiVersion, and prunes fields that the schema of the other version does not declare. Objects keep the version
- * in which they were stored, with the fields and defaults of that version, until the next write. Hooks and admission see them in the version of the request.
+ * Conversion of a custom kind with several versions and no webhook (strategy `None`): replaces the apiVersion, and
+ * prunes fields that the schema of the other version does not declare. Objects keep the version in which they were
+ * stored, with the fields and defaults of that version, until the next write. Hooks and admission see them in the
+ * version of the request.
  */
 export function customConversion(definition: ResourceDefinition): Conversion {
   const { storage } = definition
@@ -29,7 +31,10 @@ export function customConversion(definition: ResourceDefinition): Conversion {
   }
   const shown = (version: Version, stored: StoredObject): Awaitable<StoredObject> => whenReady(viewOf(version).object(stored))
   const objectIn = (version: Version, stored: StoredObject): Awaitable<KubeObject> => objectInTurns(viewOf(version).object(stored))
-  /** Returns the object of a dry run as if it had been stored and read back: with the fields and the defaults of the storage version. */
+  /**
+   * Returns the object of a dry run as if it had been stored and read back: with the fields and the defaults of the
+   * storage version.
+   */
   function* readAgain(version: Version, object: KubeObject): Steps<KubeObject> {
     const wanted = yield* copyInSteps(definition, clone(object), storage?.version ?? version)
     yield

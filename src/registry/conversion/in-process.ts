@@ -13,7 +13,10 @@ import { storedTerms, versionViewOf } from '../version-view.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
 import { afterStoring, convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
 
-/** Conversion of a kind that the server converts by itself: hooks and admission see the hub version, and one version is stored. Most results are values, not promises. */
+/**
+ * Conversion of a kind that the server converts by itself: hooks and admission see the hub version, and one version is
+ * stored. Most results are values, not promises.
+ */
 export function inProcessConversion(definition: ResourceDefinition): Conversion {
   const { hub, storage } = definition
   const views = new Map<Version, ConversionView>()
@@ -51,7 +54,10 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
   }
 }
 
-/** Returns an object that was not stored as if it had been stored and read back: with the fields and the defaults of the storage version. */
+/**
+ * Returns an object that was not stored as if it had been stored and read back: with the fields and the defaults of the
+ * storage version.
+ */
 function* readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): Steps<RequestResult> {
   const stored = definition.storage?.version
   if (stored === undefined) return { object }

@@ -19,7 +19,10 @@ import { type RemoteView, remoteViewOf, withoutRevision } from '../remote-view.t
 import type { Conversion, ConversionView } from './conversion.ts'
 import { afterStoring } from './convert.ts'
 
-/** Conversion of a custom kind by a webhook. Objects keep the version in which they were stored until the next write. Hooks and admission see them in the version of the request. */
+/**
+ * Conversion of a custom kind by a webhook. Objects keep the version in which they were stored until the next write.
+ * Hooks and admission see them in the version of the request.
+ */
 export function webhookConversion(definition: ResourceDefinition, converter: RemoteConverter): Conversion {
   invariant(definition.storage, 'what a webhook converts is stored')
   const { version: storedVersion } = definition.storage
@@ -27,7 +30,10 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
   const remote = (version: Version): RemoteView => remoteViewOf(definition, version, converter)
   const objectIn = async (version: Version, stored: StoredObject): Promise<KubeObject> => (await remote(version).object(stored)).object()
   const toStored = (object: KubeObject): Promise<KubeObject> => convertedOne(converter, withoutRevision(object), storedVersion)
-  /** Returns the object of a dry run as if it had been stored and read back: with the fields and the defaults of the storage version. */
+  /**
+   * Returns the object of a dry run as if it had been stored and read back: with the fields and the defaults of the
+   * storage version.
+   */
   const readAgain = async (version: Version, object: KubeObject): Promise<KubeObject> => {
     const { resourceVersion } = object.metadata
     const wanted = await runInTurns(afterStoring(storedVersion, applyKindDefaults(storedVersion, clone(await toStored(object)))))
@@ -93,12 +99,16 @@ class MissingConversion {
   }
 }
 
-/** Returns a conversion that has completed. Throws a MissingConversion if it has not, and an ApplyError if it failed or the converted object does not match the schema. */
+/**
+ * Returns a conversion that has completed. Throws a MissingConversion if it has not, and an ApplyError if it failed or
+ * the converted object does not match the schema.
+ */
 type ConversionOrMissing = (object: KubeObject, apiVersion: string) => Steps<Versioned>
 
 /**
- * Calls `run` with conversions by a webhook and returns its result. The update of managed fields is synchronous, so `run` is called again after each conversion that was missing. It must have no effects
- * until it succeeds. Most writes need no conversion, because all managers use the version of the request.
+ * Calls `run` with conversions by a webhook and returns its result. The update of managed fields is synchronous, so
+ * `run` is called again after each conversion that was missing. It must have no effects until it succeeds. Most writes
+ * need no conversion, because all managers use the version of the request.
  */
 export async function withConversions<T>(
   served: ServedResource,
@@ -131,15 +141,26 @@ function* decodeConverted(converted: KubeObject, { schema }: Version): Steps<Ver
   return { schema, object: decodedObject({ kind, apiVersion, ...decode(schema, converted) }) }
 }
 
-async function convertedOne(converter: RemoteConverter, object: KubeObject, to: Version, options?: { readonly prune: boolean }): Promise<KubeObject> {
+async function convertedOne(
+  converter: RemoteConverter,
+  object: KubeObject,
+  to: Version,
+  options?: { readonly prune: boolean },
+): Promise<KubeObject> {
   const [converted] = await converter.convert([object], to, options)
   invariant(converted, 'a converter returns as many objects as it is given')
   return converted
 }
 
-/** Converts an object, without a call if it is empty: an empty object stands for one that does not exist yet. A failure is returned, to be thrown by the step that needs the object. */
+/**
+ * Converts an object, without a call if it is empty: an empty object stands for one that does not exist yet. A failure
+ * is returned, to be thrown by the step that needs the object.
+ */
 async function convertOne(converter: RemoteConverter, { object, to }: MissingConversion): Promise<KubeObject | ApplyError> {
-  if (Object.keys(object).every(name => name === 'kind' || name === 'apiVersion' || name === 'metadata') && Object.keys(object.metadata ?? {}).length === 0)
+  if (
+    Object.keys(object).every(name => name === 'kind' || name === 'apiVersion' || name === 'metadata') &&
+    Object.keys(object.metadata ?? {}).length === 0
+  )
     return { ...object, apiVersion: apiVersionOfVersion(to) }
   try {
     return await convertedOne(converter, object, to, { prune: false })

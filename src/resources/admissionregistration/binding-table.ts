@@ -7,8 +7,18 @@ import { paramRefCell } from './param-ref.ts'
 
 /** Table of bindings of validating and mutating policies. */
 export const bindingTable: TableDefinition<ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding> = {
-  columns: [nameColumn, column('PolicyName', 'Policy of the binding.'), column('ParamRef', 'Reference to the parameters of the policy.'), ageColumn],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.policyName ?? '', paramRefCell(spec.paramRef), age(metadata.creationTimestamp, now)],
+  columns: [
+    nameColumn,
+    column('PolicyName', 'Policy of the binding.'),
+    column('ParamRef', 'Reference to the parameters of the policy.'),
+    ageColumn,
+  ],
+  cells: ({ metadata, spec }, now) => [
+    metadata.name ?? '',
+    spec.policyName ?? '',
+    paramRefCell(spec.paramRef),
+    age(metadata.creationTimestamp, now),
+  ],
 }
 
 const PARAM_COLUMN = 2

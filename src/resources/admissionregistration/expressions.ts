@@ -43,5 +43,7 @@ export function* validateExpression(expression: string, use: ExpressionUse, path
 }
 
 /** Returns the texts of one member in structs of the old object, which are stored already. */
-export const storedTexts = <K extends string>(structs: readonly Readonly<Partial<Record<K, string>>>[] | null | undefined, member: K): ReadonlySet<string> =>
-  new Set((structs ?? []).map(struct => struct[member]).filter(text => text !== undefined))
+export const storedTexts = <K extends string>(
+  structs: readonly Readonly<Partial<Record<K, string>>>[] | null | undefined,
+  member: K,
+): ReadonlySet<string> => new Set((structs ?? []).map(struct => struct[member]).filter(text => text !== undefined))

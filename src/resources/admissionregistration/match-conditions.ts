@@ -19,8 +19,8 @@ export interface ConditionUse {
 }
 
 /**
- * Validates match conditions. Names must be unique, and each expression must return a bool. Errors of an expression precede those of its name. Yields at least
- * once for each condition.
+ * Validates match conditions. Names must be unique, and each expression must return a bool. Errors of an expression
+ * precede those of its name. Yields at least once for each condition.
  */
 export function* validateMatchConditions(
   conditions: readonly MatchCondition[] = [],

@@ -19,8 +19,8 @@ export function setMatchResourcesDefaults(match: MatchResources | undefined): vo
 }
 
 /**
- * Validates match resources. They may be absent; otherwise defaults have set selectors and match policy. The validation of policies checks that they match
- * anything.
+ * Validates match resources. They may be absent; otherwise defaults have set selectors and match policy. The validation
+ * of policies checks that they match anything.
  */
 export function validateMatchResources(match: MatchResources | undefined, path: FieldPath): FieldError[] {
   if (!match) return []
@@ -32,6 +32,11 @@ export function validateMatchResources(match: MatchResources | undefined, path: 
     const at = path.child(member)
     errors.push(...(match[member] ? validateLabelSelector(match[member], at) : [required(at)]))
   }
-  const rules = (list: readonly NamedRuleWithOperations[], at: FieldPath): FieldError[] => list.flatMap((rule, i) => validateNamedRule(rule, at.index(i)))
-  return [...errors, ...rules(resourceRules, path.child('resourceRules')), ...rules(excludeResourceRules, path.child('excludeResourceRules'))]
+  const rules = (list: readonly NamedRuleWithOperations[], at: FieldPath): FieldError[] =>
+    list.flatMap((rule, i) => validateNamedRule(rule, at.index(i)))
+  return [
+    ...errors,
+    ...rules(resourceRules, path.child('resourceRules')),
+    ...rules(excludeResourceRules, path.child('excludeResourceRules')),
+  ]
 }

@@ -20,8 +20,12 @@ type ParamBinding = TypedObject & { readonly spec: { readonly policyName?: strin
 const ANY = '*'
 const ANYTHING = { group: ANY, version: ANY, resource: ANY }
 
-/** Returns the request to authorize, or undefined for the server itself and for members of system:masters, which may read everything. */
-const checkedRequest = ({ request }: HookContext): RequestContext | undefined => (request === undefined || isMaster(request.user) ? undefined : request)
+/**
+ * Returns the request to authorize, or undefined for the server itself and for members of system:masters, which may
+ * read everything.
+ */
+const checkedRequest = ({ request }: HookContext): RequestContext | undefined =>
+  request === undefined || isMaster(request.user) ? undefined : request
 
 /** Resolves `paramKind` to a resource as far as possible; `*` replaces what cannot be resolved. */
 function target(api: ResourceAccess, { apiVersion = '', kind = '' }: ParamKind) {
@@ -37,8 +41,8 @@ function target(api: ResourceAccess, { apiVersion = '', kind = '' }: ParamKind) 
 }
 
 /**
- * Checks that the author of a policy may `get` all objects of its `paramKind`, since expressions can reveal their contents.
- * Source: pkg/registry/admissionregistration/validatingadmissionpolicy/authz.go in k8s.io/kubernetes.
+ * Checks that the author of a policy may `get` all objects of its `paramKind`, since expressions can reveal their
+ * contents. Source: pkg/registry/admissionregistration/validatingadmissionpolicy/authz.go in k8s.io/kubernetes.
  */
 export const checkParamKind =
   (access: ParamAccess) =>
@@ -54,12 +58,16 @@ export const checkParamKind =
   }
 
 /**
- * Checks that the author of a binding may read the objects of its `paramRef`. Upstream intends to skip updates that do not change it, but compares pointers, so
- * it checks every write.
+ * Checks that the author of a binding may read the objects of its `paramRef`. Upstream intends to skip updates that do
+ * not change it, but compares pointers, so it checks every write.
  * @param refusal message of the error if the resource is known. That of mutating policies has its arguments in reverse order.
  */
 export const checkParamRef =
-  (access: ParamAccess, policies: KindId<ParamPolicy>, refusal = (user: string, verb: string): string => `user ${user} does not have "${verb}" permission`) =>
+  (
+    access: ParamAccess,
+    policies: KindId<ParamPolicy>,
+    refusal = (user: string, verb: string): string => `user ${user} does not have "${verb}" permission`,
+  ) =>
   async (next: ParamBinding, _old: ParamBinding | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]> => {
     const request = checkedRequest(ctx)
     const { paramRef, policyName = '' } = next.spec
@@ -67,7 +75,9 @@ export const checkParamRef =
     // If the policy cannot be read, its parameters may be of any kind, so access to everything is required.
     const policy = await getKind(ctx.access(), policies, '', policyName).catch(() => undefined)
     const paramKind = policy?.spec.paramKind
-    const { group, version, resource, ...known } = paramKind ? target(ctx.access(), paramKind) : { ...ANYTHING, isParsed: true, isResolved: true }
+    const { group, version, resource, ...known } = paramKind
+      ? target(ctx.access(), paramKind)
+      : { ...ANYTHING, isParsed: true, isResolved: true }
     const { name = '', namespace = '' } = paramRef
     const verb = name === '' ? 'list' : 'get'
     if (await mayDo(access.authorizer, request, { verb, group, version, resource, namespace, name })) return []
@@ -81,7 +91,10 @@ export const checkParamRef =
   }
 
 /** Returns the reason why access to everything is required. */
-function obstacleOf({ isParsed, isResolved }: { isParsed: boolean; isResolved: boolean }, { apiVersion = '', kind = '' }: ParamKind = {}): string | undefined {
+function obstacleOf(
+  { isParsed, isResolved }: { isParsed: boolean; isResolved: boolean },
+  { apiVersion = '', kind = '' }: ParamKind = {},
+): string | undefined {
   if (isParsed && isResolved) return undefined
   return `${isParsed ? 'resolve' : 'parse'} paramKind &{${apiVersion} ${kind}}`
 }

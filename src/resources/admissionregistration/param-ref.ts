@@ -11,7 +11,10 @@ import { nameIsPathSegment } from '../../meta/names.ts'
 const EXCLUSIVE = 'name and selector are mutually exclusive'
 const ACTIONS = enumValues('admissionregistrationV1alpha1.ParameterNotFoundActionType', 'Deny')
 
-/** Validates the reference to parameters, by name or by label selector. If both are set, each is an error. parameterNotFoundAction exists since 1.28. */
+/**
+ * Validates the reference to parameters, by name or by label selector. If both are set, each is an error.
+ * parameterNotFoundAction exists since 1.28.
+ */
 export function validateParamRef(ref: ParamRef | undefined, path: FieldPath, release: Release = DEFAULT_RELEASE): FieldError[] {
   if (!ref) return []
   const { name, selector, parameterNotFoundAction: action } = ref

@@ -22,7 +22,10 @@ function validateApiVersion(text: string, path: FieldPath): FieldError[] {
   const version = parts.at(-1) ?? ''
   const group = parts.length === 2 ? (parts[0] ?? '') : ''
   const errors = group === '' ? [] : joinedError(group, isDns1123Subdomain(group), path)
-  return [...errors, ...(version === '' ? [invalid(path, text, 'version must be specified')] : joinedError(version, isDns1035Label(version), path))]
+  return [
+    ...errors,
+    ...(version === '' ? [invalid(path, text, 'version must be specified')] : joinedError(version, isDns1035Label(version), path)),
+  ]
 }
 
 /** Checks the kind of a policy's parameters. The kind need not exist. */
@@ -49,7 +52,8 @@ interface PolicyObject {
 export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints }: PolicySpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (failurePolicy === undefined) errors.push(required(path.child('failurePolicy')))
-  else if (!FAILURE_POLICIES.includes(failurePolicy)) errors.push(notSupported(path.child('failurePolicy'), failurePolicy, FAILURE_POLICIES))
+  else if (!FAILURE_POLICIES.includes(failurePolicy))
+    errors.push(notSupported(path.child('failurePolicy'), failurePolicy, FAILURE_POLICIES))
   if (paramKind) errors.push(...validateParamKind(paramKind, path.child('paramKind')))
   const at = path.child('matchConstraints')
   if (!matchConstraints) return [...errors, required(at)]
@@ -58,8 +62,16 @@ export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints
   return errors
 }
 
-/** Validates match conditions. If an update changes neither them nor the kind of parameters that they may use, they are not compiled again. */
-export function* validatePolicyConditions({ spec }: PolicyObject, old: PolicyObject | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
+/**
+ * Validates match conditions. If an update changes neither them nor the kind of parameters that they may use, they are
+ * not compiled again.
+ */
+export function* validatePolicyConditions(
+  { spec }: PolicyObject,
+  old: PolicyObject | undefined,
+  features: Features,
+  path: FieldPath,
+): Steps<FieldError[]> {
   const stay = old && deepEqual(spec.paramKind, old.spec.paramKind) && deepEqual(spec.matchConditions, old.spec.matchConditions)
   if (stay) return []
   const use = { params: Boolean(spec.paramKind), stored: storedTexts(old?.spec.matchConditions, 'expression'), features }

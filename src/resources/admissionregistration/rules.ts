@@ -15,7 +15,10 @@ export function setRuleDefaults(rules: readonly Rule[] = []): void {
   for (const rule of rules) rule.scope ??= '*'
 }
 
-/** Validates resources and subresources. A resource that an earlier wildcard covers is rejected. A wildcard that comes later is accepted, unless it covers everything. */
+/**
+ * Validates resources and subresources. A resource that an earlier wildcard covers is rejected. A wildcard that comes
+ * later is accepted, unless it covers everything.
+ */
 function validateResources(resources: readonly string[], path: FieldPath): FieldError[] {
   if (resources.length === 0) return [required(path)]
   const errors: FieldError[] = []
@@ -35,12 +38,15 @@ function validateResources(resources: readonly string[], path: FieldPath): Field
     }
     const resource = text.slice(0, slash)
     const subresource = text.slice(slash + 1)
-    if (withAllSubresources.has(resource)) errors.push(invalid(path.index(i), text, `if '${resource}/*' is present, must not specify ${text}`))
-    if (ofAllResources.has(subresource)) errors.push(invalid(path.index(i), text, `if '*/${subresource}' is present, must not specify ${text}`))
+    if (withAllSubresources.has(resource))
+      errors.push(invalid(path.index(i), text, `if '${resource}/*' is present, must not specify ${text}`))
+    if (ofAllResources.has(subresource))
+      errors.push(invalid(path.index(i), text, `if '*/${subresource}' is present, must not specify ${text}`))
     if (subresource === '*') withAllSubresources.add(resource)
     if (resource === '*') ofAllResources.add(subresource)
   }
-  if (resources.length > 1 && resources.includes('*/*')) errors.push(invalid(path, resources, "if '*/*' is present, must not specify other resources"))
+  if (resources.length > 1 && resources.includes('*/*'))
+    errors.push(invalid(path, resources, "if '*/*' is present, must not specify other resources"))
   if (resources.includes('*') && lastIsPlain) {
     errors.push(invalid(path, resources, "if '*' is present, must not specify other resources without subresources"))
   }
@@ -54,12 +60,15 @@ function validateOperations(operations: readonly string[], path: FieldPath): Fie
     const printed = goStringList(operations, '[]admissionregistration.OperationType')
     errors.push(invalid(path, printed, "if '*' is present, must not specify other operations"))
   }
-  return [...errors, ...operations.flatMap((operation, i) => (OPERATIONS.includes(operation) ? [] : [notSupported(path.index(i), operation, OPERATIONS)]))]
+  return [
+    ...errors,
+    ...operations.flatMap((operation, i) => (OPERATIONS.includes(operation) ? [] : [notSupported(path.index(i), operation, OPERATIONS)])),
+  ]
 }
 
 /**
- * Validates a rule of a webhook or policy. The group may be empty, which is the core group; the other lists have no empty strings.
- * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
+ * Validates a rule of a webhook or policy. The group may be empty, which is the core group; the other lists have no
+ * empty strings. Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
  */
 export function validateWebhookRule(
   { operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: RuleWithOperations,

@@ -9,10 +9,14 @@ const SUFFIX = '.static.k8s.io'
 const RESERVED = `names ending with "${SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`
 
 /**
- * Warns of names with the suffix that 1.36 reserves for manifests on disk, while the gate that loads manifests is off. Source: pkg/apis/admissionregistration/validation
- * in k8s.io/kubernetes.
+ * Warns of names with the suffix that 1.36 reserves for manifests on disk, while the gate that loads manifests is off.
+ * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
  */
-export function staticNameWarnings({ metadata: { name = '' } }: TypedObject, _: TypedObject | undefined, { features }: HookContext): string[] {
+export function staticNameWarnings(
+  { metadata: { name = '' } }: TypedObject,
+  _: TypedObject | undefined,
+  { features }: HookContext,
+): string[] {
   const { release } = features
   if (!isSince(release, '1.36') || !name.endsWith(SUFFIX) || features.enabled('ManifestBasedAdmissionControlConfig')) return []
   if (!isSince(release, '1.37')) return [`metadata.name: ${RESERVED}`]
@@ -32,7 +36,9 @@ export const withStaticNames =
   }
 
 const reservedName = (name: string, { features }: HookContext): FieldError[] =>
-  name.endsWith(SUFFIX) && features.enabled('ManifestBasedAdmissionControlConfig') ? [invalid(fieldPath('metadata', 'name'), name, RESERVED)] : []
+  name.endsWith(SUFFIX) && features.enabled('ManifestBasedAdmissionControlConfig')
+    ? [invalid(fieldPath('metadata', 'name'), name, RESERVED)]
+    : []
 
 function* joined(own: ReturnType<Validate<TypedObject>>, more: readonly FieldError[]): Steps<FieldError[]> {
   return [...(isSteps(own) ? yield* own : own), ...more]

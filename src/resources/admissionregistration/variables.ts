@@ -11,7 +11,9 @@ import { understand } from './expressions.ts'
 
 /** Identifiers and reserved words of CEL: https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax. */
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
-const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
+const RESERVED = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
 
 /** Variables that the variables of a policy may use. */
 export interface VariableUse {
@@ -42,7 +44,12 @@ export function* validateVariables(
       errors.push(required(at.child('expression'), 'expression is not specified'))
       continue
     }
-    const found = yield* understand(expression, { params, authorizer: true, variables: types, minor: oldestReader(features, stored.has(expression)) })
+    const found = yield* understand(expression, {
+      params,
+      authorizer: true,
+      variables: types,
+      minor: oldestReader(features, stored.has(expression)),
+    })
     // A variable that does not compile gets the type dyn, so that its uses are not reported as well.
     types.set(name, found.fault === undefined ? seenType(found.type) : DYN)
     if (found.fault !== undefined) errors.push(invalid(at.child('expression'), expression, found.fault))

@@ -17,7 +17,10 @@ const v1: Version<TokenReview> = {
   schema: types.type('authentication.TokenReview'),
 }
 
-/** Authenticates a token with the server's own authenticators. `serverAudiences` are the audiences of a review that names none. */
+/**
+ * Authenticates a token with the server's own authenticators. `serverAudiences` are the audiences of a review that
+ * names none.
+ */
 export const createTokenReviewResource = (tokens: TokenAuthenticator, serverAudiences: readonly string[]): ResourceDefinition =>
   defineResource<TokenReview>({
     scope: 'Cluster',

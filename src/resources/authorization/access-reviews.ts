@@ -19,7 +19,10 @@ export const createSubjectAccessReviewResource = (authorizer: Authorizer, featur
     },
   )
 
-/** Reviews whether a user may perform a request in the namespace of the review. Clients can be granted reviews for single namespaces. */
+/**
+ * Reviews whether a user may perform a request in the namespace of the review. Clients can be granted reviews for
+ * single namespaces.
+ */
 export const createLocalSubjectAccessReviewResource = (authorizer: Authorizer, features: Features): ResourceDefinition =>
   reviewResource<LocalSubjectAccessReview>(
     'LocalSubjectAccessReview',

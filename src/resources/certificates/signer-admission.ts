@@ -85,6 +85,7 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
     const { spec } = asKind(SIGNING_REQUESTS, object)
     if (spec.signerName !== CLIENT_SIGNER) return
     const pem = Buffer.from(spec.request ?? '', 'base64').toString('latin1')
-    if (organizationsIn(request, pem).includes(MASTERS)) throw refuse(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`)
+    if (organizationsIn(request, pem).includes(MASTERS))
+      throw refuse(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`)
   },
 }

@@ -15,8 +15,9 @@ function validateParts(text: string, check: (part: string) => string[], path: Fi
 }
 
 /**
- * Validates a signer name: a domain with at least two labels, a slash and a path without slashes, as in `example.com/name` or
- * `kubernetes.io/kube-apiserver-client`. If the text has this form, all other faults are reported together.
+ * Validates a signer name: a domain with at least two labels, a slash and a path without slashes, as in
+ * `example.com/name` or `kubernetes.io/kube-apiserver-client`. If the text has this form, all other faults are reported
+ * together.
  */
 export function validateSignerName(name: string, path: FieldPath, missing = ''): FieldError[] {
   if (name === '') return [required(path, missing)]

@@ -9,7 +9,11 @@ export const MAX_DATA_BYTES = 1024 * 1024
 const FROZEN = 'field is immutable when `immutable` is set'
 
 /** Checks an update of an immutable ConfigMap or Secret: neither `immutable` nor the named members may change. */
-export function validateImmutableData<T extends { readonly immutable?: boolean }>(next: T, old: T | undefined, ...members: (keyof T & string)[]): FieldError[] {
+export function validateImmutableData<T extends { readonly immutable?: boolean }>(
+  next: T,
+  old: T | undefined,
+  ...members: (keyof T & string)[]
+): FieldError[] {
   if (old?.immutable !== true) return []
   const errors: FieldError[] = []
   if (next.immutable !== true) errors.push(forbidden(fieldPath('immutable'), FROZEN))

@@ -22,8 +22,8 @@ export const PROTECTED_ATTRIBUTES: ProtectedKind = {
 const PROTECTED = [PROTECTED_CLAIMS, PROTECTED_VOLUMES, PROTECTED_ATTRIBUTES]
 
 /**
- * StorageObjectInUseProtection adds a finalizer to new claims, volumes and volume attributes classes. A controller removes it once the object is deleted and no
- * longer in use.
+ * StorageObjectInUseProtection adds a finalizer to new claims, volumes and volume attributes classes. A controller
+ * removes it once the object is deleted and no longer in use.
  * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
  */
 export const storageObjectInUseProtection = (features: Features): AdmissionPlugin => {
@@ -34,7 +34,8 @@ export const storageObjectInUseProtection = (features: Features): AdmissionPlugi
     mutate: async request => {
       const finalizer = kinds.find(({ resource }) => isAbout(request, resource))?.finalizer
       const metadata = request.object?.metadata
-      if (finalizer !== undefined && metadata && !metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]
+      if (finalizer !== undefined && metadata && !metadata.finalizers?.includes(finalizer))
+        metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]
       return request.object
     },
   }

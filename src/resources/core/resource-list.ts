@@ -26,7 +26,11 @@ export function* roundResourcesInSteps(list: Record<string, string>): Steps<void
 }
 
 /** Warnings for quantities of byte-counted resources that have a fraction. `path` is the path of the list. */
-export const fractionalByteWarnings = (list: Readonly<Record<string, string>> | undefined, names: readonly string[], path: FieldPath): string[] =>
+export const fractionalByteWarnings = (
+  list: Readonly<Record<string, string>> | undefined,
+  names: readonly string[],
+  path: FieldPath,
+): string[] =>
   list === undefined
     ? []
     : names

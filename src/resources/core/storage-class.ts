@@ -12,7 +12,10 @@ export const classAnnotationWarnings = ({ annotations }: ObjectMeta): string[] =
     ? []
     : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]
 
-/** Returns the name of the storage class of a PersistentVolume or PersistentVolumeClaim, or an empty string if it has none. */
+/**
+ * Returns the name of the storage class of a PersistentVolume or PersistentVolumeClaim, or an empty string if it has
+ * none.
+ */
 export const storageClassOf = ({ metadata, spec }: TypedObject & { spec: { storageClassName?: string } }): string =>
   ownMember(metadata.annotations, CLASS_ANNOTATION) ?? spec.storageClassName ?? ''
 

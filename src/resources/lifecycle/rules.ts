@@ -8,7 +8,10 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Subdomain, isQualifiedName } from '../../meta/names.ts'
 import { validateUnion } from '../shared/union-members.ts'
 
-/** Rules of both kinds. Source: pkg/apis/lifecycle in k8s.io/kubernetes, and declarative validation of lifecycle.k8s.io/v1alpha1. */
+/**
+ * Rules of both kinds. Source: pkg/apis/lifecycle in k8s.io/kubernetes, and declarative validation of
+ * lifecycle.k8s.io/v1alpha1.
+ */
 
 const MOST_CONDITIONS = 100
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -47,7 +50,9 @@ export function validateTarget(target: Target, old: Target | undefined, path: Fi
   if (!pod) return validateUnion(target, ['pod'], path)
   const at = path.child('pod')
   return [
-    ...(pod.name === '' ? [required(at.child('name'))] : isDns1123Subdomain(pod.name).map(text => invalid(at.child('name'), pod.name, text))),
+    ...(pod.name === ''
+      ? [required(at.child('name'))]
+      : isDns1123Subdomain(pod.name).map(text => invalid(at.child('name'), pod.name, text))),
     ...(pod.uid === ''
       ? [required(at.child('uid'))]
       : UUID.test(pod.uid)
@@ -63,7 +68,11 @@ interface ObservedStatus {
 }
 
 /** Validates conditions, and the observed generation, which does not decrease. */
-export function validateObserved({ conditions, observedGeneration: next }: ObservedStatus, old: ObservedStatus, path: FieldPath): FieldError[] {
+export function validateObserved(
+  { conditions, observedGeneration: next }: ObservedStatus,
+  old: ObservedStatus,
+  path: FieldPath,
+): FieldError[] {
   const at = path.child('observedGeneration')
   const before = old.observedGeneration
   const errors: FieldError[] = []

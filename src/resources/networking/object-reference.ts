@@ -5,7 +5,9 @@ import { isDns1123Subdomain, nameIsPathSegment } from '../../meta/names.ts'
 
 /** Checks a required member that is a path segment. */
 const segment = (value: string, what: string, path: FieldPath): FieldError[] =>
-  value ? nameIsPathSegment(value, false).map(text => invalid(path.child(what), value, text)) : [required(path.child(what), words(`${what} is required`, ''))]
+  value
+    ? nameIsPathSegment(value, false).map(text => invalid(path.child(what), value, text))
+    : [required(path.child(what), words(`${what} is required`, ''))]
 
 interface ParametersReference {
   readonly apiGroup?: string | null

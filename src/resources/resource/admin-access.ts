@@ -8,15 +8,17 @@ interface MayBeAdmin {
   readonly adminAccess?: boolean | null
 }
 
-/** Returns the namespace label that allows admin access to devices in use, or undefined if the release requires none. */
+/**
+ * Returns the namespace label that allows admin access to devices in use, or undefined if the release requires none.
+ */
 function labelIn(release: Release): string | undefined {
   if (isSince(release, '1.34')) return 'resource.kubernetes.io/admin-access'
   return isSince(release, '1.33') ? 'resource.k8s.io/admin-access' : undefined
 }
 
 /**
- * Checks the first request that wants admin access: its namespace must have the label. `list` is the path of the requests.
- * Source: pkg/registry/resource/utils.go in k8s.io/kubernetes.
+ * Checks the first request that wants admin access: its namespace must have the label. `list` is the path of the
+ * requests. Source: pkg/registry/resource/utils.go in k8s.io/kubernetes.
  */
 export async function validateAdminAccess(
   wanted: readonly (MayBeAdmin | undefined)[],
@@ -29,5 +31,10 @@ export async function validateAdminAccess(
   if (first < 0 || label === undefined) return []
   const { metadata } = await access().get({ group: '', resource: 'namespaces' }, '', namespace)
   if (metadata.labels?.[label] === 'true') return []
-  return [forbidden(list.index(first).child('adminAccess'), `admin access to devices requires the \`${label}: true\` label on the containing namespace`)]
+  return [
+    forbidden(
+      list.index(first).child('adminAccess'),
+      `admin access to devices requires the \`${label}: true\` label on the containing namespace`,
+    ),
+  ]
 }

@@ -15,8 +15,8 @@ interface BindingConditions {
 const validateConditionType = (name: string, path: FieldPath): FieldError[] => isQualifiedName(name).map(text => invalid(path, name, text))
 
 /**
- * Validates conditions that must be true before a pod is bound, and those that prevent binding. They must be set together and be disjoint.
- * Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.34.
+ * Validates conditions that must be true before a pod is bound, and those that prevent binding. They must be set
+ * together and be disjoint. Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.34.
  */
 export function validateBindingConditions(
   { bindingConditions: ready = [], bindingFailureConditions: failed = [] }: BindingConditions,
@@ -36,7 +36,11 @@ export function validateBindingConditions(
       ...(again.failed[i] ? [duplicate(failedAt.index(i), name)] : []),
       ...(isReady.has(name) ? [invalid(failedAt.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions')] : []),
     ]),
-    ...(ready.length === 0 && failed.length > 0 ? [invalid(readyAt, verbatim('null'), 'bindingConditions are required to use bindingFailureConditions')] : []),
-    ...(failed.length === 0 && ready.length > 0 ? [invalid(failedAt, verbatim('null'), 'bindingFailureConditions are required to use bindingConditions')] : []),
+    ...(ready.length === 0 && failed.length > 0
+      ? [invalid(readyAt, verbatim('null'), 'bindingConditions are required to use bindingFailureConditions')]
+      : []),
+    ...(failed.length === 0 && ready.length > 0
+      ? [invalid(failedAt, verbatim('null'), 'bindingFailureConditions are required to use bindingConditions')]
+      : []),
   ]
 }

@@ -22,8 +22,18 @@ const MAX_CONSTRAINTS = 32
 const ONE_ATTRIBUTE = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
 
 /** Validates references to requests. An empty list refers to all of them. */
-export const validateRequestReferences = (names: readonly string[] | undefined, known: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] =>
-  validateSet(names, path, { max: MAX_REQUESTS, release, check: (name, at) => validateRequestReference(name, known, at), keyOf: name => name })
+export const validateRequestReferences = (
+  names: readonly string[] | undefined,
+  known: ReadonlySet<string>,
+  release: Release,
+  path: FieldPath,
+): FieldError[] =>
+  validateSet(names, path, {
+    max: MAX_REQUESTS,
+    release,
+    check: (name, at) => validateRequestReference(name, known, at),
+    keyOf: name => name,
+  })
 
 /** Validates a constraint, which needs an attribute that matches or is distinct among devices. */
 function validateConstraint(constraint: DeviceConstraint, known: ReadonlySet<string>, features: Features, path: FieldPath): FieldError[] {
@@ -35,15 +45,21 @@ function validateConstraint(constraint: DeviceConstraint, known: ReadonlySet<str
 
 function validateAttributeOf({ matchAttribute, distinctAttribute }: DeviceConstraint, features: Features, path: FieldPath): FieldError[] {
   if (matchAttribute !== undefined) return validateFullyQualifiedName(matchAttribute, features.release, path.child('matchAttribute'))
-  if (distinctAttribute !== undefined) return validateFullyQualifiedName(distinctAttribute, features.release, path.child('distinctAttribute'))
+  if (distinctAttribute !== undefined)
+    return validateFullyQualifiedName(distinctAttribute, features.release, path.child('distinctAttribute'))
   return [features.enabled('DRAConsumableCapacity') ? required(path, ONE_ATTRIBUTE) : required(path.child('matchAttribute'))]
 }
 
 /**
- * Validates the spec of a claim or template. `stored` is set for an update, which cannot change it. Runs in steps, since expressions are compiled.
- * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
+ * Validates the spec of a claim or template. `stored` is set for an update, which cannot change it. Runs in steps,
+ * since expressions are compiled. Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
-export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath, ctx: HookContext): Steps<FieldError[]> {
+export function* validateClaimSpec(
+  { devices }: ResourceClaimSpec,
+  stored: boolean,
+  path: FieldPath,
+  ctx: HookContext,
+): Steps<FieldError[]> {
   const { release } = ctx.features
   const faults = yield* compileSelectors(requestSelectors(devices.requests), oldestReader(ctx.features, stored))
   const at = path.child('devices')
@@ -54,7 +70,13 @@ export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boole
     ...validateConfiguration(config, stored, release, place),
   ]
   return [
-    ...validateSet(devices.requests, at.child('requests'), { max: MAX_REQUESTS, release, check: checkRequest, keyOf: request => request.name, member: 'name' }),
+    ...validateSet(devices.requests, at.child('requests'), {
+      max: MAX_REQUESTS,
+      release,
+      check: checkRequest,
+      keyOf: request => request.name,
+      member: 'name',
+    }),
     ...validateList(devices.constraints, at.child('constraints'), {
       max: MAX_CONSTRAINTS,
       release,

@@ -9,7 +9,10 @@ import { validateDriverName } from './names.ts'
 
 const MAX_BYTES = 10 * 1024
 
-/** Validates a JSON object of at most 10 KiB of text. `stored` is set if it was accepted before the limit existed. The size is checked before the type. */
+/**
+ * Validates a JSON object of at most 10 KiB of text. `stored` is set if it was accepted before the limit existed. The
+ * size is checked before the type.
+ */
 export function validateRaw(raw: Json | undefined, stored: boolean, release: Release, path: FieldPath): FieldError[] {
   if (raw === undefined || raw === null) return [required(path)]
   if (
@@ -29,5 +32,8 @@ export function validateRaw(raw: Json | undefined, stored: boolean, release: Rel
 export function validateConfiguration({ opaque }: DeviceConfiguration, stored: boolean, release: Release, path: FieldPath): FieldError[] {
   const at = path.child('opaque')
   if (!opaque) return [required(at)]
-  return [...validateDriverName(opaque.driver, at.child('driver'), release), ...validateRaw(opaque.parameters, stored, release, at.child('parameters'))]
+  return [
+    ...validateDriverName(opaque.driver, at.child('driver'), release),
+    ...validateRaw(opaque.parameters, stored, release, at.child('parameters')),
+  ]
 }

@@ -11,7 +11,11 @@ import type { Device, DeviceClaim, DeviceRequest, ResourceSlice } from '../../ap
 function requestToHub({ name, firstAvailable, ...exactly }: BetaRequest): DeviceRequest {
   const { deviceClassName, allocationMode, count, ...rest } = exactly
   const any = deviceClassName || allocationMode || count || Object.values(rest).some(value => value !== undefined)
-  return { name, ...(any && { exactly: { ...exactly, deviceClassName: deviceClassName ?? '' } }), ...(firstAvailable && { firstAvailable }) }
+  return {
+    name,
+    ...(any && { exactly: { ...exactly, deviceClassName: deviceClassName ?? '' } }),
+    ...(firstAvailable && { firstAvailable }),
+  }
 }
 
 /** Converts a request from v1beta2. One with alternatives has an empty class there. */
@@ -49,7 +53,9 @@ const sliceFromHub = <D>({ spec, ...slice }: ResourceSlice, fromHub: (device: Om
 })
 
 /** A slice of an older version, whose devices have the type `D`. */
-type WithBasic<D> = Omit<ResourceSlice, 'spec'> & { spec: Omit<ResourceSlice['spec'], 'devices'> & { devices?: { name: string; basic?: D }[] | null } }
+type WithBasic<D> = Omit<ResourceSlice, 'spec'> & {
+  spec: Omit<ResourceSlice['spec'], 'devices'> & { devices?: { name: string; basic?: D }[] | null }
+}
 
 const unchangedDevice = (device: BetaDevice): BetaDevice => device
 
@@ -62,7 +68,13 @@ export const betaSlice = {
 /** Conversion of v1alpha3, which has quantities as capacities, without a struct around them. */
 export const alphaSlice = {
   toHub: (slice: AlphaSlice): ResourceSlice =>
-    sliceToHub(slice, ({ capacity, ...device }: AlphaDevice) => ({ ...device, ...(capacity && { capacity: changeValues(capacity, value => ({ value })) }) })),
+    sliceToHub(slice, ({ capacity, ...device }: AlphaDevice) => ({
+      ...device,
+      ...(capacity && { capacity: changeValues(capacity, value => ({ value })) }),
+    })),
   fromHub: (slice: ResourceSlice): AlphaSlice =>
-    sliceFromHub(slice, ({ capacity, ...device }) => ({ ...device, ...(capacity && { capacity: changeValues(capacity, ({ value }) => value) }) })),
+    sliceFromHub(slice, ({ capacity, ...device }) => ({
+      ...device,
+      ...(capacity && { capacity: changeValues(capacity, ({ value }) => value) }),
+    })),
 }

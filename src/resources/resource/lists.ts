@@ -11,14 +11,21 @@ interface ListRules<T> {
 
 interface SetRules<T> extends ListRules<T> {
   readonly keyOf: (item: T) => string
-  /** Optional. Member of an item that holds its key. Unset if the item is its own key. Since 1.35 errors are reported for the item. */
+  /**
+   * Optional. Member of an item that holds its key. Unset if the item is its own key. Since 1.35 errors are reported
+   * for the item.
+   */
   readonly member?: string
   /** Optional. Prints the key in messages, if not as a string. */
   readonly print?: (key: string) => unknown
 }
 
 /** Validates each item, then the number of items. Since 1.35 a list that is too long has no other errors. */
-export function validateList<T>(items: readonly T[] | null | undefined, path: FieldPath, { max, check, release }: ListRules<T>): FieldError[] {
+export function validateList<T>(
+  items: readonly T[] | null | undefined,
+  path: FieldPath,
+  { max, check, release }: ListRules<T>,
+): FieldError[] {
   const list = items ?? []
   if (isTooLong(list, max, release)) return covered('maxItems', [tooMany(path, list.length, max)])
   const errors = list.flatMap((item, i) => check(item, path.index(i)))

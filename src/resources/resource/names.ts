@@ -20,7 +20,8 @@ const identifierMessage = regexError(
   'MyName',
 )
 
-export const invalidFor = (texts: readonly Detail[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
+export const invalidFor = (texts: readonly Detail[], value: string, path: FieldPath): FieldError[] =>
+  texts.map(text => invalid(path, value, text))
 
 /** Validates the name of a driver, like that of a CSI driver. */
 export const validateDriverName = (name: string, path: FieldPath, release?: Release): FieldError[] =>

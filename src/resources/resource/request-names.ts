@@ -8,12 +8,17 @@ const NOT_A_REQUEST = "must be the name of a request in the claim or the name of
 
 /** Returns the names of a claim's requests, `request`, and of their alternatives, `request/alternative`. */
 export function requestNames({ requests }: DeviceClaim): ReadonlySet<string> {
-  return new Set((requests ?? []).flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map(alternative => `${name}/${alternative.name}`)]))
+  return new Set(
+    (requests ?? []).flatMap(({ name, firstAvailable = [] }) => [
+      name,
+      ...firstAvailable.map(alternative => `${name}/${alternative.name}`),
+    ]),
+  )
 }
 
 /**
- * Validates a reference to a request or alternative. `known` is the result of `requestNames`. A name that is not a label has one error for that, and one for
- * being unknown.
+ * Validates a reference to a request or alternative. `known` is the result of `requestNames`. A name that is not a
+ * label has one error for that, and one for being unknown.
  */
 export function validateRequestReference(name: string, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const parts = name.split('/')

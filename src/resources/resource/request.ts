@@ -12,7 +12,10 @@ import { validateToleration } from './taints.ts'
 const ALLOCATION_MODES = enumValues('resource.DeviceAllocationMode')
 const MAX_ALTERNATIVES = 8
 
-/** Validates mode and count. A missing count is 0, which is invalid for ExactCount. Defaults have set the mode, so an empty one is not supported. */
+/**
+ * Validates mode and count. A missing count is 0, which is invalid for ExactCount. Defaults have set the mode, so an
+ * empty one is not supported.
+ */
 function validateAmount({ allocationMode: mode, count = 0 }: DeviceSubRequest | ExactDeviceRequest, path: FieldPath): FieldError[] {
   switch (mode) {
     case 'All':
@@ -57,7 +60,15 @@ export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRe
   // Since 1.35 `exactly` and `firstAvailable` are validated only if just one of them is set.
   const isClear = !isSince(rules.release, '1.35') || !exactly || firstAvailable.length === 0
   if (isClear)
-    errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, release: rules.release, check, keyOf: one => one.name, member: 'name' }))
+    errors.push(
+      ...validateSet(firstAvailable, alternatives, {
+        max: MAX_ALTERNATIVES,
+        release: rules.release,
+        check,
+        keyOf: one => one.name,
+        member: 'name',
+      }),
+    )
   if (isClear && exactly) errors.push(...validateExact(exactly, rules, path.child('exactly')))
   if (!exactly && firstAvailable.length === 0) errors.push(required(path, 'exactly one of `exactly` or `firstAvailable` is required'))
   if (exactly && firstAvailable.length > 0) {

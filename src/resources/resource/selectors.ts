@@ -25,9 +25,8 @@ type Judge = (path: FieldPath) => FieldError[]
 export type SelectorFaults = ReadonlyMap<string, Judge>
 
 /**
- * Compiles the expressions of selectors, each once, with one step per expression. `minor` is the minor version that must be able to compile them
- * (`oldestReader`).
- * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
+ * Compiles the expressions of selectors, each once, with one step per expression. `minor` is the minor version that
+ * must be able to compile them (`oldestReader`). Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
 export function* compileSelectors(lists: Iterable<readonly DeviceSelector[] | null | undefined>, minor: number): Steps<SelectorFaults> {
   const environment = deviceEnvironment(baseEnvironment(minor), minor)
@@ -43,8 +42,8 @@ export function* compileSelectors(lists: Iterable<readonly DeviceSelector[] | nu
 }
 
 /**
- * Returns a function because the same expression can stand at several paths. Length, compilation, result type and cost are checked in this order; the first
- * fault counts.
+ * Returns a function because the same expression can stand at several paths. Length, compilation, result type and cost
+ * are checked in this order; the first fault counts.
  */
 function* judgeOf(expression: string, environment: Environment): Steps<Judge> {
   if (longerThan(expression, MAX_EXPRESSION)) return path => [tooLongError(path, MAX_EXPRESSION)]
@@ -54,7 +53,8 @@ function* judgeOf(expression: string, environment: Environment): Steps<Judge> {
     path => [invalid(path, expression, fault)]
   if (!checked) return refused(`compilation failed: ${issues}`)
   const { result } = checked
-  if (!isPlainType(result, BOOL) && result.kind !== 'any') return refused(`must evaluate to bool or the unknown type, not ${typeText(result)}`)
+  if (!isPlainType(result, BOOL) && result.kind !== 'any')
+    return refused(`must evaluate to bool or the unknown type, not ${typeText(result)}`)
   const fault = yield* programFault(checked, environment)
   if (fault !== undefined) return refused(`program instantiation failed: ${fault}`)
   const { max } = yield* estimateCostInSteps(checked, deviceSizes)

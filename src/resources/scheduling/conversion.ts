@@ -18,7 +18,10 @@ const renamed = ({ conditions, ...status }: PodGroup['status'], names: Readonly<
   ...(conditions && { conditions: conditions.map(condition => ({ ...condition, type: names[condition.type] ?? condition.type })) }),
 })
 
-/** Converts a group of v1alpha2, which has a mode of disruption by name, and a reference to a template in a struct of its own. */
+/**
+ * Converts a group of v1alpha2, which has a mode of disruption by name, and a reference to a template in a struct of
+ * its own.
+ */
 export const groupToBeta = ({ spec: { podGroupTemplateRef, disruptionMode, ...spec }, status, ...object }: AlphaGroup): PodGroup => {
   const workload = podGroupTemplateRef?.workload
   return {
@@ -41,7 +44,9 @@ export const groupFromBeta = ({
   ...object,
   spec: {
     ...spec,
-    podGroupTemplateRef: workloadRef ? { workload: { workloadName: workloadRef.workloadName, podGroupTemplateName: workloadRef.templateName } } : null,
+    podGroupTemplateRef: workloadRef
+      ? { workload: { workloadName: workloadRef.workloadName, podGroupTemplateName: workloadRef.templateName } }
+      : null,
     ...(disruptionMode && { disruptionMode: fromMode(disruptionMode) }),
   },
   status: renamed(status, FORMERLY),
@@ -63,7 +68,10 @@ export const workloadToBeta = ({ spec: { podGroupTemplates, ...spec }, ...object
 })
 
 /** Converts to v1alpha2, which lacks templates of groups of groups. */
-export const workloadFromBeta = ({ spec: { podGroupTemplates, compositePodGroupTemplates: _, ...spec }, ...object }: Workload): AlphaWorkload => ({
+export const workloadFromBeta = ({
+  spec: { podGroupTemplates, compositePodGroupTemplates: _, ...spec },
+  ...object
+}: Workload): AlphaWorkload => ({
   ...object,
   spec: { ...spec, podGroupTemplates: podGroupTemplates?.map(templateFromBeta) ?? null },
 })

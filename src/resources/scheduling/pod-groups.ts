@@ -8,12 +8,25 @@ import type {
 import { enumValues } from '../../catalog/types.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import { type Detail, duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
+import {
+  type Detail,
+  duplicate,
+  type FieldError,
+  forbidden,
+  immutableError,
+  invalid,
+  notSupported,
+  required,
+  tooMany,
+} from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, nameIsPathSegment } from '../../meta/names.ts'
 import { validateUnion } from '../shared/union-members.ts'
 
-/** Limits that a PodGroup and its template in a Workload have in common. Source: declarative validation of scheduling.k8s.io/v1alpha2 in 1.36. */
+/**
+ * Limits that a PodGroup and its template in a Workload have in common. Source: declarative validation of
+ * scheduling.k8s.io/v1alpha2 in 1.36.
+ */
 
 const MOST_CLAIMS = 4
 const MOST_TOPOLOGIES = 1
@@ -26,9 +39,11 @@ const badNames = (check: (name: string) => Detail[], name: string | undefined, p
   name === undefined ? [] : check(name).map(text => invalid(path, name, text))
 
 /** Validates a required DNS label. */
-export const validateLabel = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Label, name, path))
+export const validateLabel = (name: string, path: FieldPath): FieldError[] =>
+  name === '' ? [required(path)] : badNames(isDns1123Label, name, path)
 /** Validates a required DNS subdomain. */
-export const validateSubdomain = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Subdomain, name, path))
+export const validateSubdomain = (name: string, path: FieldPath): FieldError[] =>
+  name === '' ? [required(path)] : badNames(isDns1123Subdomain, name, path)
 
 /** Validates each element. The first duplicate name is an error as well. */
 export function validateNamed<T extends { readonly name: string }>(
@@ -73,13 +88,21 @@ export const validateClaims = <T extends { readonly name: string }>(
 ): FieldError[] => (claims.length > MOST_CLAIMS ? [tooMany(path, claims.length, MOST_CLAIMS)] : validateNamed(claims, path, check))
 
 /** Fields that groups and templates have since 1.36. */
-type GatedFields = Pick<PodGroupSpec | PodGroupTemplate, 'schedulingConstraints' | 'resourceClaims' | 'disruptionMode' | 'priorityClassName' | 'priority'>
+type GatedFields = Pick<
+  PodGroupSpec | PodGroupTemplate,
+  'schedulingConstraints' | 'resourceClaims' | 'disruptionMode' | 'priorityClassName' | 'priority'
+>
 
-/** Validates fields with a gate. While it is off, a field is allowed only if the old object has it, and then immutable. */
+/**
+ * Validates fields with a gate. While it is off, a field is allowed only if the old object has it, and then immutable.
+ */
 export function validateGatedFields(group: GatedFields, path: FieldPath, features: Features): FieldError[] {
   const { schedulingConstraints, resourceClaims = [], disruptionMode, priorityClassName, priority } = group
-  const allowed = (gate: 'TopologyAwareWorkloadScheduling' | 'WorkloadAwarePreemption', member: string, errors: () => FieldError[]): FieldError[] =>
-    features.enabled(gate) ? errors() : [forbidden(path.child(member), '')]
+  const allowed = (
+    gate: 'TopologyAwareWorkloadScheduling' | 'WorkloadAwarePreemption',
+    member: string,
+    errors: () => FieldError[],
+  ): FieldError[] => (features.enabled(gate) ? errors() : [forbidden(path.child(member), '')])
   const at = path.child('priority')
   return [
     ...(schedulingConstraints
@@ -94,7 +117,9 @@ export function validateGatedFields(group: GatedFields, path: FieldPath, feature
           DISRUPTION_MODES.includes(disruptionMode) ? [] : [notSupported(path.child('disruptionMode'), disruptionMode, DISRUPTION_MODES)],
         )),
     ...(priorityClassName
-      ? allowed('WorkloadAwarePreemption', 'priorityClassName', () => badNames(isDns1123Subdomain, priorityClassName, path.child('priorityClassName')))
+      ? allowed('WorkloadAwarePreemption', 'priorityClassName', () =>
+          badNames(isDns1123Subdomain, priorityClassName, path.child('priorityClassName')),
+        )
       : []),
     ...(priority === undefined
       ? []
@@ -115,7 +140,8 @@ export function validateTopology(topology: readonly { readonly key: string }[], 
 
 /** Validates the reference to the owner of a workload in its namespace. */
 export function validateControllerRef({ apiGroup, kind, name }: TypedLocalObjectReference, path: FieldPath): FieldError[] {
-  const segment = (text: string, at: FieldPath): FieldError[] => (text === '' ? [required(at)] : badNames(each => nameIsPathSegment(each, false), text, at))
+  const segment = (text: string, at: FieldPath): FieldError[] =>
+    text === '' ? [required(at)] : badNames(each => nameIsPathSegment(each, false), text, at)
   return [
     ...(apiGroup ? badNames(isDns1123Subdomain, apiGroup, path.child('apiGroup')) : []),
     ...segment(kind, path.child('kind')),
@@ -124,5 +150,10 @@ export function validateControllerRef({ apiGroup, kind, name }: TypedLocalObject
 }
 
 /** Returns an error for each member that has changed. */
-export const validateUnchanged = <T extends object>(next: T, old: T, members: readonly (keyof T & string)[], path: FieldPath): FieldError[] =>
+export const validateUnchanged = <T extends object>(
+  next: T,
+  old: T,
+  members: readonly (keyof T & string)[],
+  path: FieldPath,
+): FieldError[] =>
   members.filter(member => !deepEqual(next[member], old[member])).map(member => immutableError(path.child(member), undefined))

@@ -16,7 +16,12 @@ export const column = (name: string, description: string, priority = 0, type: Ta
 })
 
 /** First column of nearly every kind. */
-export const nameColumn: TableColumn = { name: 'Name', type: 'string', format: 'name', description: 'Name of the object, unique in its namespace.' }
+export const nameColumn: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'Name of the object, unique in its namespace.',
+}
 
 /** Age column. It is a string, since the server formats ages. */
 export const ageColumn: TableColumn = column('Age', 'Time since the object was created.')

@@ -4,7 +4,9 @@ import { quote } from '../../lib/go-quote.ts'
 import { isGivenEmpty } from '../../meta/empty-members.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 
-/** Prints values as Go's %#v does. Upstream's messages show everything but strings, numbers and booleans in this form. */
+/**
+ * Prints values as Go's %#v does. Upstream's messages show everything but strings, numbers and booleans in this form.
+ */
 
 /** An absent map prints as nil, an empty one as empty. */
 const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
@@ -15,7 +17,8 @@ const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
         .map(key => `${quote(key)}:${quote(map[key] ?? '')}`)
         .join(', ')}}`
 
-const goSlice = (type: string, items: readonly string[] | undefined): string => (items === undefined ? `${type}(nil)` : `${type}{${items.join(', ')}}`)
+const goSlice = (type: string, items: readonly string[] | undefined): string =>
+  items === undefined ? `${type}(nil)` : `${type}{${items.join(', ')}}`
 
 /** Prints `map[string]string{"a":"b"}` with sorted keys. */
 export const goStringMap = (map: Readonly<Record<string, string>> | undefined): Verbatim =>
@@ -34,14 +37,20 @@ export function goLabelSelector(selector: LabelSelector): Verbatim {
       return `v1.LabelSelectorRequirement{Key:${quote(requirement.key)}, Operator:${quote(requirement.operator)}, Values:${goSlice('[]string', values)}}`
     }) ?? emptyList(selector, 'matchExpressions')
   const labels = stringMap(matchLabels ?? (isGivenEmpty(selector, 'matchLabels') ? {} : undefined))
-  return verbatim(`v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:${goSlice('[]v1.LabelSelectorRequirement', expressions)}}`, () =>
-    goJsonText({
-      ...(matchLabels && Object.keys(matchLabels).length > 0 && { matchLabels: sortedMap(matchLabels) }),
-      ...(matchExpressions &&
-        matchExpressions.length > 0 && {
-          matchExpressions: matchExpressions.map(({ key, operator, values }) => ({ key, operator, ...(values && values.length > 0 && { values }) })),
-        }),
-    }),
+  return verbatim(
+    `v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:${goSlice('[]v1.LabelSelectorRequirement', expressions)}}`,
+    () =>
+      goJsonText({
+        ...(matchLabels && Object.keys(matchLabels).length > 0 && { matchLabels: sortedMap(matchLabels) }),
+        ...(matchExpressions &&
+          matchExpressions.length > 0 && {
+            matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
+              key,
+              operator,
+              ...(values && values.length > 0 && { values }),
+            })),
+          }),
+      }),
   )
 }
 
@@ -55,11 +64,14 @@ const sortedMap = (map: Readonly<Record<string, string>>): Record<string, string
 export const goStringer = (text: string): Verbatim => verbatim(text, () => goJsonText(text))
 
 /** Prints `intstr.IntOrString{…}`, since 1.34 the number or string alone. */
-export const goIntOrStringValue = (value: number | string | undefined): Verbatim => verbatim(goIntOrString(value), () => goJsonText(value ?? 0))
+export const goIntOrStringValue = (value: number | string | undefined): Verbatim =>
+  verbatim(goIntOrString(value), () => goJsonText(value ?? 0))
 
 /** An absent value prints as the number 0. */
 export const goIntOrString = (value: number | string | undefined): string =>
-  typeof value === 'string' ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${quote(value)}}` : `intstr.IntOrString{Type:0, IntVal:${value ?? 0}, StrVal:""}`
+  typeof value === 'string'
+    ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${quote(value)}}`
+    : `intstr.IntOrString{Type:0, IntVal:${value ?? 0}, StrVal:""}`
 
 /** Prints a pointer to a struct. Its address is arbitrary and therefore fixed. */
 export const goPointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`

@@ -7,13 +7,16 @@ import { goDifference } from '../../schema/go/go-diff.ts'
 import { goJsonDifference } from '../../schema/go/go-json-diff.ts'
 import { goSyntax } from '../../schema/go/go-print.ts'
 
-/** Prints a value of a declared type as upstream's messages do: `core.PodIP{IP:"::1"}`. `release` is that of the type, by default the one in which kinds are defined. */
+/**
+ * Prints a value of a declared type as upstream's messages do: `core.PodIP{IP:"::1"}`. `release` is that of the type,
+ * by default the one in which kinds are defined.
+ */
 export const goValue = (type: string, value: Json | undefined, release?: Release): Verbatim =>
   goSyntax((release === undefined ? types : typesOf(release)).type(type), value)
 
 /**
- * Prints a member of a declared type in the same form. It may be a list or a map: `[]core.ResourceQuotaScope{"BestEffort"}`. A pointer prints as its target,
- * and an absent one as "null".
+ * Prints a member of a declared type in the same form. It may be a list or a map:
+ * `[]core.ResourceQuotaScope{"BestEffort"}`. A pointer prints as its target, and an absent one as "null".
  */
 export function goMember(type: string, member: string, value: Json | undefined): Verbatim {
   const schema = types.type(type)
@@ -35,6 +38,9 @@ export function goMemberOnce(type: string, member: string, value: Json | undefin
   }
 }
 
-/** Prints the differences between two values of a declared type, one per line: in the format of go-cmp, since 1.34 as a diff of JSON. */
+/**
+ * Prints the differences between two values of a declared type, one per line: in the format of go-cmp, since 1.34 as a
+ * diff of JSON.
+ */
 export const goChanges = (release: Release, type: string, old: Json, next: Json): string =>
   isSince(release, '1.34') ? goJsonDifference(typesOf(release).type(type), old, next) : goDifference(types.type(type), old, next)

@@ -10,8 +10,9 @@ export interface LegacyAddresses {
 }
 
 /**
- * Creates the validators. Without the gate StrictIPCIDRValidation, leading zeros, IPv4-mapped IPv6 addresses and bits beyond the prefix are accepted with a
- * warning (KEP-4858). `stored` are addresses of the old object, which stay valid. Source: pkg/util/validation/ip.go in k8s.io/apimachinery.
+ * Creates the validators. Without the gate StrictIPCIDRValidation, leading zeros, IPv4-mapped IPv6 addresses and bits
+ * beyond the prefix are accepted with a warning (KEP-4858). `stored` are addresses of the old object, which stay valid.
+ * Source: pkg/util/validation/ip.go in k8s.io/apimachinery.
  */
 export function legacyAddresses(features: Pick<Features, 'enabled'>, stored: Iterable<string> = []): LegacyAddresses {
   const isStrict = features.enabled('StrictIPCIDRValidation')

@@ -19,15 +19,21 @@ const scaleTable: TableDefinition<Scale> = {
     column('Available', 'Observed number of instances.', 0, 'integer'),
     ageColumn,
   ],
-  cells: (object, now) => [object.metadata.name ?? '', object.spec.replicas ?? 0, object.status.replicas, age(object.metadata.creationTimestamp, now)],
+  cells: (object, now) => [
+    object.metadata.name ?? '',
+    object.spec.replicas ?? 0,
+    object.status.replicas,
+    age(object.metadata.creationTimestamp, now),
+  ],
 }
 
 /** Validates a scale on write. */
-export const validateScale = ({ spec }: Scale): FieldError[] => covered('minimum', validateNonNegative(spec.replicas, fieldPath('spec', 'replicas')))
+export const validateScale = ({ spec }: Scale): FieldError[] =>
+  covered('minimum', validateNonNegative(spec.replicas, fieldPath('spec', 'replicas')))
 
 /**
- * Creates an autoscaling/v1 Scale for a parent. `selector` is its label selector as text, or empty. A replica count of 0 is omitted from the spec, as in its
- * JSON.
+ * Creates an autoscaling/v1 Scale for a parent. `selector` is its label selector as text, or empty. A replica count of
+ * 0 is omitted from the spec, as in its JSON.
  */
 export function scaleOf({ metadata }: TypedObject, wanted: number, current: number, selector: string): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata
@@ -52,7 +58,10 @@ interface Scalable extends TypedObject {
   readonly status: { readonly replicas?: number }
 }
 
-/** Scale of a kind with spec.replicas and status.replicas. `selector` returns the text of the parent's selector, or an empty string. */
+/**
+ * Scale of a kind with spec.replicas and status.replicas. `selector` returns the text of the parent's selector, or an
+ * empty string.
+ */
 function scaleView<T extends Scalable>(selector: (parent: T) => string): SubresourceView<T, Scale> {
   return {
     get: parent => scaleOf(parent, parent.spec.replicas ?? 0, parent.status.replicas ?? 0, selector(parent)),
@@ -75,7 +84,10 @@ export const scaleSubresource = <T extends Scalable>(selector: (parent: T) => st
   scaleOver({ ...scaleView(selector), declaredRules })
 
 /** The subresource `scale` of any kind, with its own view and table. */
-export const scaleOver = <T extends TypedObject>(view: SubresourceView<T, Scale>, table: TableDefinition<Scale> = scaleTable): Subresource<T> =>
+export const scaleOver = <T extends TypedObject>(
+  view: SubresourceView<T, Scale>,
+  table: TableDefinition<Scale> = scaleTable,
+): Subresource<T> =>
   defineSubresource<T, Scale>({
     verbs: ['get', 'patch', 'update'],
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table },

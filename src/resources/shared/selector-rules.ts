@@ -7,8 +7,8 @@ import { type LabelSelectorRules, validateLabelSelector } from '../../meta/label
 const NOWHERE = new FieldPath('')
 
 /**
- * Returns the rules for a selector. Before 1.26 its expressions may have any values, and an update may keep invalid ones. Not for Deployment, ReplicaSet and
- * StatefulSet, which always reject them.
+ * Returns the rules for a selector. Before 1.26 its expressions may have any values, and an update may keep invalid
+ * ones. Not for Deployment, ReplicaSet and StatefulSet, which always reject them.
  * @param old selectors of the old object. One with a fault excuses all selectors of the new one.
  */
 export const selectorRules = ({ release }: Features, ...old: readonly (LabelSelector | null | undefined)[]): LabelSelectorRules => ({

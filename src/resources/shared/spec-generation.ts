@@ -23,13 +23,19 @@ export function prepareCreate<T extends WithStatus>(next: T, emptyStatus: T['sta
   next.metadata.generation = 1
 }
 
-/** Prepares an update: the status is kept, and a changed spec increments the generation. `counted` returns what is compared. Default: the spec. */
+/**
+ * Prepares an update: the status is kept, and a changed spec increments the generation. `counted` returns what is
+ * compared. Default: the spec.
+ */
 export function prepareUpdate<T extends WithStatus>(next: T, old: T, counted: (object: T) => unknown = specOf): Steps<void> | undefined {
   next.status = old.status
   return countChange(next, old, counted)
 }
 
-/** Increments the generation unless `counted` returns the same of both. Large values are compared in steps, which are returned. */
+/**
+ * Increments the generation unless `counted` returns the same of both. Large values are compared in steps, which are
+ * returned.
+ */
 export function countChange<T extends TypedObject>(next: T, old: T, counted: (object: T) => unknown = specOf): Steps<void> | undefined {
   const [after, before] = [counted(next), counted(old)]
   const isSame = deepEqualIfSmall(after, before)

@@ -11,11 +11,16 @@ const KEPT = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
 const SPEC_AND_METADATA_FIELDS: readonly (readonly string[])[] = [['spec'], ['metadata']]
 
-/** Restores metadata on a write of the status, like metav1.ResetObjectMetaForStatus. Values are shared with the old object. */
+/**
+ * Restores metadata on a write of the status, like metav1.ResetObjectMetaForStatus. Values are shared with the old
+ * object.
+ */
 export const keepMetadata = ({ metadata: next }: TypedObject, { metadata: old }: TypedObject): void => keepMembers(next, old, ...KEPT)
 
 /** Strategy of a status whose writes keep spec and metadata. */
-export const statusAloneStrategy = <T extends WithStatus>(own: Pick<Strategy<T>, 'validate' | 'allowUnconditionalUpdate'>): Strategy<T> => ({
+export const statusAloneStrategy = <T extends WithStatus>(
+  own: Pick<Strategy<T>, 'validate' | 'allowUnconditionalUpdate'>,
+): Strategy<T> => ({
   resetFields: SPEC_AND_METADATA_FIELDS,
   prepare(next, old) {
     if (!old) return
@@ -25,7 +30,9 @@ export const statusAloneStrategy = <T extends WithStatus>(own: Pick<Strategy<T>,
   ...own,
 })
 
-/** Keeps the status on writes of the resource itself, for kinds without generations. Only the subresource may set it. */
+/**
+ * Keeps the status on writes of the resource itself, for kinds without generations. Only the subresource may set it.
+ */
 export function withholdStatus<T extends WithStatus>(next: T, old: T | undefined, emptyStatus: T['status'] = {}): void {
   if (old) keepMembers(next, old, 'status')
   else next.status = emptyStatus

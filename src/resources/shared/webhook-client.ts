@@ -39,8 +39,14 @@ function validatePath(text: string, path: FieldPath): FieldError[] {
   ]
 }
 
-/** ValidateWebhookService. Upstream's callers swap namespace and name, so a missing namespace is reported for `name`, and a missing name for `namespace`. */
-export function validateWebhookService({ namespace, name, path: urlPath, port = 0 }: Partial<ServiceReference>, path: FieldPath): FieldError[] {
+/**
+ * ValidateWebhookService. Upstream's callers swap namespace and name, so a missing namespace is reported for `name`,
+ * and a missing name for `namespace`.
+ */
+export function validateWebhookService(
+  { namespace, name, path: urlPath, port = 0 }: Partial<ServiceReference>,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   if (!namespace) errors.push(required(path.child('name'), 'service name is required'))
   if (!name) errors.push(required(path.child('namespace'), 'service namespace is required'))

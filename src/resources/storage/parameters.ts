@@ -15,8 +15,8 @@ export const parametersSize = (texts: Texts): number =>
   Object.entries(texts).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
 
 /**
- * Validates parameters. Keys are not empty; their number and the total size are limited. Too many keys are the only error then. `allowEmpty`: whether the map
- * may be empty.
+ * Validates parameters. Keys are not empty; their number and the total size are limited. Too many keys are the only
+ * error then. `allowEmpty`: whether the map may be empty.
  */
 export function validateParameters(parameters: Texts, allowEmpty: boolean, path: FieldPath): FieldError[] {
   const keys = Object.keys(parameters)

@@ -5,7 +5,11 @@ import { fieldPath } from '../../meta/field-path.ts'
 import { deprecatedLabel } from '../core/pod-spec/warnings.ts'
 
 /** Warnings for deprecated node labels in a StorageClass, since 1.25. */
-export function storageClassWarnings({ allowedTopologies = [] }: StorageClass, _: StorageClass | undefined, { features }: HookContext): string[] {
+export function storageClassWarnings(
+  { allowedTopologies = [] }: StorageClass,
+  _: StorageClass | undefined,
+  { features }: HookContext,
+): string[] {
   if (!isSince(features.release, '1.25')) return []
   return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) => {
     const at = fieldPath('allowedTopologies').index(i).child('matchLabelExpressions')
@@ -17,7 +21,11 @@ export function storageClassWarnings({ allowedTopologies = [] }: StorageClass, _
 }
 
 /** Warnings for deprecated node labels in a CSIStorageCapacity, since 1.25. */
-export function capacityWarnings({ nodeTopology }: CSIStorageCapacity, _: CSIStorageCapacity | undefined, { features }: HookContext): string[] {
+export function capacityWarnings(
+  { nodeTopology }: CSIStorageCapacity,
+  _: CSIStorageCapacity | undefined,
+  { features }: HookContext,
+): string[] {
   if (!isSince(features.release, '1.25')) return []
   const at = fieldPath('nodeTopology')
   const ofExpressions = (nodeTopology?.matchExpressions ?? []).flatMap(({ key }, i) => {

@@ -18,7 +18,10 @@ export interface Comparison {
   readonly depth: number
 }
 
-/** The value of one side. Undefined if that side does not have the item. Absent members of a struct are zero, not undefined. */
+/**
+ * The value of one side. Undefined if that side does not have the item. Absent members of a struct are zero, not
+ * undefined.
+ */
 export type Side = { readonly value: Json | undefined } | undefined
 
 /** A part of a value: a field or map entry with its name, or a list item or pointer target without one. */
@@ -53,7 +56,10 @@ class Comparer {
     return this.#left <= 0
   }
 
-  /** Counts towards the limit by one for each call. A nil list, map or pointer is compared as a whole: it differs from an empty one. */
+  /**
+   * Counts towards the limit by one for each call. A nil list, map or pointer is compared as a whole: it differs from
+   * an empty one.
+   */
   compare(type: GoType, old: Side, next: Side): Comparison {
     this.#left--
     if (!old || !next || this.isSpent) return comparedWhole(type, old, next, false)
@@ -84,7 +90,10 @@ class Comparer {
   /** Compares all fields of a struct, including those that are zero on both sides. */
   #fields(type: GoStruct, a: Json | undefined, b: Json | undefined): Named[] {
     const [old, next] = [goMembers(a, type), goMembers(b, type)]
-    return type.fields.map(field => ({ name: field.name, of: this.compare(field.type, { value: field.get(old) }, { value: field.get(next) }) }))
+    return type.fields.map(field => ({
+      name: field.name,
+      of: this.compare(field.type, { value: field.get(old) }, { value: field.get(next) }),
+    }))
   }
 
   /** Compares map entries by key. A key of one side only is compared with undefined. */
@@ -93,7 +102,9 @@ class Comparer {
     // Listing the names of a wide map takes as long as comparing some thousand values.
     if ((isWide(a) || isWide(b)) && !this.#has(this.#left + 1)) return []
     const names = [...Object.keys(a), ...Object.keys(b)]
-    return (this.#has(names.length) ? [...new Set(names)] : []).sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
+    return (this.#has(names.length) ? [...new Set(names)] : [])
+      .sort()
+      .map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
   }
 
   /** Compares list items. A pair that differs too much to be shown as one changed item is shown as two items. */
@@ -133,7 +144,10 @@ class Comparer {
     return compared.different === 0 ? 0 : isAlike(compared) ? 1 : Number.POSITIVE_INFINITY
   }
 
-  /** Finds the pairing of least cost by the table of the edit distance. `total(i, j)`: least cost of the items from i and j on. */
+  /**
+   * Finds the pairing of least cost by the table of the edit distance. `total(i, j)`: least cost of the items from i
+   * and j on.
+   */
   #cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): ItemPair[] {
     const width = next.length + 1
     const totals = new Float64Array((old.length + 1) * width)
@@ -157,7 +171,9 @@ class Comparer {
   }
 }
 
-/** Whether two items are similar: they have at most one more difference than equal values. Others are shown separately. */
+/**
+ * Whether two items are similar: they have at most one more difference than equal values. Others are shown separately.
+ */
 const isAlike = ({ same, different }: Comparison): boolean => same + 1 >= different
 
 /** Pairs items with equal indices. */
@@ -189,4 +205,5 @@ function inside(type: GoType, old: Side, next: Side, inner: readonly Named[]): C
 }
 
 /** Whether two values are equal. Absent, null and zero are equal for a type that is not a pointer. */
-const isSameGoValue = (type: GoType, a: Json | undefined, b: Json | undefined): boolean => deepEqual(a, b) || (isGoZero(type, a) && isGoZero(type, b))
+const isSameGoValue = (type: GoType, a: Json | undefined, b: Json | undefined): boolean =>
+  deepEqual(a, b) || (isGoZero(type, a) && isGoZero(type, b))

@@ -39,9 +39,13 @@ const withType = (type: GoType, text: Text, { types, side }: Options): Text => {
 
 /** Adds a prefix before a text. A text without an opening brace of its own is put in parentheses. */
 const braced = (before: string, text: Text): Text =>
-  typeof text === 'object' && 'before' in text && text.before.startsWith('{') ? { before, text, after: '' } : { before: `${before}(`, text, after: ')' }
+  typeof text === 'object' && 'before' in text && text.before.startsWith('{')
+    ? { before, text, after: '' }
+    : { before: `${before}(`, text, after: ')' }
 
-/** Formats a comparison. `parent`: kind of the enclosing type; some values are formatted differently within a pointer. */
+/**
+ * Formats a comparison. `parent`: kind of the enclosing type; some values are formatted differently within a pointer.
+ */
 function formatComparison(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
   const options: Options = { ...given, detail: given.side === 'same' ? CONTEXT_DETAIL : Math.max(given.detail ?? 0, CLEAR_CHANGE) }
   const [first] = of.inner
@@ -76,12 +80,16 @@ function printWhole({ type, old, next, different }: Comparison, options: Options
 /** Units in counts of omitted items, by kind of the enclosing type. */
 const NOUNS = { struct: 'field', slice: 'element', map: 'entry', scalar: '', pointer: '' } as const
 
-/** Formats the parts of a value. The detail determines how many items precede an ellipsis: go-cmp doubles their number with each level. */
+/**
+ * Formats the parts of a value. The detail determines how many items precede an ellipsis: go-cmp doubles their number
+ * with each level.
+ */
 function printInside(of: Comparison, given: Options): Text {
   const { kind } = of.type
   const options: Options = { ...given, types: kind === 'struct' ? 'unclear' : 'none' }
   const detail = given.detail ?? 0
-  const most = given.detail === undefined ? Number.POSITIVE_INFINITY : given.side === 'same' ? ((1 << detail) >> 1) << 2 : (1 << detail) << 1
+  const most =
+    given.detail === undefined ? Number.POSITIVE_INFINITY : given.side === 'same' ? ((1 << detail) >> 1) << 2 : (1 << detail) << 1
   const inner: Options = { ...options, detail: given.detail === undefined ? undefined : Math.max(detail - 1, 0) }
   const lines = given.side === 'both' ? printChanges(of, inner, most) : printOne(of, inner, most)
   return { before: '{', text: { lines }, after: '}' }
@@ -145,10 +153,15 @@ function printChanges(of: Comparison, options: Options, most: number): DiffLine[
   const rest = none()
   let changes = 0
   const same = (items: Items): DiffLine[] =>
-    items.map(({ name, of: item }) => ({ sign: '', name: partName(of, name), text: formatComparison(item, { ...options, side: 'same' }, of.type.kind) }))
+    items.map(({ name, of: item }) => ({
+      sign: '',
+      name: partName(of, name),
+      text: formatComparison(item, { ...options, side: 'same' }, of.type.kind),
+    }))
   for (const [i, run] of runs.entries()) {
     if (changes >= most) {
-      for (const { of: item } of run) rest[item.different === 0 ? 'identical' : !item.next ? 'removed' : !item.old ? 'inserted' : 'modified']++
+      for (const { of: item } of run)
+        rest[item.different === 0 ? 'identical' : !item.next ? 'removed' : !item.old ? 'inserted' : 'modified']++
     } else if (run[0]?.of.different === 0) {
       const low = i === 0 ? 0 : Math.min(CONTEXT, run.length)
       let high = i === runs.length - 1 ? 0 : Math.min(CONTEXT, run.length - low)

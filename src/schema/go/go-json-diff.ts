@@ -5,8 +5,8 @@ import { goJson, isCutOff } from './go-json.ts'
 import { matchingLines } from './line-matcher.ts'
 
 /**
- * Formats the difference between two values of a declared type like upstream's messages since 1.34: as a unified diff of their JSON, indented by one space a
- * level. Source: k8s.io/apimachinery/pkg/util/diff.
+ * Formats the difference between two values of a declared type like upstream's messages since 1.34: as a unified diff
+ * of their JSON, indented by one space a level. Source: k8s.io/apimachinery/pkg/util/diff.
  */
 export function goJsonDifference(schema: StructSchema, old: Json, next: Json): string {
   const [before, after] = [goJson(schema, old), goJson(schema, next)]
@@ -14,7 +14,10 @@ export function goJsonDifference(schema: StructSchema, old: Json, next: Json): s
   return diff ?? 'There is too much to compare to tell what differs.\n'
 }
 
-/** Returns the unified diff of two texts, given as lines with their ends. Undefined if there is too much to compare. Source: go-difflib. */
+/**
+ * Returns the unified diff of two texts, given as lines with their ends. Undefined if there is too much to compare.
+ * Source: go-difflib.
+ */
 export function unifiedDiff(a: readonly string[], b: readonly string[]): string | undefined {
   const matches = matchingLines(a, b)
   return matches && hunksText(matches, a, b)

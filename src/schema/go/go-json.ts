@@ -7,9 +7,9 @@ import { convertGoType, type GoField, type GoScalar, type GoStruct, type GoType,
 const MOST_CHARACTERS = 65_536
 
 /**
- * Formats a value like messages since 1.34: as JSON of kube-apiserver's internal types, with Go's field names and all fields,
- * `{"ResourceClassName":"a","ParametersRef":null}`. Types of metav1 have their usual JSON. `member`: JSON name of the member of the schema that the value
- * belongs to.
+ * Formats a value like messages since 1.34: as JSON of kube-apiserver's internal types, with Go's field names and all
+ * fields, `{"ResourceClassName":"a","ParametersRef":null}`. Types of metav1 have their usual JSON. `member`: JSON name
+ * of the member of the schema that the value belongs to.
  */
 export function goJson(schema: StructSchema, value: Json | undefined, member?: string): string {
   const printer = new Printer()
@@ -82,7 +82,8 @@ function* promoted(type: GoStruct, value: Json | undefined): Generator<readonly 
     if (field.embedded && field.type.kind === 'struct') yield* promoted(field.type, field.get(members))
     // ObjectMeta is embedded, too, but is a type of metav1, whose members have their usual JSON.
     else if (field.name === 'ObjectMeta')
-      for (const [name, member] of Object.entries(goMembers(field.get(members)))) yield [{ name, type: AS_IN_OBJECTS, get: () => member }, member]
+      for (const [name, member] of Object.entries(goMembers(field.get(members))))
+        yield [{ name, type: AS_IN_OBJECTS, get: () => member }, member]
     else yield [field, field.get(members)]
   }
 }

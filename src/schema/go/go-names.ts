@@ -1,7 +1,11 @@
-/** Names of Go fields that cannot be derived from JSON names, and differences between kube-apiserver's internal types and those of a version. */
+/**
+ * Names of Go fields that cannot be derived from JSON names, and differences between kube-apiserver's internal types
+ * and those of a version.
+ */
 
 /** Words that Go capitalises at the beginning of a name. */
-const CAPITALS = /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi|nfs|os|pd|pkix|qos|rbd|se|ssl|tcp|ttl|tty|uid|uri|url)(?=[A-Z]|$)/
+const CAPITALS =
+  /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi|nfs|os|pd|pkix|qos|rbd|se|ssl|tcp|ttl|tty|uid|uri|url)(?=[A-Z]|$)/
 
 /** Irregular field names of any struct. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -39,7 +43,9 @@ const NAMES_IN: Readonly<Record<string, string>> = {
 
 /** Returns the Go name of a field: `FSGroup` for `fsGroup`. */
 export const goFieldName = (struct: string, json: string): string =>
-  NAMES_IN[`${struct}.${json}`] ?? NAMES[json] ?? json.replace(CAPITALS, word => word.toUpperCase()).replace(/^./, first => first.toUpperCase())
+  NAMES_IN[`${struct}.${json}`] ??
+  NAMES[json] ??
+  json.replace(CAPITALS, word => word.toUpperCase()).replace(/^./, first => first.toUpperCase())
 
 /** Members of a pod's spec that are the first fields of the internal security context. */
 export const HOST_MEMBERS: readonly string[] = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']

@@ -11,7 +11,8 @@ const MOST_CHARACTERS = 65_536
 const SOMEWHERE = '0xc000000000'
 
 /**
- * Formats a value like Go's %#v: `core.NodeAddress{Type:"Hostname", Address:"a"}`. `member`: JSON name of the member of the schema that the value belongs to.
+ * Formats a value like Go's %#v: `core.NodeAddress{Type:"Hostname", Address:"a"}`. `member`: JSON name of the member of
+ * the schema that the value belongs to.
  */
 export function goSyntax(schema: StructSchema, value: Json | undefined, member?: string): Verbatim {
   const printer = new Printer()

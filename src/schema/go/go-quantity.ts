@@ -5,8 +5,8 @@ const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, 
 const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 
 /**
- * Returns the fields of a resource.Quantity parsed from canonical text: its value is `value` times ten to the power of `scale`. Go keeps the text in `s` only
- * if the parser recognises it as canonical; otherwise `s` is empty.
+ * Returns the fields of a resource.Quantity parsed from canonical text: its value is `value` times ten to the power of
+ * `scale`. Go keeps the text in `s` only if the parser recognises it as canonical; otherwise `s` is empty.
  */
 export function goQuantity(text: string): JsonObject {
   if (text === '0') return { s: text, Format: 'DecimalSI' }

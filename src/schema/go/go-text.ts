@@ -56,7 +56,9 @@ function expand(text: Text, sign: Sign, depth: number): string {
   if (!isListed(text)) return text.before + expand(text.text, sign, depth) + text.after
   const end = `\n${indent(sign, depth)}`
   const { lines } = text
-  const plain = lines.flatMap(line => (line.sign === '' && line.name === '' && line.comment === undefined && typeof line.text === 'string' ? [line.text] : []))
+  const plain = lines.flatMap(line =>
+    line.sign === '' && line.name === '' && line.comment === undefined && typeof line.text === 'string' ? [line.text] : [],
+  )
   if (lines.length > 0 && plain.length === lines.length) {
     return (
       batches(plain)

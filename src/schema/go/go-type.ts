@@ -5,7 +5,10 @@ import type { Field, MapSchema, ScalarSchema, ScalarType, Schema, StructSchema }
 import { FIELD_ORDER, goFieldName, HOST_MEMBERS, PLAIN_VALUES } from './go-names.ts'
 import { goQuantity } from './go-quantity.ts'
 
-/** Go types as messages print them: kube-apiserver's internal types, `core.PodSpec`. Absent and null values are the zero value or nil. */
+/**
+ * Go types as messages print them: kube-apiserver's internal types, `core.PodSpec`. Absent and null values are the zero
+ * value or nil.
+ */
 export type GoType = GoScalar | GoPointer | GoSlice | GoMap | GoStruct
 
 /** A value without parts that are printed, whatever its Go type is. */
@@ -108,7 +111,10 @@ export function convertGoType(schema: Schema, around = 'core'): GoType {
     case 'struct':
       return structType(schema, around)
     case 'list':
-      return { kind: 'slice', of: schema.pointerItems ? { kind: 'pointer', to: convertGoType(schema.items, around) } : convertGoType(schema.items, around) }
+      return {
+        kind: 'slice',
+        of: schema.pointerItems ? { kind: 'pointer', to: convertGoType(schema.items, around) } : convertGoType(schema.items, around),
+      }
     case 'map':
       return mapType(schema, around)
     case 'union':
@@ -139,7 +145,11 @@ export function goObjectType(schema: StructSchema): GoStruct {
 function scalarType({ type, goType: name, declaredIn }: ScalarSchema, around: string): GoType {
   if (type === 'quantity') return QUANTITY
   if (type === 'intOrString') return INT_OR_STRING
-  return { kind: 'scalar', scalar: type, name: declaredIn === undefined ? name : `${packageOf(`${declaredIn}.`, around)}${name.slice(name.indexOf('.'))}` }
+  return {
+    kind: 'scalar',
+    scalar: type,
+    name: declaredIn === undefined ? name : `${packageOf(`${declaredIn}.`, around)}${name.slice(name.indexOf('.'))}`,
+  }
 }
 
 /** Converts a map. Resource lists have a type of their own. */
@@ -181,7 +191,10 @@ function ownField(struct: string, field: Field, pkg: string): GoField {
   const { name } = field
   const plain = convertGoType(field.schema, pkg)
   const type: GoType = field.pointer && !PLAIN_VALUES.has(`${struct}.${name}`) ? { kind: 'pointer', to: plain } : plain
-  const get = struct === 'core.PodSpec' && name === 'securityContext' ? contextWithHost : (owner: JsonObject) => owner[name] ?? givenEmpty(owner, name)
+  const get =
+    struct === 'core.PodSpec' && name === 'securityContext'
+      ? contextWithHost
+      : (owner: JsonObject) => owner[name] ?? givenEmpty(owner, name)
   return { name: goFieldName(struct, name), type, get }
 }
 
@@ -202,7 +215,12 @@ const struct = (name: string, ...fields: GoField[]): GoStruct => ({ kind: 'struc
 
 /** A number or a string in JSON, a struct of both in Go. */
 const INT_OR_STRING: GoStruct = {
-  ...struct('intstr.IntOrString', field('Type', plainScalar('integer')), field('IntVal', plainScalar('integer')), field('StrVal', plainScalar('string'))),
+  ...struct(
+    'intstr.IntOrString',
+    field('Type', plainScalar('integer')),
+    field('IntVal', plainScalar('integer')),
+    field('StrVal', plainScalar('string')),
+  ),
   open: value => (typeof value === 'string' ? { Type: 1, StrVal: value } : { IntVal: value ?? 0 }),
 }
 
@@ -211,7 +229,13 @@ const AMOUNT = struct('resource.int64Amount', field('value', plainScalar('intege
 const LARGE_AMOUNT = struct('resource.infDecAmount', field('Dec', { kind: 'pointer', to: struct('inf.Dec') }))
 /** A string in JSON; in Go the value, and the text if it was canonical. */
 const QUANTITY: GoStruct = {
-  ...struct('resource.Quantity', field('i', AMOUNT), field('d', LARGE_AMOUNT), field('s', plainScalar('string')), field('Format', plainScalar('string'))),
+  ...struct(
+    'resource.Quantity',
+    field('i', AMOUNT),
+    field('d', LARGE_AMOUNT),
+    field('s', plainScalar('string')),
+    field('Format', plainScalar('string')),
+  ),
   whole: true,
   open: value => (isNil(value) ? {} : goQuantity(String(value))),
 }

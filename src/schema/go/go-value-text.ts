@@ -22,7 +22,9 @@ export function valueText(type: GoType, value: Json | undefined, options: Option
   if (type.kind === 'pointer') {
     if (isNil(value)) return 'nil'
     const own = printsItself(type.to, value)
-    return own === undefined ? { before: '&', text: valueText(type.to, value, options, 'pointer'), after: '' } : `s${stringText(own, detail)}`
+    return own === undefined
+      ? { before: '&', text: valueText(type.to, value, options, 'pointer'), after: '' }
+      : `s${stringText(own, detail)}`
   }
   if (type.kind === 'scalar') return goValueScalar(type, value, options, parent)
   if (type.kind !== 'struct' && isNil(value)) return 'nil'
@@ -38,8 +40,16 @@ const typed = (type: GoType, text: Text, { types, side }: Options): Text =>
 const limitLines = (lines: readonly DiffLine[], most: number): DiffLine[] =>
   lines.length > most ? [...lines.slice(0, most), { sign: '', name: '', text: ELLIPSIS }] : [...lines]
 
-/** Formats the parts of a value. `most`: limit on the items, one more than are shown, so that the caller sees whether any are omitted. */
-function valueLines(type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>, value: Json | undefined, options: Options, most: number): DiffLine[] {
+/**
+ * Formats the parts of a value. `most`: limit on the items, one more than are shown, so that the caller sees whether
+ * any are omitted.
+ */
+function valueLines(
+  type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>,
+  value: Json | undefined,
+  options: Options,
+  most: number,
+): DiffLine[] {
   const line = (name: string, of: GoType, item: Json | undefined, types: Options['types']): DiffLine => ({
     sign: '',
     name,
@@ -99,8 +109,8 @@ function printsItself(type: GoType, value: Json): string | undefined {
 }
 
 /**
- * Formats ObjectMeta like its generated String method, which types that embed it inherit. Only for templates, which have at most a name, labels and
- * annotations.
+ * Formats ObjectMeta like its generated String method, which types that embed it inherit. Only for templates, which
+ * have at most a name, labels and annotations.
  */
 function metadataText({ name = '', generateName = '', labels, annotations, ...rest }: ObjectMeta): string {
   const map = (members: Readonly<Record<string, string>> = {}): string =>
@@ -120,7 +130,8 @@ function selectorText({ matchLabels, matchExpressions }: LabelSelector): string 
     .sort()
     .map(key => `${key}: ${matchLabels?.[key]},`)
   const expressions = (matchExpressions ?? []).map(
-    ({ key = '', operator = '', values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+    ({ key = '', operator = '', values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
   )
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }

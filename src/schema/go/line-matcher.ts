@@ -6,8 +6,8 @@ const MANY_LINES = 200
 const MOST_COMPARISONS = 1_000_000
 
 /**
- * Finds the longest run of equal lines, then the longest ones before and after it, and so on. Undefined if there is too much to compare. Source: algorithm of
- * Ratcliff and Obershelp as in Python's difflib, which go-difflib ports.
+ * Finds the longest run of equal lines, then the longest ones before and after it, and so on. Undefined if there is too
+ * much to compare. Source: algorithm of Ratcliff and Obershelp as in Python's difflib, which go-difflib ports.
  */
 export function matchingLines(a: readonly string[], b: readonly string[]): Match[] | undefined {
   const places = placesOf(b)
@@ -62,7 +62,8 @@ function mergeMatches(matches: readonly Match[]): Match[] {
   const all: Match[] = []
   for (const match of matches) {
     const last = all.at(-1)
-    if (last && last.a + last.size === match.a && last.b + last.size === match.b) all[all.length - 1] = { ...last, size: last.size + match.size }
+    if (last && last.a + last.size === match.a && last.b + last.size === match.b)
+      all[all.length - 1] = { ...last, size: last.size + match.size }
     else all.push(match)
   }
   return all

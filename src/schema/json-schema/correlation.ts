@@ -39,8 +39,9 @@ export function itemFinder(schema: JsonSchemaProps, items: readonly Json[] | und
 }
 
 /**
- * A value and its predecessor before an update. Parts that are unchanged need not satisfy rules that were added later. Parts are correlated by the schema:
- * members by name, items of lists of type map by their keys; other lists only as a whole. Source: kubernetes/apiserver, pkg/cel/common/equality.go.
+ * A value and its predecessor before an update. Parts that are unchanged need not satisfy rules that were added later.
+ * Parts are correlated by the schema: members by name, items of lists of type map by their keys; other lists only as a
+ * whole. Source: kubernetes/apiserver, pkg/cel/common/equality.go.
  */
 export class Correlation {
   readonly #value: Json
@@ -56,7 +57,9 @@ export class Correlation {
     this.#schema = schema
   }
 
-  /** Returns the correlation of a member. Undefined if either value does not have it, or the schema does not name it. */
+  /**
+   * Returns the correlation of a member. Undefined if either value does not have it, or the schema does not name it.
+   */
   key(name: string): Correlation | undefined {
     return this.#part(name, () => {
       const [value, old] = [this.#value, this.#old]
@@ -85,7 +88,10 @@ export class Correlation {
     return this.#parts.get(at)
   }
 
-  /** Whether the value is equal to its predecessor. An object with members that the schema does not name counts as changed. */
+  /**
+   * Whether the value is equal to its predecessor. An object with members that the schema does not name counts as
+   * changed.
+   */
   get unchanged(): boolean {
     this.#unchanged ??= this.#compare()
     return this.#unchanged

@@ -43,11 +43,17 @@ interface Surroundings {
 /** Converts the structural schema of a kind to the schema model that apply uses. `metadata` is that of every object. */
 export function customStruct(props: JsonSchemaProps, { kind, definition, form, partialKeys = false }: CustomStruct): StructSchema {
   const { fields, ...rest } = structOf(props, { keeps: false, partialKeys })
-  const metadata: [string, Field] = ['metadata', { name: 'metadata', number: 0, schema: objectMetaType(), required: false, omitEmpty: true, pointer: false }]
+  const metadata: [string, Field] = [
+    'metadata',
+    { name: 'metadata', number: 0, schema: objectMetaType(), required: false, omitEmpty: true, pointer: false },
+  ]
   return { ...rest, name: kind, definition, typeMeta: true, form, fields: new Map([...fields, metadata]) }
 }
 
-/** Whether unknown members are preserved. Lists and maps pass this on to their items. Source: `visitSpec` of kube-openapi's schemaconv. */
+/**
+ * Whether unknown members are preserved. Lists and maps pass this on to their items. Source: `visitSpec` of
+ * kube-openapi's schemaconv.
+ */
 const keepsUnknown = (props: JsonSchemaProps): boolean => props['x-kubernetes-preserve-unknown-fields'] === true
 
 /** Structs by schema, for each kind of surroundings. */
@@ -61,7 +67,10 @@ function structOf(props: JsonSchemaProps, around: Surroundings): StructSchema {
   return struct
 }
 
-/** Creates a struct. Without properties it is open: apply tracks its members by name. The form of a struct that is not a whole object is never used. */
+/**
+ * Creates a struct. Without properties it is open: apply tracks its members by name. The form of a struct that is not a
+ * whole object is never used.
+ */
 function makeStruct(props: JsonSchemaProps, around: Surroundings): StructSchema {
   const keeps = around.keeps || keepsUnknown(props)
   const required = new Set(props.required)
@@ -116,7 +125,10 @@ function convertSchema(props: JsonSchemaProps, around: Surroundings): Schema {
   return ownMember(SCALARS, props.type ?? '') ?? ANY
 }
 
-/** Converts the schema of an embedded object, whose kind, apiVersion and metadata are known whatever the schema declares. */
+/**
+ * Converts the schema of an embedded object, whose kind, apiVersion and metadata are known whatever the schema
+ * declares.
+ */
 function embeddedOf(props: JsonSchemaProps, within: Surroundings): StructSchema {
   const { fields, ...rest } = structOf(props, within)
   const metadata = fields.get('metadata') ?? field('metadata', objectMetaType(), false)[1]

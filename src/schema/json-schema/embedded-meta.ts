@@ -22,7 +22,10 @@ const metaTypes = new TypeRegistry(Number.MAX_SAFE_INTEGER).addFile('meta', decl
 /** Returns the type of every object's metadata. Its file is read on first use. */
 export const objectMetaType = (): StructSchema => metaTypes.type('meta.ObjectMeta')
 
-/** Decodes metadata. A time that is not set is omitted. `onUnknown` is called with the paths of unknown members. Throws a DecodeError. */
+/**
+ * Decodes metadata. A time that is not set is omitted. `onUnknown` is called with the paths of unknown members. Throws
+ * a DecodeError.
+ */
 export function coerceMeta(value: Json, onUnknown?: (path: string) => void): JsonObject {
   return withoutUnsetTime(decode(objectMetaType(), sortedJson(value), onUnknown ? { onUnknown } : {}))
 }
@@ -35,11 +38,13 @@ export function* coerceMetaInSteps(value: Json, onUnknown?: (path: string) => vo
   return withoutUnsetTime(yield* decodeInSteps(objectMetaType(), ordered, onUnknown ? { onUnknown } : {}))
 }
 
-const withoutUnsetTime = ({ creationTimestamp, ...rest }: JsonObject): JsonObject => (creationTimestamp ? { creationTimestamp, ...rest } : rest)
+const withoutUnsetTime = ({ creationTimestamp, ...rest }: JsonObject): JsonObject =>
+  creationTimestamp ? { creationTimestamp, ...rest } : rest
 
 /**
- * Coerces the metadata of embedded objects in place and drops its unknown members. Returns the error of the first object with a wrong type. `isObject`: whether
- * the value itself is an API object, whatever its schema declares. `onUnknown` is called with the paths of the dropped members.
+ * Coerces the metadata of embedded objects in place and drops its unknown members. Returns the error of the first
+ * object with a wrong type. `isObject`: whether the value itself is an API object, whatever its schema declares.
+ * `onUnknown` is called with the paths of the dropped members.
  */
 export function* coerceEmbeddedMeta(
   value: Json,
@@ -52,7 +57,9 @@ export function* coerceEmbeddedMeta(
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
       if (isStepDone()) yield
-      const error = holdsMembers(item) ? yield* coerceEmbeddedMeta(item, itemsSchema(schema), path.index(i), undefined, onUnknown) : undefined
+      const error = holdsMembers(item)
+        ? yield* coerceEmbeddedMeta(item, itemsSchema(schema), path.index(i), undefined, onUnknown)
+        : undefined
       if (error) return error
     }
     return undefined
@@ -61,19 +68,29 @@ export function* coerceEmbeddedMeta(
     if (isStepDone()) yield
     const own = isObject ? yield* coerceMember(value, name, path, onUnknown) : undefined
     const now = value[name]
-    const error = own ?? (holdsMembers(now) ? yield* coerceEmbeddedMeta(now, ...memberSchema(schema, name, path), undefined, onUnknown) : undefined)
+    const error =
+      own ?? (holdsMembers(now) ? yield* coerceEmbeddedMeta(now, ...memberSchema(schema, name, path), undefined, onUnknown) : undefined)
     if (error) return error
   }
   return undefined
 }
 
-/** Whether the value can contain an embedded object. Checked before its path is created, because a list or map can have a great many scalars. */
+/**
+ * Whether the value can contain an embedded object. Checked before its path is created, because a list or map can have
+ * a great many scalars.
+ */
 const holdsMembers = (value: Json | undefined): value is JsonObject | Json[] => typeof value === 'object' && value !== null
 
 /** Coerces the kind, apiVersion or metadata of an embedded object. Other members are not checked. */
-function* coerceMember(object: JsonObject, name: string, path: FieldPath, onUnknown?: (path: string) => void): Steps<FieldError | undefined> {
+function* coerceMember(
+  object: JsonObject,
+  name: string,
+  path: FieldPath,
+  onUnknown?: (path: string) => void,
+): Steps<FieldError | undefined> {
   const value = object[name] ?? null
-  if (name === 'kind' || name === 'apiVersion') return typeof value === 'string' ? undefined : invalid(path.child(name), goValue(value), 'must be a string')
+  if (name === 'kind' || name === 'apiVersion')
+    return typeof value === 'string' ? undefined : invalid(path.child(name), goValue(value), 'must be a string')
   if (name !== 'metadata') return undefined
   try {
     object.metadata = yield* coerceMetaInSteps(value, onUnknown && (member => onUnknown(path.child('metadata', member).text)))
@@ -91,7 +108,12 @@ const memberSchema = (schema: JsonSchemaProps, name: string, path: FieldPath): [
 }
 
 /** Returns the errors in the kind, apiVersion and metadata of embedded objects. */
-export function* validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath, isObject = isEmbedded(schema)): Steps<FieldError[]> {
+export function* validateEmbeddedMeta(
+  value: Json,
+  schema: JsonSchemaProps | undefined,
+  path: FieldPath,
+  isObject = isEmbedded(schema),
+): Steps<FieldError[]> {
   if (schema === undefined || typeof value !== 'object' || value === null) return []
   const isList = Array.isArray(value)
   const errors = isObject && !isList ? yield* objectErrors(value, path) : []
@@ -105,10 +127,14 @@ export function* validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | und
   return errors
 }
 
-/** Returns missing type members first, then the errors in the order of the object's members, of which there may be very many. */
+/**
+ * Returns missing type members first, then the errors in the order of the object's members, of which there may be very
+ * many.
+ */
 function* objectErrors(object: JsonObject, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const name of ['apiVersion', 'kind']) if (object[name] === undefined) errors.push(required(path.child(name), words('must not be empty', '')))
+  for (const name of ['apiVersion', 'kind'])
+    if (object[name] === undefined) errors.push(required(path.child(name), words('must not be empty', '')))
   for (const name of isWide(object) ? yield* wideNames(object) : namesOf(object)) {
     if (isStepDone()) yield
     if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') continue
@@ -133,7 +159,13 @@ function* metadataErrors(value: Json, path: FieldPath): Steps<FieldError[]> {
   try {
     const meta = (yield* coerceMetaInSteps(value)) as ObjectMeta
     // An embedded object need not have a name, but validation of metadata requires one.
-    return yield* validateObjectMetaInSteps({ ...meta, name: meta.name || 'fakename' }, Boolean(meta.namespace), nameIsPathSegment, path, PLAIN_FINALIZERS)
+    return yield* validateObjectMetaInSteps(
+      { ...meta, name: meta.name || 'fakename' },
+      Boolean(meta.namespace),
+      nameIsPathSegment,
+      path,
+      PLAIN_FINALIZERS,
+    )
   } catch (error) {
     if (error instanceof DecodeError) return [invalid(path, goValue(value), error.message)]
     throw error

@@ -58,7 +58,10 @@ const isAmong = (composites: Enum['composites'], value: Json): boolean =>
 const MOST_PARTS = 256
 const MOST_CHARACTERS = 64
 
-/** Returns a text that is the same for all values that `deepEqual` considers equal, and different for most other small values. */
+/**
+ * Returns a text that is the same for all values that `deepEqual` considers equal, and different for most other small
+ * values.
+ */
 function sketchOf(value: Json | undefined, parts: { left: number }): string {
   if (isNil(value)) return 'null'
   if (--parts.left < 0) return '*'
@@ -74,9 +77,13 @@ function sketchOf(value: Json | undefined, parts: { left: number }): string {
 }
 
 /** Whether `deepEqual` treats the value as absent. */
-const isNil = (value: Json | undefined): value is null | undefined => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+const isNil = (value: Json | undefined): value is null | undefined =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-/** Compares like Go, which converts a float to an integer by dropping its fraction, and an integer to the text of its character. */
+/**
+ * Compares like Go, which converts a float to an integer by dropping its fraction, and an integer to the text of its
+ * character.
+ */
 function hasScalar(scalars: ReadonlySet<Json>, value: Exclude<Json, object | null>): boolean {
   if (scalars.has(value)) return true
   if (typeof value !== 'number') return false

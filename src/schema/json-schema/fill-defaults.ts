@@ -8,9 +8,10 @@ import { cloneInSteps } from '../../meta/whole-floats.ts'
 import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 
 /**
- * Sets the defaults of a structural schema in place, for members that are absent, or null although not nullable. Items and map values that are null although
- * not nullable are replaced as well. A short list with a schema of many defaults can expand far beyond what a store accepts, so this throws 413 above
- * MOST_FILLED values. Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
+ * Sets the defaults of a structural schema in place, for members that are absent, or null although not nullable. Items
+ * and map values that are null although not nullable are replaced as well. A short list with a schema of many defaults
+ * can expand far beyond what a store accepts, so this throws 413 above MOST_FILLED values. Source:
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  */
 export function fillDefaults(value: Json, schema: JsonSchemaProps | undefined): void {
   const steps = fillDefaultsInSteps(value, schema)
@@ -52,7 +53,10 @@ function countOf(value: Json): number {
 
 const NONE: readonly never[] = []
 
-/** Properties of each schema that have a default. A list can have very many items whose schema has very many properties without one. */
+/**
+ * Properties of each schema that have a default. A list can have very many items whose schema has very many properties
+ * without one.
+ */
 const defaulted = new WeakMap<object, readonly (readonly [name: string, property: JsonSchemaProps])[]>()
 
 function defaultedOf({ properties }: JsonSchemaProps): readonly (readonly [name: string, property: JsonSchemaProps])[] {
@@ -72,7 +76,10 @@ export const lacksDefault = (object: JsonObject, schema: JsonSchemaProps): boole
 /** Whether each schema has a default at any depth. Most of a wide schema has none. */
 const withDefaults = new WeakMap<JsonSchemaProps, boolean>()
 
-/** Looks through properties, items and additional properties. Schemas are finite trees here: references are not allowed in definitions of custom kinds. */
+/**
+ * Looks through properties, items and additional properties. Schemas are finite trees here: references are not allowed
+ * in definitions of custom kinds.
+ */
 function* hasDefaults(schema: JsonSchemaProps): Steps<boolean> {
   let known = withDefaults.get(schema)
   if (known !== undefined) return known
@@ -94,13 +101,14 @@ interface UnfilledNode {
 }
 
 /**
- * Visits with a list of open places instead of by recursion, so that depth is not limited by the stack. A default is opened in turn: its own members can
- * have defaults.
+ * Visits with a list of open places instead of by recursion, so that depth is not limited by the stack. A default is
+ * opened in turn: its own members can have defaults.
  */
 function* fillValue(root: Json, rootSchema: JsonSchemaProps): Steps<void> {
   const places: UnfilledNode[] = []
   const open = (value: Json | undefined, schema: JsonSchemaProps | undefined): void => {
-    if (schema !== undefined && typeof value === 'object' && value !== null && withDefaults.get(schema) !== false) places.push({ value, schema })
+    if (schema !== undefined && typeof value === 'object' && value !== null && withDefaults.get(schema) !== false)
+      places.push({ value, schema })
   }
   const filling: Filling = { filled: 0 }
   open(root, rootSchema)
@@ -124,8 +132,8 @@ function* fillValue(root: Json, rootSchema: JsonSchemaProps): Steps<void> {
 type Open = (value: Json | undefined, schema: JsonSchemaProps | undefined) => void
 
 /**
- * Fills named properties before it visits members, so that members of a default are visited too. A null of an additional property is replaced; an absent one
- * has no name.
+ * Fills named properties before it visits members, so that members of a default are visited too. A null of an
+ * additional property is replaced; an absent one has no name.
  */
 function* fillMembers(object: JsonObject, schema: JsonSchemaProps, filling: Filling, open: Open): Steps<void> {
   for (const [name, property] of defaultedOf(schema)) {
@@ -136,7 +144,8 @@ function* fillMembers(object: JsonObject, schema: JsonSchemaProps, filling: Fill
   for (const name of isWide(object) ? yield* wideNames(object) : namesOf(object)) {
     if (isStepDone()) yield
     const property = propertySchema(schema, name)
-    if (!property && additional !== undefined && isWrongNull(object[name], additional)) setMember(object, name, yield* defaultOf(additional, filling))
+    if (!property && additional !== undefined && isWrongNull(object[name], additional))
+      setMember(object, name, yield* defaultOf(additional, filling))
     open(object[name], property ?? additional)
   }
 }

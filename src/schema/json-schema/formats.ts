@@ -13,8 +13,8 @@ const matches =
     pattern.test(text)
 
 /**
- * Checks of string formats, by name without dashes. Other formats are ignored. Source: the list of supported formats in apiextensions-apiserver, with the
- * checks of go-openapi/strfmt.
+ * Checks of string formats, by name without dashes. Other formats are ignored. Source: the list of supported formats in
+ * apiextensions-apiserver, with the checks of go-openapi/strfmt.
  */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
@@ -129,7 +129,9 @@ function isRgbColor(text: string): boolean {
   return found?.slice(1).every(part => /^(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/.test(part)) === true
 }
 
-/** Six, eight or twenty bytes, as pairs of digits separated by colons or dashes, or groups of four separated by dots. */
+/**
+ * Six, eight or twenty bytes, as pairs of digits separated by colons or dashes, or groups of four separated by dots.
+ */
 function isMac(text: string): boolean {
   const pairs = /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*)$/i.test(text)
   if (!pairs && !/^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$/i.test(text)) return false

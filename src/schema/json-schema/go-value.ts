@@ -4,7 +4,10 @@ import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import { goJson } from '../json-text.ts'
 import { sortedKeys } from '../members.ts'
 
-/** Prepares a value of the JSON data model for a message: objects and lists are formatted like Go's %#v, others are returned unchanged. */
+/**
+ * Prepares a value of the JSON data model for a message: objects and lists are formatted like Go's %#v, others are
+ * returned unchanged.
+ */
 export const goValue = (value: Json | undefined): Json | Verbatim | undefined =>
   typeof value === 'object' && value !== null ? verbatim(goLiteral(value), () => goJson(value)) : value
 

@@ -4,8 +4,9 @@ import type { ValueRules } from './value-rules.ts'
 const EPSILON = 1e-9
 
 /**
- * Whether upstream treats a float as an integer: it is whole, or greater than 1 and very slightly above a whole number, and not beyond 2^53. With `roundsFloats` it may also be slightly below
- * one, and negative. Source: swag.IsFloat64AJSONInteger of go-openapi.
+ * Whether upstream treats a float as an integer: it is whole, or greater than 1 and very slightly above a whole number,
+ * and not beyond 2^53. With `roundsFloats` it may also be slightly below one, and negative. Source:
+ * swag.IsFloat64AJSONInteger of go-openapi.
  */
 export function isJsonInteger(value: number, { roundsFloats }: Pick<ValueRules, 'roundsFloats'>): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false

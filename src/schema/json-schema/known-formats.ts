@@ -19,8 +19,12 @@ export function isKnownFormat(format: string, { type = '' }: JsonSchemaProps, ru
   return rules.checksRanges && isNumberFormat(format, type)
 }
 
-/** Returns a copy of a schema without x-kubernetes-int-or-string, so that such values are not restricted. Upstream validates defaults like this. */
-export const withoutIntOrString = (schema: JsonSchemaProps): JsonSchemaProps => everywhere(schema, ({ 'x-kubernetes-int-or-string': _, ...rest }) => rest)
+/**
+ * Returns a copy of a schema without x-kubernetes-int-or-string, so that such values are not restricted. Upstream
+ * validates defaults like this.
+ */
+export const withoutIntOrString = (schema: JsonSchemaProps): JsonSchemaProps =>
+  everywhere(schema, ({ 'x-kubernetes-int-or-string': _, ...rest }) => rest)
 
 /** Returns a copy in which the schema and all nested ones are changed. */
 function everywhere(schema: JsonSchemaProps, change: (schema: JsonSchemaProps) => JsonSchemaProps): JsonSchemaProps {

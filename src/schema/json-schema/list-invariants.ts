@@ -13,10 +13,11 @@ import { goValue } from './go-value.ts'
 import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 
 /**
- * Returns an error for each repeated item of a set and each item with a repeated key in a list of type map, at every depth. Each is reported once, at its
- * second occurrence. The value must be decoded by the schema.
+ * Returns an error for each repeated item of a set and each item with a repeated key in a list of type map, at every
+ * depth. Each is reported once, at its second occurrence. The value must be decoded by the schema.
  */
-export const listErrors = (value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): FieldError[] => runAtOnce(listErrorsInSteps(value, schema, path))
+export const listErrors = (value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): FieldError[] =>
+  runAtOnce(listErrorsInSteps(value, schema, path))
 
 /** `listErrors` in steps, for values that may be large. */
 export function* listErrorsInSteps(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): Steps<FieldError[]> {
@@ -77,8 +78,8 @@ function* ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldP
   switch (schema['x-kubernetes-list-type']) {
     case 'set':
       // A whole number that is a float in Go differs from every integer.
-      return (yield* repeated(list, (item, i) => (isFloatIn(list, i, item) ? `float ${valueIdentity(item)}` : valueIdentity(item)))).map(i =>
-        duplicate(path.index(i), valueAt(list, i)),
+      return (yield* repeated(list, (item, i) => (isFloatIn(list, i, item) ? `float ${valueIdentity(item)}` : valueIdentity(item)))).map(
+        i => duplicate(path.index(i), valueAt(list, i)),
       )
     case 'map':
       return yield* mapErrors(list, schema['x-kubernetes-list-map-keys'] ?? [], path)
@@ -111,7 +112,10 @@ function itemKeyMembers(item: JsonObject, names: readonly string[]): JsonObject 
 /** Indices of key names, by name. */
 const places = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
 
-/** Returns the members that are key names if the item has fewer members than there are key names: there can be as many names as items. */
+/**
+ * Returns the members that are key names if the item has fewer members than there are key names: there can be as many
+ * names as items.
+ */
 function fewerOf(item: JsonObject, names: readonly string[]): readonly string[] {
   const members = Object.keys(item)
   if (members.length >= names.length) return names

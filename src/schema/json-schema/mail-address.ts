@@ -71,8 +71,8 @@ const QUOTED = /"(?:[\t !#-[\]-~\u0080-\uffff]|\\[\t -~\u0080-\uffff])*"/y
 const LITERAL = /\[[!-$&-Z^-~\u0080-\uffff]*\]/y
 
 /**
- * Whether a text is a single mail address as Go's net/mail parses it: with or without a name, possibly in a group, with comments. Source: RFC 5322, section
- * 3.4.
+ * Whether a text is a single mail address as Go's net/mail parses it: with or without a name, possibly in a group, with
+ * comments. Source: RFC 5322, section 3.4.
  */
 export function isMailAddress(text: string): boolean {
   const scan = new Scan(text)

@@ -16,7 +16,10 @@ interface CheckedNumber {
   readonly bound: (demand: JsonNumber) => JsonNumber
 }
 
-/** Checks a number against the range of its format, if the release does, and the bounds of its schema. `isFloat`: whether a whole number is a float in Go. */
+/**
+ * Checks a number against the range of its format, if the release does, and the bounds of its schema. `isFloat`:
+ * whether a whole number is a float in Go.
+ */
 export function checkNumber(value: JsonNumber, schema: JsonSchemaProps, name: string, isFloat: boolean, rules: ValueRules): ValueResult {
   const result = new ValueResult()
   const { multipleOf, maximum, minimum } = schema
@@ -38,13 +41,15 @@ export function checkNumber(value: JsonNumber, schema: JsonSchemaProps, name: st
     const compared = against(maximum, 'Maximum boundary')
     const exclusive = schema.exclusiveMaximum === true
     const bound = compared.bound(maximum)
-    if (exclusive ? value >= bound : value > bound) add(fault(compared, `should be less than ${exclusive ? '' : 'or equal to '}${print(compared, bound)}`))
+    if (exclusive ? value >= bound : value > bound)
+      add(fault(compared, `should be less than ${exclusive ? '' : 'or equal to '}${print(compared, bound)}`))
   }
   if (minimum !== undefined) {
     const compared = against(minimum, 'Minimum boundary')
     const exclusive = schema.exclusiveMinimum === true
     const bound = compared.bound(minimum)
-    if (exclusive ? value <= bound : value < bound) add(fault(compared, `should be greater than ${exclusive ? '' : 'or equal to '}${print(compared, bound)}`))
+    if (exclusive ? value <= bound : value < bound)
+      add(fault(compared, `should be greater than ${exclusive ? '' : 'or equal to '}${print(compared, bound)}`))
   }
   return result.count()
 }
@@ -56,10 +61,21 @@ export const isNumberFormat = (format: string, type: string): boolean => FORMATS
 
 const INT32 = 2 ** 31
 
-/** Returns the fault of a number that does not fit the type and format of its schema. An integer without a known format must fit an int64. */
-function rangeFault(number: JsonNumber, { type = '', format: stated = '' }: JsonSchemaProps, what: string, name: string): ValueFault | undefined {
+/**
+ * Returns the fault of a number that does not fit the type and format of its schema. An integer without a known format
+ * must fit an int64.
+ */
+function rangeFault(
+  number: JsonNumber,
+  { type = '', format: stated = '' }: JsonSchemaProps,
+  what: string,
+  name: string,
+): ValueFault | undefined {
   const format = isNumberFormat(stated, type) ? stated : undefined
-  const fits = type === 'integer' ? isIntegerOf(format, number) : type !== 'number' || format !== 'float' || Number.isFinite(Math.fround(Number(number)))
+  const fits =
+    type === 'integer'
+      ? isIntegerOf(format, number)
+      : type !== 'number' || format !== 'float' || Number.isFinite(Math.fround(Number(number)))
   if (fits) return undefined
   return {
     kind: 'plain',
@@ -75,7 +91,10 @@ function isIntegerOf(format: string | undefined, number: JsonNumber): boolean {
   return exact !== undefined && BigInt.asIntN(64, exact) === exact
 }
 
-/** Returns the integer that Go reads from the text of a whole float, with its shortest digits and zeros: -2^63 is -9223372036854776000. Undefined above 1e21, where the text has an exponent. */
+/**
+ * Returns the integer that Go reads from the text of a whole float, with its shortest digits and zeros: -2^63 is
+ * -9223372036854776000. Undefined above 1e21, where the text has an exponent.
+ */
 const shortestInteger = (number: number): bigint | undefined => (Math.abs(number) < 1e21 ? BigInt(String(number)) : undefined)
 
 /** Converts a float to int64 like an x86 processor: to the least integer if it is out of range. */
@@ -87,7 +106,8 @@ function toInt64(demand: JsonNumber): JsonNumber {
 }
 
 /** Formats a bound like Go, as an integer or a float. */
-const print = ({ value, isFloat }: CheckedNumber, bound: JsonNumber): string => (isGoInteger(value, isFloat) ? String(bound) : formatDouble(Number(bound)))
+const print = ({ value, isFloat }: CheckedNumber, bound: JsonNumber): string =>
+  isGoInteger(value, isFloat) ? String(bound) : formatDouble(Number(bound))
 
 const fault = ({ value, isFloat, name }: CheckedNumber, text: string): ValueFault => ({
   kind: 'other',
@@ -101,13 +121,20 @@ const fault = ({ value, isFloat, name }: CheckedNumber, text: string): ValueFaul
 function multipleFault(subject: CheckedNumber, multipleOf: number, rules: ValueRules): ValueFault | undefined {
   const { name } = subject
   const factor = subject.bound(multipleOf)
-  if (factor <= 0) return { kind: 'other', name, value: factor, message: `factor MultipleOf declared for ${name} must be positive: ${print(subject, factor)}` }
+  if (factor <= 0)
+    return {
+      kind: 'other',
+      name,
+      value: factor,
+      message: `factor MultipleOf declared for ${name} must be positive: ${print(subject, factor)}`,
+    }
   return isMultiple(subject, factor, rules) ? undefined : fault(subject, `should be a multiple of ${print(subject, factor)}`)
 }
 
 /** Integers are divided exactly, floats by floating-point division. */
 function isMultiple({ value, isFloat }: CheckedNumber, factor: JsonNumber, rules: ValueRules): boolean {
-  if (isGoInteger(value, isFloat)) return typeof value === 'bigint' || typeof factor === 'bigint' ? BigInt(value) % BigInt(factor) === 0n : value % factor === 0
+  if (isGoInteger(value, isFloat))
+    return typeof value === 'bigint' || typeof factor === 'bigint' ? BigInt(value) % BigInt(factor) === 0n : value % factor === 0
   const [float, by] = [Number(value), Number(factor)]
   return isJsonInteger(by < 1 ? (1 / by) * float : float / by, rules)
 }

@@ -18,8 +18,8 @@ const TYPE_MEMBERS: JsonObject = {
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 
 /**
- * Creates the OpenAPI definition of a custom kind, in steps. An object that may have unknown members lists none, because readers would treat the listed ones as
- * complete.
+ * Creates the OpenAPI definition of a custom kind, in steps. An object that may have unknown members lists none,
+ * because readers would treat the listed ones as complete.
  */
 export function* openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, metadata: JsonObject): Steps<JsonObject> {
   if (schema === undefined || (version === 2 && schema[PRESERVE])) return { type: 'object' }
@@ -32,11 +32,18 @@ function withObjectMembers(definition: JsonObject, { version, metadata }: Docume
   const about = { description: 'Standard metadata: name, namespace, labels, annotations, and the fields that the server maintains.' }
   return {
     ...definition,
-    properties: { ...objectIn(definition.properties), ...TYPE_MEMBERS, metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] } },
+    properties: {
+      ...objectIn(definition.properties),
+      ...TYPE_MEMBERS,
+      metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] },
+    },
   }
 }
 
-/** Members that are not copied: nested schemas are published separately, and the others are not part of a structural schema. */
+/**
+ * Members that are not copied: nested schemas are published separately, and the others are not part of a structural
+ * schema.
+ */
 const LEFT_OUT = new Set(['properties', 'items', 'additionalProperties', 'example', 'externalDocs'])
 /** Members that Swagger 2.0 does not have, or that its readers misinterpret. */
 const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'default'])
@@ -56,7 +63,11 @@ function* published(schema: JsonSchemaProps, document: Document): Steps<JsonObje
     const members: JsonObject = {}
     for (const [name, member] of Object.entries(properties)) {
       if (isStepDone()) yield
-      setMember(members, name, hasInner(member) ? yield* published(member, document) : finished(ownMembers(member, isV2), member, document, true))
+      setMember(
+        members,
+        name,
+        hasInner(member) ? yield* published(member, document) : finished(ownMembers(member, isV2), member, document, true),
+      )
     }
     out.properties = members
   }
@@ -81,7 +92,10 @@ function finished(out: JsonObject, schema: JsonSchemaProps, document: Document, 
   return schema['x-kubernetes-embedded-resource'] && !(isV2 && schema[PRESERVE]) ? embedded(out, document) : out
 }
 
-/** Adds the alternatives integer and string that x-kubernetes-int-or-string stands for, unless the schema begins with them. */
+/**
+ * Adds the alternatives integer and string that x-kubernetes-int-or-string stands for, unless the schema begins with
+ * them.
+ */
 function nameBothTypes(out: JsonObject, { anyOf, allOf = [] }: JsonSchemaProps): void {
   if (deepEqual(anyOf, INTEGER_OR_STRING) || deepEqual(allOf[0]?.anyOf, INTEGER_OR_STRING)) return
   if (anyOf === undefined) out.anyOf = INTEGER_OR_STRING
@@ -90,11 +104,16 @@ function nameBothTypes(out: JsonObject, { anyOf, allOf = [] }: JsonSchemaProps):
 
 const INTEGER_OR_STRING: Json[] = [{ type: 'integer' }, { type: 'string' }]
 
-/** Removes what readers of Swagger 2.0 misinterpret: types of values that are nullable or of any type, and `required` for nullable members. */
+/**
+ * Removes what readers of Swagger 2.0 misinterpret: types of values that are nullable or of any type, and `required`
+ * for nullable members.
+ */
 function dropMisread(out: JsonObject, schema: JsonSchemaProps, lacksItems: boolean): void {
   const { nullable, type, properties = {}, required = [] } = schema
   if (nullable || (type === 'array' && lacksItems) || (type === 'object' && schema[PRESERVE])) delete out.type
-  const kept = additionalSchema(schema)?.nullable ? [] : required.filter(name => !properties[name]?.nullable || out.properties === undefined)
+  const kept = additionalSchema(schema)?.nullable
+    ? []
+    : required.filter(name => !properties[name]?.nullable || out.properties === undefined)
   if (kept.length > 0) out.required = [...kept]
   else delete out.required
 }

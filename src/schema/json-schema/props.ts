@@ -38,7 +38,17 @@ export function* someSchemaInSteps(schema: JsonSchemaProps | undefined, holds: (
 
 /** Returns the schemas directly within one, in every position. */
 function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
-  const { allOf = [], anyOf = [], oneOf = [], not, properties = {}, patternProperties = {}, definitions = {}, dependencies = {}, additionalItems } = schema
+  const {
+    allOf = [],
+    anyOf = [],
+    oneOf = [],
+    not,
+    properties = {},
+    patternProperties = {},
+    definitions = {},
+    dependencies = {},
+    additionalItems,
+  } = schema
   const maybe = [itemsSchema(schema), not, additionalSchema(schema), typeof additionalItems === 'object' ? additionalItems : undefined]
   return [
     ...positionalItems(schema),
@@ -49,7 +59,9 @@ function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
     ...Object.values(properties),
     ...Object.values(patternProperties),
     ...Object.values(definitions),
-    ...Object.values(dependencies).filter((inner): inner is JsonSchemaProps => typeof inner === 'object' && inner !== null && !isReadonlyList(inner)),
+    ...Object.values(dependencies).filter(
+      (inner): inner is JsonSchemaProps => typeof inner === 'object' && inner !== null && !isReadonlyList(inner),
+    ),
   ]
 }
 

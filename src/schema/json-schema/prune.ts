@@ -20,8 +20,9 @@ interface PendingNode {
 }
 
 /**
- * Removes, in place, the members of a value that its structural schema does not name. `isObject`: whether the value is an API object, whatever its schema
- * declares, and keeps its kind, apiVersion and metadata. Paths are reported in no particular order. Returns whether anything was removed.
+ * Removes, in place, the members of a value that its structural schema does not name. `isObject`: whether the value is
+ * an API object, whatever its schema declares, and keeps its kind, apiVersion and metadata. Paths are reported in no
+ * particular order. Returns whether anything was removed.
  */
 export function* prune(value: Json, schema: JsonSchemaProps | undefined, isObject: boolean, onPruned?: OnPruned): Steps<boolean> {
   const places: PendingNode[] = []
@@ -40,7 +41,8 @@ function* visitItems(list: readonly Json[], { schema, path }: PendingNode, place
   if (schema?.['x-kubernetes-preserve-unknown-fields'] && items === undefined) return
   const kept = keeping(schema, items)
   for (const [i, item] of list.entries()) {
-    if (typeof item === 'object' && item !== null) places.push({ value: item, schema: kept, isObject: isEmbedded(items), path: `${path}[${i}]` })
+    if (typeof item === 'object' && item !== null)
+      places.push({ value: item, schema: kept, isObject: isEmbedded(items), path: `${path}[${i}]` })
     if (isStepDone()) yield
   }
 }
@@ -49,7 +51,12 @@ function* visitItems(list: readonly Json[], { schema, path }: PendingNode, place
 const keeping = (list: JsonSchemaProps | undefined, items: JsonSchemaProps | undefined): JsonSchemaProps | undefined =>
   list?.['x-kubernetes-preserve-unknown-fields'] && items ? { ...items, 'x-kubernetes-preserve-unknown-fields': true } : items
 
-function* pruneMembers(object: JsonObject, { schema, isObject, path }: PendingNode, places: PendingNode[], onPruned: OnPruned | undefined): Steps<boolean> {
+function* pruneMembers(
+  object: JsonObject,
+  { schema, isObject, path }: PendingNode,
+  places: PendingNode[],
+  onPruned: OnPruned | undefined,
+): Steps<boolean> {
   let pruned = false
   const keep = schema?.['x-kubernetes-preserve-unknown-fields'] === true
   const additional = schema && additionalSchema(schema)

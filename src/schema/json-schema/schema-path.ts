@@ -19,11 +19,21 @@ export class SchemaPathError extends Error {
 /** Upstream's text for a name that the schema does not have. */
 const NOWHERE = 'does not refer to a valid field'
 /** Escapes in quoted names, as in Go. */
-const ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' }
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  "'": "'",
+  '\\': '\\',
+}
 
 /**
- * Follows a path such as `.spec.map['a.b'].c` through a structural schema. Brackets are for members of maps and can be disallowed; items of lists have no path.
- * Throws a SchemaPathError.
+ * Follows a path such as `.spec.map['a.b'].c` through a structural schema. Brackets are for members of maps and can be
+ * disallowed; items of lists have no path. Throws a SchemaPathError.
  */
 export function followSchemaPath(text: string, schema: JsonSchemaProps, allowBrackets = true): SchemaLocation {
   const tokens = tokensOf(text)
@@ -62,7 +72,11 @@ function* tokensOf(text: string): Generator<string, undefined> {
 
 /** Follows one name: of a property, or of a member of a map. */
 function step({ path, root, schema }: SchemaLocation, name: string): SchemaLocation {
-  const to = (at: FieldPath, inner: JsonSchemaProps | undefined): SchemaLocation => ({ path: at, root: root === '' ? name : root, schema: inner })
+  const to = (at: FieldPath, inner: JsonSchemaProps | undefined): SchemaLocation => ({
+    path: at,
+    root: root === '' ? name : root,
+    schema: inner,
+  })
   if (schema?.properties !== undefined) {
     const property = propertySchema(schema, name)
     if (property === undefined) throw new SchemaPathError(NOWHERE)

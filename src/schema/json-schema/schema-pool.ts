@@ -12,9 +12,9 @@ const SCHEMAS = new Set(['items', 'additionalItems', 'additionalProperties', 'no
 const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', 'definitions', 'dependencies'])
 
 /**
- * Shares equal schemas at every depth. Definitions repeat the schemas of pods, selectors and conditions in every version: 253 definitions of known projects
- * have 114,000 schemas, of which 4,200 differ. Data cached for a schema (compiled patterns, the struct for apply) is shared with it. Unused schemas are
- * garbage-collected.
+ * Shares equal schemas at every depth. Definitions repeat the schemas of pods, selectors and conditions in every
+ * version: 253 definitions of known projects have 114,000 schemas, of which 4,200 differ. Data cached for a schema
+ * (compiled patterns, the struct for apply) is shared with it. Unused schemas are garbage-collected.
  */
 export class SchemaPool {
   /** Schemas by content, in which nested schemas are represented by numbers. */
@@ -25,7 +25,10 @@ export class SchemaPool {
   readonly #numbers = new WeakMap<object, number>()
   #last = 0;
 
-  /** Returns the schema of the pool that equals this one without its documentation, in steps. The argument is not modified. */
+  /**
+   * Returns the schema of the pool that equals this one without its documentation, in steps. The argument is not
+   * modified.
+   */
   *shared(schema: JsonSchemaProps): Steps<JsonSchemaProps> {
     const copy: Record<string, unknown> = {}
     const parts: Record<string, unknown> = {}

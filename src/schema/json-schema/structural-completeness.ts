@@ -5,17 +5,19 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { itemsSchema, propertySchema } from './props.ts'
 
 /**
- * Returns errors, in steps, for members and items that a junctor of the root names and the root's own schema does not. Nested junctors are not checked, as upstream does
- * not either.
+ * Returns errors, in steps, for members and items that a junctor of the root names and the root's own schema does not.
+ * Nested junctors are not checked, as upstream does not either.
  */
-export const completenessErrors = (schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> => junctorErrors(schema, schema, path, path)
+export const completenessErrors = (schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> =>
+  junctorErrors(schema, schema, path, path)
 
 /** Checks the junctors of `narrowing`, which is at `at` and narrows `schema` at `path`. */
 function* junctorErrors(narrowing: JsonSchemaProps, schema: JsonSchemaProps, path: FieldPath, at: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (narrowing.not) errors.push(...(yield* clauseErrors(narrowing.not, schema, path, at.child('not'))))
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
-    for (const [i, clause] of (narrowing[name] ?? []).entries()) errors.push(...(yield* clauseErrors(clause, schema, path, at.child(name).index(i))))
+    for (const [i, clause] of (narrowing[name] ?? []).entries())
+      errors.push(...(yield* clauseErrors(clause, schema, path, at.child(name).index(i))))
   }
   return errors
 }

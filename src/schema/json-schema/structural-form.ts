@@ -3,8 +3,8 @@ import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { additionalSchema, itemsSchema, positionalItems } from './props.ts'
 
 /**
- * Returns why a schema has no structural form, with upstream's text (NewStructural); undefined if it has one. Schemas that pass the validation of custom
- * resource definitions always have one.
+ * Returns why a schema has no structural form, with upstream's text (NewStructural); undefined if it has one. Schemas
+ * that pass the validation of custom resource definitions always have one.
  */
 export const structuralFault = (schema: JsonSchemaProps): string | undefined => runAtOnce(findStructuralFault(schema))
 
@@ -28,9 +28,15 @@ const NONE = ''
 function* findFault(schema: JsonSchemaProps): Steps<string | undefined> {
   const unsupported = unsupportedMember(schema)
   if (unsupported !== undefined) return `OpenAPIV3Schema '${unsupported}' is not supported`
-  const inJunctors = yield* firstFault([...(schema.not ? [schema.not] : []), ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])])
+  const inJunctors = yield* firstFault([
+    ...(schema.not ? [schema.not] : []),
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+  ])
   if (inJunctors !== undefined) return inJunctors
-  if (schema['x-kubernetes-preserve-unknown-fields'] === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false)
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
   if (positionalItems(schema).length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
   return yield* firstFault([itemsSchema(schema), ...Object.values(schema.properties ?? {}), additionalSchema(schema)])
 }

@@ -18,9 +18,10 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 }
 
 /**
- * Checks in steps whether a schema is structural: every value outside junctors has a type, junctors only narrow it, and metadata is left to the server. The schema must
- * have a structural form (`structural-form.ts`). Errors are sorted by text, as upstream does.
- * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * Checks in steps whether a schema is structural: every value outside junctors has a type, junctors only narrow it, and
+ * metadata is left to the server. The schema must have a structural form (`structural-form.ts`). Errors are sorted by
+ * text, as upstream does. Source:
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export function* validateStructural(schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
   const errors = appendErrors(yield* invariantErrors(schema, 'root', path), yield* completenessErrors(schema, path))
@@ -97,7 +98,10 @@ function objectErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): F
   return errors
 }
 
-/** Members that may restrict metadata: a default is rejected elsewhere; documentation and examples are not part of the structural form. */
+/**
+ * Members that may restrict metadata: a default is rejected elsewhere; documentation and examples are not part of the
+ * structural form.
+ */
 const UNSEEN = new Set(['type', 'default', 'externalDocs', 'example'])
 
 /** Whether the schema of metadata restricts more than names, which is left to the server. */
@@ -120,18 +124,26 @@ function isIntOrString(anyOf: readonly JsonSchemaProps[] | undefined): boolean {
 }
 
 /** Checks the junctors of a schema. */
-function* narrowingErrors(schema: JsonSchemaProps, skipAnyOf: boolean, skipAnyOfInFirstAllOf: boolean, path: FieldPath): Steps<FieldError[]> {
+function* narrowingErrors(
+  schema: JsonSchemaProps,
+  skipAnyOf: boolean,
+  skipAnyOfInFirstAllOf: boolean,
+  path: FieldPath,
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const [i, clause] of (skipAnyOf ? [] : (schema.anyOf ?? [])).entries())
     appendErrors(errors, yield* nestedErrors(clause, false, path.child('anyOf').index(i)))
   for (const [i, clause] of (schema.allOf ?? []).entries()) {
     appendErrors(errors, yield* nestedErrors(clause, skipAnyOfInFirstAllOf && i === 0, path.child('allOf').index(i)))
   }
-  for (const [i, clause] of (schema.oneOf ?? []).entries()) appendErrors(errors, yield* nestedErrors(clause, false, path.child('oneOf').index(i)))
+  for (const [i, clause] of (schema.oneOf ?? []).entries())
+    appendErrors(errors, yield* nestedErrors(clause, false, path.child('oneOf').index(i)))
   if (schema.not) appendErrors(errors, yield* nestedErrors(schema.not, false, path.child('not')))
   const fault = schema.pattern === undefined ? undefined : regexpFault(schema.pattern)
   if (fault !== undefined) {
-    errors.push(invalid(path.child('pattern'), schema.pattern, `must be a valid regular expression, but isn't: error parsing regexp: ${fault}`))
+    errors.push(
+      invalid(path.child('pattern'), schema.pattern, `must be a valid regular expression, but isn't: error parsing regexp: ${fault}`),
+    )
   }
   return errors
 }
@@ -164,6 +176,7 @@ function* nestedErrors(schema: JsonSchemaProps, skipAnyOf: boolean, path: FieldP
   for (const [name, text] of FORBIDDEN_IN_JUNCTORS) {
     if (schema[name] !== undefined && schema[name] !== false) errors.push(forbidden(path.child(name), text))
   }
-  if (propertySchema(schema, 'metadata')) errors.push(forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'))
+  if (propertySchema(schema, 'metadata'))
+    errors.push(forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'))
   return errors
 }

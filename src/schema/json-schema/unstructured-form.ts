@@ -28,8 +28,9 @@ export interface CustomKind {
 }
 
 /**
- * Creates the form of a custom kind's objects. An object is decoded by the structural schema of the version in its apiVersion; of an object of another kind,
- * only the metadata is coerced. Malformed metadata of a stored object is dropped. `version`: version whose definition is published in OpenAPI.
+ * Creates the form of a custom kind's objects. An object is decoded by the structural schema of the version in its
+ * apiVersion; of an object of another kind, only the metadata is coerced. Malformed metadata of a stored object is
+ * dropped. `version`: version whose definition is published in OpenAPI.
  */
 export function unstructuredForm(custom: CustomKind, version: string): ObjectForm {
   return {
@@ -64,14 +65,20 @@ function kindId(custom: CustomKind): string {
   return id
 }
 
-/** Objects of such schemas were once stored without a status. Another id makes them be decoded again, which sets its default. */
+/**
+ * Objects of such schemas were once stored without a status. Another id makes them be decoded again, which sets its
+ * default.
+ */
 const storedDefaults = (schemas: ReadonlyMap<string, JsonSchemaProps>): readonly string[] =>
   [...schemas.values()].some(schema => propertySchema(schema, 'status')?.default !== undefined) ? ['defaulted status'] : []
 
 const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
 /** Returns the schema of an object by its apiVersion. Undefined if it is of another kind. */
-function unstructuredSchema({ group, kind, schemas }: CustomKind, object: JsonObject): { readonly schema: JsonSchemaProps | undefined } | undefined {
+function unstructuredSchema(
+  { group, kind, schemas }: CustomKind,
+  object: JsonObject,
+): { readonly schema: JsonSchemaProps | undefined } | undefined {
   const { apiVersion } = object
   if (object.kind !== kind || typeof apiVersion !== 'string' || !apiVersion.startsWith(`${group}/`)) return undefined
   return { schema: schemas.get(apiVersion.slice(group.length + 1)) }
@@ -80,7 +87,12 @@ function unstructuredSchema({ group, kind, schemas }: CustomKind, object: JsonOb
 /** Decodes metadata, either strictly or dropping malformed members. */
 type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject | Steps<JsonObject>
 
-function* readUnstructured(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): Steps<JsonObject> {
+function* readUnstructured(
+  custom: CustomKind,
+  value: Json,
+  onUnknown: ((path: string) => void) | undefined,
+  readMeta: ReadMeta,
+): Steps<JsonObject> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { metadata: {} }
   const out = yield* cloneExactlyInSteps(value)
   yield
@@ -121,7 +133,10 @@ function unstructuredGoType(value: Json): string {
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int64' : 'float64'
 }
 
-/** Decodes metadata without malformed members, labels and annotations. An object from before generations existed has generation 1. */
+/**
+ * Decodes metadata without malformed members, labels and annotations. An object from before generations existed has
+ * generation 1.
+ */
 function lenientMeta(value: Json): JsonObject {
   const meta = readable(value) ?? (isJsonObject(value) ? eachReadable(value) : {})
   return meta.generation === undefined ? { ...meta, generation: 1 } : meta

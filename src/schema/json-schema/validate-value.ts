@@ -26,11 +26,17 @@ import type { ValueRules } from './value-rules.ts'
 const MOST_TEXT = 8 * 1024 * 1024
 
 /**
- * Validates a value by its structural schema and returns upstream's field errors at `path`, in steps. CEL rules are not evaluated. If the value replaces `old`,
- * errors in unchanged parts are ignored (ratcheting).
- * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
+ * Validates a value by its structural schema and returns upstream's field errors at `path`, in steps. CEL rules are not
+ * evaluated. If the value replaces `old`, errors in unchanged parts are ignored (ratcheting). Source:
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
  */
-export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath, rules: ValueRules): Steps<FieldError[]> {
+export function* valueSteps(
+  value: Json,
+  old: Json | undefined,
+  schema: JsonSchemaProps,
+  path: FieldPath,
+  rules: ValueRules,
+): Steps<FieldError[]> {
   const before = old === undefined ? undefined : new Correlation(value, old, schema)
   const { faults } = yield* new ValueChecker(rules).root(value, before, schema)
   const errors: FieldError[] = []
@@ -49,7 +55,8 @@ export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSche
 const NO_PATH = new FieldPath('<nil>')
 
 /**
- * Converts go-openapi's error as apiextensions-apiserver does: the first dot of its name is cut, and a fault without a position is one of the whole object.
+ * Converts go-openapi's error as apiextensions-apiserver does: the first dot of its name is cut, and a fault without a
+ * position is one of the whole object.
  */
 function fieldError({ kind, name, value, isFloat, message, max = -1, min = 0, allowed = [] }: ValueFault, path: FieldPath): FieldError {
   const self = path.text === '' ? NO_PATH : path

@@ -35,8 +35,9 @@ interface CheckedValue {
 }
 
 /**
- * Checks one value in steps, up to bodies of megabytes. Constraints are checked in upstream's order, and those that are satisfied are counted: if all
- * alternatives fail, the best one is reported. Source: go-openapi/validate as apiextensions-apiserver calls it.
+ * Checks one value in steps, up to bodies of megabytes. Constraints are checked in upstream's order, and those that are
+ * satisfied are counted: if all alternatives fail, the best one is reported. Source: go-openapi/validate as
+ * apiextensions-apiserver calls it.
  */
 export class ValueChecker {
   readonly #rules: ValueRules
@@ -58,14 +59,15 @@ export class ValueChecker {
   }
 
   /**
-   * Null is checked against type and enum only. Each group of constraints that applies counts as satisfied or not, which ranks the alternatives of `anyOf`
-   * and `oneOf`.
+   * Null is checked against type and enum only. Each group of constraints that applies counts as satisfied or not,
+   * which ranks the alternatives of `anyOf` and `oneOf`.
    */
   *#check(subject: CheckedValue): Steps<ValueResult> {
     const { value, schema, name, isFloat } = subject
     if (++this.#looked % STEP === 0) yield
     const result = new ValueResult()
-    if (value === null) return result.merge(checkValueType(value, schema, name, false, this.#rules)).merge(checkEnum(value, schema, name, false))
+    if (value === null)
+      return result.merge(checkValueType(value, schema, name, false, this.#rules)).merge(checkEnum(value, schema, name, false))
     const step = (outcome: ValueResult | undefined): void => {
       result.merge(outcome).count()
     }
@@ -92,15 +94,35 @@ export class ValueChecker {
     const { minItems, maxItems } = schema
     if (items) {
       for (const [i, item] of value.entries()) {
-        result.merge(yield* this.#part({ value: item, schema: items, name: `${name}[${i}]`, before: before?.index(i), isFloat: isFloatIn(value, i, item) }))
+        result.merge(
+          yield* this.#part({
+            value: item,
+            schema: items,
+            name: `${name}[${i}]`,
+            before: before?.index(i),
+            isFloat: isFloatIn(value, i, item),
+          }),
+        )
         if (result.isFull) break
       }
     }
     if (minItems !== undefined && value.length < minItems) {
-      result.add({ kind: 'tooFew', name, value: value.length, min: Number(minItems), message: `${name} in body should have at least ${minItems} items` })
+      result.add({
+        kind: 'tooFew',
+        name,
+        value: value.length,
+        min: Number(minItems),
+        message: `${name} in body should have at least ${minItems} items`,
+      })
     }
     if (maxItems !== undefined && value.length > maxItems) {
-      result.add({ kind: 'tooMany', name, value: value.length, max: Number(maxItems), message: `${name} in body should have at most ${maxItems} items` })
+      result.add({
+        kind: 'tooMany',
+        name,
+        value: value.length,
+        max: Number(maxItems),
+        message: `${name} in body should have at most ${maxItems} items`,
+      })
     }
     return result.count()
   }
@@ -117,7 +139,8 @@ export class ValueChecker {
     for (const key of names) {
       if (isStepDone()) yield
       if (propertySchema(schema, key)) continue
-      if (schema.additionalProperties === false) result.add({ kind: 'other', name, value: key, message: `${name}.${key} in body is a forbidden property` })
+      if (schema.additionalProperties === false)
+        result.add({ kind: 'other', name, value: key, message: `${name}.${key} in body is a forbidden property` })
       else if (additional) result.merge(yield* member(key, additional, `${name}.${key}`, before?.key(key)))
     }
     for (const key of yield* knownMembers(names, schema)) {
@@ -129,7 +152,8 @@ export class ValueChecker {
     }
     for (const key of schema.required ?? []) {
       if (isStepDone()) yield
-      if (!Object.hasOwn(object, key)) result.add({ kind: 'required', name: `${name}.${key}`, message: `${name}.${key} in body is required` })
+      if (!Object.hasOwn(object, key))
+        result.add({ kind: 'required', name: `${name}.${key}`, message: `${name}.${key} in body is required` })
     }
     return result
   }
@@ -157,7 +181,8 @@ export class ValueChecker {
     const allOf = yield* this.#clauses(subject, schema.allOf)
     for (const outcome of allOf) result.merge(outcome)
     const valid = allOf.filter(outcome => outcome.valid).length
-    if (valid !== allOf.length) result.add(plainFault(`${quote(name)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`))
+    if (valid !== allOf.length)
+      result.add(plainFault(`${quote(name)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`))
     if (schema.not && (yield* this.#check({ ...subject, schema: schema.not })).valid)
       result.add(plainFault(`${quote(name)} must not validate the schema (not)`))
     return result.count()
@@ -170,15 +195,30 @@ export class ValueChecker {
   }
 }
 
-/** Returns the first fault only: maximum before minimum before pattern. Lengths are in characters, not in UTF-16 units or bytes. */
+/**
+ * Returns the first fault only: maximum before minimum before pattern. Lengths are in characters, not in UTF-16 units
+ * or bytes.
+ */
 function* checkText(value: string, schema: JsonSchemaProps, name: string): Steps<ValueResult | undefined> {
   const { minLength, maxLength, pattern } = schema
   const length = maxLength === undefined && minLength === undefined ? 0 : charactersOf(value)
   if (maxLength !== undefined && length > maxLength) {
-    return ValueResult.of({ kind: 'tooLong', name, value, max: Number(maxLength), message: `${name} in body should be at most ${maxLength} chars long` })
+    return ValueResult.of({
+      kind: 'tooLong',
+      name,
+      value,
+      max: Number(maxLength),
+      message: `${name} in body should be at most ${maxLength} chars long`,
+    })
   }
   if (minLength !== undefined && length < minLength) {
-    return ValueResult.of({ kind: 'tooShort', name, value, min: Number(minLength), message: `${name} in body should be at least ${minLength} chars long` })
+    return ValueResult.of({
+      kind: 'tooShort',
+      name,
+      value,
+      min: Number(minLength),
+      message: `${name} in body should be at least ${minLength} chars long`,
+    })
   }
   if (pattern !== undefined && !(yield* isFound(schema, pattern, value))) {
     return ValueResult.of({ kind: 'other', name, value, message: `${name} in body should match '${pattern}'` })
@@ -189,7 +229,8 @@ function* checkText(value: string, schema: JsonSchemaProps, name: string): Steps
 /** Counts characters. Those beyond 0xffff have two units. */
 function charactersOf(text: string): number {
   let count = text.length
-  for (let i = 1; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--
+  for (let i = 1; i < text.length; i++)
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--
   return count
 }
 
@@ -255,4 +296,7 @@ const plainFault = (message: string): ValueFault => ({ kind: 'plain', name: '', 
 
 /** Returns the first of the outcomes that satisfied the most constraints. */
 const best = (outcomes: readonly ValueResult[]): ValueResult | undefined =>
-  outcomes.reduce<ValueResult | undefined>((found, outcome) => (found === undefined || outcome.met > found.met ? outcome : found), undefined)
+  outcomes.reduce<ValueResult | undefined>(
+    (found, outcome) => (found === undefined || outcome.met > found.met ? outcome : found),
+    undefined,
+  )

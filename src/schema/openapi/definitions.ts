@@ -6,7 +6,10 @@ import type { DefinitionContext, Field, ScalarSchema, Schema, StructSchema, Unio
 import { type Descriptions, noDescriptions } from './descriptions.ts'
 import { unionMark } from './unions.ts'
 
-/** Version of a document: 2 is Swagger 2.0 (`/openapi/v2`), 3 is OpenAPI 3.0. They differ in references, defaults and unions. */
+/**
+ * Version of a document: 2 is Swagger 2.0 (`/openapi/v2`), 3 is OpenAPI 3.0. They differ in references, defaults and
+ * unions.
+ */
 export type OpenApiVersion = 2 | 3
 
 /** Type whose descriptions apply to objects of all kinds: apiVersion, kind, metadata and, in lists, items. */
@@ -110,8 +113,8 @@ export class DefinitionSet implements DefinitionContext {
   }
 
   /**
-   * Defaults are in OpenAPI 3 only. Without a declared one, a scalar that is neither a pointer nor omitted when empty has Go's zero value, and a struct `{}`.
-   * Marks stand beside a reference, not within `allOf`.
+   * Defaults are in OpenAPI 3 only. Without a declared one, a scalar that is neither a pointer nor omitted when empty
+   * has Go's zero value, and a struct `{}`. Marks stand beside a reference, not within `allOf`.
    */
   #property(field: Field, parent: StructSchema): JsonObject {
     const value = field.default ?? (field.pointer ? undefined : impliedDefault(field.schema, field.omitEmpty))
@@ -177,7 +180,9 @@ function impliedDefault(schema: Schema, omitEmpty: boolean): '' | 0 | false | Js
 /** Enum types whose values upstream's documents do not list. */
 const UNLISTED: ReadonlySet<string> = new Set(['v1.ScopeType'])
 
-/** Forms of kube-openapi's OpenAPISchemaType and OpenAPIV3OneOfTypes. Only OpenAPI 3 can say that a value has two types. */
+/**
+ * Forms of kube-openapi's OpenAPISchemaType and OpenAPIV3OneOfTypes. Only OpenAPI 3 can say that a value has two types.
+ */
 function specialForm(schema: ScalarSchema, version: OpenApiVersion): JsonObject {
   switch (schema.type) {
     case 'string':
@@ -198,7 +203,9 @@ function specialForm(schema: ScalarSchema, version: OpenApiVersion): JsonObject 
     case 'quantity':
       return version === 2 ? { type: 'string' } : { oneOf: [{ type: 'string' }, { type: 'number' }] }
     case 'intOrString':
-      return version === 2 ? { type: 'string', format: 'int-or-string' } : { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }
+      return version === 2
+        ? { type: 'string', format: 'int-or-string' }
+        : { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }
     case 'raw':
       return { type: 'object' }
     case 'json':

@@ -7,8 +7,8 @@ interface TypeDescription {
 }
 
 /**
- * Descriptions of types and fields, kept in text files beside the declarations and read when a document is created. All versions of a group share one
- * text:
+ * Descriptions of types and fields, kept in text files beside the declarations and read when a document is created. All
+ * versions of a group share one text:
  *
  *     Probe: A check that the kubelet makes of a container.
  *       periodSeconds: Seconds from one check to the next.
@@ -16,15 +16,18 @@ interface TypeDescription {
  *     JobCondition like meta.Condition: One aspect of the state of a job.
  *       type: Complete, Failed or Suspended.
  *
- * `like` copies the field descriptions of an earlier type of the group or of `group.Type`, apart from those that follow. A line beginning with `#` is a
- * comment.
+ * `like` copies the field descriptions of an earlier type of the group or of `group.Type`, apart from those that
+ * follow. A line beginning with `#` is a comment.
  */
 export class Descriptions {
   readonly #read: (group: string) => string
   readonly #groups = new Map<string, ReadonlyMap<string, TypeDescription>>()
   readonly #types = new Map<string, TypeDescription | undefined>()
 
-  /** `read` returns the text of a group (`core`, `meta`), or an empty text. It is called once per group, when one of its types is first used. */
+  /**
+   * `read` returns the text of a group (`core`, `meta`), or an empty text. It is called once per group, when one of its
+   * types is first used.
+   */
   constructor(read: (group: string) => string) {
     this.#read = read
   }
@@ -77,8 +80,8 @@ const TYPE = /^(\w+)(?: like ([\w.]+))?: (\S.*)$/
 const FIELD = /^ {2}(\S+): (\S.*)$/
 
 /**
- * Yields types in the order of the file, each after its last field. A type's line may name a model (`like`), whose descriptions it has too; empty lines and
- * comments are skipped.
+ * Yields types in the order of the file, each after its last field. A type's line may name a model (`like`), whose
+ * descriptions it has too; empty lines and comments are skipped.
  */
 function* parseBlocks(source: string): Generator<Block> {
   let block: Block | undefined

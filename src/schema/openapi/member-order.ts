@@ -4,7 +4,10 @@ import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
 import { sortedJson } from '../members.ts'
 
-/** Members of a schema in upstream's order. Extensions follow, sorted by name. Source: SchemaProps of k8s.io/kube-openapi. */
+/**
+ * Members of a schema in upstream's order. Extensions follow, sorted by name. Source: SchemaProps of
+ * k8s.io/kube-openapi.
+ */
 const ORDER = [
   'description',
   'type',
@@ -42,7 +45,10 @@ const rankOf = (name: string): number => RANKS.get(name) ?? ORDER.length
 const byRank = ([a]: [string, unknown], [b]: [string, unknown]): number => rankOf(a) - rankOf(b) || compareText(a, b)
 const compareMembers = ([a]: [string, unknown], [b]: [string, unknown]): number => compareText(a, b)
 
-/** Copies a schema and those within it with members in upstream's order, in steps. Recursive, as deep as the schema is nested. */
+/**
+ * Copies a schema and those within it with members in upstream's order, in steps. Recursive, as deep as the schema is
+ * nested.
+ */
 export function* inMemberOrder(schema: JsonObject): Steps<JsonObject> {
   const out: JsonObject = {}
   for (const [name, value] of Object.entries(schema).sort(byRank))
@@ -51,7 +57,8 @@ export function* inMemberOrder(schema: JsonObject): Steps<JsonObject> {
 }
 
 const WITH_SCHEMAS = new Set(['properties', 'items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf'])
-const hasSchemas = (name: string, value: Json): value is JsonObject | Json[] => WITH_SCHEMAS.has(name) && typeof value === 'object' && value !== null
+const hasSchemas = (name: string, value: Json): value is JsonObject | Json[] =>
+  WITH_SCHEMAS.has(name) && typeof value === 'object' && value !== null
 
 /** Copies a member that contains no schemas. */
 const copyMember = (name: string, value: Json): Json => (name === 'default' || name === 'enum' ? sortedJson(value) : value)

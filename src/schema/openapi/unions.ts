@@ -37,5 +37,9 @@ export function unionMark({ definition, fields }: StructSchema): JsonObject {
   if (union === undefined) return {}
   const present = union.fields.filter(name => fields.has(name))
   const named = Object.fromEntries(present.map(name => [name, name.replace(/^./, first => first.toUpperCase())]))
-  return { 'x-kubernetes-unions': [{ ...(union.discriminator !== undefined && { discriminator: union.discriminator }), 'fields-to-discriminateBy': named }] }
+  return {
+    'x-kubernetes-unions': [
+      { ...(union.discriminator !== undefined && { discriminator: union.discriminator }), 'fields-to-discriminateBy': named },
+    ],
+  }
 }

@@ -44,14 +44,21 @@ interface TrackedConnection {
 }
 
 /** Returns the TCP socket below a TLS socket. Node's servers keep it in a property that its types omit. */
-export const plainSocket = (secure: TLSSocket): Socket => ('_parent' in secure && secure._parent instanceof Socket ? secure._parent : secure)
+export const plainSocket = (secure: TLSSocket): Socket =>
+  '_parent' in secure && secure._parent instanceof Socket ? secure._parent : secure
 
 /** Limits that tests lower. */
-export const CONNECTION_LIMITS = { connections: MAX_CONNECTIONS, heldBytes: MAX_HELD_BYTES, stalledMs: STALLED_MS, stalledStreamMs: STALLED_STREAM_MS }
+export const CONNECTION_LIMITS = {
+  connections: MAX_CONNECTIONS,
+  heldBytes: MAX_HELD_BYTES,
+  stalledMs: STALLED_MS,
+  stalledStreamMs: STALLED_STREAM_MS,
+}
 
 /**
- * The connections of a port, of any protocol, and their resource limits. A check once a second closes connections that have made no progress for too long. If all connections together hold too many
- * bytes, those without progress for the longest time are closed first. A connection beyond the limit takes the place of idle ones.
+ * The connections of a port, of any protocol, and their resource limits. A check once a second closes connections that
+ * have made no progress for too long. If all connections together hold too many bytes, those without progress for the
+ * longest time are closed first. A connection beyond the limit takes the place of idle ones.
  */
 export class Connections {
   readonly #limits: typeof CONNECTION_LIMITS
@@ -136,7 +143,10 @@ export class Connections {
     if (held > this.#limits.heldBytes) this.#relieve(held)
   }
 
-  /** Checks the TLS connections if the event loop was held for longer than `BUSY_MS`: records without data cause no events that would show it. Called every `TLS_CHECK_MS`. */
+  /**
+   * Checks the TLS connections if the event loop was held for longer than `BUSY_MS`: records without data cause no
+   * events that would show it. Called every `TLS_CHECK_MS`.
+   */
   lookAtTls(now: number): void {
     const late = now - this.#turned - TLS_CHECK_MS
     this.#turned = now
@@ -150,7 +160,10 @@ export class Connections {
     }
   }
 
-  /** Closes connections until a quarter of the bytes that all may hold is free: those without progress for the longest time first, then those that hold most. */
+  /**
+   * Closes connections until a quarter of the bytes that all may hold is free: those without progress for the longest
+   * time first, then those that hold most.
+   */
   #relieve(held: number): void {
     const holding = [...this.#all.values()].filter(({ heldBytes }) => heldBytes > 0)
     holding.sort((a, b) => b.stalledFor - a.stalledFor || b.heldBytes - a.heldBytes)
@@ -185,7 +198,10 @@ function lookAtHttp2(connection: TrackedConnection, http2: Http2Session, now: nu
   connection.sent = sent
 }
 
-/** Updates the measurements of an HTTP/1.1 or upgraded connection, and closes it if the client has stopped reading for too long. */
+/**
+ * Updates the measurements of an HTTP/1.1 or upgraded connection, and closes it if the client has stopped reading for
+ * too long.
+ */
 function lookAtHttp1(connection: TrackedConnection, now: number, limits: typeof CONNECTION_LIMITS): void {
   const { speaker } = connection
   const waiting = speaker.writableLength
@@ -204,8 +220,8 @@ function lookAtHttp1(connection: TrackedConnection, now: number, limits: typeof 
 }
 
 /**
- * Bytes of a request head that has begun, as seen from outside the parser: those read since the last check at which a response was sent. Bytes that came in the same second as a response may
- * belong to the request before it.
+ * Bytes of a request head that has begun, as seen from outside the parser: those read since the last check at which a
+ * response was sent. Bytes that came in the same second as a response may belong to the request before it.
  */
 function openHeadBytes({ sent, read, headBytes }: TrackedConnection, nowSent: number, nowRead: number, busy: boolean): number {
   if (busy) return 0

@@ -6,7 +6,10 @@ import { portOf } from './port-of.ts'
 /** Connections that may wait. Further ones are closed. */
 const MAX_WAITING = 1024
 
-/** Listens before the server exists. Connections wait, unread, until a server takes them. Port 0: a free one. Rejects if the address cannot be used. */
+/**
+ * Listens before the server exists. Connections wait, unread, until a server takes them. Port 0: a free one. Rejects if
+ * the address cannot be used.
+ */
 export async function listenEarly(host: string, port: number): Promise<ConnectionSource> {
   const waiting = new Set<Socket>()
   let take: ((socket: Socket) => void) | undefined

@@ -9,8 +9,8 @@ const MAX_PIECE_BYTES = 16 * 1024
 /** Bytes that a connection may parse for each request of its quota, after it has waited for its turn. */
 const BYTES_PER_REQUEST = 1024
 /**
- * A connection that brings this many bytes in one read has large requests or many of them. Others stay with Node's own reader, which takes a tenth less time for a small request, even if the turn is
- * spent: they bring little in a turn.
+ * A connection that brings this many bytes in one read has large requests or many of them. Others stay with Node's own
+ * reader, which takes a tenth less time for a small request, even if the turn is spent: they bring little in a turn.
  */
 const LARGE_BYTES = 4096
 
@@ -25,11 +25,14 @@ const parserOf = (socket: Duplex): Parser | undefined =>
   'parser' in socket && typeof socket.parser === 'object' && socket.parser !== null ? socket.parser : undefined
 
 /**
- * Has Node's HTTP/1.1 server read a connection in the turns of the event loop. By default its parser consumes the socket's handle, past the stream, and parses everything that has come on all connections in one
- * turn: a hundred connections may bring 64 KiB each, with a header field in every four bytes. The default is faster, and stays in place until a connection brings much at once or is paused.
+ * Has Node's HTTP/1.1 server read a connection in the turns of the event loop. By default its parser consumes the
+ * socket's handle, past the stream, and parses everything that has come on all connections in one turn: a hundred
+ * connections may bring 64 KiB each, with a header field in every four bytes. The default is faster, and stays in place
+ * until a connection brings much at once or is paused.
  *
- * Over TLS, a pause does not hold back a parser that bypasses the stream: the records that came in the same read are still handed to it. Node pauses the parser itself when a request begins while an earlier
- * response is still being written, and the next record fails it with HPE_PAUSED. The stream buffers such records until it is resumed.
+ * Over TLS, a pause does not hold back a parser that bypasses the stream: the records that came in the same read are
+ * still handed to it. Node pauses the parser itself when a request begins while an earlier response is still being
+ * written, and the next record fails it with HPE_PAUSED. The stream buffers such records until it is resumed.
  */
 export function readInTurns(socket: Duplex, turns: TurnBudget): void {
   const parser = parserOf(socket)
@@ -49,12 +52,18 @@ export function readInTurns(socket: Duplex, turns: TurnBudget): void {
   socket.once('pause', leaveToStream)
 }
 
-/** Parses a part of each read. Once the turn is spent, the rest waits for a later turn. The more connections wait, the less of each is parsed in a turn. */
+/**
+ * Parses a part of each read. Once the turn is spent, the rest waits for a later turn. The more connections wait, the
+ * less of each is parsed in a turn.
+ */
 function takeTurns(socket: Socket, turns: TurnBudget): void {
   const [parse] = socket.listeners('data')
   if (parse === undefined) return
   let isWaiting = false
-  /** Whether the socket is paused until its turn. Node pauses and resumes the socket as well, and its HTTP server asserts that nothing is read in between. */
+  /**
+   * Whether the socket is paused until its turn. Node pauses and resumes the socket as well, and its HTTP server
+   * asserts that nothing is read in between.
+   */
   let isHeld = false
   /** Bytes that may be parsed even though the turn is spent. */
   let due = 0
@@ -82,7 +91,10 @@ function takeTurns(socket: Socket, turns: TurnBudget): void {
     if (chunk.length <= most) parse.call(socket, chunk)
     else parseSome(chunk, most)
   }
-  /** Parses the first `bytes`. The rest goes back first: a request that leaves HTTP takes the connection with all unread bytes. */
+  /**
+   * Parses the first `bytes`. The rest goes back first: a request that leaves HTTP takes the connection with all unread
+   * bytes.
+   */
   const parseSome = (chunk: Buffer, bytes: number): void => {
     socket.pause()
     socket.unshift(chunk.subarray(bytes))
@@ -96,7 +108,10 @@ function takeTurns(socket: Socket, turns: TurnBudget): void {
   readThroughStream(socket)
 }
 
-/** Restarts the handle if Node has stopped it. The stream assumes that it is being read, and stops it itself when its buffer is full. */
+/**
+ * Restarts the handle if Node has stopped it. The stream assumes that it is being read, and stops it itself when its
+ * buffer is full.
+ */
 function readThroughStream(socket: Socket): void {
   const handle = handleOf(socket)
   if (handle === undefined || handle.reading !== false) return

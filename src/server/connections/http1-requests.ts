@@ -21,8 +21,8 @@ const pipelined = new WeakMap<Socket, WaitingRequests>()
 export const pipelinedBytes = (socket: Socket): number => pipelined.get(socket)?.bytes ?? 0
 
 /**
- * Serves the requests of each connection one after the other, as net/http does. Node reads on while responses are being made, and each request costs a hundred times its bytes: a connection on which too many
- * requests wait is closed.
+ * Serves the requests of each connection one after the other, as net/http does. Node reads on while responses are being
+ * made, and each request costs a hundred times its bytes: a connection on which too many requests wait is closed.
  */
 export const http1Listener =
   (listener: Listener) =>
@@ -64,11 +64,12 @@ function mayWait({ socket, rawHeaders, url = '' }: IncomingMessage, res: ServerR
 const UPGRADED = 2
 
 /**
- * Stops Node's parser, which otherwise parses the rest of the read even if the socket is destroyed: 64 KiB hold 1,500 requests. Node has no documented way. With a parser of another shape, those
- * requests are parsed and dropped.
+ * Stops Node's parser, which otherwise parses the rest of the read even if the socket is destroyed: 64 KiB hold 1,500
+ * requests. Node has no documented way. With a parser of another shape, those requests are parsed and dropped.
  */
 function readNoFurther(socket: Socket): void {
-  if ('parser' in socket && typeof socket.parser === 'object' && socket.parser !== null) Object.assign(socket.parser, { onIncoming: () => UPGRADED })
+  if ('parser' in socket && typeof socket.parser === 'object' && socket.parser !== null)
+    Object.assign(socket.parser, { onIncoming: () => UPGRADED })
 }
 
 /** Small chunks of each connection. HTTP/1.1 chunks are limited like HTTP/2 frames that cause no request. */
@@ -84,8 +85,8 @@ function conductOf(socket: Socket): FrameLimits {
 }
 
 /**
- * Closes connections whose bodies come in many small chunks: Node creates a buffer for each and calls back with it. Chunks are counted over all requests of a connection, and after the response as
- * well, when Node only discards them.
+ * Closes connections whose bodies come in many small chunks: Node creates a buffer for each and calls back with it.
+ * Chunks are counted over all requests of a connection, and after the response as well, when Node only discards them.
  */
 function boundChunks(req: IncomingMessage): void {
   const conduct = conductOf(req.socket)
@@ -113,7 +114,10 @@ function mayCome(conduct: FrameLimits): boolean {
   }
 }
 
-/** Index of the callback for a piece of a body: HTTPParser.kOnBody. Without a function there, the parser skips bodies to the end of its buffer. */
+/**
+ * Index of the callback for a piece of a body: HTTPParser.kOnBody. Without a function there, the parser skips bodies to
+ * the end of its buffer.
+ */
 const ON_BODY = 3
 
 /** Closes the connection, and skips the chunks that came in the same read: a TLS record holds 2,700 of them. */
@@ -123,7 +127,8 @@ function refuseChunks(socket: Socket): void {
   const parser: { [ON_BODY]?: unknown } = socket.parser
   const onBody = parser[ON_BODY]
   parser[ON_BODY] = null
-  // Node gives the parser to another connection after the `close` event of this one, which is emitted later. Ticks run between two chunks, so a tick would be too early.
+  // Node gives the parser to another connection after the `close` event of this one, which is emitted later. Ticks run
+  // between two chunks, so a tick would be too early.
   setImmediate(() => {
     parser[ON_BODY] = onBody
   })

@@ -16,7 +16,10 @@ export interface Http2Session {
   readonly heldBytes: number
   /** Whether bytes wait for the client to read. */
   readonly isWaiting: boolean
-  /** Closes the connection or streams whose time limits are exceeded. Called about once a second; `now` in milliseconds of a steady clock. */
+  /**
+   * Closes the connection or streams whose time limits are exceeded. Called about once a second; `now` in milliseconds
+   * of a steady clock.
+   */
   check(now: number): void
   /** Asks the client to leave (GOAWAY). Open requests are completed, then the connection is closed. */
   leave(): void
@@ -28,7 +31,10 @@ export type Http2Stack = 'own' | 'builtin'
 /** Serves an HTTP/2 connection. */
 type ServeConnection = (socket: TLSSocket) => Http2Session
 
-/** HTTP/2 stacks by name. The connections of one port share turns of the event loop and memory, separately from other ports. */
+/**
+ * HTTP/2 stacks by name. The connections of one port share turns of the event loop and memory, separately from other
+ * ports.
+ */
 export const HTTP2_STACKS: Readonly<Record<Http2Stack, (serve: Listener, limits: ConnectionLimits) => ServeConnection>> = {
   own: (serve, limits) => {
     const port = new Http2Port(limits)

@@ -14,8 +14,10 @@ const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/
 const MAX_LINE_BYTES = 8192
 
 /**
- * Responds to requests that Node's HTTP/1.1 parser rejects, on the bare connection, and closes it. A method that Node does not know gets 405, like any other that has no handler; an invalid method gets 400. If
- * a request does not arrive in time, the connection is closed without a response, as by net/http. Bytes behind a request that closes the connection are ignored, and the response to it continues.
+ * Responds to requests that Node's HTTP/1.1 parser rejects, on the bare connection, and closes it. A method that Node
+ * does not know gets 405, like any other that has no handler; an invalid method gets 400. If a request does not arrive
+ * in time, the connection is closed without a response, as by net/http. Bytes behind a request that closes the
+ * connection are ignored, and the response to it continues.
  */
 export function answerInvalidRequest(error: Error, socket: Duplex): void {
   // A response that has begun must be complete before anything else is written.

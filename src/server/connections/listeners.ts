@@ -23,7 +23,10 @@ import { answerConnect, answerInvalidRequest } from './invalid-request.ts'
 import { listening } from './listening.ts'
 import { portOf } from './port-of.ts'
 
-/** Event of a server: a TLS connection is established. Arguments: its socket, and its HTTP/2 session if it speaks HTTP/2. */
+/**
+ * Event of a server: a TLS connection is established. Arguments: its socket, and its HTTP/2 session if it speaks
+ * HTTP/2.
+ */
 const SECURED = 'secured'
 
 /** Options of Node's HTTP/1.1 servers, with and without TLS. */
@@ -109,7 +112,8 @@ export function createSecurePort(
   server.on('connection', (socket: Socket) => handshakes.add(socket))
   server.on('secureConnection', (socket: TLSSocket) => {
     handshakes.end(plainSocket(socket))
-    // node:http does so for its own connections. Otherwise a response of several writes would wait for the client's delayed acknowledgement.
+    // node:http does so for its own connections. Otherwise a response of several writes would wait for the client's
+    // delayed acknowledgement.
     socket.setNoDelay(true)
     boundWrites(socket)
     const session = socket.alpnProtocol === 'h2' ? serveHttp2?.(socket) : undefined
@@ -131,7 +135,10 @@ interface WithContext {
 
 const hasContext = (server: object): server is WithContext => '_sharedCreds' in server
 
-/** Serves connections to an address with a certificate of its own with the context of that certificate. Clients that connect by address send no server name, and Node then does not call the SNI callback. */
+/**
+ * Serves connections to an address with a certificate of its own with the context of that certificate. Clients that
+ * connect by address send no server name, and Node then does not call the SNI callback.
+ */
 function certifyAddresses(server: HttpsServer, certificates: ServingCertificates): void {
   const take = ownListener(server, 'connection')
   server.removeAllListeners('connection')
@@ -149,7 +156,10 @@ function certifyAddresses(server: HttpsServer, certificates: ServingCertificates
   })
 }
 
-/** Plain HTTP without authentication, for loopback only. Requests by web pages through a browser of this machine are refused. */
+/**
+ * Plain HTTP without authentication, for loopback only. Requests by web pages through a browser of this machine are
+ * refused.
+ */
 export function createInsecurePort(listener: Listener, passesOn: PassesOn = never): Server {
   const guarded: Listener = (req, res) => {
     const refused = portRefusal(req)

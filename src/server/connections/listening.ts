@@ -1,7 +1,10 @@
 import type { Server } from 'node:net'
 import { errorCode } from '../../lib/error-code.ts'
 
-/** Resolves when the server listens. Rejects with an Error that has the system's code if the address cannot be used; the message names the flags that choose another one. */
+/**
+ * Resolves when the server listens. Rejects with an Error that has the system's code if the address cannot be used; the
+ * message names the flags that choose another one.
+ */
 export function listening(server: Pick<Server, 'once' | 'off' | 'listen'>, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const refused = (error: Error): void => reject(explained(error, `${host}:${port}`))

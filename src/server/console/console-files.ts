@@ -2,7 +2,8 @@ import { basename, join } from 'node:path'
 import { readProgramFile } from '../../lib/program-files.ts'
 
 /** Directory of the page's files: beside the bundle, or the output of `make build` when the sources run directly. */
-const DIRECTORY = basename(import.meta.dirname) === 'console' ? join(import.meta.dirname, '../../../dist/console') : join(import.meta.dirname, 'console')
+const DIRECTORY =
+  basename(import.meta.dirname) === 'console' ? join(import.meta.dirname, '../../../dist/console') : join(import.meta.dirname, 'console')
 
 /** Media types of the files, by name. Other files are not served. */
 const TYPES: Readonly<Record<string, string>> = {

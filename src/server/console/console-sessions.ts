@@ -26,7 +26,10 @@ interface StoredGrant {
   readonly expires: number
 }
 
-/** One-time links to the console, and the sessions that they open. A session belongs to the user who requested the link, with the groups that the user had at that time. */
+/**
+ * One-time links to the console, and the sessions that they open. A session belongs to the user who requested the link,
+ * with the groups that the user had at that time.
+ */
 export class ConsoleSessions {
   readonly #clock: Clock
   #links: readonly StoredGrant[] = []

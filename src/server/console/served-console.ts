@@ -6,7 +6,10 @@ import { failure, methodNotAllowedError, pathNotFoundError, unauthorizedError } 
 import { ConsoleFiles } from './console-files.ts'
 import type { ConsoleSessions } from './console-sessions.ts'
 
-/** Content-Security-Policy of the console's files. All resources are files of this server; the page has no inline scripts, styles or event handlers. */
+/**
+ * Content-Security-Policy of the console's files. All resources are files of this server; the page has no inline
+ * scripts, styles or event handlers.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,8 +40,9 @@ const SESSIONS = '/console/sessions'
 const MAX_BODY_BYTES = 1024
 
 /**
- * The console as its port serves it: its files, which hold no secrets, without authentication, and the exchange of a link for a session. A session is presented in a header that a script has to set: no other
- * page can make a browser send it, and the console's port has no CORS, regardless of the flags.
+ * The console as its port serves it: its files, which hold no secrets, without authentication, and the exchange of a
+ * link for a session. A session is presented in a header that a script has to set: no other page can make a browser
+ * send it, and the console's port has no CORS, regardless of the flags.
  */
 export class ServedConsole {
   readonly #sessions: ConsoleSessions
@@ -57,7 +61,9 @@ export class ServedConsole {
   async serve(exchange: Exchange): Promise<void> {
     for (const [name, value] of HEADERS) exchange.setHeader(name, value)
     if (exchange.path === SESSIONS) return this.#serveSessions(exchange)
-    const file = this.#files.get(exchange.path === ROOT || exchange.path === `${ROOT}/` ? 'index.html' : exchange.path.slice(ROOT.length + 1))
+    const file = this.#files.get(
+      exchange.path === ROOT || exchange.path === `${ROOT}/` ? 'index.html' : exchange.path.slice(ROOT.length + 1),
+    )
     if (file === undefined) throw pathNotFoundError()
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowedError()
     await exchange.sendBytes(200, file.type, file.bytes)
@@ -70,7 +76,10 @@ export class ServedConsole {
     return user && authenticated(user)
   }
 
-  /** Returns an authenticator that rejects the tokens of sessions, which are valid on the console's port only. They are not passed to the other authenticators. */
+  /**
+   * Returns an authenticator that rejects the tokens of sessions, which are valid on the console's port only. They are
+   * not passed to the other authenticators.
+   */
   withoutSessions(others: Authenticator): Authenticator {
     return credentials => {
       const token = bearerToken(credentials.headers.authorization)
@@ -78,7 +87,10 @@ export class ServedConsole {
     }
   }
 
-  /** Opens a session for the token of a link, or closes the session of the request. Throws 401 for an unknown token, and 403 for requests of other pages. */
+  /**
+   * Opens a session for the token of a link, or closes the session of the request. Throws 401 for an unknown token, and
+   * 403 for requests of other pages.
+   */
   async #serveSessions(exchange: Exchange): Promise<void> {
     if (exchange.method !== 'POST' && exchange.method !== 'DELETE') throw methodNotAllowedError()
     if (!isOwnPage(exchange)) throw failure(403, 'Forbidden', 'the console only serves requests of its own pages')
@@ -95,7 +107,10 @@ export class ServedConsole {
   }
 }
 
-/** Reports whether the request comes from the console's page, or from a program other than a browser. Browsers send the site and origin of the page (https://www.w3.org/TR/fetch-metadata/); others send neither. */
+/**
+ * Reports whether the request comes from the console's page, or from a program other than a browser. Browsers send the
+ * site and origin of the page (https://www.w3.org/TR/fetch-metadata/); others send neither.
+ */
 function isOwnPage({ headers }: Exchange): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return false

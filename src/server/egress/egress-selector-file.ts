@@ -49,7 +49,10 @@ const PROTOCOLS = ['Direct', 'HTTPConnect', 'GRPC']
 const NAMES = ['cluster', 'controlplane', 'etcd'] as const
 const PATH = fieldPath('service', 'connection')
 
-/** Parses an EgressSelectorConfiguration. Throws EgressConfigError with kube-apiserver's messages, or with the name of a feature that is not implemented. */
+/**
+ * Parses an EgressSelectorConfiguration. Throws EgressConfigError with kube-apiserver's messages, or with the name of a
+ * feature that is not implemented.
+ */
 export async function parseEgressFile(bytes: Buffer): Promise<Egress> {
   const ways = new Map<string, ConnectProxy>()
   const selections = readSelections(bytes)
@@ -80,7 +83,10 @@ async function proxyOf({ tcp, uds }: Transport): Promise<ConnectProxy> {
   return tcp?.tlsConfig ? { at, tls: await tlsOf(tcp.tlsConfig) } : { at }
 }
 
-/** Reads the files at once, so that a bad one ends the start and not a later connection. Throws EgressConfigError with kube-apiserver's message. */
+/**
+ * Reads the files at once, so that a bad one ends the start and not a later connection. Throws EgressConfigError with
+ * kube-apiserver's message.
+ */
 async function tlsOf({ caBundle = '', clientCert = '', clientKey = '' }: TlsFiles): Promise<SecureContextOptions> {
   const read = async (file: string, what: string): Promise<string> => {
     try {
@@ -92,7 +98,8 @@ async function tlsOf({ caBundle = '', clientCert = '', clientKey = '' }: TlsFile
   const pair = `key pair ${clientCert} & ${clientKey}`
   const [cert, key] = await Promise.all([read(clientCert, pair), read(clientKey, pair)])
   const ca = caBundle === '' ? undefined : await read(caBundle, `cert file ${caBundle}`)
-  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) throw new EgressConfigError('failed to append CA cert to the cert pool')
+  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
+    throw new EgressConfigError('failed to append CA cert to the cert pool')
   const tls = { ...(ca !== undefined && trustedCertificates(ca)), cert, key }
   try {
     createSecureContext(tls)
@@ -108,15 +115,21 @@ function readSelections(bytes: Buffer): Selections {
   const type = types.type('egressselector.EgressSelectorConfiguration')
   let config: EgressConfig
   try {
-    config = decodeConfigFile(bytes, (apiVersion, kind) => (VERSIONS.includes(apiVersion) && kind === 'EgressSelectorConfiguration' ? type : undefined))
+    config = decodeConfigFile(bytes, (apiVersion, kind) =>
+      VERSIONS.includes(apiVersion) && kind === 'EgressSelectorConfiguration' ? type : undefined,
+    )
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw new EgressConfigError(`failed to read egress selector config: ${error.message}`)
   }
   const selections = config.egressSelections ?? []
-  const errors = [...selections.flatMap(({ connection = {} }) => connectionErrors(connection)), ...selectionNameErrors(selections.map(({ name = '' }) => name))]
+  const errors = [
+    ...selections.flatMap(({ connection = {} }) => connectionErrors(connection)),
+    ...selectionNameErrors(selections.map(({ name = '' }) => name)),
+  ]
   const each = [...new Set(errors.map(fieldErrorText))]
-  if (each.length > 0) throw new EgressConfigError(`failed to validate egress selector configuration: ${each.length > 1 ? `[${each.join(', ')}]` : each[0]}`)
+  if (each.length > 0)
+    throw new EgressConfigError(`failed to validate egress selector configuration: ${each.length > 1 ? `[${each.join(', ')}]` : each[0]}`)
   return selections
 }
 
@@ -142,7 +155,8 @@ function httpConnectErrors({ tcp, uds }: Transport): FieldError[] {
   if (uds) return socketErrors(uds)
   if (tcp === undefined) return [required(PATH.child('tcp'), 'One of TCP or UDS must be set')]
   const { url = '', tlsConfig } = tcp
-  if (url.startsWith('http://')) return tlsConfig ? [invalid(PATH.child('tlsConfig'), 'nil', 'TLSConfig config should not be present when using HTTP')] : []
+  if (url.startsWith('http://'))
+    return tlsConfig ? [invalid(PATH.child('tlsConfig'), 'nil', 'TLSConfig config should not be present when using HTTP')] : []
   if (url.startsWith('https://')) return tlsConfig ? [] : [required(PATH.child('tlsConfig'), 'TLSConfig must be present when using HTTPS')]
   return [invalid(PATH.child('url'), url, 'supported connection protocols are http:// and https://')]
 }

@@ -3,7 +3,10 @@ import { RequestAudit } from '../../audit/request-audit.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import type { Filter, Next } from './filter.ts'
 
-/** Audits a request by the policy: writes an event for each stage. Throws a PlainTextError if the first event cannot be written and the backend is strict. */
+/**
+ * Audits a request by the policy: writes an event for each stage. Throws a PlainTextError if the first event cannot be
+ * written and the backend is strict.
+ */
 export const withAudit =
   (auditor: Auditor): Filter =>
   ({ state: { exchange } }, next) => {
@@ -23,7 +26,10 @@ async function auditRequest(audit: RequestAudit, next: Next): Promise<void> {
   }
 }
 
-/** Audits requests that fail before `withAudit`: those that cannot be authenticated, and those with an invalid timeout. The response is their only event. */
+/**
+ * Audits requests that fail before `withAudit`: those that cannot be authenticated, and those with an invalid timeout.
+ * The response is their only event.
+ */
 export const withFailedRequestAudit =
   (auditor: Auditor): Filter =>
   ({ state: { exchange } }, next) =>

@@ -55,7 +55,8 @@ class Proof implements ProofNotes {
   tell(identity: Identity): void {
     const isKnown = identity !== undefined && identity !== 'rejected'
     for (const reason of this.#refusals) this.#why.note({ step: 'not authenticated', reason })
-    if (isKnown) this.#why.note({ step: 'authenticated', user: whyUser(identity), proof: identity === ANONYMOUS ? { kind: 'none' } : this.#proof })
+    if (isKnown)
+      this.#why.note({ step: 'authenticated', user: whyUser(identity), proof: identity === ANONYMOUS ? { kind: 'none' } : this.#proof })
     else if (this.#refusals.length === 0) this.#why.note({ step: 'not authenticated', reason: NO_USER })
   }
 }

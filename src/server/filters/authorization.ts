@@ -6,7 +6,10 @@ import type { HttpExchange } from '../http/http-exchange.ts'
 import type { AuthMetrics } from '../metrics/auth-metrics.ts'
 import type { Filter } from './filter.ts'
 
-/** Authorizes the request's info. Throws 403. In every mode, upstream first allows system:masters; that case needs no promise here. */
+/**
+ * Authorizes the request's info. Throws 403. In every mode, upstream first allows system:masters; that case needs no
+ * promise here.
+ */
 export const withAuthorization =
   (authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Filter =>
   ({ state: { exchange } }, next) => {
@@ -25,7 +28,10 @@ function noteDecision({ audit }: HttpExchange, decision: 'allow' | 'forbid', rea
   audit?.annotate(REASON, reason)
 }
 
-/** Authorizes a request and records the decision in metrics, audit event and `why`. Throws 403, and 500 if the authorizer failed without allowing the request. */
+/**
+ * Authorizes a request and records the decision in metrics, audit event and `why`. Throws 403, and 500 if the
+ * authorizer failed without allowing the request.
+ */
 async function authorize(exchange: HttpExchange, authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Promise<void> {
   const { user, info } = exchange
   const begun = performance.now()

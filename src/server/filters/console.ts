@@ -3,7 +3,10 @@ import type { ServedConsole } from '../console/served-console.ts'
 import type { Filter } from './filter.ts'
 import { notOnConsole } from './without-connections.ts'
 
-/** Headers of everything except the console's files: opened as a document it runs nothing, and no cache returns it to a request without a session. */
+/**
+ * Headers of everything except the console's files: opened as a document it runs nothing, and no cache returns it to a
+ * request without a session.
+ */
 const DATA_HEADERS: readonly (readonly [string, string])[] = [
   ['Content-Security-Policy', "sandbox; default-src 'none'; frame-ancestors 'none'"],
   ['X-Content-Type-Options', 'nosniff'],
@@ -11,7 +14,10 @@ const DATA_HEADERS: readonly (readonly [string, string])[] = [
   ['Cache-Control', 'no-store'],
 ]
 
-/** Serves the console's page without authentication. All other paths on its port are data for that page. Runs before authentication. */
+/**
+ * Serves the console's page without authentication. All other paths on its port are data for that page. Runs before
+ * authentication.
+ */
 export const withConsole =
   (console: Pick<ServedConsole, 'serves' | 'serve'>): Filter =>
   ({ state: { exchange } }, next) => {

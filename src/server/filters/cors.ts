@@ -7,12 +7,16 @@ const EXPOSED = 'Date'
 /** Longer origins are not matched, and so not allowed. A browser's origin has some hundred characters. */
 const LONGEST_ORIGIN = 4096
 
-/** Lets pages of some origins read responses (https://fetch.spec.whatwg.org/#http-cors-protocol), and responds to their preflight requests, which carry no credentials. `origins`: regular expressions. */
+/**
+ * Lets pages of some origins read responses (https://fetch.spec.whatwg.org/#http-cors-protocol), and responds to their
+ * preflight requests, which carry no credentials. `origins`: regular expressions.
+ */
 export function withCors(origins: readonly string[]): Filter {
   const allowed = origins.map(patternOf)
   return ({ state: { exchange } }, next) => {
     const { origin } = exchange.headers
-    if (origin === undefined || origin === '' || origin.length > LONGEST_ORIGIN || !allowed.some(pattern => pattern.foundIn(origin))) return next()
+    if (origin === undefined || origin === '' || origin.length > LONGEST_ORIGIN || !allowed.some(pattern => pattern.foundIn(origin)))
+      return next()
     exchange.setHeader('Access-Control-Allow-Origin', origin)
     exchange.setHeader('Access-Control-Allow-Methods', METHODS)
     exchange.setHeader('Access-Control-Allow-Headers', HEADERS)

@@ -12,7 +12,10 @@ const SHORTEST_MS = 1
 /** How often deadlines are checked. One timer for all requests is cheaper than a timer for each. */
 const SWEEP_MS = 100
 
-/** Sets the deadline of a request that is not long-running: the server's, or an earlier one that the client requests by `?timeout=10s`. Throws 400 if that is invalid, and 504 if it leaves no time. */
+/**
+ * Sets the deadline of a request that is not long-running: the server's, or an earlier one that the client requests by
+ * `?timeout=10s`. Throws 400 if that is invalid, and 504 if it leaves no time.
+ */
 export const withRequestDeadline =
   (deadlines: Deadlines, maximumMs: number): Filter =>
   ({ state: { exchange } }, next) => {
@@ -23,7 +26,10 @@ export const withRequestDeadline =
     return next()
   }
 
-/** Returns the timeout of a request in milliseconds: that of the query if it is shorter than the maximum. Throws 400, and 504 for a timeout that is too short to do anything. */
+/**
+ * Returns the timeout of a request in milliseconds: that of the query if it is shorter than the maximum. Throws 400,
+ * and 504 for a timeout that is too short to do anything.
+ */
 function timeoutOf(exchange: HttpExchange, maximumMs: number): number {
   if (exchange.search.includes('timeout=')) {
     const asked = exchange.query.get('timeout')
@@ -45,8 +51,9 @@ function parseTimeout(text: string): number {
 }
 
 /**
- * Enforces the deadlines of the requests in a set. When a deadline passes, the request's work is aborted. If that leads to no response by the next check, 504 is sent here. A response that is still being sent
- * by then, to a client that does not read or reads slowly, is cut off, as in kube-apiserver.
+ * Enforces the deadlines of the requests in a set. When a deadline passes, the request's work is aborted. If that leads
+ * to no response by the next check, 504 is sent here. A response that is still being sent by then, to a client that
+ * does not read or reads slowly, is cut off, as in kube-apiserver.
  */
 export class Deadlines {
   readonly #open: ReadonlySet<HttpExchange>

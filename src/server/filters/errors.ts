@@ -10,7 +10,8 @@ import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
 /**
- * Responds with the error that a later filter throws, or with 500 if none has responded. If the response has begun, the connection is closed.
+ * Responds with the error that a later filter throws, or with 500 if none has responded. If the response has begun, the
+ * connection is closed.
  * @param wording messages of errors. Default: those of the oldest releases.
  */
 export const withErrors =
@@ -27,7 +28,9 @@ export const withErrors =
 /** Returns an error as the release words it. Since 1.38 a path that no handler serves gets a Status. */
 function inRelease(error: unknown, wording: Wording): unknown {
   if (error instanceof StatusError) return error.worded(wording)
-  return error instanceof PlainTextError && error.code === 404 && isWordedSince(wording, '1.38') ? failure(404, 'NotFound', error.message) : error
+  return error instanceof PlainTextError && error.code === 404 && isWordedSince(wording, '1.38')
+    ? failure(404, 'NotFound', error.message)
+    : error
 }
 
 /** Sends an error, and logs it if it is a bug. An error after the response has begun closes the connection. */

@@ -19,7 +19,8 @@ export interface FilterContext {
 export type Next = () => Promise<void>
 
 /**
- * A layer of Koa middleware in the handler chain. It rejects, throws, responds to the request, or passes it on by `next`. A filter that does nothing afterwards returns the promise of `next` itself: another
- * promise would cost every request.
+ * A layer of Koa middleware in the handler chain. It rejects, throws, responds to the request, or passes it on by
+ * `next`. A filter that does nothing afterwards returns the promise of `next` itself: another promise would cost every
+ * request.
  */
 export type Filter = (ctx: FilterContext, next: Next) => Promise<void>

@@ -9,14 +9,18 @@ import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
 /**
- * Version of impersonation. `constrained`: permissions to impersonate may be limited to some requests (the gate ConstrainedImpersonation). `early`: releases before 1.35, which respond with 500 in plain text
- * to headers without a user.
+ * Version of impersonation. `constrained`: permissions to impersonate may be limited to some requests (the gate
+ * ConstrainedImpersonation). `early`: releases before 1.35, which respond with 500 in plain text to headers without a
+ * user.
  */
 export type ImpersonationMode = 'early' | 'plain' | 'constrained'
 
 const impersonationError = (why: string): Error => new PlainTextError(500, why)
 
-/** Replaces the user of a request by the one that its headers name, if its own user may impersonate that one. Throws 403, and 400 for headers without a user. */
+/**
+ * Replaces the user of a request by the one that its headers name, if its own user may impersonate that one. Throws
+ * 403, and 400 for headers without a user.
+ */
 export function withImpersonation(authorizer: Authorizer, mode: ImpersonationMode): Filter {
   const faceless = mode === 'early' ? impersonationError : undefined
   const wanted = async ({ user, info, rawHeaders, signal }: HttpExchange, asked: Authorizer): Promise<Impersonated> =>
@@ -36,7 +40,10 @@ export function withImpersonation(authorizer: Authorizer, mode: ImpersonationMod
   }
 }
 
-/** Returns an authorizer that records its decisions. The reasons of those that allow are appended to the list; the others are noted. */
+/**
+ * Returns an authorizer that records its decisions. The reasons of those that allow are appended to the list; the
+ * others are noted.
+ */
 const noting = (authorizer: Authorizer, why: RequestNotes, allowedBy: string[]): Authorizer => ({
   async authorize(user, request, signal) {
     const decided = await authorizer.authorize(user, request, signal)

@@ -4,7 +4,10 @@ import { isReadOnly, type RequestWatermarks, Watermark } from '../metrics/reques
 import type { Filter } from './filter.ts'
 import { tooManyRequests } from './too-many-requests.ts'
 
-/** Holds an in-flight slot for each request that is not long-running, until it is complete or another server serves it. Throws 429 if there is none. */
+/**
+ * Holds an in-flight slot for each request that is not long-running, until it is complete or another server serves it.
+ * Throws 429 if there is none.
+ */
 export const withMaxInFlightLimit =
   (inFlight: InFlight): Filter =>
   async ({ state: { exchange } }, next) => {

@@ -6,8 +6,8 @@ import type { Filter, Next } from './filter.ts'
 type Gauges = Pick<RequestMetrics, 'running'>
 
 /**
- * Counts the open long-running requests, and ends them when the server shuts down. Throws 503 from then on. Runs behind all filters that may wait, so that no request gets past them after the others
- * were ended.
+ * Counts the open long-running requests, and ends them when the server shuts down. Throws 503 from then on. Runs behind
+ * all filters that may wait, so that no request gets past them after the others were ended.
  */
 export const withLongRunning =
   (requests: RequestsInProgress, metrics: Gauges): Filter =>

@@ -27,8 +27,10 @@ export function marksOf(metrics: FlowMetrics | undefined): RequestMarks {
 }
 
 /**
- * Lets a request wait for seats in the priority level of its flow schema, for up to a quarter of its timeout, and holds the seats while it is served. A watch holds them until its initial events are sent.
- * Throws 429 if the queues are full or the wait was too long. Other long-running requests pass. `requestTimeoutMs`: timeout of requests without a deadline.
+ * Lets a request wait for seats in the priority level of its flow schema, for up to a quarter of its timeout, and holds
+ * the seats while it is served. A watch holds them until its initial events are sent. Throws 429 if the queues are full
+ * or the wait was too long. Other long-running requests pass. `requestTimeoutMs`: timeout of requests without a
+ * deadline.
  */
 export function withPriorityAndFairness(limits: FlowLimits, marks: RequestMarks, requestTimeoutMs: number): Filter {
   const { flows } = limits
@@ -84,7 +86,13 @@ export function withPriorityAndFairness(limits: FlowLimits, marks: RequestMarks,
 }
 
 /** Resolves with whether the request got its seats. `mark` counts it while it waits. */
-function waitForSeats({ flows, clock }: FlowLimits, exchange: HttpExchange, seats: SeatRequest, mark: Watermark, requestTimeoutMs: number): Promise<boolean> {
+function waitForSeats(
+  { flows, clock }: FlowLimits,
+  exchange: HttpExchange,
+  seats: SeatRequest,
+  mark: Watermark,
+  requestTimeoutMs: number,
+): Promise<boolean> {
   return new Promise(resolve => {
     const { signal } = exchange
     mark.enter(Date.now())
@@ -130,7 +138,10 @@ const seated = ({ arrival: { flow }, initialSeats }: SeatRequest, waited: number
 
 const markOf = ({ readOnly, mutating }: RequestWatermarks, { info }: HttpExchange): Watermark => (isReadOnly(info) ? readOnly : mutating)
 
-/** Returns the milliseconds that a request may still wait: a quarter of its timeout, counted from its receipt. Its deadline is by the clock of `now`. */
+/**
+ * Returns the milliseconds that a request may still wait: a quarter of its timeout, counted from its receipt. Its
+ * deadline is by the clock of `now`.
+ */
 export function waitLimit(exchange: Pick<HttpExchange, 'deadline' | 'elapsed'>, now: number, requestTimeoutMs: number): number {
   const elapsed = exchange.elapsed()
   const time = exchange.deadline === 0 ? requestTimeoutMs : exchange.deadline - now + elapsed

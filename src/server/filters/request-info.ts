@@ -13,7 +13,10 @@ import type { Filter } from './filter.ts'
 
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/
 
-/** Parses method, path and query into the request's info: the one value that is authorized and served. Throws 400 if the target is invalid or longer than the limits. */
+/**
+ * Parses method, path and query into the request's info: the one value that is authorized and served. Throws 400 if the
+ * target is invalid or longer than the limits.
+ */
 export const withRequestInfo: Filter = ({ state: { exchange } }, next) => {
   const { fault } = exchange
   if (fault === 'path too long') throw badRequestError(`the path of a request has ${MAX_PATH_LENGTH} characters at most`)
@@ -24,7 +27,8 @@ export const withRequestInfo: Filter = ({ state: { exchange } }, next) => {
   return next()
 }
 
-const invalidEscape = (raw: string): Error => (BAD_ESCAPE.test(raw) ? badRequestLine() : badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`))
+const invalidEscape = (raw: string): Error =>
+  BAD_ESCAPE.test(raw) ? badRequestLine() : badRequestError(`invalid URL escape in ${JSON.stringify(raw)}`)
 
 /** A Map, not an object: over HTTP/2 a method may be any word, such as `constructor`. */
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
@@ -51,12 +55,13 @@ interface ResourcePosition {
 }
 
 /**
- * Parses a request's path by the API grammar (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris):
+ * Parses a request's path by the API grammar
+ * (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris):
  *
  *     /api/VERSION[/watch]/… and /apis/GROUP/VERSION[/watch]/… with RESOURCE[/NAME[/SUBRESOURCE…]] or namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE…]]
  *
- * Any other path is a non-resource request. `path` is percent-decoded; `query` is only called if a collection is read or deleted. Throws a PlainTextError with the `url` for a watch or proxy path without
- * a resource.
+ * Any other path is a non-resource request. `path` is percent-decoded; `query` is only called if a collection is read
+ * or deleted. Throws a PlainTextError with the `url` for a watch or proxy path without a resource.
  */
 export function parseRequestInfo(method: string, path: string, query: () => URLSearchParams, url = path): RequestInfo {
   const segments = splitPath(path)
@@ -84,7 +89,10 @@ function positionOf(segments: readonly string[], url: string): ResourcePosition 
   return { apiPrefix, group, version, special, namespace, inNamespace, at: inNamespace ? at + 2 : at }
 }
 
-/** Returns the info of a resource request. The verb depends on the method and, for a collection, on the query: `get` becomes `list` or `watch`, `delete` becomes `deletecollection`. */
+/**
+ * Returns the info of a resource request. The verb depends on the method and, for a collection, on the query: `get`
+ * becomes `list` or `watch`, `delete` becomes `deletecollection`.
+ */
 function resourceRequest(
   method: string,
   path: string,
@@ -132,7 +140,10 @@ function resourceRequest(
   }
 }
 
-const nonResource = (method: string, path: string): NonResourceRequestInfo => ({ ...nonResourceAttributes(method.toLowerCase(), path), isResource: false })
+const nonResource = (method: string, path: string): NonResourceRequestInfo => ({
+  ...nonResourceAttributes(method.toLowerCase(), path),
+  isResource: false,
+})
 
 /** Splits a path at slashes, without leading and trailing ones. */
 function splitPath(path: string): string[] {
@@ -143,7 +154,10 @@ function splitPath(path: string): string[] {
   return path.slice(start, end).split('/')
 }
 
-/** Longer selectors are not parsed before authorization. The request is then authorized for the whole collection, which requires more permissions, not fewer. */
+/**
+ * Longer selectors are not parsed before authorization. The request is then authorized for the whole collection, which
+ * requires more permissions, not fewer.
+ */
 const LONG_SELECTOR = 4096
 
 /** Parses a selector. Returns undefined if there is none or it is invalid. */
@@ -159,7 +173,10 @@ function selectedName(terms: readonly FieldTerm[] | undefined): string {
   return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name
 }
 
-/** Reports whether a request is long-running: a watch, or a stream to or from a container. Long-running requests have no deadline and no in-flight limit. */
+/**
+ * Reports whether a request is long-running: a watch, or a stream to or from a container. Long-running requests have no
+ * deadline and no in-flight limit.
+ */
 export function isLongRunning(info: RequestInfo): boolean {
   if (info.verb === 'watch' || info.verb === 'proxy') return true
   if (!info.isResource) return LONG_RUNNING_PATHS.has(info.path)

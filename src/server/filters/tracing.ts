@@ -88,7 +88,10 @@ function requestAttributes({ method, path, uri, userAgent, remoteAddress, isHttp
   }
 }
 
-/** Attributes of the request's inner span, by the names of upstream's traces. Those of a path without a resource are empty texts. */
+/**
+ * Attributes of the request's inner span, by the names of upstream's traces. Those of a path without a resource are
+ * empty texts.
+ */
 function operationAttributes({ headers, auditId, remoteAddress, info, path, userAgent, isHttp2 }: HttpExchange): Attributes {
   const resource = info.isResource ? info : undefined
   const scope = resource === undefined ? '' : resource.name !== '' ? 'resource' : resource.namespace !== '' ? 'namespace' : 'cluster'

@@ -1,7 +1,8 @@
 import type { Filter } from './filter.ts'
 
 /**
- * Serializes writes: each starts when the effects of the one before are complete. Reads wait for the writes that came before them. For tests that require the same revisions in each run.
+ * Serializes writes: each starts when the effects of the one before are complete. Reads wait for the writes that came
+ * before them. For tests that require the same revisions in each run.
  * @param settled resolves when no work is pending
  */
 export function withWritesInTurn(settled: () => Promise<void>): Filter {

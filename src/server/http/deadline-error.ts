@@ -1,7 +1,10 @@
 import { StatusError, timeoutError } from '../../meta/status.ts'
 import type { StatusBody } from './status-body.ts'
 
-/** The deadline of a request has passed. Upstream's timeout filter bypasses content negotiation: it writes the JSON of the Status without its apiVersion and kind, and Go guesses the Content-Type. */
+/**
+ * The deadline of a request has passed. Upstream's timeout filter bypasses content negotiation: it writes the JSON of
+ * the Status without its apiVersion and kind, and Go guesses the Content-Type.
+ */
 export class DeadlineError extends StatusError {
   constructor() {
     super({ ...timeoutError('request did not complete within the allotted timeout', 0).status, details: {} })

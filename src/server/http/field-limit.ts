@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream'
 import { MAX_HEADERS } from '../limits.ts'
 
 /**
- * Limits the header fields of a request. Node drops the fields beyond its limit silently, and without a limit it takes quadratic time. The limit is one more than the server accepts, so that a request
- * with too many fields is recognized and refused.
+ * Limits the header fields of a request. Node drops the fields beyond its limit silently, and without a limit it takes
+ * quadratic time. The limit is one more than the server accepts, so that a request with too many fields is recognized
+ * and refused.
  */
 export function limitFields(server: Server): void {
   server.maxHeadersCount = MAX_HEADERS + 1
@@ -16,8 +17,9 @@ const TRANSFER_ENCODING = 'transfer-encoding'
 const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/
 
 /**
- * Returns the status with which Go's server refuses a request for its version and header fields: too many fields, no single valid host, or a transfer coding other than `chunked`. Undefined if it accepts
- * the request. HTTP/1.0 has no transfer codings (RFC 9112, section 6.1): a proxy in front might see another end of the body.
+ * Returns the status with which Go's server refuses a request for its version and header fields: too many fields, no
+ * single valid host, or a transfer coding other than `chunked`. Undefined if it accepts the request. HTTP/1.0 has no
+ * transfer codings (RFC 9112, section 6.1): a proxy in front might see another end of the body.
  */
 export function faultOfFields({
   rawHeaders,

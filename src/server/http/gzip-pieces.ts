@@ -16,7 +16,10 @@ const AT_ONCE = 4
 /** Shorter pieces are stored uncompressed: setting up a compressor costs more than it saves. */
 const STORED_BYTES = 512
 
-/** Writes one gzip member. Pieces that carry compressed bytes from an earlier response are not compressed again. `write` returns whether to continue, when it can take more. */
+/**
+ * Writes one gzip member. Pieces that carry compressed bytes from an earlier response are not compressed again. `write`
+ * returns whether to continue, when it can take more.
+ */
 export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) => boolean | Promise<boolean>): Promise<void> {
   const under: (CompressedPiece | Promise<CompressedPiece>)[] = []
   let crc = 0
@@ -40,7 +43,10 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
   await write(gzipTail(crc, length))
 }
 
-/** Returns the end of a gzip member whose blocks so far are not final: an empty final block, and the CRC and length of the whole text. */
+/**
+ * Returns the end of a gzip member whose blocks so far are not final: an empty final block, and the CRC and length of
+ * the whole text.
+ */
 export function gzipTail(crc: number, length: number): Buffer {
   const tail = Buffer.alloc(LAST_BLOCK.length + 8)
   LAST_BLOCK.copy(tail)

@@ -5,18 +5,28 @@ import type { BufferPool } from '../../lib/buffer-pool.ts'
 import { SharedBytes } from '../../lib/shared-bytes.ts'
 import { gzipTail } from './gzip-pieces.ts'
 
-/** The level of kube-apiserver, which costs the least. The text is flushed before the final block, as there: Go's reader returns the text of a final block when the next member begins. */
+/**
+ * The level of kube-apiserver, which costs the least. The text is flushed before the final block, as there: Go's reader
+ * returns the text of a final block when the next member begins.
+ */
 const OPTIONS = { level: 1, finishFlush: constants.Z_SYNC_FLUSH }
-/** Writes up to this many bytes are compressed at once, which takes about a millisecond. Longer ones are compressed on another thread. */
+/**
+ * Writes up to this many bytes are compressed at once, which takes about a millisecond. Longer ones are compressed on
+ * another thread.
+ */
 const AT_ONCE = 128 * 1024
 
 const compressed = promisify(gzip)
 
-/** Members by the bytes that they contain: many clients receive the same bytes. Promises of those that another thread compresses. */
+/**
+ * Members by the bytes that they contain: many clients receive the same bytes. Promises of those that another thread
+ * compresses.
+ */
 const members = new WeakMap<SharedBytes, SharedBytes | Promise<SharedBytes>>()
 
 /**
- * Compresses a stream. Each write becomes a gzip member of its own (RFC 1952, section 2.2), so that the client can read it immediately, and an idle stream holds no state. Writes keep their order.
+ * Compresses a stream. Each write becomes a gzip member of its own (RFC 1952, section 2.2), so that the client can read
+ * it immediately, and an idle stream holds no state. Writes keep their order.
  */
 export class GzipStream implements StreamWriter {
   readonly #inner: StreamWriter
@@ -43,7 +53,8 @@ export class GzipStream implements StreamWriter {
     if (!this.open) return false
     if (bytes.length === 0) return true
     const known = members.get(bytes)
-    if (this.#queue !== undefined || known instanceof Promise || (known === undefined && bytes.length > AT_ONCE)) return this.#enqueue(bytes)
+    if (this.#queue !== undefined || known instanceof Promise || (known === undefined && bytes.length > AT_ONCE))
+      return this.#enqueue(bytes)
     return this.#inner.write(known ?? keptMember(bytes, gzipSync(bytes.joined, OPTIONS)))
   }
 
@@ -86,7 +97,10 @@ export class GzipStream implements StreamWriter {
     return true
   }
 
-  /** Writes after everything that is queued. A stream whose client has gone ignores it. Ends the stream if the compression fails, because what follows would leave a gap. */
+  /**
+   * Writes after everything that is queued. A stream whose client has gone ignores it. Ends the stream if the
+   * compression fails, because what follows would leave a gap.
+   */
   #append(ready: () => Promise<SharedBytes>): void {
     const queue = (this.#queue ?? Promise.resolve())
       .then(async () => {
@@ -104,7 +118,8 @@ export class GzipStream implements StreamWriter {
 }
 
 /** Ends the member of a text that was compressed. Copies it: the buffer of zlib is larger. */
-const gzipMember = (text: Buffer, begun: Buffer): SharedBytes => new SharedBytes([Buffer.concat([begun, gzipTail(crc32(text), text.length)])])
+const gzipMember = (text: Buffer, begun: Buffer): SharedBytes =>
+  new SharedBytes([Buffer.concat([begun, gzipTail(crc32(text), text.length)])])
 
 function keptMember(bytes: SharedBytes, begun: Buffer): SharedBytes {
   const member = gzipMember(bytes.joined, begun)

@@ -31,7 +31,10 @@ import { Warnings } from './warnings.ts'
 import type { Wire } from './wire.ts'
 import { withheldResponse } from './withheld-response.ts'
 
-/** Responses longer than this are compressed if the client accepts gzip, in bytes. kube-apiserver's defaultGzipThresholdBytes. */
+/**
+ * Responses longer than this are compressed if the client accepts gzip, in bytes. kube-apiserver's
+ * defaultGzipThresholdBytes.
+ */
 const GZIP_FROM = 128 * 1024
 
 const NOBODY: User = { name: '', groups: [] }
@@ -45,13 +48,19 @@ export interface ExchangeHost {
   readonly compressAnswers: boolean
   /** Buffers for long responses. */
   readonly memory: BufferPool
-  /** Optional. Whether a header, by its name in lower case, is removed from `rawHeaders` after authentication: it asserts a user, and other servers would trust it as well. */
+  /**
+   * Optional. Whether a header, by its name in lower case, is removed from `rawHeaders` after authentication: it
+   * asserts a user, and other servers would trust it as well.
+   */
   readonly isHidden?: ((field: string) => boolean) | undefined
   /** Defaults to the system clock. */
   readonly clock?: Clock | undefined
 }
 
-/** One request and its response. Also the request's context: one object for each request is cheaper than two. `url`: the target if it differs from the request line's, as below a mount. */
+/**
+ * One request and its response. Also the request's context: one object for each request is cheaper than two. `url`: the
+ * target if it differs from the request line's, as below a mount.
+ */
 export class HttpExchange implements Exchange, RequestContext {
   readonly req: AnyRequest
   readonly res: AnyResponse
@@ -142,7 +151,10 @@ export class HttpExchange implements Exchange, RequestContext {
     return this
   }
 
-  /** The operation that is requested. Set once, before it is authorized: the value that is authorized is the value that is served. */
+  /**
+   * The operation that is requested. Set once, before it is authorized: the value that is authorized is the value that
+   * is served.
+   */
   get info(): RequestInfo {
     invariant(this.#parsed, 'the request has not been parsed')
     return this.#parsed
@@ -166,7 +178,10 @@ export class HttpExchange implements Exchange, RequestContext {
     return this.headers['user-agent'] ?? ''
   }
 
-  /** Created by the first call. A long-running request gets an AbortController; for a short request, creating one would cost as much as everything else. */
+  /**
+   * Created by the first call. A long-running request gets an AbortController; for a short request, creating one would
+   * cost as much as everything else.
+   */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = this.longRunning ? this.#realController() : this.#lightController()
@@ -318,10 +333,15 @@ export class HttpExchange implements Exchange, RequestContext {
     if (this.answered || this.#wire.closed) return DONE
     this.status = status
     const audited = this.auditing?.answers(status)
-    return audited === undefined ? this.#sendWhole(status, contentType, body) : audited.then(() => this.#sendWhole(status, contentType, body))
+    return audited === undefined
+      ? this.#sendWhole(status, contentType, body)
+      : audited.then(() => this.#sendWhole(status, contentType, body))
   }
 
-  /** Sends status, headers and body. Resolves when a long body has been written; a short one may still be in the connection's buffer. */
+  /**
+   * Sends status, headers and body. Resolves when a long body has been written; a short one may still be in the
+   * connection's buffer.
+   */
   #sendWhole(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
     const { single, long, length } = shapeOf(body)
     this.sent = length
@@ -392,7 +412,13 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   #headerList(contentType: string): string[] {
-    const headers = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(contentType === '' ? [] : ['Content-Type', contentType])]
+    const headers = [
+      'Audit-Id',
+      this.auditId,
+      'Cache-Control',
+      'no-cache, private',
+      ...(contentType === '' ? [] : ['Content-Type', contentType]),
+    ]
     if (this.#extra !== undefined) headers.push(...this.#extra)
     if (this.#warnings !== undefined) for (const value of this.#warnings.headers()) headers.push('Warning', value)
     return headers

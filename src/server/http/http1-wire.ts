@@ -12,7 +12,10 @@ const unlessFailed = (taken: () => void) => (error?: Error | null) => {
   if (!error) taken()
 }
 
-/** An HTTP/1.1 response. Frames of a stream are written as chunks to the socket, past Node's response object, so that bytes that several responses share are not copied. */
+/**
+ * An HTTP/1.1 response. Frames of a stream are written as chunks to the socket, past Node's response object, so that
+ * bytes that several responses share are not copied.
+ */
 export class Http1Wire implements Wire {
   readonly #res: ServerResponse
 
@@ -20,7 +23,10 @@ export class Http1Wire implements Wire {
     this.#res = res
   }
 
-  /** Writes the head. Without a length, the body follows in chunks, and the head is flushed so that the client sees the response before the first event. */
+  /**
+   * Writes the head. Without a length, the body follows in chunks, and the head is flushed so that the client sees the
+   * response before the first event.
+   */
   head(status: number, headers: string[], length: number | undefined): void {
     if (length !== undefined) headers.push('Content-Length', String(length))
     this.#res.writeHead(status, headers)

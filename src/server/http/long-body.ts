@@ -12,7 +12,10 @@ import { chunksLength, type Wire } from './wire.ts'
 
 /** Bodies of several buffers are joined up to this many bytes: more writes would cost more than the copy. */
 const JOIN_UP_TO = 16 * 1024
-/** Parts of a long response that are written in one turn. Copying them takes half a millisecond; a turn for each would add a fifth. */
+/**
+ * Parts of a long response that are written in one turn. Copying them takes half a millisecond; a turn for each would
+ * add a fifth.
+ */
 const PARTS_AT_ONCE = 4
 
 const NOTHING = Buffer.alloc(0)
@@ -28,7 +31,9 @@ export function shapeOf(body: Buffer | readonly Buffer[] | FilledBody): { single
   const length = chunksLength(body)
   const [first = NOTHING] = body
   if (body.length <= 1) return { single: first, long: undefined, length }
-  return length <= JOIN_UP_TO ? { single: Buffer.concat(body, length), long: undefined, length } : { single: NOTHING, long: filledWith(body, length), length }
+  return length <= JOIN_UP_TO
+    ? { single: Buffer.concat(body, length), long: undefined, length }
+    : { single: NOTHING, long: filledWith(body, length), length }
 }
 
 /** Sends a long body. The head, with its Content-Length, has been sent. */

@@ -2,8 +2,8 @@ import { badRequestError, type StatusError, tooLargeError } from '../../meta/sta
 import type { AnyRequest } from './any-http.ts'
 
 /**
- * Reads the whole body of a request. Rejects with 413 as soon as the body is known to be longer than `limit` bytes, with 400 if it breaks off, and with the reason that the listener of `onAbort` is called
- * with.
+ * Reads the whole body of a request. Rejects with 413 as soon as the body is known to be longer than `limit` bytes,
+ * with 400 if it breaks off, and with the reason that the listener of `onAbort` is called with.
  */
 export function readBody(req: AnyRequest, limit: number, onAbort: (listener: (reason: StatusError) => void) => void): Promise<Buffer> {
   const declared = req.headers['content-length']
@@ -37,7 +37,9 @@ export function readBody(req: AnyRequest, limit: number, onAbort: (listener: (re
   })
 }
 
-/** Smaller chunks are copied into pages: a buffer for each byte of a body would take a hundred times the body's memory. */
+/**
+ * Smaller chunks are copied into pages: a buffer for each byte of a body would take a hundred times the body's memory.
+ */
 const SMALL_BYTES = 1024
 const PAGE_BYTES = 16 * 1024
 

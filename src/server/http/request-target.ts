@@ -13,7 +13,10 @@ export interface RequestTarget {
   readonly fault: TargetFault | undefined
 }
 
-/** Splits the URL of a request. A fault is returned, not thrown: such a request is logged, counted and refused like any other. */
+/**
+ * Splits the URL of a request. A fault is returned, not thrown: such a request is logged, counted and refused like any
+ * other.
+ */
 export function parseTarget(url: string): RequestTarget {
   const mark = url.indexOf('?')
   const search = mark < 0 ? '' : url.slice(mark + 1)
@@ -31,7 +34,10 @@ export function rawPathOf(url: string): string {
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
 
-/** Returns path and query of a target in absolute form, whose host takes precedence over the Host header (RFC 9112, section 3.2.2). Other targets are returned unchanged. */
+/**
+ * Returns path and query of a target in absolute form, whose host takes precedence over the Host header (RFC 9112,
+ * section 3.2.2). Other targets are returned unchanged.
+ */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target
   const [start] = ABSOLUTE.exec(target) ?? []

@@ -5,13 +5,19 @@ import { FRAME_MARGIN, type Wire } from './wire.ts'
 
 /** Unwritten bytes beyond which the next write closes the stream. The kernel has buffered megabytes by then. */
 const MAX_UNWRITTEN = 1 << 20
-/** Time for the last bytes of an ended stream to reach the kernel, in milliseconds. A busy client may take seconds to widen the window of its connection, and should still receive a short error. */
+/**
+ * Time for the last bytes of an ended stream to reach the kernel, in milliseconds. A busy client may take seconds to
+ * widen the window of its connection, and should still receive a short error.
+ */
 const LINGER_MS = 30_000
 /** The same for more than SHORT_BYTES. */
 const LONG_LINGER_MS = 5_000
 const SHORT_BYTES = 64 * 1024
 
-/** Body of a watch response. It never waits for the client: a client with too many unwritten bytes is disconnected by the next write, and one that does not take the last bytes in time as well. */
+/**
+ * Body of a watch response. It never waits for the client: a client with too many unwritten bytes is disconnected by
+ * the next write, and one that does not take the last bytes in time as well.
+ */
 export class WireStream implements StreamWriter {
   /** Bytes that were written so far. */
   bytes = 0

@@ -34,7 +34,10 @@ export const upgradeOf = (req: AnyRequest): Upgrade | undefined => upgrades.get(
 
 /** Subresources that may leave HTTP by any protocol. */
 const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach|exec|log|portforward|proxy)(?:[/?]|$)/
-/** Paths that may be a watch, which is served over a WebSocket on request. Other requests with such a path get their response over HTTP, and the connection is closed. */
+/**
+ * Paths that may be a watch, which is served over a WebSocket on request. Other requests with such a path get their
+ * response over HTTP, and the connection is closed.
+ */
 const MAY_WATCH = /^\/api(?:\/|s\/[^/?]+\/)[^/?]+\/(?:watch\/|[^?]*\?(?:.*&)?watch(?:[=&]|$))/
 
 /** Whether requests for a path are proxied to another server. They may leave HTTP by any protocol. */
@@ -42,12 +45,16 @@ export type PassesOn = (path: string) => boolean
 
 function leavesHttp({ method, url = '', headers: { upgrade = '' } }: IncomingMessage, passesOn: PassesOn): boolean {
   if (/^h2c$/i.test(upgrade)) return false
-  return LEAVES_HTTP.test(url) || passesOn(parseTarget(url).path) || (method === 'GET' && /^websocket$/i.test(upgrade) && MAY_WATCH.test(url))
+  return (
+    LEAVES_HTTP.test(url) || passesOn(parseTarget(url).path) || (method === 'GET' && /^websocket$/i.test(upgrade) && MAY_WATCH.test(url))
+  )
 }
 
 /**
- * Returns the listener for requests with an Upgrade header. Node takes the connections of all such requests out of HTTP. Most clients only offer an upgrade (h2c, by Java's client): their connections go back into
- * HTTP without the offer, by `readmit`, which serves a connection as if it were new. Requests with more fields than Node keeps are refused: the head that goes back would be incomplete.
+ * Returns the listener for requests with an Upgrade header. Node takes the connections of all such requests out of
+ * HTTP. Most clients only offer an upgrade (h2c, by Java's client): their connections go back into HTTP without the
+ * offer, by `readmit`, which serves a connection as if it were new. Requests with more fields than Node keeps are
+ * refused: the head that goes back would be incomplete.
  */
 export function upgradeListener(
   listener: Listener,
@@ -98,8 +105,8 @@ export function upgradeListener(
 }
 
 /**
- * Reads what a client sends before the response, up to a bound: only a read shows that the client closed the connection, which is then closed here. `giveBack` restores the connection as if nothing had been
- * read.
+ * Reads what a client sends before the response, up to a bound: only a read shows that the client closed the
+ * connection, which is then closed here. `giveBack` restores the connection as if nothing had been read.
  */
 function keepEarly(socket: Duplex): { giveBack(): void } {
   const chunks: Buffer[] = []

@@ -1,4 +1,7 @@
-/** Characters of all warnings of a response. Beyond, each warning is truncated, as kube-apiserver does for the header limits of clients and proxies. */
+/**
+ * Characters of all warnings of a response. Beyond, each warning is truncated, as kube-apiserver does for the header
+ * limits of clients and proxies.
+ */
 const MAX_TOTAL = 4096
 const MAX_EACH_WHEN_CUT = 256
 
@@ -21,7 +24,10 @@ export class Warnings {
   }
 }
 
-/** Returns the values of the `Warning` headers (RFC 7234, section 5.5): `299 - "text"`. `texts` has no duplicates. Texts with control characters are left out, as upstream does. */
+/**
+ * Returns the values of the `Warning` headers (RFC 7234, section 5.5): `299 - "text"`. `texts` has no duplicates. Texts
+ * with control characters are left out, as upstream does.
+ */
 export function warningHeaders(texts: readonly string[]): string[] {
   const sendable = texts.filter(text => text !== '' && !/\p{Cc}/u.test(text))
   const total = sendable.reduce((sum, text) => sum + text.length, 0)

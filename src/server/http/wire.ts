@@ -6,19 +6,28 @@ export const FRAME_MARGIN = 10
 
 /** The connection or stream of a response: the operations in which HTTP/1.1 and HTTP/2 differ. */
 export interface Wire {
-  /** Writes the head. `headers`: names and values in turn, without hop-by-hop headers. `length`: undefined if it is not known. */
+  /**
+   * Writes the head. `headers`: names and values in turn, without hop-by-hop headers. `length`: undefined if it is not
+   * known.
+   */
   head(status: number, headers: string[], length: number | undefined): void
   /** Writes head and body. */
   whole(status: number, headers: string[], body: Buffer): void
   /** Writes the head of a response that must not have a body, such as to HEAD. */
   bodiless(status: number, headers: string[], length: number | undefined): void
-  /** Writes a part of the body. Returns false if the caller should wait for `onDrain`. `taken` is called when the chunk's memory can be reused; it may never be called if the connection breaks. */
+  /**
+   * Writes a part of the body. Returns false if the caller should wait for `onDrain`. `taken` is called when the
+   * chunk's memory can be reused; it may never be called if the connection breaks.
+   */
   write(chunk: Buffer, taken?: () => void): boolean
-  /** Writes one frame of a stream past the response object, in one packet if it fits. Returns the bytes that were written. The frame must not be empty: an empty chunk ends an HTTP/1.1 body. */
+  /**
+   * Writes one frame of a stream past the response object, in one packet if it fits. Returns the bytes that were
+   * written. The frame must not be empty: an empty chunk ends an HTTP/1.1 body.
+   */
   frame(bytes: SharedBytes): number
   /**
-   * Writes one frame of a stream from a buffer of the caller: the bytes between `from` and `to`. The wire may write to FRAME_MARGIN bytes before and after them. Returns the bytes that were written. `taken` as
-   * for `write`.
+   * Writes one frame of a stream from a buffer of the caller: the bytes between `from` and `to`. The wire may write to
+   * FRAME_MARGIN bytes before and after them. Returns the bytes that were written. `taken` as for `write`.
    */
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number
   end(): void
@@ -28,7 +37,10 @@ export interface Wire {
   readonly unwritten: number
   readonly needsDrain: boolean
   readonly closed: boolean
-  /** Discards the rest of the request's body. The client may send on for a while: some clients read the response only when they have sent the body. */
+  /**
+   * Discards the rest of the request's body. The client may send on for a while: some clients read the response only
+   * when they have sent the body.
+   */
   discardBody(): void
   onClose(listener: () => void): void
   onDrain(listener: () => void): void

@@ -56,7 +56,10 @@ export class AuthMetrics {
   /** Records the outcome of an authentication. `begun`: its start, by `performance.now()`. */
   authenticated(identity: Identity, begun: number): void {
     const result = identity === undefined ? 'failure' : identity === 'rejected' ? 'error' : 'success'
-    this.#record(`authentication ${result}`, begun, () => ({ count: this.#attempts.child(result), seconds: this.#authentications.child(result) }))
+    this.#record(`authentication ${result}`, begun, () => ({
+      count: this.#attempts.child(result),
+      seconds: this.#authentications.child(result),
+    }))
     if (identity === undefined || identity === 'rejected') return
     const name = usernameLabel(identity.name)
     let child = this.#byUser.get(name)
@@ -70,7 +73,10 @@ export class AuthMetrics {
   /** Records the outcome of an authorization. `begun` as for `authenticated`. */
   authorized(decision: AuthorizationDecision['decision'] | 'error', begun: number): void {
     const result = RESULT_OF[decision]
-    this.#record(`authorization ${result}`, begun, () => ({ count: this.#decisions.child(result), seconds: this.#authorizations.child(result) }))
+    this.#record(`authorization ${result}`, begun, () => ({
+      count: this.#decisions.child(result),
+      seconds: this.#authorizations.child(result),
+    }))
   }
 
   #record(key: string, begun: number, make: () => OutcomeMetrics): void {

@@ -3,7 +3,10 @@ import { PolledFamily } from '../../lib/polled-family.ts'
 import type { FeatureState } from '../../lifecycle/gates.ts'
 import type { VersionInfo } from '../version.ts'
 
-/** Returns the build information and the feature gates as metric families. They do not change while the server runs. Source: k8s.io/component-base, metrics and featuregate. */
+/**
+ * Returns the build information and the feature gates as metric families. They do not change while the server runs.
+ * Source: k8s.io/component-base, metrics and featuregate.
+ */
 export function buildMetrics(version: VersionInfo, features: readonly FeatureState[]): MetricFamily[] {
   const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = version
   return [

@@ -12,10 +12,16 @@ const LEVEL = 1
 /** The event loop delay is sampled every 10 ms. Its mean is NaN before the first sample. */
 const FIRST_SAMPLE_MS = 25
 
-/** Loading prom-client takes a tenth of the start of a server, so it is loaded this long after it. Garbage collections and event loop delays are counted from then on. */
+/**
+ * Loading prom-client takes a tenth of the start of a server, so it is loaded this long after it. Garbage collections
+ * and event loop delays are counted from then on.
+ */
 const COUNTED_AFTER_MS = 500
 
-/** Returns the handler of a scrape. The response has these families and those of the process, except the disabled ones. With several workers, it has the sums over all workers. */
+/**
+ * Returns the handler of a scrape. The response has these families and those of the process, except the disabled ones.
+ * With several workers, it has the sums over all workers.
+ */
 export function expositionOf(
   families: readonly MetricFamily[],
   shared: SharedMetrics | undefined,

@@ -20,7 +20,10 @@ export interface MetricExposure {
 /** Value that replaces label values which are not allowed. */
 const UNEXPECTED = 'unexpected'
 
-/** Returns the families of the release without hidden and disabled ones. Their help has the stability level and any deprecation notice. Adds the metrics on registration itself. */
+/**
+ * Returns the families of the release without hidden and disabled ones. Their help has the stability level and any
+ * deprecation notice. Adds the metrics on registration itself.
+ */
 export function exposedFamilies(families: readonly MetricFamily[], exposure: MetricExposure): MetricFamily[] {
   const registered = new Map<string, Polled>()
   const shown: MetricFamily[] = []
@@ -36,7 +39,12 @@ export function exposedFamilies(families: readonly MetricFamily[], exposure: Met
     if (hidden && !exposure.showHidden) continue
     const help = deprecated === undefined ? family.help : `(Deprecated since ${deprecated}) ${family.help}`
     const allowed = exposure.allowedLabels.get(family.name)
-    shown.push({ ...described(family), stability, help, samples: () => (allowed ? constrained(family, allowed, counts) : family.samples()) })
+    shown.push({
+      ...described(family),
+      stability,
+      help,
+      samples: () => (allowed ? constrained(family, allowed, counts) : family.samples()),
+    })
   }
   return [...shown, ...ownFamilies(registered, counts, exposure)]
 }
@@ -72,8 +80,13 @@ function ownFamilies(
   counts: { readonly hidden: number; readonly unexpected: ReadonlyMap<string, number> },
   { disabled }: MetricExposure,
 ): MetricFamily[] {
-  const own = (name: string, help: string, stability: 'ALPHA' | 'BETA', labels: readonly string[], values: () => Iterable<Polled>): MetricFamily =>
-    new PolledFamily('counter', { name, help, stability, labels, across: 'max' }, values)
+  const own = (
+    name: string,
+    help: string,
+    stability: 'ALPHA' | 'BETA',
+    labels: readonly string[],
+    values: () => Iterable<Polled>,
+  ): MetricFamily => new PolledFamily('counter', { name, help, stability, labels, across: 'max' }, values)
   const families = [
     own(
       'registered_metrics_total',

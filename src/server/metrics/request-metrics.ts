@@ -1,7 +1,15 @@
 import type { GoneVersion } from '../../catalog/gone-versions.ts'
 import type { CountedPage } from '../../endpoints/exchange.ts'
 import { REQUEST_BUCKETS } from '../../lib/buckets.ts'
-import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild, ReadGauge } from '../../lib/metrics.ts'
+import {
+  CounterFamily,
+  GaugeFamily,
+  type HistogramChild,
+  HistogramFamily,
+  type MetricFamily,
+  type NumberChild,
+  ReadGauge,
+} from '../../lib/metrics.ts'
 import { statusCodeLabel } from '../../lib/status-code-label.ts'
 import type { RequestInfo, ResourceRequestInfo } from '../../meta/context.ts'
 import { qualifiedResource } from '../../meta/gvk.ts'
@@ -92,7 +100,10 @@ export class RequestMetrics {
   readonly #knownOf = new Map<string, string[]>()
   readonly #bodies = new Map<string, HistogramChild>()
 
-  /** `isServed`: whether the API has a route for a request; other requests are counted without labels of a resource. `queued`: omitted if requests do not wait in queues. */
+  /**
+   * `isServed`: whether the API has a route for a request; other requests are counted without labels of a resource.
+   * `queued`: omitted if requests do not wait in queues.
+   */
   constructor(inFlight: RequestWatermarks, isServed: (info: ResourceRequestInfo) => boolean, queued?: RequestWatermarks) {
     this.#isServed = isServed
     this.#inFlight = new ReadGauge(
@@ -116,10 +127,23 @@ export class RequestMetrics {
   }
 
   families(): MetricFamily[] {
-    return [this.#total, this.#durations, this.#sliDurations, this.#sizes, this.#bodySizes, this.#longRunning, this.#terminations, this.#inFlight, this.#queued]
+    return [
+      this.#total,
+      this.#durations,
+      this.#sliDurations,
+      this.#sizes,
+      this.#bodySizes,
+      this.#longRunning,
+      this.#terminations,
+      this.#inFlight,
+      this.#queued,
+    ]
   }
 
-  /** Counts a finished request. Like kube-apiserver, it records no latency and size of a request that was refused before it was authorized. Such a request is counted without labels of a resource. */
+  /**
+   * Counts a finished request. Like kube-apiserver, it records no latency and size of a request that was refused before
+   * it was authorized. Such a request is counted without labels of a resource.
+   */
   record(exchange: HttpExchange): void {
     const info = exchange.info
     const code = exchange.status
@@ -154,7 +178,10 @@ export class RequestMetrics {
     for (const verb of Object.keys(BODY_VERBS)) this.#bodies.delete(bodyKey(verb, group, resource))
   }
 
-  /** kube-apiserver only counts requests that were dropped because the server is busy, with all their labels. The others are counted here by verb and code. */
+  /**
+   * kube-apiserver only counts requests that were dropped because the server is busy, with all their labels. The others
+   * are counted here by verb and code.
+   */
   #countRefused(exchange: HttpExchange, info: RequestInfo, code: number): void {
     const labels =
       code === 429 && info.isResource && this.#isServed(info)
@@ -180,7 +207,9 @@ export class RequestMetrics {
     return child
   }
 
-  /** Returns the gauge of long-running requests with the labels of this one. The caller increments and decrements it. */
+  /**
+   * Returns the gauge of long-running requests with the labels of this one. The caller increments and decrements it.
+   */
   running(exchange: HttpExchange): NumberChild {
     return this.#longRunning.child(...withoutDryRun(this.#childrenOf(exchange, exchange.info).labels), COMPONENT)
   }
@@ -192,7 +221,10 @@ export class RequestMetrics {
     else this.#knownOf.set(id, [key])
   }
 
-  /** Series are created once for each combination of labels, and forgotten with their resource. A key without labels is that of the path's class. */
+  /**
+   * Series are created once for each combination of labels, and forgotten with their resource. A key without labels is
+   * that of the path's class.
+   */
   #childrenOf(exchange: HttpExchange, info: RequestInfo): Children {
     const verb = verbOf(exchange, info)
     const dryRun = dryRunOf(exchange)
@@ -249,7 +281,8 @@ const seriesKey = (verb: string, dryRun: string, info: ResourceRequestInfo): str
 
 const withoutDryRun = (labels: readonly string[]): string[] => [labels[0] ?? '', ...labels.slice(2)]
 
-const scopeOf = (info: RequestInfo): string => (info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster')
+const scopeOf = (info: RequestInfo): string =>
+  info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
 
 /** Labels from the group to the scope of a request that is not for a served resource. */
 const plainLabels = (exchange: HttpExchange, page: CountedPage | undefined): string[] =>
@@ -257,7 +290,17 @@ const plainLabels = (exchange: HttpExchange, page: CountedPage | undefined): str
 
 /** Label of a non-resource path. Only a few known paths have one. */
 const pathLabel = ({ path }: HttpExchange): string => (LABELLED_PATHS.has(path) ? path : '')
-const LABELLED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/metrics', '/version', '/api', '/apis', '/openapi/v2', '/openapi/v3'])
+const LABELLED_PATHS: ReadonlySet<string> = new Set([
+  '/healthz',
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/version',
+  '/api',
+  '/apis',
+  '/openapi/v2',
+  '/openapi/v3',
+])
 
 const BODY_VERBS: Readonly<Record<string, string>> = {
   create: 'create',

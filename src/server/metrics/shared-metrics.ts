@@ -5,7 +5,11 @@ export interface MetricSnapshot {
   readonly type: string
   /** How values of several processes are aggregated, by prom-client's names. */
   readonly aggregator: string
-  readonly values: readonly { readonly value: number; readonly labels: Readonly<Record<string, string | number>>; readonly metricName?: string }[]
+  readonly values: readonly {
+    readonly value: number
+    readonly labels: Readonly<Record<string, string | number>>
+    readonly metricName?: string
+  }[]
 }
 
 /** Metrics of several processes, available from each of them. */

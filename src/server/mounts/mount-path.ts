@@ -1,6 +1,9 @@
 import { rawPathOf } from '../http/request-target.ts'
 
-/** The control plane of a request other than this server's own: a past revision, or a branch. `path` is the prefix of the URL. */
+/**
+ * The control plane of a request other than this server's own: a past revision, or a branch. `path` is the prefix of
+ * the URL.
+ */
 export type Mount =
   | { readonly kind: 'moment'; readonly revision: number; readonly path: string }
   | { readonly kind: 'branch'; readonly name: string; readonly path: string }

@@ -30,8 +30,9 @@ interface MountState extends RequestState {
 }
 
 /**
- * Returns the filters of a request below a mount: those of this server up to authentication and flow control, then the authorizer and the API of the plane. A plane is only opened for users who may use it, and
- * within the limits of this server.
+ * Returns the filters of a request below a mount: those of this server up to authentication and flow control, then the
+ * authorizer and the API of the plane. A plane is only opened for users who may use it, and within the limits of this
+ * server.
  */
 export function mountedChain(options: ChainOptions, mounts: Mounts): readonly Layer[] {
   const { authMetrics, access, observability, exchange } = options
@@ -67,7 +68,13 @@ function withMountAuthentication({ trusted, authMetrics }: ChainOptions, mounts:
     if (trusted) exchange.user = trusted
     else {
       const begun = performance.now()
-      const credentials = { headers: exchange.headers, socket: exchange.req.socket, path: mount.path, request: exchange.req, warned: exchange }
+      const credentials = {
+        headers: exchange.headers,
+        socket: exchange.req.socket,
+        path: mount.path,
+        request: exchange.req,
+        warned: exchange,
+      }
       const { identity, isLocal } = await mounts.authenticate(mount, credentials)
       authMetrics.authenticated(identity, begun)
       if (identity === undefined || identity === 'rejected') throw unauthorizedError()
@@ -85,7 +92,10 @@ const withMountNote: Filter = (ctx, next) => {
   return next()
 }
 
-/** Authorizes users of this server to use the mount: they need `get` on its path. Throws 403. Users that only the plane knows pass. */
+/**
+ * Authorizes users of this server to use the mount: they need `get` on its path. Throws 403. Users that only the plane
+ * knows pass.
+ */
 const withMountGate =
   (authorizer: Authorizer): Filter =>
   async (ctx, next) => {
@@ -130,7 +140,11 @@ interface PlaneParts {
 }
 
 /** Returns the filters of a plane, in the order of `handlerChain`. A past revision is read-only. */
-const planeChain = ({ api, authorizer, isReadOnly }: MountedPlane, options: ChainOptions, { ownEndpoints, authMetrics }: PlaneParts): readonly Layer[] => [
+const planeChain = (
+  { api, authorizer, isReadOnly }: MountedPlane,
+  options: ChainOptions,
+  { ownEndpoints, authMetrics }: PlaneParts,
+): readonly Layer[] => [
   ...(isReadOnly ? [withoutWritesTo('a moment of the past is read-only')] : []),
   withImpersonation(authorizer, options.access.impersonation),
   withAuthorization(authorizer, authMetrics),
@@ -152,7 +166,9 @@ function healthOf({ log }: ChainOptions): Health {
   return health
 }
 
-/** Error for subresources that connect to nodes, pods and services, which only belong to this server's present state. */
+/**
+ * Error for subresources that connect to nodes, pods and services, which only belong to this server's present state.
+ */
 const unreached = (): StatusError => failure(405, 'MethodNotAllowed', 'moments and branches reach no nodes, pods or services', {})
 
 function through(layers: readonly Layer[], ctx: Koa.ParameterizedContext<RequestState>, next: Koa.Next): Promise<void> {

@@ -30,6 +30,9 @@ export interface MountIdentity {
 export interface Mounts {
   /** Authenticates a request by this server's authenticator and the plane's. */
   authenticate(mount: Mount, credentials: RequestCredentials): Promise<MountIdentity>
-  /** Opens the plane if it is closed. Before the plane is closed again, the request is ended by `end`. Throws a StatusError: 404 or 410 if the plane does not exist, 429 if too many are open. */
+  /**
+   * Opens the plane if it is closed. Before the plane is closed again, the request is ended by `end`. Throws a
+   * StatusError: 404 or 410 if the plane does not exist, 429 if too many are open.
+   */
   hold(mount: Mount, request: { readonly isLongRunning: boolean; readonly signal: AbortSignal; end(): void }): Promise<HeldPlane>
 }

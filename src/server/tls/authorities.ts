@@ -14,8 +14,8 @@ export interface Authorities {
 export type AuthorityMaterial = Pick<TlsMaterial, 'clientCa' | 'frontProxyCa'>
 
 /**
- * Parses the trusted CAs. Throws if a text ends within a certificate, as when a file is read while it is being written: OpenSSL would skip the incomplete certificate without an error, and trust only those
- * before it.
+ * Parses the trusted CAs. Throws if a text ends within a certificate, as when a file is read while it is being written:
+ * OpenSSL would skip the incomplete certificate without an error, and trust only those before it.
  */
 export const authoritiesOf = ({ clientCa, frontProxyCa = '' }: AuthorityMaterial): Authorities => ({
   clients: certificatesOf(clientCa),

@@ -7,7 +7,10 @@ interface Suite {
 const secure = (openssl: string): Suite => ({ openssl, insecure: false })
 const insecure = (openssl?: string): Suite => ({ openssl, insecure: true })
 
-/** Cipher suites that Go implements, by Go's names, in the order in which its servers prefer them (crypto/tls, cipher_suites.go). */
+/**
+ * Cipher suites that Go implements, by Go's names, in the order in which its servers prefer them (crypto/tls,
+ * cipher_suites.go).
+ */
 const SUITES: Readonly<Record<string, Suite>> = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: secure('ECDHE-ECDSA-AES128-GCM-SHA256'),
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: secure('ECDHE-RSA-AES128-GCM-SHA256'),
@@ -36,7 +39,10 @@ const SUITES: Readonly<Record<string, Suite>> = {
   TLS_RSA_WITH_RC4_128_SHA: insecure(),
 }
 
-/** Cipher suites of TLS 1.3. All are always offered, as in Go. AES-128 comes first: it costs a fifth less on processors with AES instructions. */
+/**
+ * Cipher suites of TLS 1.3. All are always offered, as in Go. AES-128 comes first: it costs a fifth less on processors
+ * with AES instructions.
+ */
 const TLS13_SUITES = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256']
 
 /** HTTP/2 over TLS 1.2 requires one of these (RFC 9113, section 9.2.2). */

@@ -27,7 +27,10 @@ export interface FollowOptions {
 /** Returns the PEM of the CAs that are trusted for client certificates: this server's and those of the file. */
 export const clientCaOf = (ownCa: string, fileText: string): string => `${ownCa}\n${fileText}`
 
-/** Polls the files until the signal aborts, and calls `onChange` when their contents change. Invalid files are logged and read again at the next poll. */
+/**
+ * Polls the files until the signal aborts, and calls `onChange` when their contents change. Invalid files are logged
+ * and read again at the next poll.
+ */
 export function followClientCa({ files, ownCa, inForce, intervalMs, log, onChange }: FollowOptions, signal: AbortSignal): Promise<void> {
   const { clients: file, frontProxies } = files
   const changed = (material: AuthorityMaterial): void => {
@@ -36,7 +39,14 @@ export function followClientCa({ files, ownCa, inForce, intervalMs, log, onChang
   }
   const failed = (error: string): void => log.error('cannot reload client CAs', { file, frontProxies, error })
   return pollFiles(
-    { read: () => readMaterial(files, ownCa), identityOf: authorityIdentity, inForce: authorityIdentity(inForce), intervalMs, changed, failed },
+    {
+      read: () => readMaterial(files, ownCa),
+      identityOf: authorityIdentity,
+      inForce: authorityIdentity(inForce),
+      intervalMs,
+      changed,
+      failed,
+    },
     signal,
   )
 }

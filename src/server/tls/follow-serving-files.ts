@@ -23,7 +23,9 @@ export type ServedCertificates = Partial<Pick<TlsMaterial, 'cert' | 'key'>> & Re
 
 /** Reads the files. Rejects if one cannot be read or a key does not match its certificate. */
 export async function readServingFiles({ ordinary, named }: ServingFiles): Promise<ServedCertificates> {
-  const pairs = await Promise.all(named.map(async files => ({ ...(await pairOf(files, 'failed to load SNI cert and key')), names: files.names })))
+  const pairs = await Promise.all(
+    named.map(async files => ({ ...(await pairOf(files, 'failed to load SNI cert and key')), names: files.names })),
+  )
   return { ...(ordinary && (await pairOf(ordinary, 'invalid serving cert keypair'))), named: pairs }
 }
 
@@ -37,7 +39,10 @@ async function pairOf(files: PairFiles, fault: string): Promise<{ cert: string; 
   }
 }
 
-/** `onChange` is called with all certificates, of which at least one has changed. Both files of a pair must be valid together. */
+/**
+ * `onChange` is called with all certificates, of which at least one has changed. Both files of a pair must be valid
+ * together.
+ */
 export interface FollowServingOptions {
   readonly files: ServingFiles
   /** Certificates that are in use. */
@@ -47,8 +52,14 @@ export interface FollowServingOptions {
   onChange(served: ServedCertificates): void
 }
 
-/** Polls the files until the signal aborts, and calls `onChange` when their contents change. Invalid files, such as a key that was replaced before its certificate, are logged and read again at the next poll. */
-export function followServingFiles({ files, inForce, intervalMs, log, onChange }: FollowServingOptions, signal: AbortSignal): Promise<void> {
+/**
+ * Polls the files until the signal aborts, and calls `onChange` when their contents change. Invalid files, such as a
+ * key that was replaced before its certificate, are logged and read again at the next poll.
+ */
+export function followServingFiles(
+  { files, inForce, intervalMs, log, onChange }: FollowServingOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const identityOf = (served: ServedCertificates): string => JSON.stringify(served)
   const changed = (served: ServedCertificates): void => {
     onChange(served)

@@ -1,11 +1,17 @@
 import type { Socket } from 'node:net'
 import { handleOf, type SocketHandle } from '../../lib/socket-handle.ts'
 
-/** After a turn that took longer, in milliseconds, no handshake is read for the same time: a write that is in progress takes several turns. */
+/**
+ * After a turn that took longer, in milliseconds, no handshake is read for the same time: a write that is in progress
+ * takes several turns.
+ */
 const LONG_TURN_MS = 10
 /** Minimum pause in milliseconds between two rounds in which no client sent anything. */
 const PAUSE_MS = 4
-/** Maximum pause. In between, a pause takes PAUSES_PER_ROUND times as long as the round before it, so that silent connections take little CPU. */
+/**
+ * Maximum pause. In between, a pause takes PAUSES_PER_ROUND times as long as the round before it, so that silent
+ * connections take little CPU.
+ */
 const LONG_PAUSE_MS = 50
 const PAUSES_PER_ROUND = 4
 /** A connection that has sent nothing for this long, in milliseconds, leaves the line. */
@@ -41,14 +47,18 @@ const NODE: HandshakeLoop = {
 }
 
 /**
- * Shares the turns of the event loop among the connections of a port that are in their TLS handshake: each turn reads one of them, round-robin. OpenSSL verifies the whole certificate chain of a client, up
- * to 100 KB, within one read: 97 certificates on a slow curve take 25 to 90 ms.
+ * Shares the turns of the event loop among the connections of a port that are in their TLS handshake: each turn reads
+ * one of them, round-robin. OpenSSL verifies the whole certificate chain of a client, up to 100 KB, within one read: 97
+ * certificates on a slow curve take 25 to 90 ms.
  */
 export class HandshakeTurns {
   readonly #loop: HandshakeLoop
   /** Connections in the line, in the order of their turns. */
   readonly #open = new Map<Socket, Handshake>()
-  /** Connections that have been silent for long, in the order of their due times. A client may leave many open without taking much CPU or delaying the others. */
+  /**
+   * Connections that have been silent for long, in the order of their due times. A client may leave many open without
+   * taking much CPU or delaying the others.
+   */
   readonly #quiet = new Map<Socket, Handshake>()
   /** The connection that is being read. All others are stopped. */
   #reading: Handshake | undefined
@@ -78,7 +88,10 @@ export class HandshakeTurns {
     return this.#open.size + this.#quiet.size
   }
 
-  /** Takes over the reading of a socket. A single connection is read by Node as usual; the line starts with a second one. */
+  /**
+   * Takes over the reading of a socket. A single connection is read by Node as usual; the line starts with a second
+   * one.
+   */
   #take(socket: Socket): void {
     const handle = handleOf(socket)
     if (socket.destroyed || handle === undefined) return
@@ -96,7 +109,10 @@ export class HandshakeTurns {
     this.#loop.afterPoll(this.#next)
   }
 
-  /** Ends the turn of the connection that was read, and begins the next one. After a long turn, nothing is read for the same time. */
+  /**
+   * Ends the turn of the connection that was read, and begins the next one. After a long turn, nothing is read for the
+   * same time.
+   */
   readonly #next = (): void => {
     const now = this.#loop.now()
     if (this.#reading !== undefined) this.#putBack(this.#reading, now)

@@ -46,7 +46,8 @@ export interface CaOptions {
 }
 
 /** Issues a self-signed certificate authority: EC P-256, ten years. */
-export const issueCa = (commonName: string): Promise<KeyPair> => issueCaOf(commonName, { keys: makeServerKeys(), validity: validity(CA_DAYS) })
+export const issueCa = (commonName: string): Promise<KeyPair> =>
+  issueCaOf(commonName, { keys: makeServerKeys(), validity: validity(CA_DAYS) })
 
 /** Issues a self-signed certificate authority for these keys. */
 export async function issueCaOf(commonName: string, { keys, validity, serial }: CaOptions): Promise<KeyPair> {
@@ -70,7 +71,10 @@ export const issueServing = (ca: KeyPair, commonName: string, { dns, ips }: Name
     alternativeNames({ dns, ips: ips.flatMap(ip => parseIp(ip) ?? []) }),
   ])
 
-/** Issues a client certificate: its common name is the user, its organizations are the groups. RSA, one year. `keys`: the client's. */
+/**
+ * Issues a client certificate: its common name is the user, its organizations are the groups. RSA, one year. `keys`:
+ * the client's.
+ */
 export const issueClient = (ca: KeyPair, user: string, groups: readonly string[], keys = makeClientKeys()): Promise<KeyPair> =>
   issue(ca, keys, distinguishedName(...groups.map(group => ['O', group] as const), ['CN', user]), [extendedKeyUsage('client')])
 

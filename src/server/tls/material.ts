@@ -14,9 +14,14 @@ export const ADMIN_USER = 'kubernetes-admin'
 /** A certificate is renewed when its remaining validity is shorter. */
 const RENEW_MS = 30 * 86_400_000
 
-/** Where certificates come from and what they are for. Pairs in the directory are used until they have to be renewed. */
+/**
+ * Where certificates come from and what they are for. Pairs in the directory are used until they have to be renewed.
+ */
 export interface CertificateOptions {
-  /** Directory of the pairs `ca`, `apiserver` and `admin` (`.crt`, `.key`), created with mode 0700. If undefined, the pairs are generated and not stored. */
+  /**
+   * Directory of the pairs `ca`, `apiserver` and `admin` (`.crt`, `.key`), created with mode 0700. If undefined, the
+   * pairs are generated and not stored.
+   */
   readonly directory: string | undefined
   /** `--tls-cert-file` and `--tls-private-key-file`: both, or neither. */
   readonly servingFiles?: { readonly cert: string; readonly key: string }
@@ -27,14 +32,20 @@ export interface CertificateOptions {
   readonly names: Names
   /** Optional. Keys of the administrator's certificate, in case it has to be issued. */
   readonly adminKeys?: ClientKeys
-  /** Optional, for several servers with one CA. Returns the shared CA, which is the result of `make` if there is none yet. Only called if the directory has no CA. */
+  /**
+   * Optional, for several servers with one CA. Returns the shared CA, which is the result of `make` if there is none
+   * yet. Only called if the directory has no CA.
+   */
   readonly shareCa?: (make: () => Promise<KeyPair>) => Promise<KeyPair>
 }
 
 /** Certificates of a server and of its administrator. */
 export interface ServerCredentials {
   readonly tls: TlsMaterial
-  /** Pair of the administrator. Resolves later than the rest if it has to be issued: generating its key takes a tenth of a second or more, and the ports do not wait for it. */
+  /**
+   * Pair of the administrator. Resolves later than the rest if it has to be issued: generating its key takes a tenth of
+   * a second or more, and the ports do not wait for it.
+   */
   readonly admin: Promise<KeyPair>
   /** PEM with which clients verify the server. */
   readonly serverCa: string
@@ -43,8 +54,8 @@ export interface ServerCredentials {
 }
 
 /**
- * Loads the certificates of the server and the administrator, or issues them. A serving pair of another issuer in the directory is used as it is. A pair of our own is issued again before it expires, or
- * if it lacks some of the names.
+ * Loads the certificates of the server and the administrator, or issues them. A serving pair of another issuer in the
+ * directory is used as it is. A pair of our own is issued again before it expires, or if it lacks some of the names.
  */
 export async function loadCredentials(options: CertificateOptions): Promise<ServerCredentials> {
   const { directory, names } = options
@@ -80,7 +91,10 @@ export async function loadCredentials(options: CertificateOptions): Promise<Serv
   return { tls: { ...serving, clientCa, ...(frontProxyCa !== undefined && { frontProxyCa }) }, admin, serverCa, ownCa: ca }
 }
 
-/** Returns the pair of a name in the directory. If it is missing or `isGood` refuses it, `make` creates a new one, which is stored. */
+/**
+ * Returns the pair of a name in the directory. If it is missing or `isGood` refuses it, `make` creates a new one, which
+ * is stored.
+ */
 async function loadOrCreatePair(
   directory: string | undefined,
   name: string,

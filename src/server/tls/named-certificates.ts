@@ -16,8 +16,9 @@ interface Candidate {
 }
 
 /**
- * Chooses the certificate for a server name (SNI), as crypto/tls does with k8s.io/apiserver's map of names: an exact name before a wildcard, configured names before names in the certificates, and earlier
- * certificates before later ones.
+ * Chooses the certificate for a server name (SNI), as crypto/tls does with k8s.io/apiserver's map of names: an exact
+ * name before a wildcard, configured names before names in the certificates, and earlier certificates before later
+ * ones.
  */
 export class NamedCertificates {
   readonly #byName = new Map<string, SecureContext>()
@@ -46,16 +47,24 @@ export class NamedCertificates {
     return (all.find(({ certificate }) => certificate.checkHost(name) !== undefined) ?? this.#ordinary).context
   }
 
-  /** Returns the certificate for a client that sends no server name, by the local address of its connection. Undefined if the ordinary one applies. */
+  /**
+   * Returns the certificate for a client that sends no server name, by the local address of its connection. Undefined
+   * if the ordinary one applies.
+   */
   forAddress(address: string): SecureContext | undefined {
     return this.#byName.get(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address)
   }
 }
 
-/** Returns the DNS names of a certificate, and its common name if that is a valid host name. IP addresses are left out: clients do not send them as server names. */
+/**
+ * Returns the DNS names of a certificate, and its common name if that is a valid host name. IP addresses are left out:
+ * clients do not send them as server names.
+ */
 function certificateNames(certificate: X509Certificate | undefined): string[] {
   const commonName = /^CN=(.*)$/m.exec(certificate?.subject ?? '')?.[1] ?? ''
   const isHost = isIP(commonName) === 0 && DOMAIN.test(commonName) && commonName.length <= LONGEST_DOMAIN
-  const alternatives = (certificate?.subjectAltName ?? '').split(', ').flatMap(each => (each.startsWith('DNS:') ? [each.slice('DNS:'.length)] : []))
+  const alternatives = (certificate?.subjectAltName ?? '')
+    .split(', ')
+    .flatMap(each => (each.startsWith('DNS:') ? [each.slice('DNS:'.length)] : []))
   return [...(isHost ? [commonName] : []), ...alternatives]
 }

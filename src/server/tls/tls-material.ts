@@ -3,9 +3,14 @@ export interface TlsMaterial {
   /** PEM, chain included. */
   readonly cert: string
   readonly key: string
-  /** PEM of the CAs that are trusted for client certificates, each with its root: Node's TLS servers do not support `allowPartialTrustChain`. */
+  /**
+   * PEM of the CAs that are trusted for client certificates, each with its root: Node's TLS servers do not support
+   * `allowPartialTrustChain`.
+   */
   readonly clientCa: string
-  /** PEM of the CAs of front proxies, which authenticate no users. Omitted if authentication by front proxies is off. */
+  /**
+   * PEM of the CAs of front proxies, which authenticate no users. Omitted if authentication by front proxies is off.
+   */
   readonly frontProxyCa?: string
   /** Certificates for server names (SNI), used instead of `cert`. For a name that several have, the first applies. */
   readonly named?: readonly NamedCertificate[]

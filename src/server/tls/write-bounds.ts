@@ -3,14 +3,18 @@ import type { Writable } from 'node:stream'
 type PendingWrite = { readonly chunk: Buffer | string; readonly encoding: BufferEncoding }
 type Done = (error?: Error | null) => void
 
-/** Up to this length, Node encrypts into buffers of one TLS record. For a longer write it allocates a buffer of the write's length. */
+/**
+ * Up to this length, Node encrypts into buffers of one TLS record. For a longer write it allocates a buffer of the
+ * write's length.
+ */
 const SHORT_WRITE = 16 * 1024 - 1
 /** Bytes of such buffers that all connections of a port may keep. */
 const BUDGET = 8 << 20
 
 /**
- * Returns a function that limits the length of a socket's writes, by the number of open sockets. Node's TLS sockets keep the buffer of their longest write until they are closed: a thousand that have written
- * 128 KiB once keep 130 MB. With few sockets longer writes are allowed, because fewer writes are faster.
+ * Returns a function that limits the length of a socket's writes, by the number of open sockets. Node's TLS sockets
+ * keep the buffer of their longest write until they are closed: a thousand that have written 128 KiB once keep 130 MB.
+ * With few sockets longer writes are allowed, because fewer writes are faster.
  */
 export function writeBounds(budget = BUDGET): (socket: Writable) => void {
   let open = 0
@@ -22,7 +26,10 @@ export function writeBounds(budget = BUDGET): (socket: Writable) => void {
   }
 }
 
-/** Replaces the methods by which the stream passes its bytes on, so that all writes, queued ones included, have at most `most` bytes. */
+/**
+ * Replaces the methods by which the stream passes its bytes on, so that all writes, queued ones included, have at most
+ * `most` bytes.
+ */
 function boundWrites(socket: Writable, most: () => number): void {
   const write = socket._write.bind(socket)
   const writev = socket._writev?.bind(socket)

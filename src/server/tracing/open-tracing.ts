@@ -19,7 +19,9 @@ const SCOPE = 'k8s.io/apiserver'
 const DEFAULT_ENDPOINT = 'localhost:4317'
 const MILLION = 1_000_000
 
-/** Samples requests whose client samples them, and of the others the configured share. `processor`: replaced by tests. */
+/**
+ * Samples requests whose client samples them, and of the others the configured share. `processor`: replaced by tests.
+ */
 export function openTracing(config: TracingConfig, processor: SpanProcessor = batchesTo(config)): Tracing {
   const rate = config.samplingRatePerMillion ?? 0
   const root = rate > 0 ? new TraceIdRatioBasedSampler(rate / MILLION) : new AlwaysOffSampler()
@@ -53,12 +55,20 @@ const fromHeaders = {
   },
 }
 
-function beginRequest(tracer: Tracer, propagator: W3CTraceContextPropagator, { name, begun, headers, trusted, attributes }: TracedRequest): Span {
+function beginRequest(
+  tracer: Tracer,
+  propagator: W3CTraceContextPropagator,
+  { name, begun, headers, trusted, attributes }: TracedRequest,
+): Span {
   const remote = propagator.extract(ROOT_CONTEXT, headers, fromHeaders)
   const client = trace.getSpanContext(remote)
   const links = !trusted && client ? [{ context: client }] : []
   const context = trusted ? remote : ROOT_CONTEXT
-  return spanOf(tracer, context, tracer.startSpan(name, { kind: SpanKind.SERVER, startTime: begun, attributes, links, root: !trusted }, context))
+  return spanOf(
+    tracer,
+    context,
+    tracer.startSpan(name, { kind: SpanKind.SERVER, startTime: begun, attributes, links, root: !trusted }, context),
+  )
 }
 
 /** `traceparent`: header for requests to other servers on behalf of this one (W3C Trace Context). */

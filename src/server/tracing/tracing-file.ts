@@ -6,7 +6,10 @@ import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 
-/** apiserver.config.k8s.io TracingConfiguration: https://kubernetes.io/docs/reference/config-api/apiserver-config.v1beta1/ */
+/**
+ * apiserver.config.k8s.io TracingConfiguration:
+ * https://kubernetes.io/docs/reference/config-api/apiserver-config.v1beta1/
+ */
 export interface TracingConfig {
   /** Address of the collector. Defaults to localhost:4317. */
   readonly endpoint?: string
@@ -30,13 +33,16 @@ export function parseTracingFile(bytes: Buffer): TracingConfig {
   const type = types.type('tracing.TracingConfiguration')
   let config: TracingConfig
   try {
-    config = decodeConfigFile(bytes, (apiVersion, kind) => (VERSIONS.includes(apiVersion) && kind === 'TracingConfiguration' ? type : undefined))
+    config = decodeConfigFile(bytes, (apiVersion, kind) =>
+      VERSIONS.includes(apiVersion) && kind === 'TracingConfiguration' ? type : undefined,
+    )
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw new TracingConfigError(`failed to read tracing config: unable to decode tracing configuration data: ${error.message}`)
   }
   const errors = [...rateErrors(config), ...endpointErrors(config)].map(fieldErrorText)
-  if (errors.length > 0) throw new TracingConfigError(`failed to validate tracing configuration: ${errors.length > 1 ? `[${errors.join(', ')}]` : errors[0]}`)
+  if (errors.length > 0)
+    throw new TracingConfigError(`failed to validate tracing configuration: ${errors.length > 1 ? `[${errors.join(', ')}]` : errors[0]}`)
   return config
 }
 

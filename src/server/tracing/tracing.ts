@@ -13,7 +13,10 @@ export interface TracedRequest {
   readonly attributes: Attributes
 }
 
-/** Traces requests, and exports the spans to a collector. Spans that cannot be exported are dropped; requests do not wait for the export. */
+/**
+ * Traces requests, and exports the spans to a collector. Spans that cannot be exported are dropped; requests do not
+ * wait for the export.
+ */
 export interface Tracing extends Spans {
   /** Begins the span of a request. */
   begin(request: TracedRequest): Span

@@ -22,8 +22,8 @@ export class CacheRoutes {
   }
 
   /**
-   * Removes a cache and ends its watches. With `lingerMs`, a loaded cache with watches follows the store until then, and ends them afterwards. At most one cache of a prefix lingers, the
-   * latest, because each holds all objects.
+   * Removes a cache and ends its watches. With `lingerMs`, a loaded cache with watches follows the store until then,
+   * and ends them afterwards. At most one cache of a prefix lingers, the latest, because each holds all objects.
    */
   remove(cache: ResourceCache, lingerMs: number): void {
     const { prefix } = cache.resource
@@ -68,6 +68,7 @@ export class CacheRoutes {
 /** Returns the value of the longest prefix of the key. */
 function longestOf<T>(byPrefix: ReadonlyMap<string, T>, key: Key): T | undefined {
   let found: T | undefined
-  for (let slash = key.indexOf('/', 1); slash >= 0; slash = key.indexOf('/', slash + 1)) found = byPrefix.get(key.slice(0, slash + 1)) ?? found
+  for (let slash = key.indexOf('/', 1); slash >= 0; slash = key.indexOf('/', slash + 1))
+    found = byPrefix.get(key.slice(0, slash + 1)) ?? found
   return found
 }

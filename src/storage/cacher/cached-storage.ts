@@ -12,7 +12,9 @@ import { awaitSignal } from './load-waiters.ts'
 import { fewBelow, type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
-/** Storage of one resource behind the watch cache. Writes go to the store, and so do reads that the cache cannot serve. */
+/**
+ * Storage of one resource behind the watch cache. Writes go to the store, and so do reads that the cache cannot serve.
+ */
 export class CachedStorage implements Storage {
   readonly cached = true
   readonly #core: CacherCore
@@ -51,8 +53,9 @@ export class CachedStorage implements Storage {
   }
 
   /**
-   * Serves a list from the cache if it has, or can be brought to, the revision that the query demands, and from the store otherwise: exact revisions outside
-   * of the history, ranges with an object that cannot be read, and first pages while the cache loads.
+   * Serves a list from the cache if it has, or can be brought to, the revision that the query demands, and from the
+   * store otherwise: exact revisions outside of the history, ranges with an object that cannot be read, and first pages
+   * while the cache loads.
    */
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { at } = query
@@ -65,7 +68,8 @@ export class CachedStorage implements Storage {
       const tree = (await this.#reachExactly(at.exactly, signal)) ? this.#treeAt(at.exactly) : undefined
       return tree ? this.#page(tree, tree === this.#cache.tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
-    if (!(await this.reach(at, signal))) return at === 'latest' ? this.#listInstead(prefix, query, signal) : this.#listDirect(prefix, query, signal)
+    if (!(await this.reach(at, signal)))
+      return at === 'latest' ? this.#listInstead(prefix, query, signal) : this.#listDirect(prefix, query, signal)
     if (at === 'latest') this.#cache.counts.consistent.cache++
     if (this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
@@ -77,7 +81,10 @@ export class CachedStorage implements Storage {
     return page
   }
 
-  /** Whether a read bypasses the cache: its consistency is configured to, or the read may not probe the store and the cache does not have the revision yet. */
+  /**
+   * Whether a read bypasses the cache: its consistency is configured to, or the read may not probe the store and the
+   * cache does not have the revision yet.
+   */
   #fromStore(at: ReadAt): boolean {
     const { consistentReads, exactReads, time } = this.#core
     if (at === 'latest') return !consistentReads
@@ -86,19 +93,27 @@ export class CachedStorage implements Storage {
   }
 
   /**
-   * Serves a page at a revision that the cache has not reached. If the store has reached it, the store serves the page. Otherwise the response is the present state at that revision, or
-   * the store's refusal.
+   * Serves a page at a revision that the cache has not reached. If the store has reached it, the store serves the page.
+   * Otherwise the response is the present state at that revision, or the store's refusal.
    */
   async #pageAhead(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { servesFuturePages, exactReads, consistentReads, time } = this.#core
     const { at } = query
     const isPresent =
-      servesFuturePages && exactReads && consistentReads && typeof at === 'object' && 'exactly' in at && at.exactly > (await this.#core.probe(signal))
+      servesFuturePages &&
+      exactReads &&
+      consistentReads &&
+      typeof at === 'object' &&
+      'exactly' in at &&
+      at.exactly > (await this.#core.probe(signal))
     if (!isPresent || !(await this.reach('latest', signal))) return this.#listDirect(prefix, query, signal)
     return { ...(await this.#page(this.#cache.tree, true, time.now, prefix, query)), revision: at.exactly }
   }
 
-  /** Reports whether the query is for a later page at a revision that the cache has not reached. The store determines immediately whether the revision exists. */
+  /**
+   * Reports whether the query is for a later page at a revision that the cache has not reached. The store determines
+   * immediately whether the revision exists.
+   */
   #continuesAhead({ at, startKey }: ListQuery): boolean {
     return startKey !== undefined && typeof at === 'object' && 'exactly' in at && at.exactly > this.#core.time.now
   }
@@ -121,7 +136,10 @@ export class CachedStorage implements Storage {
     return !this.#cache.loaded && !this.#cache.removed && this.#core.resilientStart
   }
 
-  /** Lists from the store. If only one object can match, only its key is read: unreadable objects elsewhere cannot fail the list. */
+  /**
+   * Lists from the store. If only one object can match, only its key is read: unreadable objects elsewhere cannot fail
+   * the list.
+   */
   #listDirect(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const below = this.#narrow(prefix, query)
     return this.#direct.list(below.one ? below.prefix : prefix, query, signal)
@@ -149,7 +167,8 @@ export class CachedStorage implements Storage {
     const count = start === resource.prefix ? tree.size : pages.from(revision, below.prefix, start)
     const { items, looked, last, remaining } = await scanTree(tree, { prefix: below.prefix, start }, predicate, limit, count)
     this.#counted(looked, items.length)
-    if (present && predicate.labels !== undefined && limit === 0) this.#cache.labels.scanned(predicate.labels, looked, items.length, this.#cache.tree)
+    if (present && predicate.labels !== undefined && limit === 0)
+      this.#cache.labels.scanned(predicate.labels, looked, items.length, this.#cache.tree)
     const nextKey = last && keyAfter(last)
     if (nextKey !== undefined && remaining !== undefined) {
       pages.remember(revision, below.prefix, nextKey, remaining)
@@ -194,8 +213,9 @@ export class CachedStorage implements Storage {
   }
 
   /**
-   * Opens a watch on the cache. A start before its history, or a range with an object that cannot be read, is watched in the store. Between the state that a
-   * watch begins with and its registration there is no `await`, so no change is missed or repeated.
+   * Opens a watch on the cache. A start before its history, or a range with an object that cannot be read, is watched
+   * in the store. Between the state that a watch begins with and its registration there is no `await`, so no change is
+   * missed or repeated.
    */
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
     const { start, predicate } = query
@@ -217,14 +237,17 @@ export class CachedStorage implements Storage {
   }
 
   /**
-   * Throws StorageError `expired` if the store was restored from an older copy and a watch from this revision would miss changes. A revision that the copy has not reached belongs to the
-   * lost history. One that both histories have is ambiguous: it is accepted until the copy has passed the lost revisions, because lists from the copy return such revisions, too.
+   * Throws StorageError `expired` if the store was restored from an older copy and a watch from this revision would
+   * miss changes. A revision that the copy has not reached belongs to the lost history. One that both histories have is
+   * ambiguous: it is accepted until the copy has passed the lost revisions, because lists from the copy return such
+   * revisions, too.
    */
   async #refuseUndone(after: Revision, signal: AbortSignal): Promise<void> {
     const { time } = this.#core
     if (time.undone === NO_REVISION) return
     const isUndone = after > time.now ? after > (await this.#core.probe(signal)) : after <= time.undone && time.undone < time.now
-    if (isUndone) throw new StorageError('expired', `revision ${after} is of a history that was undone by a restore`, { revision: time.now })
+    if (isUndone)
+      throw new StorageError('expired', `revision ${after} is of a history that was undone by a restore`, { revision: time.now })
   }
 
   async write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {
@@ -236,11 +259,15 @@ export class CachedStorage implements Storage {
     return written
   }
 
-  /** Waits while too many changes are pending for watchers of the key. Otherwise the backlog would grow until those watches are ended, and they would receive every change late. */
+  /**
+   * Waits while too many changes are pending for watchers of the key. Otherwise the backlog would grow until those
+   * watches are ended, and they would receive every change late.
+   */
   async #pace(key: Key, behind: Promise<void>, signal: AbortSignal): Promise<void> {
     const { interest, counts } = this.#cache
     counts.pacedWrites++
-    for (let wait: Promise<void> | undefined = behind; wait !== undefined; wait = interest.untilFewPending(key)) await awaitSignal(wait, signal)
+    for (let wait: Promise<void> | undefined = behind; wait !== undefined; wait = interest.untilFewPending(key))
+      await awaitSignal(wait, signal)
   }
 
   #asCached(key: Key): StoredObject | 'absent' | undefined {
@@ -259,7 +286,10 @@ export class CachedStorage implements Storage {
     return this.#cache.loaded ? this.#cache.tree.size : undefined
   }
 
-  /** Waits until the cache has the revision. Resolves to false if the store has to be read instead: the cache does not keep up with it, or has been removed. */
+  /**
+   * Waits until the cache has the revision. Resolves to false if the store has to be read instead: the cache does not
+   * keep up with it, or has been removed.
+   */
   async reach(at: Exclude<ReadAt, { exactly: Revision }>, signal: AbortSignal): Promise<boolean> {
     const core = this.#core
     if (!this.#cache.loaded) await core.loaded(this.#cache, signal)
@@ -323,7 +353,10 @@ export class CachedStorage implements Storage {
     return true
   }
 
-  /** Returns the state at a revision that has been reached; undefined if the store has to be read. It may be the present tree, so read it before the next await. */
+  /**
+   * Returns the state at a revision that has been reached; undefined if the store has to be read. It may be the present
+   * tree, so read it before the next await.
+   */
   #treeAt(revision: Revision): ObjectTree | undefined {
     if (this.#cache.removed || this.#cache.corrupt.size > 0) return undefined
     return this.#cache.history.treeAt(revision, this.#cache.tree, this.#core.clock.now())

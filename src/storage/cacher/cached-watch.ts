@@ -12,11 +12,17 @@ import type { ResourceCounts } from './resource-counts.ts'
 
 /** Time between the last bookmark and a watcher's deadline, at least. */
 const BEFORE_DEADLINE_MS = 2000
-/** Past changes, and present objects, of ordinary size that are examined in one turn of the event loop. A predicate may have to parse each. */
+/**
+ * Past changes, and present objects, of ordinary size that are examined in one turn of the event loop. A predicate may
+ * have to parse each.
+ */
 const CHANGES_PER_TURN = 200
 const OBJECTS_PER_TURN = 200
 
-/** Opens a watch of the cache. Its initial events and its registration are determined in one synchronous step, so no event is missed or sent twice. */
+/**
+ * Opens a watch of the cache. Its initial events and its registration are determined in one synchronous step, so no
+ * event is missed or sent twice.
+ */
 export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: WatchScope, signal: AbortSignal): Watcher {
   const { start } = query
   const { counts } = cache
@@ -83,8 +89,15 @@ function inScope({ key, object, previous }: RecordedChange, { below, name, index
   return name === undefined || key.endsWith(`/${name}`)
 }
 
-/** Returns events of past changes in batches of one turn each: a watch that resumes far back must not block the event loop. */
-function* pastEvents(changes: readonly RecordedChange[], scope: WatchScope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
+/**
+ * Returns events of past changes in batches of one turn each: a watch that resumes far back must not block the event
+ * loop.
+ */
+function* pastEvents(
+  changes: readonly RecordedChange[],
+  scope: WatchScope,
+  predicate: Predicate,
+): Generator<readonly StorageEvent[], void, undefined> {
   let events: StorageEvent[] = []
   let weight = 0
   for (const change of changes) {
@@ -106,14 +119,20 @@ const weightOf = ({ object, previous }: RecordedChange): number =>
   Math.max(1, (object ? predicateWeight(object) : 0) + (previous ? predicateWeight(previous) : 0) - 1)
 
 /** Returns the matching present objects. The undefined values among them are for `initialEvents`. */
-function matching({ tree, index }: ResourceCache, { below, indexed }: WatchScope, predicate: Predicate): Iterable<StoredObject | undefined> {
+function matching(
+  { tree, index }: ResourceCache,
+  { below, indexed }: WatchScope,
+  predicate: Predicate,
+): Iterable<StoredObject | undefined> {
   if (below.endsWith('/') && indexed === undefined) return scanned(tree.clone(), below, predicate)
   const one = indexed === undefined ? tree.get(below) : undefined
   const objects = indexed === undefined ? (one ? [one] : []) : index.below([indexed], below)
   return objects.filter(object => predicate.matches(object.attributes()))
 }
 
-/** Yields the matching objects with a prefix. Also yields undefined at intervals, so that the caller can end its turn. */
+/**
+ * Yields the matching objects with a prefix. Also yields undefined at intervals, so that the caller can end its turn.
+ */
 function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject | undefined, void, undefined> {
   const end = prefixEnd(below)
   let weight = 0

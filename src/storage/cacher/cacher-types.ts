@@ -18,9 +18,14 @@ export interface SavedStates {
 
 /** Options of a cacher. All have defaults. */
 export interface CacherOptions {
-  /** Default: the steady clock, because a jump of the system clock must neither empty the history nor delay bookmarks. */
+  /**
+   * Default: the steady clock, because a jump of the system clock must neither empty the history nor delay bookmarks.
+   */
   readonly clock?: Clock
-  /** Optional. Replaces the steady clock and its timer: bookmarks and the expiry of history run whenever this clock is moved. */
+  /**
+   * Optional. Replaces the steady clock and its timer: bookmarks and the expiry of history run whenever this clock is
+   * moved.
+   */
   readonly timers?: TimerClock | undefined
   readonly logger?: Logger
   /** Common prefix of the keys of all resources. Default: `/registry/`. */
@@ -37,30 +42,51 @@ export interface CacherOptions {
   readonly queueBytes?: number
   /** Interval of bookmarks. Default: 1 min. */
   readonly bookmarkMs?: number
-  /** Interval at which each resource is compared with the store, and reloaded if they differ. 0 disables it. Default: 5 min, as in kube-apiserver. */
+  /**
+   * Interval at which each resource is compared with the store, and reloaded if they differ. 0 disables it. Default: 5
+   * min, as in kube-apiserver.
+   */
   readonly consistencyCheckMs?: number
-  /** Delay of a comparison after the watch is opened, for watches in which a gap does not show a loss. Default: 30 s. */
+  /**
+   * Delay of a comparison after the watch is opened, for watches in which a gap does not show a loss. Default: 30 s.
+   */
   readonly recheckMs?: number
-  /** Whether consistent reads are served from the cache once it has the store's newest revision. Otherwise the store serves them. Default: true. */
+  /**
+   * Whether consistent reads are served from the cache once it has the store's newest revision. Otherwise the store
+   * serves them. Default: true.
+   */
   readonly consistentReads?: boolean
-  /** Whether exact lists, and pages after the first, are served from the cache while it has their state. Otherwise the store serves them. Default: true. */
+  /**
+   * Whether exact lists, and pages after the first, are served from the cache while it has their state. Otherwise the
+   * store serves them. Default: true.
+   */
   readonly exactReads?: boolean
-  /** Whether a page at a future revision shows the present state, as kube-apiserver's snapshots do up to 1.33. Otherwise the store refuses it. Default: false. */
+  /**
+   * Whether a page at a future revision shows the present state, as kube-apiserver's snapshots do up to 1.33. Otherwise
+   * the store refuses it. Default: false.
+   */
   readonly servesFuturePages?: boolean
   /** Error code of that refusal. Default: `future revision`. */
   readonly futureCode?: FutureCode
   /**
-   * As kube-apiserver's ResilientWatchCacheInitialization: until the initial state is loaded, gets and limited lists without selectors are served by the store. Other lists and watches
-   * wait for `startWaitMs` and then fail with `initializing`. If false, all of them wait. Default: true.
+   * As kube-apiserver's ResilientWatchCacheInitialization: until the initial state is loaded, gets and limited lists
+   * without selectors are served by the store. Other lists and watches wait for `startWaitMs` and then fail with
+   * `initializing`. If false, all of them wait. Default: true.
    */
   readonly resilientStart?: boolean
   /** Default: 3 s. */
   readonly startWaitMs?: number
-  /** Whether a resource is loaded by the first request that needs its cache: a watch, or a whole list. Until then the store serves it as during startup. Default: false. */
+  /**
+   * Whether a resource is loaded by the first request that needs its cache: a watch, or a whole list. Until then the
+   * store serves it as during startup. Default: false.
+   */
   readonly onDemand?: boolean
   /** Optional. Times store requests by resource. */
   readonly timings?: RequestTimings
-  /** Whether groups of watchers rest between rounds of changes. A rest is as long as the machine takes, so a simulation has none. Default: true. */
+  /**
+   * Whether groups of watchers rest between rounds of changes. A rest is as long as the machine takes, so a simulation
+   * has none. Default: true.
+   */
   readonly rests?: boolean
   /** Optional. Called each second with the largest number of watchers that want the same changes. */
   readonly onWatchers?: (most: number) => void
@@ -68,11 +94,16 @@ export interface CacherOptions {
   readonly measuresDispatch?: boolean
   /** How unreadable objects are reported. Default: plainReports. */
   readonly reports?: CorruptReports
-  /** Optional. States of a cacher over the store of which this one's is a copy, with equivalent codecs. They are copied instead of read from the store. */
+  /**
+   * Optional. States of a cacher over the store of which this one's is a copy, with equivalent codecs. They are copied
+   * instead of read from the store.
+   */
   readonly beginWith?: SavedStates | undefined
 }
 
-/** Counters of a cacher. They are plain numbers, so that counting costs little; metrics are made of them at a scrape. */
+/**
+ * Counters of a cacher. They are plain numbers, so that counting costs little; metrics are made of them at a scrape.
+ */
 export interface CacherStats {
   readonly revision: Revision
   /** Number of full reloads after lost changes. */
@@ -96,7 +127,10 @@ export interface LoadingResource {
 export interface Cacher {
   /** @throws InvariantError for a resource that is not cached */
   storageFor(name: string): Storage
-  /** Whether the initial states are loaded: those of all resources at the start, and of those added in the meantime. Stays true. */
+  /**
+   * Whether the initial states are loaded: those of all resources at the start, and of those added in the meantime.
+   * Stays true.
+   */
   ready(): boolean
   /** Resources whose initial state is not loaded yet, except those that are loaded on demand. */
   loading(): readonly LoadingResource[]
@@ -104,7 +138,10 @@ export interface Cacher {
   synced(signal: AbortSignal): Promise<void>
   /** Adds a resource to the cache. Reads of it wait until its state is loaded. */
   addResource(resource: CachedResource): Storage
-  /** Removes the cache of a resource and ends its watches, after `lingerMs` if that is given. Requests that still use its storage then read from the store. */
+  /**
+   * Removes the cache of a resource and ends its watches, after `lingerMs` if that is given. Requests that still use
+   * its storage then read from the store.
+   */
   removeResource(name: string, lingerMs?: number): void
   /** Drops history up to the revision to which the store is compacted. */
   forget(upTo: Revision): void
@@ -113,7 +150,10 @@ export interface Cacher {
   /** Average size of an object's JSON response in bytes; 0 if there is none, or none is loaded. */
   averageBytes(name: string): number
   stats(): CacherStats
-  /** Describes how the store is followed, if that depends on its version or on the rights of its user. Undefined before the first watch, and for other stores. */
+  /**
+   * Describes how the store is followed, if that depends on its version or on the rights of its user. Undefined before
+   * the first watch, and for other stores.
+   */
   following(): string | undefined
   /** Returns the present states; undefined until they are loaded. Takes constant time for each resource. */
   kept(): SavedStates | undefined
@@ -133,14 +173,25 @@ export interface CacherCore {
   /** Whether exact reads may be served from the cache. */
   readonly exactReads: boolean
   readonly servesFuturePages: boolean
-  /** Whether gets and small lists are served by the store while a resource has no state yet. Other reads then wait only for a short time. */
+  /**
+   * Whether gets and small lists are served by the store while a resource has no state yet. Other reads then wait only
+   * for a short time.
+   */
   readonly resilientStart: boolean
-  /** Resolves once the resource's initial state is loaded, or the resource has been removed. Rejects with StorageError `initializing` if the state is not loaded in time. */
+  /**
+   * Resolves once the resource's initial state is loaded, or the resource has been removed. Rejects with StorageError
+   * `initializing` if the state is not loaded in time.
+   */
   loaded(cache: ResourceCache, signal: AbortSignal): Promise<void>
   /** Returns the store's newest revision, as of a moment after the call. */
   probe(signal: AbortSignal): Promise<Revision>
-  /** Whether the cache has reached the revision, or will reach it if the store has it. If not, the store has to be read. */
+  /**
+   * Whether the cache has reached the revision, or will reach it if the store has it. If not, the store has to be read.
+   */
   comesTo(revision: Revision): boolean
-  /** Reopens the watch: the cache has not reached a revision that the store has, or has one that the store does not have. */
+  /**
+   * Reopens the watch: the cache has not reached a revision that the store has, or has one that the store does not
+   * have.
+   */
   suspect(): void
 }

@@ -286,7 +286,10 @@ class WatchCache implements Cacher, CacherCore {
     this.#loads.wake()
   }
 
-  /** Loads all states. At first, each resource is served when it is complete, while the reflector follows the store. Later, all are replaced in one step: the present ones lack changes. */
+  /**
+   * Loads all states. At first, each resource is served when it is complete, while the reflector follows the store.
+   * Later, all are replaced in one step: the present ones lack changes.
+   */
   async #load(caches: readonly ResourceCache[], signal: AbortSignal): Promise<void> {
     const route = (key: Key): ResourceCache | undefined => this.#routes.find(key)
     const kept = this.#beginWith
@@ -304,7 +307,10 @@ class WatchCache implements Cacher, CacherCore {
     void this.#loadFirst(caches, small)
   }
 
-  /** Replaces the states in one step, so that no reader sees those of different revisions. Watches of removed resources that linger end here. */
+  /**
+   * Replaces the states in one step, so that no reader sees those of different revisions. Watches of removed resources
+   * that linger end here.
+   */
   #replaceAll({ revision, states }: LoadedState): void {
     const now = this.clock.now()
     this.#routes.endLingering()
@@ -336,7 +342,10 @@ class WatchCache implements Cacher, CacherCore {
     )
   }
 
-  /** Loads one resource, which holds back its events meanwhile, and installs the state when the reflector has reached its revision. */
+  /**
+   * Loads one resource, which holds back its events meanwhile, and installs the state when the reflector has reached
+   * its revision.
+   */
   async #loadOne(cache: ResourceCache): Promise<void> {
     const { signal } = this.#stop
     for (let pause = 100; cache.held !== undefined && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {

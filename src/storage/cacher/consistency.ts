@@ -19,14 +19,17 @@ export interface Consistency {
 }
 
 /**
- * Digest of keys and their mod revisions, independent of order: their number, and the sums of two 32-bit FNV-1a hashes with different offset bases.
+ * Digest of keys and their mod revisions, independent of order: their number, and the sums of two 32-bit FNV-1a hashes
+ * with different offset bases.
  */
 export class KeyDigest {
   #count = 0
   #first = 0
   #second = 0
 
-  /** Sums 32-bit hashes, so that the order of the keys does not matter and the cache and the store can be read in any. */
+  /**
+   * Sums 32-bit hashes, so that the order of the keys does not matter and the cache and the store can be read in any.
+   */
   add(key: Key, revision: Revision): void {
     let first = 0x811c9dc5
     let second = 0x01000193
@@ -51,8 +54,16 @@ export class KeyDigest {
   }
 }
 
-/** Compares a cache with the store at the revision that the cache has reached. Reads only keys from the store, no values. Throws BackendError. */
-export async function compareWithStore(backend: Backend, cache: ResourceCache, reached: Revision, signal: AbortSignal): Promise<Consistency> {
+/**
+ * Compares a cache with the store at the revision that the cache has reached. Reads only keys from the store, no
+ * values. Throws BackendError.
+ */
+export async function compareWithStore(
+  backend: Backend,
+  cache: ResourceCache,
+  reached: Revision,
+  signal: AbortSignal,
+): Promise<Consistency> {
   // Cloned in the same step in which the revision was read: later changes do not show in a clone.
   const tree = cache.tree.clone()
   const unreadable = [...cache.corrupt.values()].map(({ fault }) => fault)
@@ -116,12 +127,18 @@ export class ConsistencyChecks {
     this.#compareWithin(intervalMs)
   }
 
-  /** Schedules an early check after the watch was opened. Known faults of etcd and kine lose changes then, and a watch over a prefix does not show it. */
+  /**
+   * Schedules an early check after the watch was opened. Known faults of etcd and kine lose changes then, and a watch
+   * over a prefix does not show it.
+   */
   opened(): void {
     this.#compareWithin(this.#options.recheckMs)
   }
 
-  /** Schedules the next check after 50 to 100% of the time. The jitter prevents servers that start together from comparing together. */
+  /**
+   * Schedules the next check after 50 to 100% of the time. The jitter prevents servers that start together from
+   * comparing together.
+   */
   #compareWithin(ms: number): void {
     const signal = this.#signal
     const pause = ms * (0.5 + Math.random() / 2)
@@ -132,11 +149,16 @@ export class ConsistencyChecks {
     this.#timer = setTimeout(() => {
       this.#due = Number.POSITIVE_INFINITY
       const { intervalMs, recheckMs } = this.#options
-      this.ended = this.ended.then(() => this.#compareAll(signal)).then(isDone => this.#compareWithin(isDone ? intervalMs : Math.min(intervalMs, recheckMs)))
+      this.ended = this.ended
+        .then(() => this.#compareAll(signal))
+        .then(isDone => this.#compareWithin(isDone ? intervalMs : Math.min(intervalMs, recheckMs)))
     }, pause).unref()
   }
 
-  /** Compares all caches. Resolves to whether none failed to be compared: a busy store is asked again soon, because a loss at the start of a watch shows nowhere else. */
+  /**
+   * Compares all caches. Resolves to whether none failed to be compared: a busy store is asked again soon, because a
+   * loss at the start of a watch shows nowhere else.
+   */
   async #compareAll(signal: AbortSignal): Promise<boolean> {
     const { caches, prepare } = this.#options
     await prepare(signal).catch(() => {})
@@ -146,8 +168,8 @@ export class ConsistencyChecks {
   }
 
   /**
-   * Compares one cache with the store at the revision that both have. Reloads it if they differ. A failure to compare is counted and says nothing about the
-   * cache. Resolves to false then.
+   * Compares one cache with the store at the revision that both have. Reloads it if they differ. A failure to compare
+   * is counted and says nothing about the cache. Resolves to false then.
    */
   async #compare(cache: ResourceCache, signal: AbortSignal): Promise<boolean> {
     const { backend, logger, generation, isOpen, readAnew } = this.#options
@@ -173,7 +195,10 @@ export class ConsistencyChecks {
     await readAnew(cache)
     return true
   }
-  /** Waits until the caches have reached the store's newest revision, and returns theirs, since an older one may be compacted. If the watch is stuck, it is reopened. */
+  /**
+   * Waits until the caches have reached the store's newest revision, and returns theirs, since an older one may be
+   * compacted. If the watch is stuck, it is reopened.
+   */
   async #reach(signal: AbortSignal): Promise<Revision> {
     const { core } = this.#options
     const newest = await core.probe(signal)

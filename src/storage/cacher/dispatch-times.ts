@@ -8,7 +8,10 @@ export const DISPATCH_BOUNDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05,
 /** Stages of an event on its way to a watcher. Source: k8s.io/apiserver 1.37, pkg/storage/cacher/metrics. */
 export const DISPATCH_STAGES = ['total', 'storage_to_cache', 'cache_to_watcher'] as const
 
-/** Durations of the delivery of one resource's changes, in seconds, by stage: one observation for each event and watcher. */
+/**
+ * Durations of the delivery of one resource's changes, in seconds, by stage: one observation for each event and
+ * watcher.
+ */
 export class DispatchTimes {
   #stages: Readonly<Record<(typeof DISPATCH_STAGES)[number], HistogramChild>> | undefined
 
@@ -31,7 +34,10 @@ export class DispatchTimes {
 
 const emptyTimes = (): HistogramChild => new HistogramChild(DISPATCH_BOUNDS)
 
-/** Returns the receipt of a batch of these changes, which is created now. It may be taken by several watchers. Undefined if no change is measured. */
+/**
+ * Returns the receipt of a batch of these changes, which is created now. It may be taken by several watchers. Undefined
+ * if no change is measured.
+ */
 export function deliveryOf(changes: readonly RecordedChange[], times: DispatchTimes): Receipt | undefined {
   const measured = changes.map(change => change.times).filter(each => each !== undefined)
   if (measured.length === 0) return undefined

@@ -8,7 +8,10 @@ import { deliveryOf } from './dispatch-times.ts'
 import type { CacheWatcher, InterestGroup } from './interest.ts'
 import { CHANGES_PER_ROUND } from './pending-changes.ts'
 
-/** Time that a round may use before it yields to the event loop, in milliseconds, and the number of watchers served between two looks at the clock. */
+/**
+ * Time that a round may use before it yields to the event loop, in milliseconds, and the number of watchers served
+ * between two looks at the clock.
+ */
 const TURN_MS = 1.5
 const WATCHERS_PER_LOOK = 8
 /** A group rests for this multiple of the duration of its last round, at most `LONGEST_REST_MS`. */
@@ -31,9 +34,11 @@ interface Round {
 }
 
 /**
- * Delivers changes to watchers in rounds. Changes that arrive while a round serves a group's watchers, and while the group rests afterwards, are the batch of its next round. So batches
- * grow with the load, each watcher gets one per round, and the event loop is held for no more than a few watchers at a time. The rest costs latency and saves work if there are many
- * watchers: writing one event to each of a thousand watchers ten times takes ten times the work of writing ten events to each once.
+ * Delivers changes to watchers in rounds. Changes that arrive while a round serves a group's watchers, and while the
+ * group rests afterwards, are the batch of its next round. So batches grow with the load, each watcher gets one per
+ * round, and the event loop is held for no more than a few watchers at a time. The rest costs latency and saves work if
+ * there are many watchers: writing one event to each of a thousand watchers ten times takes ten times the work of
+ * writing ten events to each once.
  */
 export class FanOut {
   readonly #rests: boolean
@@ -52,7 +57,10 @@ export class FanOut {
     return this.#scheduled || this.#resting > 0
   }
 
-  /** Schedules a round for a group with pending changes, after its rest if it has just been served. May be called with each change. */
+  /**
+   * Schedules a round for a group with pending changes, after its rest if it has just been served. May be called with
+   * each change.
+   */
   schedule(group: InterestGroup): void {
     // A full round need not rest: it would gather no more.
     if (group.rest !== undefined && group.pending.length >= CHANGES_PER_ROUND) this.#wake(group)
@@ -100,17 +108,24 @@ export class FanOut {
     if (this.#scheduled) inNextTurn(this.#turn)
   }
 
-  /** Decides how long the group rests: in proportion to the time of its round, so that many watchers get fewer and longer batches under load. */
+  /**
+   * Decides how long the group rests: in proportion to the time of its round, so that many watchers get fewer and
+   * longer batches under load.
+   */
   #end({ group, begun }: Round): void {
     const now = performance.now()
     const { length } = group.pending
     // If no change arrived during the round, a rest would gather nothing and only delay the next change.
-    group.restUntil = this.#rests && length > 0 && length < CHANGES_PER_ROUND ? now + Math.min(REST_FACTOR * (now - begun), LONGEST_REST_MS) : 0
+    group.restUntil =
+      this.#rests && length > 0 && length < CHANGES_PER_ROUND ? now + Math.min(REST_FACTOR * (now - begun), LONGEST_REST_MS) : 0
     group.scheduled = false
     if (group.pending.length > 0) this.schedule(group)
   }
 
-  /** Takes the changes and the watchers of the group that has waited longest. A watcher that joins later gets them from the history. */
+  /**
+   * Takes the changes and the watchers of the group that has waited longest. A watcher that joins later gets them from
+   * the history.
+   */
   #begin(): Round | undefined {
     const group = this.#waiting.shift()
     if (group === undefined) return undefined
@@ -118,11 +133,24 @@ export class FanOut {
     const [first, last] = [changes[0], changes.at(-1)]
     invariant(first && last, 'a round has changes')
     const watchers = [...group.watchers]
-    return { group, changes, first: first.revision, last: last.revision, watchers, begun: performance.now(), next: 0, events: undefined, receipt: undefined }
+    return {
+      group,
+      changes,
+      first: first.revision,
+      last: last.revision,
+      watchers,
+      begun: performance.now(),
+      next: 0,
+      events: undefined,
+      receipt: undefined,
+    }
   }
 }
 
-/** Queues the changes of a round that the watcher wants: the shared array if it wants all of them, an array of its own otherwise. */
+/**
+ * Queues the changes of a round that the watcher wants: the shared array if it wants all of them, an array of its own
+ * otherwise.
+ */
 function give(watcher: CacheWatcher, round: Round): void {
   const { changes, first, last } = round
   const { times } = round.group

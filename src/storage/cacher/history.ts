@@ -72,14 +72,20 @@ export class History {
     for (const [revision, snapshot] of this.#snapshots) if (snapshot.madeAt < oldest) this.#snapshots.delete(revision)
   }
 
-  /** Drops changes up to the revision, and snapshots before it. Reads and watches from there are served by the store. */
+  /**
+   * Drops changes up to the revision, and snapshots before it. Reads and watches from there are served by the store.
+   */
   forget(upTo: Revision): void {
-    for (let change = this.#changes[this.#first]; change !== undefined && change.revision <= upTo; change = this.#changes[this.#first]) this.#drop()
+    for (let change = this.#changes[this.#first]; change !== undefined && change.revision <= upTo; change = this.#changes[this.#first])
+      this.#drop()
     if (upTo > this.#since) this.#since = upTo
     for (const revision of this.#snapshots.keys()) if (revision < upTo) this.#snapshots.delete(revision)
   }
 
-  /** Drops the oldest change. The arrays are compacted when more than half of their slots are empty, so that dropping takes constant time on average. */
+  /**
+   * Drops the oldest change. The arrays are compacted when more than half of their slots are empty, so that dropping
+   * takes constant time on average.
+   */
   #drop(): void {
     const change = this.#changes[this.#first]
     if (change === undefined) return
@@ -127,7 +133,10 @@ export class History {
     this.#snapshots.clear()
   }
 
-  /** Returns the state at a revision that has been reached; undefined if it cannot be rebuilt. The caller must not change it. */
+  /**
+   * Returns the state at a revision that has been reached; undefined if it cannot be rebuilt. The caller must not
+   * change it.
+   */
   treeAt(revision: Revision, present: ObjectTree, now: number): ObjectTree | undefined {
     const kept = this.#snapshots.get(revision)
     if (kept) return kept.tree

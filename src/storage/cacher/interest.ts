@@ -17,7 +17,9 @@ export interface CacheWatcher {
   readonly lastBookmark: number
 }
 
-/** Changes that may be pending for a group of watchers. Beyond it its watches are ended, as those of slow clients are. */
+/**
+ * Changes that may be pending for a group of watchers. Beyond it its watches are ended, as those of slow clients are.
+ */
 export const LONGEST_PENDING = 16_384
 
 /** Watchers with the same scope. */
@@ -93,7 +95,10 @@ export class Interest {
     })
   }
 
-  /** Returns the map and the id of the group for a scope: the narrowest that contains every change that the watcher may want. */
+  /**
+   * Returns the map and the id of the group for a scope: the narrowest that contains every change that the watcher may
+   * want.
+   */
   #place({ below, name, indexed }: WatchScope): { groups: Map<string, InterestGroup>; id: string } {
     if (name !== undefined) return { groups: this.#named, id: name }
     return indexed === undefined ? { groups: this.#below, id: below } : { groups: this.#indexed, id: below + indexed }
@@ -105,8 +110,8 @@ export class Interest {
   }
 
   /**
-   * Hands a change to the groups that want it: those of the resource, of its namespace, of its key, of its name, and of the indexed value before and after
-   * the change. Takes time by the number of these groups, not of watchers.
+   * Hands a change to the groups that want it: those of the resource, of its namespace, of its key, of its name, and of
+   * the indexed value before and after the change. Takes time by the number of these groups, not of watchers.
    */
   publish(change: RecordedChange): void {
     if (this.#watchers.size === 0) return
@@ -130,7 +135,9 @@ export class Interest {
     if (namespace.length > this.#prefix.length) this.#notify(this.#indexed.get(namespace + value), change)
   }
 
-  /** Ends the watches of a group that has too many pending changes, as slow ones: the clients resume from the history. */
+  /**
+   * Ends the watches of a group that has too many pending changes, as slow ones: the clients resume from the history.
+   */
   #notify(group: InterestGroup | undefined, change: RecordedChange): void {
     if (group === undefined) return
     if (group.pending.length >= LONGEST_PENDING) {
@@ -142,13 +149,19 @@ export class Interest {
   }
 
   /**
-   * Resolves when few changes are pending for watchers of a key that is about to be written. Undefined if few are pending now. Watchers by the indexed field are ignored: the new value is
-   * not known yet, and each of their groups wants only one value.
+   * Resolves when few changes are pending for watchers of a key that is about to be written. Undefined if few are
+   * pending now. Watchers by the indexed field are ignored: the new value is not known yet, and each of their groups
+   * wants only one value.
    */
   untilFewPending(key: Key): Promise<void> | undefined {
     if (this.#watchers.size === 0) return undefined
     const slash = key.lastIndexOf('/') + 1
-    const groups = [this.#below.get(this.#prefix), this.#below.get(key.slice(0, slash)), this.#below.get(key), this.#named.get(key.slice(slash))]
+    const groups = [
+      this.#below.get(this.#prefix),
+      this.#below.get(key.slice(0, slash)),
+      this.#below.get(key),
+      this.#named.get(key.slice(slash)),
+    ]
     for (const group of groups) {
       const wait = group?.pending.untilFew()
       if (wait !== undefined) return wait

@@ -10,7 +10,10 @@ import { ValueIndex } from './value-index.ts'
 const SCANS = 3
 /** Objects below which a scan is always cheap. */
 const MIN_LOOKED = 1000
-/** Ratio of objects scanned to objects found at which an index pays off. Scanning an object costs that much less than finding it in an index and sorting it. */
+/**
+ * Ratio of objects scanned to objects found at which an index pays off. Scanning an object costs that much less than
+ * finding it in an index and sorting it.
+ */
 const GAIN = 16
 /** Matches that are sorted in one turn. With more, a scan in steps is better. */
 const MAX_FOUND = 4000
@@ -38,8 +41,8 @@ function dropOldest(map: Map<string, unknown>, bound: number): void {
 const byLabel = (label: string): ValueIndex => new ValueIndex(({ labels }) => labelValue(labels, label))
 
 /**
- * Indexes of the labels that lists select repeatedly. They need no declaration: one is built after several wasteful lists, in steps beside other work, and replaces the one that was
- * not used for longest.
+ * Indexes of the labels that lists select repeatedly. They need no declaration: one is built after several wasteful
+ * lists, in steps beside other work, and replaces the one that was not used for longest.
  */
 export class LabelIndexes {
   /** By label, least recently used first. */

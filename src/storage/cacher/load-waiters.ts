@@ -26,7 +26,10 @@ export function awaitSignal<T>(promise: Promise<T>, signal: AbortSignal): Promis
 export class LoadWaiters {
   readonly #waiting = new Set<() => void>()
 
-  /** Resolves with true at the next `wake`, with false after the time. Rejects with StorageError `timeout` when the signal aborts. */
+  /**
+   * Resolves with true at the next `wake`, with false after the time. Rejects with StorageError `timeout` when the
+   * signal aborts.
+   */
   next(signal: AbortSignal, ms = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (signal.aborted) return Promise.reject(abortedError(signal))
     if (ms <= 0) return Promise.resolve(false)

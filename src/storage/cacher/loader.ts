@@ -26,7 +26,10 @@ export interface ResourceLoad {
   readonly state: Loading
   /** Revision of the state. Undefined until the first page is read, unless it was given. */
   readonly revision: Revision | undefined
-  /** Continues until so many objects are read or the range ends. Resolves to whether all are read. Rejects with BackendError. */
+  /**
+   * Continues until so many objects are read or the range ends. Resolves to whether all are read. Rejects with
+   * BackendError.
+   */
   readUpTo(objects: number): Promise<boolean>
 }
 
@@ -40,7 +43,13 @@ export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revisio
   const onStream = () => {
     streamed = true
   }
-  const query = { start: prefix, end: prefixEnd(prefix), onStream, visit: (item: VisitedItem) => cache.load(state, item), ...(at !== undefined && { at }) }
+  const query = {
+    start: prefix,
+    end: prefixEnd(prefix),
+    onStream,
+    visit: (item: VisitedItem) => cache.load(state, item),
+    ...(at !== undefined && { at }),
+  }
   let pages: AsyncGenerator<RangePage, void> | undefined
   let revision = at
   const readOn = async (objects: number): Promise<boolean> => {
@@ -77,7 +86,11 @@ export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revisio
 }
 
 /** Runs a load of these resources. Records its start, and counts a failure for each of them. */
-export async function measuredLoad(caches: readonly ResourceCache[], clock: Clock, load: (caches: readonly ResourceCache[]) => Promise<void>): Promise<void> {
+export async function measuredLoad(
+  caches: readonly ResourceCache[],
+  clock: Clock,
+  load: (caches: readonly ResourceCache[]) => Promise<void>,
+): Promise<void> {
   const now = clock.now()
   for (const cache of caches) cache.readSince = now
   try {
@@ -108,7 +121,9 @@ export async function loadSmall(
   return { revision, states }
 }
 
-/** Reads the states of all resources at one revision: a small store in one range, a larger one by resource, in pages. */
+/**
+ * Reads the states of all resources at one revision: a small store in one range, a larger one by resource, in pages.
+ */
 export async function loadAll(
   backend: Backend,
   caches: readonly ResourceCache[],
@@ -123,9 +138,10 @@ export async function loadAll(
 }
 
 /**
- * Reads resources at one revision in rounds. Each round continues a resource until it has eight times as many objects as after the round before. Resources with few objects are
- * therefore complete first, and none waits for more than eight times its own objects of each other resource, without counting any of them. `done` is called with each load that
- * completes, `failed` with each that fails.
+ * Reads resources at one revision in rounds. Each round continues a resource until it has eight times as many objects
+ * as after the round before. Resources with few objects are therefore complete first, and none waits for more than
+ * eight times its own objects of each other resource, without counting any of them. `done` is called with each load
+ * that completes, `failed` with each that fails.
  */
 export async function loadInRounds(
   loads: readonly ResourceLoad[],
@@ -147,8 +163,15 @@ export async function loadInRounds(
   }
 }
 
-/** Copies the states of another cacher, of whose store this one's is a copy. Missing ones are read at their revision. */
-export async function copyAll(backend: Backend, caches: readonly ResourceCache[], { revision, of }: SavedStates, signal: AbortSignal): Promise<LoadedState> {
+/**
+ * Copies the states of another cacher, of whose store this one's is a copy. Missing ones are read at their revision.
+ */
+export async function copyAll(
+  backend: Backend,
+  caches: readonly ResourceCache[],
+  { revision, of }: SavedStates,
+  signal: AbortSignal,
+): Promise<LoadedState> {
   const states = new Map<ResourceCache, Loading>()
   for (const cache of caches) {
     const kept = of.get(cache.resource.prefix)

@@ -35,7 +35,12 @@ class Families {
     this.labels = resourceLabels(release)
   }
 
-  family(type: 'counter' | 'gauge', about: { readonly name: string; readonly help: string }, labels: readonly string[], values: Values): MetricFamily {
+  family(
+    type: 'counter' | 'gauge',
+    about: { readonly name: string; readonly help: string },
+    labels: readonly string[],
+    values: Values,
+  ): MetricFamily {
     // Worker processes count separately, but all of them cache the same store.
     return new PolledFamily(type, { ...about, stability: 'ALPHA', labels, across: type === 'counter' ? 'sum' : 'max' }, () =>
       this.cachers.flatMap(cacher => {
@@ -47,12 +52,16 @@ class Families {
 
   /** A gauge by resource. */
   gauge(name: string, help: string, value: (resource: ResourceStats, all: CacherStats) => number): MetricFamily {
-    return this.family('gauge', { name, help }, this.labels.names, (resource, all) => line(this.labels.values(resource.name), value(resource, all)))
+    return this.family('gauge', { name, help }, this.labels.names, (resource, all) =>
+      line(this.labels.values(resource.name), value(resource, all)),
+    )
   }
 
   /** A counter by resource, without samples of 0. */
   counter(name: string, help: string, count: Count): MetricFamily {
-    return this.family('counter', { name, help }, this.labels.names, ({ name: resource, counts }) => line(this.labels.values(resource), count(counts)))
+    return this.family('counter', { name, help }, this.labels.names, ({ name: resource, counts }) =>
+      line(this.labels.values(resource), count(counts)),
+    )
   }
 
   /** A histogram that is kept by resource. Resources without an observation have no samples. */
@@ -95,7 +104,10 @@ class Families {
   }
 }
 
-/** Counts of lists by the index that was used. Clients determine which labels are indexed, so these share one name, which bounds the cardinality. */
+/**
+ * Counts of lists by the index that was used. Clients determine which labels are indexed, so these share one name,
+ * which bounds the cardinality.
+ */
 const byIndex = ({ index, counts: { scans, byField, byLabel } }: ResourceStats) =>
   [
     ['', scans],
@@ -110,8 +122,8 @@ export const cachedLists = (cachers: Cachers): readonly CachedLists[] =>
     .map(resource => ({ resource: resource.name, byIndex: byIndex(resource), returned: resource.counts.returned }))
 
 /**
- * Creates kube-apiserver's metric families of its watch cache, by their names, and some of our own. They are read from the caches' counters at a scrape.
- * Source: k8s.io/apiserver, pkg/storage/cacher/metrics.
+ * Creates kube-apiserver's metric families of its watch cache, by their names, and some of our own. They are read from
+ * the caches' counters at a scrape. Source: k8s.io/apiserver, pkg/storage/cacher/metrics.
  *
  * @param cachers one for each store
  * @param etcdPrefix prefix of all keys
@@ -143,21 +155,35 @@ const listFamilies = (families: Families): MetricFamily[] => [
 const watchFamilies = (families: Families): MetricFamily[] => [
   families.counter('apiserver_init_events_total', 'Events that watches began with, by resource.', c => c.initEvents),
   families.counter('apiserver_watch_cache_events_received_total', 'Changes that the watch cache received, by resource.', c => c.received),
-  families.counter('apiserver_watch_cache_events_dispatched_total', 'Changes that the watch cache gave to its watchers, by resource.', c => c.dispatched),
-  families.counter('apiserver_terminated_watchers_total', 'Watches ended because their clients did not keep up, by resource.', c => c.slowWatchers),
+  families.counter(
+    'apiserver_watch_cache_events_dispatched_total',
+    'Changes that the watch cache gave to its watchers, by resource.',
+    c => c.dispatched,
+  ),
+  families.counter(
+    'apiserver_terminated_watchers_total',
+    'Watches ended because their clients did not keep up, by resource.',
+    c => c.slowWatchers,
+  ),
   families.counter(
     'binnacle_watch_cache_paced_writes_total',
     'Writes that waited until earlier ones were delivered to watchers, by resource.',
     c => c.pacedWrites,
   ),
-  families.gauge('apiserver_watch_cache_resource_version', 'Resource version that the watch cache has reached, by resource.', ({ loaded }, { revision }) =>
-    loaded ? revision : 0,
+  families.gauge(
+    'apiserver_watch_cache_resource_version',
+    'Resource version that the watch cache has reached, by resource.',
+    ({ loaded }, { revision }) => (loaded ? revision : 0),
   ),
 ]
 
 /** Metrics of reading the state of a resource, and of reads that wait for the cache. */
 const loadFamilies = (families: Families): MetricFamily[] => [
-  families.counter('apiserver_watch_cache_initializations_total', 'Times the state of a resource was read into the watch cache.', c => c.initializations),
+  families.counter(
+    'apiserver_watch_cache_initializations_total',
+    'Times the state of a resource was read into the watch cache.',
+    c => c.initializations,
+  ),
   families.counter(
     'apiserver_watch_cache_initialization_errors_total',
     'Times the state of a resource could not be read into the watch cache.',
@@ -180,7 +206,11 @@ const loadFamilies = (families: Families): MetricFamily[] => [
 /** Metrics of watches of a shard. */
 const shardFamilies = (families: Families): MetricFamily[] => [
   families.gauge('apiserver_watch_shards_total', 'Open watches of a shard, by resource.', ({ counts }) => counts.shardedWatches),
-  families.counter('apiserver_watch_filtered_events_total', 'Objects that watches left out because they are in another shard.', c => c.otherShards),
+  families.counter(
+    'apiserver_watch_filtered_events_total',
+    'Objects that watches left out because they are in another shard.',
+    c => c.otherShards,
+  ),
 ]
 
 /** Metrics of consistent reads, and of the caches' consistency with the store. */
@@ -195,7 +225,11 @@ const storeFamilies = (families: Families): MetricFamily[] => [
     resource => {
       const labels = families.prefixValues(resource)
       const { cache, store, failed } = resource.counts.consistent
-      return [...line([...labels, 'true', 'false'], cache), ...line([...labels, 'true', 'true'], store), ...line([...labels, 'false', 'true'], failed)]
+      return [
+        ...line([...labels, 'true', 'false'], cache),
+        ...line([...labels, 'true', 'true'], store),
+        ...line([...labels, 'false', 'true'], failed),
+      ]
     },
   ),
   families.family(
@@ -205,7 +239,8 @@ const storeFamilies = (families: Families): MetricFamily[] => [
       help: 'Comparisons of the watch cache with the store by their outcome; after a failure the resource is reloaded.',
     },
     [...families.prefixNames('resource'), 'status'],
-    resource => Object.entries(resource.counts.checks).flatMap(([status, value]) => line([...families.prefixValues(resource), status], value)),
+    resource =>
+      Object.entries(resource.counts.checks).flatMap(([status, value]) => line([...families.prefixValues(resource), status], value)),
   ),
   families.counter('apiserver_storage_events_received_total', 'Changes that the store reported, by resource.', c => c.received),
   families.counter('apiserver_storage_decode_errors_total', 'Stored objects that could not be read, by resource.', c => c.unreadable),
@@ -213,7 +248,11 @@ const storeFamilies = (families: Families): MetricFamily[] => [
 
 /** Metrics of the retained history. */
 const historyFamilies = (families: Families): MetricFamily[] => [
-  families.gauge('binnacle_watch_cache_history_events', 'Changes kept for watches that resume and for exact reads, by resource.', r => r.historyEvents),
+  families.gauge(
+    'binnacle_watch_cache_history_events',
+    'Changes kept for watches that resume and for exact reads, by resource.',
+    r => r.historyEvents,
+  ),
   families.gauge('binnacle_watch_cache_history_bytes', 'Bytes of the changes kept, by resource.', r => r.historyBytes),
   families.family(
     'counter',

@@ -17,7 +17,10 @@ export type ObjectTree = InstanceType<typeof Tree<Key, Stored>>
 /** Entries of a node. */
 export const TREE_NODE_SIZE = 32
 
-/** Creates an empty tree. Keys are compared by UTF-16 units, which for ASCII, and so for keys of objects, is the order of bytes. */
+/**
+ * Creates an empty tree. Keys are compared by UTF-16 units, which for ASCII, and so for keys of objects, is the order
+ * of bytes.
+ */
 export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, compareUnits, TREE_NODE_SIZE)
 
 /** Returns a copy of the tree with `make` applied to each object, in slices. `tree` must not change meanwhile. */
@@ -68,8 +71,17 @@ interface KeysFrom {
   readonly start: Key
 }
 
-/** Lists matching objects, up to the limit (0: all), as the tree is at the call. `count` is the number of objects from `start` on, if it is known. */
-export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, predicate: Predicate, limit: number, count?: number): Promise<Scan> {
+/**
+ * Lists matching objects, up to the limit (0: all), as the tree is at the call. `count` is the number of objects from
+ * `start` on, if it is known.
+ */
+export async function scanTree(
+  live: ObjectTree,
+  { prefix, start }: KeysFrom,
+  predicate: Predicate,
+  limit: number,
+  count?: number,
+): Promise<Scan> {
   const end = prefixEnd(prefix)
   const items: StoredObject[] = []
   const { everything } = predicate
@@ -110,7 +122,12 @@ export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, pr
   const last = items.at(-1)?.key
   if (!more || last === undefined) return { items, looked, last: undefined, remaining: undefined }
   if (!everything) return { items, looked, last, remaining: undefined }
-  return { items, looked, last, remaining: count === undefined ? (await countFrom(tree === live ? live.clone() : tree, last, end)) - 1 : count - items.length }
+  return {
+    items,
+    looked,
+    last,
+    remaining: count === undefined ? (await countFrom(tree === live ? live.clone() : tree, last, end)) - 1 : count - items.length,
+  }
 }
 
 /** Counts the keys from `start` on, in slices. `tree` must not change meanwhile. */
@@ -144,7 +161,10 @@ export function fewBelow(tree: ObjectTree, prefix: Key): readonly Stored[] | und
   return items.length > PREDICATE_STEP ? undefined : items
 }
 
-/** Lists like `scanTree`, but examines only the given objects. They are in key order, in the tree, and include every match. */
+/**
+ * Lists like `scanTree`, but examines only the given objects. They are in key order, in the tree, and include every
+ * match.
+ */
 export function pickFrom(
   objects: readonly Stored[],
   tree: ObjectTree,

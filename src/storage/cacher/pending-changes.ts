@@ -1,6 +1,8 @@
 import type { RecordedChange } from '../recorded-change.ts'
 
-/** Number of changes in one round. Larger writes save no further calls, and larger buffers cost more garbage collection. */
+/**
+ * Number of changes in one round. Larger writes save no further calls, and larger buffers cost more garbage collection.
+ */
 export const CHANGES_PER_ROUND = 64
 /** Limits from which writers wait, in changes and in bytes of their objects. They allow for some full rounds. */
 const MOST_CHANGES = 4 * CHANGES_PER_ROUND
@@ -8,7 +10,10 @@ const MOST_BYTES = 8 << 20
 
 const changeSize = ({ object, previous }: RecordedChange): number => (object ?? previous)?.size ?? 0
 
-/** Changes that are pending for a group of watchers, in order. They wait only for this server, never for a client, which has a queue of its own. */
+/**
+ * Changes that are pending for a group of watchers, in order. They wait only for this server, never for a client, which
+ * has a queue of its own.
+ */
 export class PendingChanges {
   #changes: RecordedChange[] = []
   #bytes = 0

@@ -3,7 +3,10 @@ import type { RevisionClock } from './revision-clock.ts'
 /** Time between two requests, in milliseconds. */
 const PAUSE_MS = 10
 
-/** Requests progress of the watch while a reader waits for a revision: immediately, and again after each pause. If the cache has reached the revision, nothing is requested. */
+/**
+ * Requests progress of the watch while a reader waits for a revision: immediately, and again after each pause. If the
+ * cache has reached the revision, nothing is requested.
+ */
 export class ProgressRequests {
   readonly #time: RevisionClock
   /** Sends a request. Undefined while no watch is open. */

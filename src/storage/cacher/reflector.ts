@@ -21,7 +21,10 @@ export interface ReflectorTarget {
   load(signal: AbortSignal): Promise<void>
   /** Decodes the value of an event in turns if it is large, before `apply`. */
   prepare(event: BackendEvent): Promise<void> | undefined
-  /** Applies one event, which arrived at this time on the clock of `performance.now()`. All events of a revision are applied before the clock advances to it. */
+  /**
+   * Applies one event, which arrived at this time on the clock of `performance.now()`. All events of a revision are
+   * applied before the clock advances to it.
+   */
   apply(event: BackendEvent, arrived: number): void
 }
 
@@ -34,7 +37,10 @@ export interface ReflectorOptions {
   readonly time: RevisionClock
   readonly clock: Clock
   readonly logger: Logger
-  /** Called when the watch is open. Changes may have been lost before: some gaps do not show in revisions, or the store was replaced by a copy. */
+  /**
+   * Called when the watch is open. Changes may have been lost before: some gaps do not show in revisions, or the store
+   * was replaced by a copy.
+   */
   onOpen(): void
 }
 
@@ -50,15 +56,17 @@ class RestoredError extends Error {
 type SeenEvent = Pick<BackendEvent, 'key' | 'modRevision' | 'value'>
 
 /**
- * How the reflector follows the store. `progress`: a watch over the prefix, with progress requests. `revisions`: a watch over the whole keyspace, in which a missing revision proves a
- * loss. `events`: a watch over the prefix that reports only its events, so that readers cannot wait for the cache to reach a revision.
+ * How the reflector follows the store. `progress`: a watch over the prefix, with progress requests. `revisions`: a
+ * watch over the whole keyspace, in which a missing revision proves a loss. `events`: a watch over the prefix that
+ * reports only its events, so that readers cannot wait for the cache to reach a revision.
  */
 export type Following = WatchProof | 'events'
 
 /**
- * Keeps the caches current with one watch. If the store's watches report progress, it covers the prefix of all resources. Otherwise it covers the whole keyspace: each change has a
- * revision one higher than the last, so a missing revision proves a loss, and the state is reloaded. Keys that are not cached count only for their revision. While the store is
- * unreachable, clients' watches stay open, as in kube-apiserver, and continue when it is back.
+ * Keeps the caches current with one watch. If the store's watches report progress, it covers the prefix of all
+ * resources. Otherwise it covers the whole keyspace: each change has a revision one higher than the last, so a missing
+ * revision proves a loss, and the state is reloaded. Keys that are not cached count only for their revision. While the
+ * store is unreachable, clients' watches stay open, as in kube-apiserver, and continue when it is back.
  */
 export class Reflector {
   readonly #backend: Backend
@@ -131,14 +139,18 @@ export class Reflector {
     this.reopen()
   }
 
-  /** Reopens the watch if the store's watches now report progress, for example after its last member was upgraded. Rejects with BackendError. */
+  /**
+   * Reopens the watch if the store's watches now report progress, for example after its last member was upgraded.
+   * Rejects with BackendError.
+   */
   async reconsider(signal: AbortSignal): Promise<void> {
     if (this.#open && this.#following !== 'progress' && (await this.#backend.watchProof?.(signal)) === 'progress') this.reopen()
   }
 
   /**
-   * Loads the state and follows the store, until the reflector is stopped. Each failure ends a session. The state is loaded again only if changes may have
-   * been lost: after compaction, a gap, or a restore of the store. Pauses between sessions double up to a limit.
+   * Loads the state and follows the store, until the reflector is stopped. Each failure ends a session. The state is
+   * loaded again only if changes may have been lost: after compaction, a gap, or a restore of the store. Pauses between
+   * sessions double up to a limit.
    */
   async #run(): Promise<void> {
     const { signal } = this.#stop
@@ -161,7 +173,8 @@ export class Reflector {
       } catch (error) {
         if (signal.aborted) break
         if (error instanceof RestoredError) this.#time.undo()
-        if (error instanceof GapError || error instanceof RestoredError || (error instanceof BackendError && error.code === 'compacted')) this.#isFresh = false
+        if (error instanceof GapError || error instanceof RestoredError || (error instanceof BackendError && error.code === 'compacted'))
+          this.#isFresh = false
         this.#report(error, loaded)
       }
       this.#open = false
@@ -172,7 +185,10 @@ export class Reflector {
     }
   }
 
-  /** Logs only the first of equal failures, and none at startup, where the server itself logs that it waits for the store. */
+  /**
+   * Logs only the first of equal failures, and none at startup, where the server itself logs that it waits for the
+   * store.
+   */
   #report(cause: unknown, loaded: boolean): void {
     const error = errorMessage(cause)
     const fields = { error, revision: this.#time.now }
@@ -182,7 +198,10 @@ export class Reflector {
     this.#failing = error
   }
 
-  /** Watches by progress, by revisions or by events, as the store allows. A user who may not read the whole store gets a watch of the prefix alone. */
+  /**
+   * Watches by progress, by revisions or by events, as the store allows. A user who may not read the whole store gets a
+   * watch of the prefix alone.
+   */
   async #follow(signal: AbortSignal): Promise<void> {
     const proof = (await this.#backend.watchProof?.(signal)) ?? 'revisions'
     try {
@@ -193,16 +212,23 @@ export class Reflector {
     }
   }
 
-  /** Throws RestoredError if the store is behind the caches, or has another history: a copy may have passed the caches' revision by the time of the check. */
+  /**
+   * Throws RestoredError if the store is behind the caches, or has another history: a copy may have passed the caches'
+   * revision by the time of the check.
+   */
   async #checkHistory(signal: AbortSignal): Promise<void> {
     const current = await this.#backend.currentRevision(signal)
-    if (current < this.#time.now) throw new RestoredError(`the store is at revision ${current}, before ${this.#time.now}: it was restored from a copy`)
+    if (current < this.#time.now)
+      throw new RestoredError(`the store is at revision ${current}, before ${this.#time.now}: it was restored from a copy`)
     const last = this.#lastEvent
     if (last !== undefined && !(await this.#hasEvent(last, signal)))
       throw new RestoredError(`the store has not the change of ${last.key} at revision ${last.modRevision}: it was restored from a copy`)
   }
 
-  /** Whether the store has the event. If it can no longer be read, the event counts as present: the comparison after the watch is opened finds differences. */
+  /**
+   * Whether the store has the event. If it can no longer be read, the event counts as present: the comparison after the
+   * watch is opened finds differences.
+   */
   async #hasEvent({ key, modRevision, value }: SeenEvent, signal: AbortSignal): Promise<boolean> {
     try {
       const { item } = await this.#backend.get(key, signal, modRevision)
@@ -214,7 +240,10 @@ export class Reflector {
     }
   }
 
-  /** Applies the batches of one watch, from the revision after that of the caches. Returns or throws when the watch ends. */
+  /**
+   * Applies the batches of one watch, from the revision after that of the caches. Returns or throws when the watch
+   * ends.
+   */
   async #watch(following: Following, signal: AbortSignal): Promise<void> {
     const wholeStore = following === 'revisions'
     const onOpen = (requestProgress?: () => void) => {
@@ -242,7 +271,10 @@ export class Reflector {
     if (this.#backend.watchProof) this.#logger.info('following the store', { by: followingText(following, this.#prefix) })
   }
 
-  /** Applies events of a watch from a revision. `gapless`: a missing revision proves a loss. An event proves one too if the clock has passed it, because progress came before it. */
+  /**
+   * Applies events of a watch from a revision. `gapless`: a missing revision proves a loss. An event proves one too if
+   * the clock has passed it, because progress came before it.
+   */
   async #apply(events: readonly BackendEvent[], from: Revision, gapless: boolean): Promise<void> {
     const arrived = performance.now()
     const before = this.#time.now
@@ -271,7 +303,11 @@ export class Reflector {
 }
 
 /** Copies the value, because a slice would retain the bytes of all events that came with it. */
-const withOwnValue = ({ key, modRevision, value }: BackendEvent): SeenEvent => ({ key, modRevision, ...(value && { value: Buffer.from(value) }) })
+const withOwnValue = ({ key, modRevision, value }: BackendEvent): SeenEvent => ({
+  key,
+  modRevision,
+  ...(value && { value: Buffer.from(value) }),
+})
 
 /** Describes how the store is followed, for the log and the health report. */
 export function followingText(following: Following, prefix: Key): string {

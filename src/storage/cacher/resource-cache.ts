@@ -60,7 +60,10 @@ interface Corrupt {
 const MOST_REREAD = 1000
 const MOST_FAILURES = 100
 
-/** Present state, latest changes and watchers of one resource. Its methods are synchronous, except `copy`: state, history and watchers change in one step. */
+/**
+ * Present state, latest changes and watchers of one resource. Its methods are synchronous, except `copy`: state,
+ * history and watchers change in one step.
+ */
 export class ResourceCache {
   readonly resource: CachedResource
   readonly interest: Interest
@@ -114,7 +117,9 @@ export class ResourceCache {
 
   static loading = (): Loading => ({ objects: new TreeBuilder(), index: fieldIndex(), corrupt: new Map(), bytes: 0 })
 
-  /** Returns the present state; undefined while it is not loaded, or if part of it cannot be read. Takes constant time. */
+  /**
+   * Returns the present state; undefined while it is not loaded, or if part of it cannot be read. Takes constant time.
+   */
   kept(): SavedState | undefined {
     return this.loaded && this.held === undefined && this.corrupt.size === 0 ? { tree: this.tree.clone(), bytes: this.bytes } : undefined
   }
@@ -179,7 +184,10 @@ export class ResourceCache {
     return object
   }
 
-  /** Installs a loaded state at its revision, and applies the events held back since. Watchers of the old state end with `expired`. */
+  /**
+   * Installs a loaded state at its revision, and applies the events held back since. Watchers of the old state end with
+   * `expired`.
+   */
   replace({ objects, index, corrupt, bytes }: Loading, at: Revision, now: number): void {
     this.interest.end(new StorageError('expired', 'changes were lost, and the state was reloaded', { revision: at }))
     this.tree = objects.finish()
@@ -204,8 +212,9 @@ export class ResourceCache {
   }
 
   /**
-   * Applies an event. Events must arrive in order of their revisions; those up to the loaded state are ignored. While the cache loads, they are held back as
-   * well. An object that cannot be read leaves the state, and interrupts the watchers that would receive it.
+   * Applies an event. Events must arrive in order of their revisions; those up to the loaded state are ignored. While
+   * the cache loads, they are held back as well. An object that cannot be read leaves the state, and interrupts the
+   * watchers that would receive it.
    *
    * @param arrived when the event arrived from the store, on the clock of `performance.now()`. Undefined if its delivery is not measured
    */
@@ -265,7 +274,10 @@ export class ResourceCache {
     this.counts.dispatched++
   }
 
-  /** Ends all watches, because a change cannot be shown. A watcher that resumes from an older revision is served by the store. */
+  /**
+   * Ends all watches, because a change cannot be shown. A watcher that resumes from an older revision is served by the
+   * store.
+   */
   #interrupt(why: StorageError, at: Revision): void {
     this.interest.end(why)
     this.history.reset(at)
@@ -304,7 +316,8 @@ export class ResourceCache {
 }
 
 /** Times of a change that is in the cache now. */
-const timesOf = (arrived: number | undefined): ChangeTimes | undefined => (arrived === undefined ? undefined : { arrived, cached: performance.now() })
+const timesOf = (arrived: number | undefined): ChangeTimes | undefined =>
+  arrived === undefined ? undefined : { arrived, cached: performance.now() }
 
 /** Returns the fault that reads report, and a copy of the bytes: a slice would retain the whole batch. */
 function corruptOf(key: Key, revision: Revision, value: Buffer, error: unknown): Corrupt {

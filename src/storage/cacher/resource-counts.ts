@@ -31,13 +31,18 @@ export class ResourceCounts {
   pacedWrites = 0
   /** Objects in the store that could not be read. */
   unreadable = 0
-  /** Lists served from the cache, and objects examined for them: by a scan, by the indexed field, and by indexed labels. */
+  /**
+   * Lists served from the cache, and objects examined for them: by a scan, by the indexed field, and by indexed labels.
+   */
   readonly scans = { lists: 0, fetched: 0 }
   readonly byField = { lists: 0, fetched: 0 }
   readonly byLabel = { lists: 0, fetched: 0 }
   /** Objects returned in lists from the cache. */
   returned = 0
-  /** Consistent lists by source: the cache, or the store because the cache did not keep up. `failed`: the store failed, too. */
+  /**
+   * Consistent lists by source: the cache, or the store because the cache did not keep up. `failed`: the store failed,
+   * too.
+   */
   readonly consistent = { cache: 0, store: 0, failed: 0 }
   /** Comparisons with the store by outcome: equal, different (the state was reloaded), or failed. */
   readonly checks = { success: 0, failure: 0, error: 0 }

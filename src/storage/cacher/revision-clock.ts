@@ -24,7 +24,10 @@ export class RevisionClock {
     return this.#waiters.size > 0
   }
 
-  /** Newest revision of a history that the store lost when it was restored from an older copy. 0 if it never was. A revision up to it may denote two states. */
+  /**
+   * Newest revision of a history that the store lost when it was restored from an older copy. 0 if it never was. A
+   * revision up to it may denote two states.
+   */
   get undone(): Revision {
     return this.#undone
   }
@@ -34,7 +37,10 @@ export class RevisionClock {
     this.#undone = later(this.#undone, this.#now)
   }
 
-  /** Advances the clock and releases readers of this revision and earlier ones. An earlier revision than the present one has no effect. */
+  /**
+   * Advances the clock and releases readers of this revision and earlier ones. An earlier revision than the present one
+   * has no effect.
+   */
   advance(to: Revision): void {
     if (to > this.#now) this.set(to)
   }
@@ -51,7 +57,10 @@ export class RevisionClock {
     }
   }
 
-  /** Resolves once the revision is reached; undefined if it is already. Rejects with StorageError `too large revision` after `ms`, or `timeout` when the signal aborts. */
+  /**
+   * Resolves once the revision is reached; undefined if it is already. Rejects with StorageError `too large revision`
+   * after `ms`, or `timeout` when the signal aborts.
+   */
   reach(revision: Revision, signal: AbortSignal, ms: number): Promise<void> | undefined {
     if (revision <= this.#now) return undefined
     return new Promise((resolve, reject) => {

@@ -2,8 +2,8 @@ import type { Backend } from '../backend.ts'
 import type { Revision } from '../revision.ts'
 
 /**
- * Reads the store's newest revision. A caller joins the next probe that starts after its call, because the one in flight may have been served before it. One probe is in flight at a
- * time, so a thousand callers cost two round trips.
+ * Reads the store's newest revision. A caller joins the next probe that starts after its call, because the one in
+ * flight may have been served before it. One probe is in flight at a time, so a thousand callers cost two round trips.
  */
 export class RevisionProbe {
   readonly #backend: Backend
@@ -20,7 +20,8 @@ export class RevisionProbe {
 
   revision(): Promise<Revision> {
     if (this.#current === undefined) return this.#start()
-    // If the probe in flight fails, so does this call: another attempt would make its caller wait for twice the timeout of a call.
+    // If the probe in flight fails, so does this call: another attempt would make its caller wait for twice the timeout
+    // of a call.
     this.#next ??= this.#current.then(() => this.#start())
     return this.#next
   }

@@ -3,7 +3,10 @@ import { Slabs } from '../slab.ts'
 import type { Stored } from '../stored-object.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
-/** A pass runs when so many bytes of slabs were allocated since the last one, and at least this fraction of the live bytes. */
+/**
+ * A pass runs when so many bytes of slabs were allocated since the last one, and at least this fraction of the live
+ * bytes.
+ */
 const WORTHWHILE = 16 << 20
 const WORTHWHILE_PART = 1 / 8
 /** A slab with a smaller live fraction is emptied. Dead bytes are therefore at most a third of the live ones. */
@@ -11,7 +14,8 @@ const LEAST_ALIVE = 3 / 4
 const OBJECTS_PER_LOOK = 100
 
 /**
- * Frees slabs that are retained by a few long-lived objects: the parts that present states use are moved to slabs for such objects. History is not moved; it expires by itself.
+ * Frees slabs that are retained by a few long-lived objects: the parts that present states use are moved to slabs for
+ * such objects. History is not moved; it expires by itself.
  */
 export class SlabCompactor {
   readonly #young: Slabs
@@ -39,7 +43,10 @@ export class SlabCompactor {
     }
   }
 
-  /** Measures how much of each slab is alive, then moves objects out of those that are mostly dead, so that their memory can be freed. */
+  /**
+   * Measures how much of each slab is alive, then moves objects out of those that are mostly dead, so that their memory
+   * can be freed.
+   */
   async #pass(caches: readonly ResourceCache[]): Promise<void> {
     const slabs = new Map<ArrayBufferLike, number>()
     this.#allocated = this.#young.allocated
@@ -56,7 +63,10 @@ export class SlabCompactor {
   }
 }
 
-/** Visits the objects of all states in slices. Each state is cloned when its turn comes, so later writes are left to the next run. */
+/**
+ * Visits the objects of all states in slices. Each state is cloned when its turn comes, so later writes are left to the
+ * next run.
+ */
 async function eachObject(caches: readonly ResourceCache[], visit: (object: Stored) => void): Promise<void> {
   let left = OBJECTS_PER_LOOK
   for (const cache of caches) {

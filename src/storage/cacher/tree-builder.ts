@@ -11,8 +11,9 @@ const union = 'default' in unionModule ? unionModule.default : unionModule
 const PART = 8192
 
 /**
- * Builds a tree from objects that are added in ascending order of their keys, as the pages of a range have them. Each part becomes a tree without comparisons of keys on several levels, and parts are joined by
- * their nodes: a sixth of the time of one insertion after the other. Objects out of order are inserted.
+ * Builds a tree from objects that are added in ascending order of their keys, as the pages of a range have them. Each
+ * part becomes a tree without comparisons of keys on several levels, and parts are joined by their nodes: a sixth of
+ * the time of one insertion after the other. Objects out of order are inserted.
  */
 export class TreeBuilder {
   #tree: ObjectTree

@@ -18,13 +18,19 @@ export type FutureCode = 'future revision' | 'too large revision'
 
 /** Options of an uncached resource. All have defaults. */
 export interface DirectOptions {
-  /** How long a read waits for a future revision. If 0, the revision is only compared with that of the response. Default: 3 s, as in kube-apiserver's cache. */
+  /**
+   * How long a read waits for a future revision. If 0, the revision is only compared with that of the response.
+   * Default: 3 s, as in kube-apiserver's cache.
+   */
   readonly revisionWaitMs?: number
   /** Queued events per watcher. Default: 4096. */
   readonly queueLimit?: number
   /** Bytes of queued objects per watcher. Default: 16 MiB. */
   readonly queueBytes?: number | undefined
-  /** How long to wait for a watcher with a full queue before it is ended. The store buffers further changes meanwhile. Default: 5 s. */
+  /**
+   * How long to wait for a watcher with a full queue before it is ended. The store buffers further changes meanwhile.
+   * Default: 5 s.
+   */
   readonly patienceMs?: number
   /** Called for each watcher that is ended because its client did not keep up. */
   readonly onSlowWatcher?: () => void
@@ -32,7 +38,10 @@ export interface DirectOptions {
   readonly bookmarkMs?: number
   /** Clock and timer of bookmarks. Default: those of the system. */
   readonly timers?: TimerClock | undefined
-  /** Whether an exact list at a future revision fails immediately with `future revision`, as in etcd. Otherwise it waits. Default: false. */
+  /**
+   * Whether an exact list at a future revision fails immediately with `future revision`, as in etcd. Otherwise it
+   * waits. Default: false.
+   */
   readonly futureFails?: boolean
   /** Code of that failure: `too large revision` since release 1.34. Default: `future revision`. */
   readonly futureCode?: FutureCode | undefined
@@ -44,7 +53,9 @@ export interface DirectOptions {
   readonly reports?: CorruptReports
 }
 
-/** Storage of one resource without a cache: every read is a request to the store, and every watch a watch of the store. */
+/**
+ * Storage of one resource without a cache: every read is a request to the store, and every watch a watch of the store.
+ */
 export class DirectStorage implements Storage {
   readonly cached = false
   readonly backend: Backend
@@ -87,12 +98,13 @@ export class DirectStorage implements Storage {
   }
 
   /**
-   * Lists at the revision of the query. Waits a limited time for a revision that is not there yet, unless the query names it exactly. Throws StorageError
-   * `too large` if it does not come.
+   * Lists at the revision of the query. Waits a limited time for a revision that is not there yet, unless the query
+   * names it exactly. Throws StorageError `too large` if it does not come.
    */
   async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
-    // The revision of a continue token was returned by an earlier page, so it should exist: a future one is refused immediately.
+    // The revision of a continue token was returned by an earlier page, so it should exist: a future one is refused
+    // immediately.
     const atOnce = isExact(query.at) && (this.#options.futureFails || query.startKey !== undefined)
     if (wanted !== undefined) {
       if (atOnce) await this.#hasCome(wanted, signal)
@@ -107,13 +119,32 @@ export class DirectStorage implements Storage {
 
   /** Opens a watch of the store. Initial objects are listed first, and the watch begins after their revision. */
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
-    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, timers: clock = systemClock, onSlowWatcher, removed } = this.#options
+    const {
+      queueLimit = 4096,
+      queueBytes,
+      bookmarkMs = 60_000,
+      patienceMs = 5000,
+      timers: clock = systemClock,
+      onSlowWatcher,
+      removed,
+    } = this.#options
     const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, clock, onSlow: onSlowWatcher, removed }
     const { backend, codec } = this
     const source = { backend, codec, reports: this.#reports }
     if ('after' in query.start) return openWatch(source, prefix, query, { after: query.start.after, limits }, signal)
-    const page = await this.#list(prefix, { at: query.start.initial, predicate: query.predicate, limit: 0 }, asEvents(this.#reports), signal)
-    return openWatch(source, prefix, query, { after: page.revision, present: page.items, bookmarkAtEnd: query.start.bookmarkAtEnd, limits }, signal)
+    const page = await this.#list(
+      prefix,
+      { at: query.start.initial, predicate: query.predicate, limit: 0 },
+      asEvents(this.#reports),
+      signal,
+    )
+    return openWatch(
+      source,
+      prefix,
+      query,
+      { after: page.revision, present: page.items, bookmarkAtEnd: query.start.bookmarkAtEnd, limits },
+      signal,
+    )
   }
 
   async write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {
@@ -124,7 +155,10 @@ export class DirectStorage implements Storage {
     }
   }
 
-  /** Deletes an object that cannot be read at its newest revision. Another write in between is examined anew, so a readable object is never deleted. */
+  /**
+   * Deletes an object that cannot be read at its newest revision. Another write in between is examined anew, so a
+   * readable object is never deleted.
+   */
   async removeCorrupt(key: Key, signal: AbortSignal, dryRun = false): Promise<'removed' | 'readable' | 'absent'> {
     let { item } = await translated(this.backend.get(key, signal), { key })
     for (;;) {
@@ -157,7 +191,8 @@ export class DirectStorage implements Storage {
   async #hasCome(wanted: Revision, signal: AbortSignal): Promise<void> {
     const revision = await this.currentRevision(signal)
     const { futureCode = 'future revision' } = this.#options
-    if (revision < wanted) throw new StorageError(futureCode, `revision ${wanted} has not come, current: ${revision}`, { revision, retryAfterSeconds: 0 })
+    if (revision < wanted)
+      throw new StorageError(futureCode, `revision ${wanted} has not come, current: ${revision}`, { revision, retryAfterSeconds: 0 })
   }
 
   /** Waits until the store has reached the revision. Throws StorageError `too large revision` after the timeout. */

@@ -26,10 +26,16 @@ export interface ListOptions {
 }
 
 /**
- * Reads a page: until the limit is filled or the range has ended, all at the revision of the first request. An unreadable object fails the list according to the reports. A prefix
- * without a slash is a single key.
+ * Reads a page: until the limit is filled or the range has ended, all at the revision of the first request. An
+ * unreadable object fails the list according to the reports. A prefix without a slash is a single key.
  */
-export async function listPage(source: StoreSource, prefix: Key, query: ListQuery, options: ListOptions, signal: AbortSignal): Promise<Page> {
+export async function listPage(
+  source: StoreSource,
+  prefix: Key,
+  query: ListQuery,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<Page> {
   const { backend, codec, reports } = source
   const { counts, pages } = options
   const begun = performance.now()

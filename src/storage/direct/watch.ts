@@ -41,7 +41,13 @@ export interface WatchLimits {
 const BEFORE_DEADLINE_MS = 2000
 
 /** Opens a watch of the store. Resolves when the store has accepted it. */
-export async function openWatch(source: StoreSource, prefix: Key, query: WatchQuery, from: WatchFrom, signal: AbortSignal): Promise<Watcher> {
+export async function openWatch(
+  source: StoreSource,
+  prefix: Key,
+  query: WatchQuery,
+  from: WatchFrom,
+  signal: AbortSignal,
+): Promise<Watcher> {
   if (signal.aborted) throw abortedError(signal)
   const { limits } = from
   const stop = new AbortController()
@@ -107,7 +113,8 @@ async function queueEvents(queue: EventQueue, state: WatchState, opened: () => v
   try {
     for await (const batch of source.backend.watch(watch, signal)) {
       const events = batch.events.map(event => recordedChange(source, event).eventFor(query.predicate)).filter(event => event !== undefined)
-      // The store buffers further changes. Without the wait, a watch from far back would be ended before its first event is delivered, again and again.
+      // The store buffers further changes. Without the wait, a watch from far back would be ended before its first
+      // event is delivered, again and again.
       if (!queue.fits(events)) await taken(queue, limits.patienceMs)
       queue.push(events)
       state.seen = batch.revision
@@ -115,7 +122,8 @@ async function queueEvents(queue: EventQueue, state: WatchState, opened: () => v
     queue.finish()
     opened()
   } catch (error) {
-    // If the store is lost, the watch ends without an error, as at its deadline, and the client resumes. Lost history is an error.
+    // If the store is lost, the watch ends without an error, as at its deadline, and the client resumes. Lost history
+    // is an error.
     const lost = error instanceof BackendError && (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'aborted')
     queue.finish(lost ? undefined : toStorageError(error))
     throw error
@@ -126,7 +134,10 @@ async function queueEvents(queue: EventQueue, state: WatchState, opened: () => v
 const untilLastBookmark = ({ deadline }: WatchQuery, { clock }: WatchLimits): number =>
   deadline === undefined ? Number.POSITIVE_INFINITY : deadline - BEFORE_DEADLINE_MS - clock.steady.now()
 
-/** Schedules one bookmark, which schedules the next. The last comes before the deadline of the watch. A full queue skips one. */
+/**
+ * Schedules one bookmark, which schedules the next. The last comes before the deadline of the watch. A full queue skips
+ * one.
+ */
 function sendBookmarks(queue: EventQueue, state: WatchState): void {
   const { bookmarkMs, clock } = state.limits
   const left = Math.max(untilLastBookmark(state.query, state.limits), 0)
@@ -146,8 +157,8 @@ async function taken(queue: EventQueue, patienceMs: number): Promise<void> {
 }
 
 /**
- * Decodes an event and the object before it. Throws StorageError `expired` for a deletion whose previous object is compacted, because the event could not be
- * matched with selectors.
+ * Decodes an event and the object before it. Throws StorageError `expired` for a deletion whose previous object is
+ * compacted, because the event could not be matched with selectors.
  */
 function recordedChange({ codec, reports }: StoreSource, event: BackendEvent): RecordedChange {
   const { key, modRevision, value, previous } = event
@@ -169,7 +180,10 @@ function recordedChange({ codec, reports }: StoreSource, event: BackendEvent): R
 /** Events in one batch. They are encoded in one turn of the event loop. */
 const MOST_EVENTS = 100
 
-/** Yields the present objects as `added` events, in batches. An undefined object ends the batch early, even if it is empty, so that the caller can end its turn. */
+/**
+ * Yields the present objects as `added` events, in batches. An undefined object ends the batch early, even if it is
+ * empty, so that the caller can end its turn.
+ */
 export function* initialEvents(
   present: Iterable<StoredObject | undefined>,
   bookmarkAtEnd: boolean,

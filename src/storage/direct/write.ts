@@ -10,8 +10,8 @@ import { Stored } from '../stored-object.ts'
 import type { StoreSource } from './source.ts'
 
 /**
- * The update loop of Storage.write. A state is certain if it was read from the store during this call. A decision on an assumed state is final only if its guarded write succeeds;
- * otherwise the state is read and decided on again.
+ * The update loop of Storage.write. A state is certain if it was read from the store during this call. A decision on an
+ * assumed state is final only if its guarded write succeeds; otherwise the state is read and decided on again.
  */
 export async function guardedWrite<T>(
   source: WriteSource,
@@ -32,13 +32,17 @@ export async function guardedWrite<T>(
       continue
     }
     const { change, result } = decision
-    const done = 'put' in change ? await write.put(change.put, change.ttlSeconds) : 'keep' in change ? await write.keep() : await write.remove()
+    const done =
+      'put' in change ? await write.put(change.put, change.ttlSeconds) : 'keep' in change ? await write.keep() : await write.remove()
     if (done) return { ...done, result }
   }
 }
 
 type WriteSource = Pick<StoreSource, 'backend' | 'codec'>
-/** Outcome of an attempt. Undefined if the state was another one: `now` has been read again, and the caller decides anew. */
+/**
+ * Outcome of an attempt. Undefined if the state was another one: `now` has been read again, and the caller decides
+ * anew.
+ */
 type Attempted = Omit<Written<unknown>, 'result'> | undefined
 
 /** The state of one key, and attempts to change it. */
@@ -61,7 +65,10 @@ class GuardedWrite {
     return this.#now
   }
 
-  /** Reads the store if the state is assumed. True if the store has the assumed state; otherwise `now` is the store's state. */
+  /**
+   * Reads the store if the state is assumed. True if the store has the assumed state; otherwise `now` is the store's
+   * state.
+   */
   async confirm(): Promise<boolean> {
     if (this.#certain) return true
     const { item } = await translated(this.#source.backend.get(this.#key, this.#signal), { key: this.#key })
@@ -116,7 +123,11 @@ class GuardedWrite {
     )
     // All writes of one commit resolve together.
     if (turnIsSpent()) await nextTurn()
-    if (put.ok) return { object: new Stored(key, put.revision, codec, codec.json(value, put.revision)), outcome: now === undefined ? 'created' : 'updated' }
+    if (put.ok)
+      return {
+        object: new Stored(key, put.revision, codec, codec.json(value, put.revision)),
+        outcome: now === undefined ? 'created' : 'updated',
+      }
     await this.#become(put.current)
     return undefined
   }
@@ -128,7 +139,8 @@ const OPEN_BRACE = 0x7b
 function isStored(codec: ResourceCodec, now: StoredObject, value: Buffer): boolean {
   const kept = now.json()
   if (kept.verbatim !== true) return false
-  // Stored JSON differs from the cached JSON only by the revision and a mark, so a large difference in length means a change.
+  // Stored JSON differs from the cached JSON only by the revision and a mark, so a large difference in length means a
+  // change.
   if (value[0] === OPEN_BRACE && Math.abs(kept.bytes.length - value.length) > 64) return false
   const written = codec.json(value, now.revision)
   return written.verbatim === true && written.bytes.equals(kept.bytes)

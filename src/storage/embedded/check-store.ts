@@ -40,7 +40,8 @@ const TABLE_NAMES: readonly string[] = ['log', 'latest', 'deleted', 'expiry', 'm
 const isTable = (name: string): name is TableName => TABLE_NAMES.includes(name)
 
 /**
- * Checks the whole data file of a store that no process has open, without LMDB: pages, rows and their checksums. Yields at intervals, and returns when everything is read.
+ * Checks the whole data file of a store that no process has open, without LMDB: pages, rows and their checksums. Yields
+ * at intervals, and returns when everything is read.
  */
 export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void, StoreCheck> {
   const plain: Damage[] = []
@@ -60,7 +61,8 @@ export function* checkStore(dir: string, visitor: StoreVisitor): Generator<void,
         if (table === 'meta' && key.view().equals(CHECKED_WORD)) isChecked = true
         if (isPlain && table !== 'meta') {
           unchecked++
-          if (plain.length < MOST_PLAIN) plain.push(rowDamage(table, key.view(), `${rowName(table, key.view(), stored.view())} has no checksum`))
+          if (plain.length < MOST_PLAIN)
+            plain.push(rowDamage(table, key.view(), `${rowName(table, key.view(), stored.view())} has no checksum`))
         }
         visitor.row?.(table, key.view(), stored.bytes.subarray(start, stored.end))
       },
@@ -116,7 +118,10 @@ const rowDamage = (table: TableName, key: Buffer, line: string): Damage => ({
 
 const revisionAt = (id: Buffer): number => (id.length < 8 ? 0 : readNumber(id, id.length - 8))
 
-/** Describes a fault of a tree by the rows that are lost: one row, or those between the last readable key before it and the first one after it. */
+/**
+ * Describes a fault of a tree by the rows that are lost: one row, or those between the last readable key before it and
+ * the first one after it.
+ */
 function faultDamage(name: string | undefined, { page, why, after, before, row }: TreeFault): Damage {
   const reason = page === undefined ? why : `page ${page}: ${why}`
   if (name === undefined) return { line: reason, table: undefined }
@@ -126,7 +131,11 @@ function faultDamage(name: string | undefined, { page, why, after, before, row }
     const revisions: [number, number] = row
       ? [revisionAt(row), revisionAt(row)]
       : [after ? revisionAt(after) : 0, before ? revisionAt(before) : Number.MAX_SAFE_INTEGER]
-    return { line: `revisions from ${revisions[0]} to ${before || row ? revisions[1] : 'the newest'} cannot be read: ${reason}`, table, revisions }
+    return {
+      line: `revisions from ${revisions[0]} to ${before || row ? revisions[1] : 'the newest'} cannot be read: ${reason}`,
+      table,
+      revisions,
+    }
   }
   const named = (key: Buffer): string => (table === 'expiry' ? `revision ${revisionAt(key)}` : onOneLine(key.toString()))
   return {

@@ -21,7 +21,8 @@ export class CommitFailure extends Error {
 }
 
 /** Whether an error is a CommitFailure, or was caused by one. `report-commits.ts` logs those. */
-export const isCommitFailure = (error: unknown): boolean => error instanceof CommitFailure || (error instanceof Error && error.cause instanceof CommitFailure)
+export const isCommitFailure = (error: unknown): boolean =>
+  error instanceof CommitFailure || (error instanceof Error && error.cause instanceof CommitFailure)
 
 /** Returns the free bytes on the disk of a directory; undefined if the system does not report them. */
 export function freeBytesAt(dir: string): number | undefined {
@@ -33,7 +34,10 @@ export function freeBytesAt(dir: string): number | undefined {
   }
 }
 
-/** Classifies LMDB's error of a commit in a directory. On a disk with room for only a part of a write, LMDB reports an input/output error. */
+/**
+ * Classifies LMDB's error of a commit in a directory. On a disk with room for only a part of a write, LMDB reports an
+ * input/output error.
+ */
 export function commitFailure(dir: string, cause: unknown, freeBytes = freeBytesAt): CommitFailure {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const free = code === EIO ? freeBytes(dir) : undefined

@@ -21,8 +21,8 @@ export interface Compactor {
 }
 
 /**
- * Removes history before the compacted revision: changes that a later change, up to that revision, has replaced, and earlier deletions. An interrupted sweep continues when the store is
- * opened again.
+ * Removes history before the compacted revision: changes that a later change, up to that revision, has replaced, and
+ * earlier deletions. An interrupted sweep continues when the store is opened again.
  */
 export function openCompactor(tables: Tables, logger: Logger): Compactor {
   let compacted = metaRevision(tables, 'compacted')
@@ -31,7 +31,9 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
   /** Number of holds. History is removed only while there is none. */
   let held = 0
 
-  /** Removes in commits of SWEEP_STEP revisions, and stores how far it is, so that writes wait for one of them at most. */
+  /**
+   * Removes in commits of SWEEP_STEP revisions, and stores how far it is, so that writes wait for one of them at most.
+   */
   async function sweep(): Promise<void> {
     for (;;) {
       const from = metaRevision(tables, 'swept')
@@ -81,8 +83,8 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
 }
 
 /**
- * Removes what a record of the log makes superfluous: the record before it of the same key, and a deletion before the compacted revision with its key. Must
- * run in a commit.
+ * Removes what a record of the log makes superfluous: the record before it of the same key, and a deletion before the
+ * compacted revision with its key. Must run in a commit.
  */
 function sweepOne(tables: Tables, revision: number, compacted: number): void {
   const id = numberBytes(revision)

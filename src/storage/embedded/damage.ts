@@ -2,7 +2,10 @@ import { onOneLine } from '../../lib/printable.ts'
 import { decodeRecord, readNumber } from './layout.ts'
 import { HEAD_BYTES, type TableName } from './row-checksum.ts'
 
-/** Names a row for a message: by its key, and by its revision or deadline if it has one. `stored` is the stored value, which may be damaged. */
+/**
+ * Names a row for a message: by its key, and by its revision or deadline if it has one. `stored` is the stored value,
+ * which may be damaged.
+ */
 export function rowName(table: TableName, id: Buffer, stored: Buffer): string {
   switch (table) {
     case 'log':

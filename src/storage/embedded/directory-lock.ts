@@ -7,12 +7,18 @@ import { BackendError } from '../backend.ts'
 
 /** Exclusive lock on a store's directory. */
 export interface DirectoryLock {
-  /** Throws BackendError `unavailable` if the lock file was removed or replaced, because another process may have locked the directory since. */
+  /**
+   * Throws BackendError `unavailable` if the lock file was removed or replaced, because another process may have locked
+   * the directory since.
+   */
   check(): void
   release(): void
 }
 
-/** Offset of the locked byte in the file. It lies beyond the text, because on Windows other processes cannot read locked bytes. */
+/**
+ * Offset of the locked byte in the file. It lies beyond the text, because on Windows other processes cannot read locked
+ * bytes.
+ */
 const LOCKED_BYTE = 1 << 30
 /** The file must not be a symbolic link. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
@@ -20,9 +26,10 @@ const FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
 const MOST_ATTEMPTS = 10
 
 /**
- * Locks the directory with the file `lock` in it, whose text names the holder. The system ties the lock to the open file and releases it when the process ends, in whatever way. Thus a
- * stopped holder keeps the lock, a zombie has none, and process ids of other namespaces are irrelevant. The file remains after the release: removing it would let two processes lock
- * different files of the same name.
+ * Locks the directory with the file `lock` in it, whose text names the holder. The system ties the lock to the open
+ * file and releases it when the process ends, in whatever way. Thus a stopped holder keeps the lock, a zombie has none,
+ * and process ids of other namespaces are irrelevant. The file remains after the release: removing it would let two
+ * processes lock different files of the same name.
  * @throws BackendError `unavailable` if this or another process holds the directory, or the file system does not support locks
  */
 export async function lockDirectory(dir: string): Promise<DirectoryLock> {
@@ -34,14 +41,19 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
       if (!tryLock(descriptor, LOCKED_BYTE, 1)) throw new BackendError('unavailable', inUse(dir, path, descriptor))
       if (isSameFile(path, descriptor)) {
         ftruncateSync(descriptor)
-        // The second space is for earlier versions: they read a start time between the two, and without one consider the lock held while the process exists.
+        // The second space is for earlier versions: they read a start time between the two, and without one consider
+        // the lock held while the process exists.
         writeSync(descriptor, `${process.pid}  ${hostname()}\n`, 0)
         return heldLock(dir, path, descriptor)
       }
     } catch (error) {
       closeSync(descriptor)
       if (error instanceof BackendError) throw error
-      throw new BackendError('unavailable', `the store in ${dir} cannot be locked: ${errorMessage(error)}; it needs a file system with locks`, { cause: error })
+      throw new BackendError(
+        'unavailable',
+        `the store in ${dir} cannot be locked: ${errorMessage(error)}; it needs a file system with locks`,
+        { cause: error },
+      )
     }
     closeSync(descriptor)
   }
@@ -75,13 +87,19 @@ function openLock(dir: string, path: string): number {
   }
 }
 
-/** Returns the lock that a descriptor holds. `check` throws once the file at the path is another one, because another process may hold that. */
+/**
+ * Returns the lock that a descriptor holds. `check` throws once the file at the path is another one, because another
+ * process may hold that.
+ */
 function heldLock(dir: string, path: string, descriptor: number): DirectoryLock {
   let isHeld = true
   return {
     check() {
       if (isHeld && isSameFile(path, descriptor)) return
-      throw new BackendError('unavailable', `the store in ${dir} no longer accepts writes: its lock ${path} was removed or replaced; restart the server`)
+      throw new BackendError(
+        'unavailable',
+        `the store in ${dir} no longer accepts writes: its lock ${path} was removed or replaced; restart the server`,
+      )
     },
     release() {
       if (!isHeld) return

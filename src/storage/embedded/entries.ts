@@ -11,8 +11,9 @@ export interface KeyEntry {
 }
 
 /**
- * The newest change of each key, for reading one revision in slices. A store that keeps history has deleted keys in a table of their own: a read of an older revision includes all of
- * them, and a read of the present one includes those deleted since it began.
+ * The newest change of each key, for reading one revision in slices. A store that keeps history has deleted keys in a
+ * table of their own: a read of an older revision includes all of them, and a read of the present one includes those
+ * deleted since it began.
  */
 export class Entries {
   readonly #tables: Tables
@@ -39,10 +40,12 @@ export class Entries {
   }
 
   /**
-   * Collects the keys that were deleted since the last look, from the log, and forgets those before the range: entries are read in key order, page by page.
+   * Collects the keys that were deleted since the last look, from the log, and forgets those before the range: entries
+   * are read in key order, page by page.
    */
   #lookForDeletions({ start, end }: Range): void {
-    const isAhead = (key: Buffer): boolean => (start === undefined || key.compare(start) >= 0) && (end === undefined || key.compare(end) < 0)
+    const isAhead = (key: Buffer): boolean =>
+      (start === undefined || key.compare(start) >= 0) && (end === undefined || key.compare(end) < 0)
     this.#gone = this.#gone.filter(isAhead)
     const newest = metaRevision(this.#tables, 'revision')
     if (this.#seen === undefined || newest === this.#seen) return

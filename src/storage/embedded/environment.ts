@@ -17,8 +17,10 @@ export interface Range {
 }
 
 /**
- * The part of LMDB's table interface that the store uses. A value that is read is a view of exactly its bytes, which the next read may overwrite. An iterator must end within the turn
- * that started it. Stored rows have a checksum (`row-checksum.ts`), which is not part of the value. Reading a damaged row throws a BackendError `corrupt` that names it.
+ * The part of LMDB's table interface that the store uses. A value that is read is a view of exactly its bytes, which
+ * the next read may overwrite. An iterator must end within the turn that started it. Stored rows have a checksum
+ * (`row-checksum.ts`), which is not part of the value. Reading a damaged row throws a BackendError `corrupt` that names
+ * it.
  */
 export interface Table {
   getBinaryFast(id: Buffer): Buffer | undefined
@@ -28,7 +30,10 @@ export interface Table {
   removeSync(id: Buffer): void
 }
 
-/** The open tables, in an LMDB environment or in memory (`memory-tables.ts`). Their contents are described in `layout.ts`. */
+/**
+ * The open tables, in an LMDB environment or in memory (`memory-tables.ts`). Their contents are described in
+ * `layout.ts`.
+ */
 export interface Tables {
   readonly log: Table
   readonly latest: Table
@@ -36,11 +41,14 @@ export interface Tables {
   readonly expiry: Table
   readonly meta: Table
   /**
-   * Runs the callback in the only write transaction, and resolves when it is committed and on disk. If the callback throws, nothing of the transaction is kept.
-   * Tests replace it to count commits or to make one fail.
+   * Runs the callback in the only write transaction, and resolves when it is committed and on disk. If the callback
+   * throws, nothing of the transaction is kept. Tests replace it to count commits or to make one fail.
    */
   commit<T>(change: () => T): Promise<T>
-  /** Unmaps the file between two commits, to release its memory. Later reads map it again. Resolves when that is done, and never rejects: a failure is thrown by the next use of a table. */
+  /**
+   * Unmaps the file between two commits, to release its memory. Later reads map it again. Resolves when that is done,
+   * and never rejects: a failure is thrown by the next use of a table.
+   */
   unmap(): Promise<void>
   close(): Promise<void>
 }
@@ -50,19 +58,22 @@ interface Opened extends Readonly<Record<TableName, Database<Buffer, Buffer>>> {
 }
 
 /**
- * Opens the LMDB environment in a directory, and creates its tables if it is empty. Commits wait for the disk (`overlappingSync: false`): when a commit resolves, it is durable.
+ * Opens the LMDB environment in a directory, and creates its tables if it is empty. Commits wait for the disk
+ * (`overlappingSync: false`): when a commit resolves, it is durable.
  * @throws BackendError `corrupt` if the directory holds something else
  */
 export async function openEnvironment(dir: string): Promise<Tables> {
   const { open } = await import('lmdb')
   const openAgain = (): Opened => {
     const binary = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
-    // `permissionsMode` is missing in the package's types. Only the owner may read the file, whatever the mode of the directory.
+    // `permissionsMode` is missing in the package's types. Only the owner may read the file, whatever the mode of the
+    // directory.
     const options = { path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, permissionsMode: 0o600, ...binary }
     const root = open<Buffer, Buffer>(options)
     printNoFailures(root)
     const table = (name: TableName): Database<Buffer, Buffer> => root.openDB<Buffer, Buffer>({ name, ...binary })
-    // One transaction creates all tables. Otherwise each new table would be a commit of its own, which waits for the disk.
+    // One transaction creates all tables. Otherwise each new table would be a commit of its own, which waits for the
+    // disk.
     return root.transactionSync(() => ({
       root,
       log: table('log'),
@@ -80,8 +91,9 @@ export async function openEnvironment(dir: string): Promise<Tables> {
 }
 
 /**
- * Tables of an environment that can be closed and reopened to unmap its file. LMDB maps the file for reading and never unmaps what was read: each page stays resident, and counts again
- * for each smaller map that the package keeps from before the file grew.
+ * Tables of an environment that can be closed and reopened to unmap its file. LMDB maps the file for reading and never
+ * unmaps what was read: each page stays resident, and counts again for each smaller map that the package keeps from
+ * before the file grew.
  */
 class Environment implements Tables {
   readonly log: Table
@@ -149,7 +161,10 @@ class Environment implements Tables {
     }
   }
 
-  /** Returns the open environment. If reopening it has failed, each use tries again. Checks the file first: LMDB would create an empty one in place of a file that is gone. */
+  /**
+   * Returns the open environment. If reopening it has failed, each use tries again. Checks the file first: LMDB would
+   * create an empty one in place of a file that is gone.
+   */
   #now(): Opened {
     if (this.#opened !== undefined) return this.#opened
     if (this.#closed) throw new BackendError('unavailable', 'the store is closed')
@@ -188,7 +203,8 @@ class Environment implements Tables {
       })
       this.#onIdle = undefined
     }
-    // Continues in a callback of its own. Without a running commit, closing waits only for settled promises, so nothing reads before it is reopened.
+    // Continues in a callback of its own. Without a running commit, closing waits only for settled promises, so nothing
+    // reads before it is reopened.
     await nextIteration()
     const opened = this.#opened
     if (opened === undefined || this.#closed) return
@@ -213,7 +229,10 @@ class Environment implements Tables {
 /** Statuses up to this one are not failures: done, written, and transactions that wait for their callbacks. */
 const MOST_STATUS = 2
 
-/** Keeps the package from printing each failed commit with a stack trace. The caller gets the failure as well, and logs it. */
+/**
+ * Keeps the package from printing each failed commit with a stack trace. The caller gets the failure as well, and logs
+ * it.
+ */
 function printNoFailures(root: object): void {
   const { env } = root as { readonly env?: { startWriting?(address: number, callback: (status: number) => unknown): unknown } }
   const startWriting = env?.startWriting
@@ -236,8 +255,9 @@ function printNoFailures(root: object): void {
 const inodeIn = (dir: string): bigint => statSync(join(dir, 'data.mdb'), { bigint: true }).ino
 
 /**
- * Throws the reason of a failed commit. The package's error has a promise of the reason, which must be handled, or its rejection ends the process. (The same goes for the promise of a
- * batch that the package makes for each turn of the event loop by default: `eventTurnBatching` is off, because the writer forms its own groups.)
+ * Throws the reason of a failed commit. The package's error has a promise of the reason, which must be handled, or its
+ * rejection ends the process. (The same goes for the promise of a batch that the package makes for each turn of the
+ * event loop by default: `eventTurnBatching` is off, because the writer forms its own groups.)
  */
 async function explainCommit(error: Error & { commitError?: Promise<never> }, dir: string): Promise<never> {
   if (error.commitError === undefined) throw error

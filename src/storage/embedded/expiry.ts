@@ -5,7 +5,10 @@ import type { Tables } from './environment.ts'
 import { decodeKey, readNumber, readRevision } from './layout.ts'
 import type { Writer } from './writer.ts'
 
-/** Maximum time between checks of the clock while a deadline is ahead, in milliseconds, and maximum number of keys that expire together. */
+/**
+ * Maximum time between checks of the clock while a deadline is ahead, in milliseconds, and maximum number of keys that
+ * expire together.
+ */
 const LONGEST_WAIT = 1000
 const BATCH = 500
 
@@ -18,7 +21,10 @@ export interface Expiry {
   close(): void
 }
 
-/** Deletes keys whose time to live has passed, with guarded writes: a key that was written since is kept. Deadlines are stored, so they survive a restart. */
+/**
+ * Deletes keys whose time to live has passed, with guarded writes: a key that was written since is kept. Deadlines are
+ * stored, so they survive a restart.
+ */
 export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, logger: Logger): Expiry {
   const expiry = new TimedExpiry(tables, writer, clock, logger)
   for (const key of tables.expiry.getKeys({ limit: 1 })) expiry.schedule(readNumber(key, 0))

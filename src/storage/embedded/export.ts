@@ -24,7 +24,10 @@ const MAPPED_BYTES = 64 << 20
  * Reads a store that no server uses: the newest value of each key, ordered by mod revision, and the newest revision.
  * @throws BackendError `unavailable` if there is no store, or another process holds the directory
  */
-export async function withLatestValues<T>(dir: string, read: (values: AsyncIterable<LatestValue>, newest: number) => Promise<T>): Promise<T> {
+export async function withLatestValues<T>(
+  dir: string,
+  read: (values: AsyncIterable<LatestValue>, newest: number) => Promise<T>,
+): Promise<T> {
   requireDataFile(dir)
   return whileLocked(dir, async () => {
     inspectDataFile(dir)
@@ -38,8 +41,8 @@ export async function withLatestValues<T>(dir: string, read: (values: AsyncItera
 }
 
 /**
- * Yields the newest value of every key, in the order of their revisions. The file is unmapped after some megabytes, so that memory does not grow with the
- * store.
+ * Yields the newest value of every key, in the order of their revisions. The file is unmapped after some megabytes, so
+ * that memory does not grow with the store.
  */
 async function* latestValues(tables: Tables): AsyncGenerator<LatestValue> {
   const deadlines = new Map<number, number>()
@@ -55,7 +58,13 @@ async function* latestValues(tables: Tables): AsyncGenerator<LatestValue> {
       next = modRevision + 1
       const record = decodeRecord(copyOf(row))
       if (record.kind !== PUT_RECORD || latestOf(tables, record.key)?.modRevision !== modRevision) continue
-      page.push({ key: record.key, value: record.value, createRevision: record.createRevision, modRevision, deadline: deadlines.get(modRevision) })
+      page.push({
+        key: record.key,
+        value: record.value,
+        createRevision: record.createRevision,
+        modRevision,
+        deadline: deadlines.get(modRevision),
+      })
     }
     yield* page
     if (seen < PAGE) return

@@ -18,7 +18,10 @@ export interface DamageReport extends StoreCheck {
 /** Finds damage in a store that no process has open. Keys of records that cannot be read are taken from `latest`. */
 export async function findDamage(dir: string): Promise<DamageReport> {
   const damages: Damage[] = []
-  /** Kinds of damage recorded so far. The first of each kind is recorded even beyond the limit, because `salvage` depends on the kinds. */
+  /**
+   * Kinds of damage recorded so far. The first of each kind is recorded even beyond the limit, because `salvage`
+   * depends on the kinds.
+   */
   const kinds = new Set<string>()
   let more = 0
   const check = await checkInTurns(dir, {

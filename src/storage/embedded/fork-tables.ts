@@ -2,7 +2,17 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { BackendError, type ForkOptions } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Range, Table, Tables } from './environment.ts'
-import { copyOf, DELETION_RECORD, decodeKey, decodeLatest, decodeRecord, encodeLatest, numberBytes, readNumber, readRevision } from './layout.ts'
+import {
+  copyOf,
+  DELETION_RECORD,
+  decodeKey,
+  decodeLatest,
+  decodeRecord,
+  encodeLatest,
+  numberBytes,
+  readNumber,
+  readRevision,
+} from './layout.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { boundBytes } from './reader.ts'
 import { metaRevision, setMeta } from './tables.ts'
@@ -16,9 +26,10 @@ interface TableRow {
 }
 
 /**
- * Tables of a fork at a revision. A key is read from the fork's own rows first, and then from the base's rows that have not changed since. Before the base changes a key for the first
- * time, its row is copied into the fork. So the base can compact its history as usual, and only the first change of a key costs a copy. Rows of `own` up to the revision are such
- * copies, and later ones are changes of the fork.
+ * Tables of a fork at a revision. A key is read from the fork's own rows first, and then from the base's rows that have
+ * not changed since. Before the base changes a key for the first time, its row is copied into the fork. So the base can
+ * compact its history as usual, and only the first change of a key costs a copy. Rows of `own` up to the revision are
+ * such copies, and later ones are changes of the fork.
  */
 export class ForkTables implements Tables {
   readonly at: Revision
@@ -52,7 +63,8 @@ export class ForkTables implements Tables {
       getRange: range => bounded(merged(own.latest.getRange(withoutLimit(range)), this.#unchangedIn(withoutLimit(range))), range.limit),
       getKeys: range => rowKeys(this.latest.getRange(range)),
       putSync: (id, value) => own.latest.putSync(id, value),
-      // If the base has an unchanged row, the fork's deletion stays after its compaction: without it the base's row would reappear.
+      // If the base has an unchanged row, the fork's deletion stays after its compaction: without it the base's row
+      // would reappear.
       removeSync: id => this.#unchanged(id) === undefined && own.latest.removeSync(id),
     }
     // The fork keeps no history, whether or not the base does.
@@ -80,8 +92,8 @@ export class ForkTables implements Tables {
   }
 
   /**
-   * Copies the base's rows of `expiry`, and the rows that the base has replaced if it is ahead of the fork. Keys about to expire come first, before the base deletes them. Throws
-   * BackendError `compacted`.
+   * Copies the base's rows of `expiry`, and the rows that the base has replaced if it is ahead of the fork. Keys about
+   * to expire come first, before the base deletes them. Throws BackendError `compacted`.
    */
   async fill(): Promise<void> {
     const { at } = this
@@ -125,7 +137,10 @@ export class ForkTables implements Tables {
     this.#put(id, encodeLatest({ modRevision, createRevision, live: kind !== DELETION_RECORD }))
   }
 
-  /** Keeps a row of the base as of the fork, with its record. Above twice its limit the fork is lost: it can no longer be read, and `onLost` is called. */
+  /**
+   * Keeps a row of the base as of the fork, with its record. Above twice its limit the fork is lost: it can no longer
+   * be read, and `onLost` is called.
+   */
   #put(id: Buffer, row: Buffer): void {
     const own = this.#own
     const options = this.#options
@@ -153,7 +168,8 @@ export class ForkTables implements Tables {
   }
 
   *#unchangedIn(range: Range): Generator<TableRow> {
-    for (const { key: id, value } of this.#base.latest.getRange(range)) if (readRevision(value, 0) <= this.at) yield { key: id, value: copyOf(value) }
+    for (const { key: id, value } of this.#base.latest.getRange(range))
+      if (readRevision(value, 0) <= this.at) yield { key: id, value: copyOf(value) }
   }
 
   /** Implements `BackendFork.changed`. */

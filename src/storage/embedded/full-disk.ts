@@ -8,8 +8,9 @@ const RETRY_MS = 10_000
 const PAGES = 256 << 10
 
 /**
- * State of a store's disk after a commit has failed because it is full. LMDB prints each failed write to standard error, so commits that would fail again are refused without an attempt
- * until there is space. One attempt is made every few seconds, because a compaction may have freed pages of the file.
+ * State of a store's disk after a commit has failed because it is full. LMDB prints each failed write to standard
+ * error, so commits that would fail again are refused without an attempt until there is space. One attempt is made
+ * every few seconds, because a compaction may have freed pages of the file.
  */
 export class FullDisk {
   readonly #clock: Clock

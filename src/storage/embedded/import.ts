@@ -20,8 +20,9 @@ export interface ImportedValue {
 }
 
 /**
- * Fills a new store with the values of another one. `newest` is the newest revision of that store; older states count as compacted. Returns the number of values. If it fails, the store
- * has no revision and can be filled by another attempt.
+ * Fills a new store with the values of another one. `newest` is the newest revision of that store; older states count
+ * as compacted. Returns the number of values. If it fails, the store has no revision and can be filled by another
+ * attempt.
  * @throws BackendError `unavailable` if another process holds the directory; `corrupt` if the store has been written to, two values have one revision, or a revision is invalid;
  * `too large` if a key is too long
  */
@@ -29,7 +30,10 @@ export async function importValues(dir: string, values: Iterable<ImportedValue>,
   return fillNewStore(dir, tables => fillFromValues(tables, values, newest))
 }
 
-/** Writes values to tables of a new store, in commits of some megabytes. The revision is written last, so a failed import leaves a store that counts as new. Throws like `importValues`. */
+/**
+ * Writes values to tables of a new store, in commits of some megabytes. The revision is written last, so a failed
+ * import leaves a store that counts as new. Throws like `importValues`.
+ */
 export async function fillFromValues(tables: Tables, values: Iterable<ImportedValue>, newest: number): Promise<number> {
   const left = values[Symbol.iterator]()
   const seen = new Set<number>()
@@ -45,7 +49,10 @@ export async function fillFromValues(tables: Tables, values: Iterable<ImportedVa
       seen.add(modRevision)
       const bytesOfKey = keyBytes(asKey(key))
       tables.log.putSync(numberBytes(modRevision), encodeRecord({ kind: PUT_RECORD, createRevision, before: 0 }, bytesOfKey, value))
-      tables.latest.putSync(bytesOfKey, encodeLatest({ modRevision: revision(modRevision), createRevision: revision(createRevision), live: true }))
+      tables.latest.putSync(
+        bytesOfKey,
+        encodeLatest({ modRevision: revision(modRevision), createRevision: revision(createRevision), live: true }),
+      )
       if (deadline !== undefined) tables.expiry.putSync(expiryKey(deadline, modRevision), bytesOfKey)
       bytes += bytesOfKey.length + value.length
     }

@@ -7,19 +7,28 @@ import { META_BYTES, type MetaPage, metaPage } from './data-file/meta-page.ts'
 
 /** Exceptions from the inspection. */
 export interface InspectOptions {
-  /** Whether a file that was cut short, or has a second name, is accepted because a new one will replace it. Default: false. */
+  /**
+   * Whether a file that was cut short, or has a second name, is accepted because a new one will replace it. Default:
+   * false.
+   */
   readonly isReplaced?: boolean
 }
 
-/** Throws a BackendError `unavailable` if the directory has no data file, and an Error with the code ENOTDIR if it is a file. */
+/**
+ * Throws a BackendError `unavailable` if the directory has no data file, and an Error with the code ENOTDIR if it is a
+ * file.
+ */
 export function requireDataFile(dir: string): void {
   refuseFile(dir)
-  if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)
+  if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined)
+    throw new BackendError('unavailable', `there is no store in ${dir}`)
 }
 
 /**
- * Inspects the data file before LMDB maps it. Refuses a file of another format, and one that was cut short, because reading a mapped page beyond the end of a file kills the process.
- * Also refuses a file with a second name (a hard link), which another directory may use under its own lock. A missing file is a new store, but an empty one has lost its contents and is refused.
+ * Inspects the data file before LMDB maps it. Refuses a file of another format, and one that was cut short, because
+ * reading a mapped page beyond the end of a file kills the process. Also refuses a file with a second name (a hard
+ * link), which another directory may use under its own lock. A missing file is a new store, but an empty one has lost
+ * its contents and is refused.
  * @throws BackendError `corrupt`
  */
 export function inspectDataFile(dir: string, { isReplaced = false }: InspectOptions = {}): void {

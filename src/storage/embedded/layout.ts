@@ -4,18 +4,21 @@ import { type Key, key, type Revision, revision } from '../revision.ts'
 /**
  * Layout of the embedded store's tables. Numbers are big-endian, so that LMDB's byte order is their order.
  *
- * - `log`: revision (8) → one change: kind (1), create revision (8), previous change of the key (8), length of the key (2), key, value
- * - `latest`: key → its newest change: revision (8), create revision (8), 1 if the key exists and 0 if it was deleted (1). A deleted key
- *   stays until its deletion is compacted, so that older revisions can still be listed.
+ * - `log`: revision (8) → one change: kind (1), create revision (8), previous change of the key (8), length of the key
+ *   (2), key, value
+ * - `latest`: key → its newest change: revision (8), create revision (8), 1 if the key exists and 0 if it was deleted
+ *   (1). A deleted key stays until its deletion is compacted, so that older revisions can still be listed.
  * - `expiry`: deadline in ms since 1970 (8), revision that set it (8) → key
  * - `meta`: a word → a number (8)
  *
  * The previous changes form a chain per key, which reads of older revisions follow.
  *
- * A store that keeps history has format 2. Its changes have another kind, and a stamp after the length of the key: time in ms (8), bytes of history (8), jump (8), span (4). Deleted keys
- * move from `latest` to `deleted`, which has the same rows, so that reads of the present need not skip them.
+ * A store that keeps history has format 2. Its changes have another kind, and a stamp after the length of the key: time
+ * in ms (8), bytes of history (8), jump (8), span (4). Deleted keys move from `latest` to `deleted`, which has the same
+ * rows, so that reads of the present need not skip them.
  *
- * On disk, rows have a checksum before their value since format 3, which `environment.ts` adds and removes. Rows written by a program for format 1 or 2 have none, and are not rewritten.
+ * On disk, rows have a checksum before their value since format 3, which `environment.ts` adds and removes. Rows
+ * written by a program for format 1 or 2 have none, and are not rewritten.
  */
 export const PLAIN_FORMAT = 1
 export const HISTORY_FORMAT = 2
@@ -44,7 +47,10 @@ export interface Stamp {
   readonly time: number
   /** Total bytes that compaction up to this revision frees, counted from the first change with a stamp. */
   readonly bytes: number
-  /** An earlier change of the key: the previous one, or one further back; 0 if there is none. Following jumps takes logarithmic time in the length of the chain. */
+  /**
+   * An earlier change of the key: the previous one, or one further back; 0 if there is none. Following jumps takes
+   * logarithmic time in the length of the chain.
+   */
   readonly jump: Revision
   /** Number of changes of the key that the jump goes back. */
   readonly span: number
@@ -78,7 +84,8 @@ export function writeNumber(target: Buffer, n: number, offset: number): void {
 }
 
 /** Reads a number that `writeNumber` has written. */
-export const readNumber = (source: Buffer, offset: number): number => source.readUInt32BE(offset) * 0x1_0000_0000 + source.readUInt32BE(offset + 4)
+export const readNumber = (source: Buffer, offset: number): number =>
+  source.readUInt32BE(offset) * 0x1_0000_0000 + source.readUInt32BE(offset + 4)
 
 export const readRevision = (source: Buffer, offset: number): Revision => revision(readNumber(source, offset))
 
@@ -114,7 +121,10 @@ export const decodeLatest = (bytes: Buffer): LatestEntry => ({
   live: bytes[16] === 1,
 })
 
-/** Encodes a record in a buffer of its own, never one of Buffer's pool: a value cut out of it by `recordValue` may be kept. */
+/**
+ * Encodes a record in a buffer of its own, never one of Buffer's pool: a value cut out of it by `recordValue` may be
+ * kept.
+ */
 export function encodeRecord({ kind, createRevision, before, stamp }: NewRecord, key: Buffer, value: Buffer | undefined): Buffer {
   const keyStart = stamp === undefined ? HEADER_BYTES : HEADER_BYTES + STAMP_BYTES
   const bytes = Buffer.allocUnsafeSlow(keyStart + key.length + (value?.length ?? 0))

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-/** Growth of the resident part of the file after which it is unmapped, in bytes. Unmapping takes a millisecond, and reading again a microsecond per 64 KiB. */
+/**
+ * Growth of the resident part of the file after which it is unmapped, in bytes. Unmapping takes a millisecond, and
+ * reading again a microsecond per 64 KiB.
+ */
 const MOST_GROWTH = 8 << 20
 const INTERVAL_MS = 1000
 
-/** Returns the resident bytes of files mapped by this process; undefined if the system does not report them (Linux does). */
+/**
+ * Returns the resident bytes of files mapped by this process; undefined if the system does not report them (Linux
+ * does).
+ */
 function mappedFileBytes(): number | undefined {
   try {
     const kilobytes = /^RssFile:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
@@ -15,7 +21,8 @@ function mappedFileBytes(): number | undefined {
 }
 
 /**
- * Calls `unmap` when mapped files have grown by 8 MiB since the last time. The caller invokes `look` periodically; it resolves when an unmap that it started is done.
+ * Calls `unmap` when mapped files have grown by 8 MiB since the last time. The caller invokes `look` periodically; it
+ * resolves when an unmap that it started is done.
  */
 export class MappedMemory {
   readonly #unmap: () => Promise<void>
@@ -38,7 +45,10 @@ export class MappedMemory {
   }
 }
 
-/** Bounds the resident part of the file until the returned function is called. The timer does not keep the process alive. */
+/**
+ * Bounds the resident part of the file until the returned function is called. The timer does not keep the process
+ * alive.
+ */
 export function boundMappedMemory(unmap: () => Promise<void>): () => void {
   const memory = new MappedMemory(unmap)
   const timer = setInterval(() => void memory.look(), INTERVAL_MS)

@@ -9,7 +9,10 @@ import { putStampsSince, stampsSince } from './tables.ts'
 // The package is CommonJS. Its default import is the exports object in Node and esbuild, and the class itself in tsx.
 const BTree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
 
-/** Encodes keys as Latin-1, one character per byte. The order of such strings is that of the bytes, and they take less memory than buffers. */
+/**
+ * Encodes keys as Latin-1, one character per byte. The order of such strings is that of the bytes, and they take less
+ * memory than buffers.
+ */
 const keyText = (bytes: Buffer): string => bytes.toString('latin1')
 const keyBytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
@@ -78,9 +81,15 @@ class MemoryTable implements Table {
 export interface MemoryTables extends Tables {
   /** Returns the total bytes of all keys and values. */
   bytes(): number
-  /** Returns an independent copy of the tables, which may be open or closed. Takes microseconds, whatever their size: the copies share what neither has changed. */
+  /**
+   * Returns an independent copy of the tables, which may be open or closed. Takes microseconds, whatever their size:
+   * the copies share what neither has changed.
+   */
   fork(): MemoryTables
-  /** Stamps changes from now on. `now` is in milliseconds since 1970. To be called before a store is opened on the tables. */
+  /**
+   * Stamps changes from now on. `now` is in milliseconds since 1970. To be called before a store is opened on the
+   * tables.
+   */
   keepHistory(now: number): void
   /** Runs a change outside of commits: a failed commit does not revert it. */
   adopt(change: () => void): void
@@ -97,7 +106,8 @@ interface Rows {
 /** Creates empty tables, with the `meta` of a new store. */
 export function memoryTables(): MemoryTables {
   const meta = new MemoryTable([])
-  for (const [word, value] of Object.entries({ format: PLAIN_FORMAT, revision: 1, compacted: 0, swept: 0 })) meta.putSync(Buffer.from(word), numberBytes(value))
+  for (const [word, value] of Object.entries({ format: PLAIN_FORMAT, revision: 1, compacted: 0, swept: 0 }))
+    meta.putSync(Buffer.from(word), numberBytes(value))
   return tablesOf({ meta })
 }
 

@@ -18,7 +18,8 @@ export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Pro
     inspectDataFile(dir)
     const tables = await openTablesToWrite(dir)
     try {
-      if (metaRevision(tables, 'revision') > FIRST_REVISION) throw new BackendError('corrupt', `${dir} has a store already: a new directory is needed`)
+      if (metaRevision(tables, 'revision') > FIRST_REVISION)
+        throw new BackendError('corrupt', `${dir} has a store already: a new directory is needed`)
       return await fill(tables)
     } finally {
       await tables.close()

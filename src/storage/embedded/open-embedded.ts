@@ -31,7 +31,10 @@ const DEFAULT_MAX_REQUEST_BYTES = 1.5 * 1024 * 1024
 interface StoreOptions {
   /** Maximum size of a write, key and value, in bytes. Default: 1.5 MiB. */
   readonly maxRequestBytes?: number
-  /** Whether changes are stored with their time, and `history` is available. Default: false. A store that has kept history before continues to store times. */
+  /**
+   * Whether changes are stored with their time, and `history` is available. Default: false. A store that has kept
+   * history before continues to store times.
+   */
   readonly keepsHistory?: boolean
 }
 
@@ -39,7 +42,10 @@ interface StoreOptions {
 export interface EmbeddedOptions extends StoreOptions {
   /** Directory of the store. It is created with mode 0700 if it is missing. Only one process at a time can open it. */
   readonly dir: string
-  /** Whether a damaged store is replaced with its undamaged objects (`salvage.ts`). Otherwise it is refused. Default: false. */
+  /**
+   * Whether a damaged store is replaced with its undamaged objects (`salvage.ts`). Otherwise it is refused. Default:
+   * false.
+   */
   readonly servesDamaged?: boolean
   /** Optional. Wraps the tables. Tests use it to count commits, or to make one fail. */
   readonly wrapTables?: (tables: Tables) => Tables
@@ -85,7 +91,10 @@ const checkedBy = (lock: DirectoryLock, tables: Tables): Tables => ({
     }),
 })
 
-/** Opens a store in the memory of this process. It uses `tables`, if given, and closes them when it is closed. Otherwise it is empty. */
+/**
+ * Opens a store in the memory of this process. It uses `tables`, if given, and closes them when it is closed. Otherwise
+ * it is empty.
+ */
 export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOptions & { readonly tables?: MemoryTables } = {}): Backend {
   const { tables = memoryTables() } = options
   if (options.keepsHistory) tables.keepHistory(clock.now())
@@ -164,7 +173,8 @@ class EmbeddedStore implements Backend {
   async write(write: GuardedWrite, signal: AbortSignal): Promise<WriteResult> {
     this.#admit(signal)
     const { maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES } = this.#options
-    if (write.key.length + (write.value?.length ?? 0) > maxRequestBytes) throw new BackendError('too large', 'etcdserver: request is too large')
+    if (write.key.length + (write.value?.length ?? 0) > maxRequestBytes)
+      throw new BackendError('too large', 'etcdserver: request is too large')
     const deadline = write.value && write.ttlSeconds ? this.#clock.now() + write.ttlSeconds * 1000 : undefined
     const result = await this.#writer.write(write, { signal, ...(deadline && { deadline }) })
     if (deadline) this.#expiry.schedule(deadline)
@@ -178,7 +188,8 @@ class EmbeddedStore implements Backend {
 
   async compact(before: Revision, signal: AbortSignal): Promise<void> {
     this.#admit(signal)
-    if (before > this.#readable(undefined)) throw new BackendError('future', `revision ${before} is later than the newest, ${this.#revision}`)
+    if (before > this.#readable(undefined))
+      throw new BackendError('future', `revision ${before} is later than the newest, ${this.#revision}`)
     await this.#compactor.compact(before)
   }
 
@@ -234,7 +245,10 @@ class EmbeddedStore implements Backend {
     if (this.#closing) throw new BackendError('unavailable', 'the store is closed')
   }
 
-  /** Returns the newest revision, from the tables: a commit on disk is visible to reads shortly before it is announced. Throws if `at` cannot be read. */
+  /**
+   * Returns the newest revision, from the tables: a commit on disk is visible to reads shortly before it is announced.
+   * Throws if `at` cannot be read.
+   */
   #readable(at: Revision | undefined): Revision {
     const now = metaRevision(this.#tables, 'revision')
     if (at === undefined) return now
@@ -251,7 +265,11 @@ class EmbeddedFork extends EmbeddedStore implements BackendFork {
   readonly #tables: ForkTables
   readonly #maxBytes: number
 
-  constructor(tables: ForkTables, forget: () => void, { maxBytes, clock, logger }: ForkOptions & { readonly clock: TimerClock; readonly logger: Logger }) {
+  constructor(
+    tables: ForkTables,
+    forget: () => void,
+    { maxBytes, clock, logger }: ForkOptions & { readonly clock: TimerClock; readonly logger: Logger },
+  ) {
     const close = (): Promise<void> => {
       forget()
       return tables.close()

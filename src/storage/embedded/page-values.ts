@@ -2,8 +2,9 @@ const FIRST = 16 << 10
 const LONGEST = 1 << 20
 
 /**
- * Copies the values of a page into shared buffers. The first buffer is small and each later one is twice as long, so that a page of few values takes little memory and one of many needs
- * few buffers: a buffer per value would cost as much as reading it. A value retains the others in its buffer.
+ * Copies the values of a page into shared buffers. The first buffer is small and each later one is twice as long, so
+ * that a page of few values takes little memory and one of many needs few buffers: a buffer per value would cost as
+ * much as reading it. A value retains the others in its buffer.
  */
 export class PageValues {
   #room = Buffer.alloc(0)

@@ -13,8 +13,8 @@ const NO_VALUE = Buffer.alloc(0)
 const keyAt = (key: Key, modRevision: Revision): KeyValue => ({ key, value: NO_VALUE, createRevision: NO_REVISION, modRevision })
 
 /**
- * Reads a page as of revision `at`, in slices between which other work runs. Every slice reads the same revision, so changes made meanwhile do not show. `check` throws if the revision
- * was compacted meanwhile.
+ * Reads a page as of revision `at`, in slices between which other work runs. Every slice reads the same revision, so
+ * changes made meanwhile do not show. `check` throws if the revision was compacted meanwhile.
  */
 export async function readRange(tables: Tables, query: RangeQuery, at: Revision, now: Revision, check: () => void): Promise<RangePage> {
   const items: KeyValue[] = []
@@ -43,7 +43,8 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
         break
       }
       const revision = revisionAt(tables, entry, at)
-      const item = revision === 0 ? undefined : query.keysOnly ? keyAt(decodeKey(key), revision) : changeAt(tables, decodeKey(key), revision, keep)
+      const item =
+        revision === 0 ? undefined : query.keysOnly ? keyAt(decodeKey(key), revision) : changeAt(tables, decodeKey(key), revision, keep)
       if (!item) continue
       count++
       given++

@@ -14,7 +14,8 @@ const MAX_KEY_BYTES = 1978
  */
 export function keyBytes(key: Key): Buffer {
   const bytes = Buffer.from(key)
-  if (bytes.length === 0 || bytes.length > MAX_KEY_BYTES) throw new BackendError('too large', `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${bytes.length}`)
+  if (bytes.length === 0 || bytes.length > MAX_KEY_BYTES)
+    throw new BackendError('too large', `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${bytes.length}`)
   return bytes
 }
 
@@ -43,7 +44,10 @@ export function newestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
 /** Buffer that every read reuses. */
 const logKey = numberBytes(0)
 
-/** Reads the change of a revision; undefined if it is compacted. `keep` copies the value out of the table. Default: into a buffer of its own. */
+/**
+ * Reads the change of a revision; undefined if it is compacted. `keep` copies the value out of the table. Default: into
+ * a buffer of its own.
+ */
 export function changeAt(tables: Tables, key: Key, revision: Revision, keep?: (view: Buffer) => Buffer): KeyValue | undefined {
   writeNumber(logKey, revision, 0)
   const bytes = tables.log.getBinaryFast(logKey)
@@ -51,8 +55,9 @@ export function changeAt(tables: Tables, key: Key, revision: Revision, keep?: (v
 }
 
 /**
- * Returns the revision that wrote the key's value as of `at`, 0 if the key did not exist then. Walks back along the key's chain of changes, using the jumps of stamps. `at` must not be
- * compacted, so if a change is missing, the key did not exist.
+ * Returns the revision that wrote the key's value as of `at`, 0 if the key did not exist then. Walks back along the
+ * key's chain of changes, using the jumps of stamps. `at` must not be compacted, so if a change is missing, the key did
+ * not exist.
  */
 export function revisionAt(tables: Tables, entry: LatestEntry, at: number): Revision {
   if (entry.modRevision <= at) return entry.live ? entry.modRevision : NO_REVISION
@@ -68,7 +73,10 @@ export function revisionAt(tables: Tables, entry: LatestEntry, at: number): Revi
   }
 }
 
-/** Reports whether a key existed at the revision, like `revisionAt`, but without reading the chain if the entry is sufficient. */
+/**
+ * Reports whether a key existed at the revision, like `revisionAt`, but without reading the chain if the entry is
+ * sufficient.
+ */
 export function existedAt(tables: Tables, entry: LatestEntry, at: number): boolean {
   if (entry.modRevision <= at) return entry.live
   return (entry.live && entry.createRevision <= at) || revisionAt(tables, entry, at) !== 0

@@ -3,7 +3,10 @@ import { CommitFailure } from './commit-failure.ts'
 import type { Tables } from './environment.ts'
 import type { FullDisk } from './full-disk.ts'
 
-/** Logs the first failed commit, each different reason, and the first success afterwards. Deletions that succeed on a full disk do not count as success. */
+/**
+ * Logs the first failed commit, each different reason, and the first success afterwards. Deletions that succeed on a
+ * full disk do not count as success.
+ */
 export function reportCommits(tables: Tables, dir: string, disk: FullDisk, logger: Logger): Tables {
   let failing: string | undefined
   return {
@@ -20,7 +23,10 @@ export function reportCommits(tables: Tables, dir: string, disk: FullDisk, logge
         if (error.isFull && !disk.isFull) disk.failed()
         if (error.message !== failing) {
           failing = error.message
-          logger.error('the store cannot write to disk: stored data is intact, and writes are rejected until they can be stored', { path: dir, error: failing })
+          logger.error('the store cannot write to disk: stored data is intact, and writes are rejected until they can be stored', {
+            path: dir,
+            error: failing,
+          })
         }
         throw error
       }

@@ -19,7 +19,10 @@ interface SnapshotRecord {
   readonly bytes: Buffer
 }
 
-/** Reads and verifies a whole snapshot, and returns its head. Throws BackendError `corrupt` if the file is not a snapshot, or is damaged or incomplete. */
+/**
+ * Reads and verifies a whole snapshot, and returns its head. Throws BackendError `corrupt` if the file is not a
+ * snapshot, or is damaged or incomplete.
+ */
 export function checkSnapshot(file: string): SnapshotHead {
   let head: SnapshotHead | undefined
   for (const { kind, bytes } of recordsOf(file)) if (kind === 'H') head = headIn(bytes)
@@ -28,17 +31,24 @@ export function checkSnapshot(file: string): SnapshotHead {
 }
 
 /**
- * Fills a new store with a snapshot: all revisions, times and times to live. Returns the number of changes. If it fails, the store has no revision and can be filled by another attempt.
+ * Fills a new store with a snapshot: all revisions, times and times to live. Returns the number of changes. If it
+ * fails, the store has no revision and can be filled by another attempt.
  * @throws BackendError `unavailable` if another process holds the directory; `corrupt` if the store has been written to, or the snapshot is damaged or of a later program
  */
 export async function restoreSnapshot(file: string, dir: string): Promise<{ readonly changes: number; readonly revision: number }> {
   const head = checkSnapshot(file)
   if (head.format > HISTORY_FORMAT)
-    throw new BackendError('corrupt', `the snapshot has format ${head.format}, which is newer than format ${HISTORY_FORMAT} of this program`)
+    throw new BackendError(
+      'corrupt',
+      `the snapshot has format ${head.format}, which is newer than format ${HISTORY_FORMAT} of this program`,
+    )
   return fillNewStore(dir, async tables => ({ changes: await fillFromSnapshot(tables, file, head), revision: head.revision }))
 }
 
-/** Writes the records in commits of some megabytes, and the meta last, so that a failed restore leaves a store that counts as new. */
+/**
+ * Writes the records in commits of some megabytes, and the meta last, so that a failed restore leaves a store that
+ * counts as new.
+ */
 async function fillFromSnapshot(tables: Tables, file: string, head: SnapshotHead): Promise<number> {
   const records = recordsOf(file)
   let changes = 0
@@ -68,7 +78,10 @@ async function fillFromSnapshot(tables: Tables, file: string, head: SnapshotHead
   return changes
 }
 
-/** Stores a change. Changes must come in the order of their revisions, so that the last change of a key remains in `latest` or `deleted`. */
+/**
+ * Stores a change. Changes must come in the order of their revisions, so that the last change of a key remains in
+ * `latest` or `deleted`.
+ */
 function putChange(tables: Tables, bytes: Buffer, head: SnapshotHead): void {
   const apart = head.stamped !== undefined
   const modRevision = revision(readNumber(bytes, 0))
@@ -84,7 +97,10 @@ function putChange(tables: Tables, bytes: Buffer, head: SnapshotHead): void {
 
 const copied = (bytes: Buffer, start: number, end = bytes.length): Buffer => Buffer.from(bytes.subarray(start, end))
 
-/** Reads the records of a snapshot. The checksum is verified only at the end, so records read before that may be damaged. */
+/**
+ * Reads the records of a snapshot. The checksum is verified only at the end, so records read before that may be
+ * damaged.
+ */
 function* recordsOf(file: string): Generator<SnapshotRecord, void> {
   const descriptor = openSync(file, 'r')
   try {
@@ -101,7 +117,8 @@ function* recordsOf(file: string): Generator<SnapshotRecord, void> {
         if (!reader.isAtEnd()) throw damaged('it continues after its end')
         return
       }
-      if (isFirst !== (kind === 'H') || (kind === 'E' && length < 17) || (kind === 'L' && length < 28)) throw damaged('its records are out of order')
+      if (isFirst !== (kind === 'H') || (kind === 'E' && length < 17) || (kind === 'L' && length < 28))
+        throw damaged('its records are out of order')
       hash.update(head).update(bytes)
       yield { kind, bytes }
     }

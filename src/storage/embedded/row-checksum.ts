@@ -12,7 +12,10 @@ export const HEAD_BYTES = 5
 /** Initial values of the hashes, by which a row that appears in another table is detected. */
 const seeds: Record<TableName, number> = { log: 0x811c9dc5, latest: 0x9e3779b9, deleted: 0x7f4a7c15, expiry: 0x85ebca6b, meta: 0xc2b2ae35 }
 
-/** Key of the row of `meta` with the format of the store. It has no checksum, so that older programs can read it and refuse a later format. */
+/**
+ * Key of the row of `meta` with the format of the store. It has no checksum, so that older programs can read it and
+ * refuse a later format.
+ */
 export const FORMAT_WORD = Buffer.from('format')
 /** Key of the row of `meta` that states that every row has a checksum. Its value is 1. */
 export const CHECKED_WORD = Buffer.from('checked')
@@ -26,7 +29,10 @@ function hashKey(seed: number, id: Buffer, start = 0, end = id.length): number {
   return hash >>> 0
 }
 
-/** Size of a buffer in bytes up to which V8 keeps it in its heap. It moves it out to create a view, which takes longer than copying it. */
+/**
+ * Size of a buffer in bytes up to which V8 keeps it in its heap. It moves it out to create a view, which takes longer
+ * than copying it.
+ */
 const SHORT = 64
 
 const checksum = (table: TableName, id: Buffer, value: Buffer): number => crc32(value, hashKey(seeds[table], id))
@@ -50,15 +56,19 @@ export function withChecksum(table: TableName, id: Buffer, value: Buffer): Buffe
   return bytes
 }
 
-/** Whether a value without a checksum may begin with this byte: the kind of a change, the first byte of a revision or number (`layout.ts`), or that of a key, which is ASCII. */
+/**
+ * Whether a value without a checksum may begin with this byte: the kind of a change, the first byte of a revision or
+ * number (`layout.ts`), or that of a key, which is ASCII.
+ */
 function beginsPlain(table: TableName, first: number): boolean {
   if (table === 'log') return first >= 1 && first <= 4
   return table === 'expiry' ? first < 0x7f : first === 0
 }
 
 /**
- * Verifies a stored row and returns its value, as a view or copy of exactly its bytes. Undefined if the row is damaged. `bytes` may be a buffer longer than its `length`, like those
- * that lmdb's `getBinaryFast` reuses: methods of Buffer use that property up to Node 22, and the real length from Node 24 on.
+ * Verifies a stored row and returns its value, as a view or copy of exactly its bytes. Undefined if the row is damaged.
+ * `bytes` may be a buffer longer than its `length`, like those that lmdb's `getBinaryFast` reuses: methods of Buffer
+ * use that property up to Node 22, and the real length from Node 24 on.
  * @param isChecked whether every row of the store has a checksum. Otherwise rows of an earlier program have none
  */
 export function checkedValue(table: TableName, id: Buffer, bytes: Buffer, isChecked: boolean): Buffer | undefined {
@@ -72,8 +82,15 @@ export function checkedValue(table: TableName, id: Buffer, bytes: Buffer, isChec
   return checksum(table, id, value) === checksumIn(bytes) ? value : undefined
 }
 
-/** Verifies a stored row for `checkStore`, and returns where its value begins; undefined if the row is damaged. A row without a checksum passes. */
-export function valueStart(table: TableName, { bytes: idBytes, start: idStart, end: idEnd }: Part, { bytes, start, end }: Part): number | undefined {
+/**
+ * Verifies a stored row for `checkStore`, and returns where its value begins; undefined if the row is damaged. A row
+ * without a checksum passes.
+ */
+export function valueStart(
+  table: TableName,
+  { bytes: idBytes, start: idStart, end: idEnd }: Part,
+  { bytes, start, end }: Part,
+): number | undefined {
   const first = start < end ? bytes[start] : undefined
   if (first !== MARK || end - start < HEAD_BYTES) return first !== undefined && beginsPlain(table, first) ? start : undefined
   const from = start + HEAD_BYTES

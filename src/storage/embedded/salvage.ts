@@ -18,8 +18,9 @@ export interface Salvaged {
 }
 
 /**
- * Replaces the data file of a directory that this process holds with one that has the newest undamaged value of each key, at its revisions; history counts as compacted. Keys with a
- * damaged part are left out. The damaged file is kept beside it.
+ * Replaces the data file of a directory that this process holds with one that has the newest undamaged value of each
+ * key, at its revisions; history counts as compacted. Keys with a damaged part are left out. The damaged file is kept
+ * beside it.
  * @throws BackendError `corrupt` if the tables themselves cannot be found
  */
 export async function salvage(dir: string, damages: readonly Damage[]): Promise<Salvaged> {
@@ -45,7 +46,8 @@ interface Present {
 }
 
 /**
- * Finds the present keys: in `latest`, and in the log if `latest` is damaged. A change in the log that is older than an unreadable one may not be the newest of its key, and is left out.
+ * Finds the present keys: in `latest`, and in the log if `latest` is damaged. A change in the log that is older than an
+ * unreadable one may not be the newest of its key, and is left out.
  */
 async function present(dir: string, damages: readonly Damage[]): Promise<Present> {
   const fromLog = damages.some(({ table }) => table === 'latest')
@@ -81,7 +83,10 @@ async function present(dir: string, damages: readonly Damage[]): Promise<Present
   return { revisions, newest, deadlines }
 }
 
-/** Reads the store once more, and yields the records of the revisions as the check passes them, with copies of their bytes. */
+/**
+ * Reads the store once more, and yields the records of the revisions as the check passes them, with copies of their
+ * bytes.
+ */
 function* salvagedValues(dir: string, revisions: ReadonlySet<number>, deadlines: ReadonlyMap<number, number>): Generator<ImportedValue> {
   let read: ImportedValue[] = []
   const check = checkStore(dir, {
@@ -100,7 +105,10 @@ function* salvagedValues(dir: string, revisions: ReadonlySet<number>, deadlines:
   yield* read
 }
 
-/** Keeps the file under another name (a hard link) and returns that. Throws BackendError `corrupt` if there are MOST_KEPT such files. */
+/**
+ * Keeps the file under another name (a hard link) and returns that. Throws BackendError `corrupt` if there are
+ * MOST_KEPT such files.
+ */
 function keepDamaged(dir: string): string {
   for (let n = 1; n <= MOST_KEPT; n++) {
     const kept = join(dir, `data.mdb.damaged${n === 1 ? '' : `-${n}`}`)

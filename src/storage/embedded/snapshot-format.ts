@@ -44,7 +44,8 @@ export function recordHead(kind: RecordKind, length: number): Buffer {
 export function readRecordHead(bytes: Buffer): { readonly kind: RecordKind; readonly length: number } {
   const kind = String.fromCharCode(bytes.readUInt8(0))
   const length = bytes.readUInt32BE(1)
-  if ((kind !== 'H' && kind !== 'E' && kind !== 'L' && kind !== 'Z') || length > LONGEST) throw damaged('it has a record of an unknown kind')
+  if ((kind !== 'H' && kind !== 'E' && kind !== 'L' && kind !== 'Z') || length > LONGEST)
+    throw damaged('it has a record of an unknown kind')
   return { kind, length }
 }
 

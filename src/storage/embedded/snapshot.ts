@@ -19,8 +19,8 @@ export interface SnapshotSource {
 }
 
 /**
- * Streams the store at its newest revision (`snapshot-format.ts`), in slices while writes continue: records of the log never change, and compaction is held until the end. Expiry is held
- * until the rows of `expiry` are read.
+ * Streams the store at its newest revision (`snapshot-format.ts`), in slices while writes continue: records of the log
+ * never change, and compaction is held until the end. Expiry is held until the rows of `expiry` are read.
  */
 export async function* snapshotOf({ tables, holdLog, holdExpiry }: SnapshotSource, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const hash = createHash('sha256')
@@ -66,7 +66,13 @@ interface SnapshotRow {
 }
 
 /** Streams the rows of a table for which `isTaken` returns true, up to `end`. Throws BackendError `aborted`. */
-async function* piecesOf(table: Table, kind: 'E' | 'L', isTaken: (row: SnapshotRow) => boolean, signal: AbortSignal, end?: Buffer): AsyncGenerator<Buffer> {
+async function* piecesOf(
+  table: Table,
+  kind: 'E' | 'L',
+  isTaken: (row: SnapshotRow) => boolean,
+  signal: AbortSignal,
+  end?: Buffer,
+): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = numberBytes(0)
   while (start !== undefined) {
     if (signal.aborted) throw new BackendError('aborted', 'the snapshot was aborted', { cause: signal.reason })

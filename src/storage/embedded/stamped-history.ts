@@ -8,7 +8,10 @@ import { copyOf, DELETION_RECORD, decodeRecord, type LogRecord, numberBytes } fr
 import { keyBytes, newestOf } from './reader.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
-/** Fraction of the byte limit to which history is reduced if it exceeds the limit. Without slack, the next change would exceed it again. */
+/**
+ * Fraction of the byte limit to which history is reduced if it exceeds the limit. Without slack, the next change would
+ * exceed it again.
+ */
 const LEFT = 0.9
 
 /** History of a store whose changes have stamps. */
@@ -54,7 +57,8 @@ export class StampedHistory implements StoreHistory {
     for (let left = bytes; next !== NO_REVISION && changes.length < limit && left > 0; ) {
       const record = this.#record(next)
       // A change before the oldest state is reported only if it created a part of that state, which a deletion did not.
-      if (record === undefined || !record.key.equals(name) || (next < oldest && record.kind === DELETION_RECORD)) return { changes, next: NO_REVISION }
+      if (record === undefined || !record.key.equals(name) || (next < oldest && record.kind === DELETION_RECORD))
+        return { changes, next: NO_REVISION }
       changes.push(keyChange(next, record))
       left -= record.value.length
       next = next <= oldest ? NO_REVISION : record.before

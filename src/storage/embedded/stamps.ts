@@ -33,7 +33,10 @@ export function lastStamp(tables: Tables): LastStamp | undefined {
   return (record && decodeRecord(record).stamp) ?? { time: since.time, bytes: 0 }
 }
 
-/** Returns the time of the next change. It stands still if the clock was set back, so that times never decrease with revisions. */
+/**
+ * Returns the time of the next change. It stands still if the clock was set back, so that times never decrease with
+ * revisions.
+ */
 export const nextStampTime = (last: LastStamp, clock: Clock): number => Math.max(last.time, Math.floor(clock.now()))
 
 /** Returns the stamp of a change that follows `last`. */
@@ -44,8 +47,9 @@ export function nextStamp(last: LastStamp, time: number, { before, isDeletion, s
 }
 
 /**
- * Chooses the jump of a change, as in a skew-binary list (Myers, "An applicative random-access stack", 1983): two consecutive jumps of equal span combine into a longer one. A jump to
- * any earlier change of the key would be correct; these make the path short.
+ * Chooses the jump of a change, as in a skew-binary list (Myers, "An applicative random-access stack", 1983): two
+ * consecutive jumps of equal span combine into a longer one. A jump to any earlier change of the key would be correct;
+ * these make the path short.
  */
 function jumpFrom(before: Revision, replaced: Buffer | undefined, recordOf: Stamping['recordOf']): Pick<Stamp, 'jump' | 'span'> {
   if (replaced === undefined) return { jump: revision(before), span: before === NO_REVISION ? 0 : 1 }

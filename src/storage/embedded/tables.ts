@@ -6,8 +6,9 @@ import { CHECKED_FORMAT, HISTORY_FORMAT, numberBytes, readNumber } from './layou
 import { CHECKED_WORD, FORMAT_WORD } from './row-checksum.ts'
 
 /**
- * `stamped`: the first revision with a stamp, which may be the next one; `stampedAt`: when stamps began, in milliseconds since 1970. Both are absent in a store that has never kept
- * history. `checked`: 1 if every row has a checksum, absent otherwise.
+ * `stamped`: the first revision with a stamp, which may be the next one; `stampedAt`: when stamps began, in
+ * milliseconds since 1970. Both are absent in a store that has never kept history. `checked`: 1 if every row has a
+ * checksum, absent otherwise.
  */
 export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept' | 'stamped' | 'stampedAt' | 'checked'
 
@@ -27,8 +28,12 @@ function metaNumber(tables: Pick<Tables, 'meta'>, word: MetaWord): number | unde
   return bytes && readNumber(bytes, 0)
 }
 
-/** Reads a revision of `meta`: the newest, the oldest that can be read, or the progress of the sweep of older history. Every open store has them. */
-export const metaRevision = (tables: Pick<Tables, 'meta'>, word: 'revision' | 'compacted' | 'swept'): Revision => revision(metaNumber(tables, word) ?? 0)
+/**
+ * Reads a revision of `meta`: the newest, the oldest that can be read, or the progress of the sweep of older history.
+ * Every open store has them.
+ */
+export const metaRevision = (tables: Pick<Tables, 'meta'>, word: 'revision' | 'compacted' | 'swept'): Revision =>
+  revision(metaNumber(tables, word) ?? 0)
 
 /** Returns the first revision with a stamp, and when stamps began; undefined if changes have none. */
 export function stampsSince(tables: Pick<Tables, 'meta'>): { readonly first: Revision; readonly time: number } | undefined {
@@ -62,7 +67,10 @@ export async function openTables(dir: string): Promise<Tables> {
   const format = metaNumber(tables, 'format')
   if (format !== undefined && format > CHECKED_FORMAT) {
     await tables.close()
-    throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${CHECKED_FORMAT} of this program`)
+    throw new BackendError(
+      'corrupt',
+      `the store in ${dir} has format ${format}, which is newer than format ${CHECKED_FORMAT} of this program`,
+    )
   }
   if (format === undefined) {
     // The revision of etcd before the first write is 1, too.
@@ -78,7 +86,10 @@ export async function openTables(dir: string): Promise<Tables> {
   return tables
 }
 
-/** Opens tables like `openTables`, for writing. Raises the format, because written rows have checksums, which programs for formats 1 and 2 cannot read. */
+/**
+ * Opens tables like `openTables`, for writing. Raises the format, because written rows have checksums, which programs
+ * for formats 1 and 2 cannot read.
+ */
 export async function openTablesToWrite(dir: string): Promise<Tables> {
   const tables = await openTables(dir)
   if (metaNumber(tables, 'format') !== CHECKED_FORMAT) await tables.commit(() => raiseFormat(tables, CHECKED_FORMAT))

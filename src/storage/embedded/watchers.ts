@@ -37,17 +37,26 @@ export interface WatchSource {
 /** The watches of a store. */
 export interface Watchers {
   watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined>
-  /** Delivers a group of consecutive revisions, which follow the last group. Called when `source.revision()` already returns the new one. */
+  /**
+   * Delivers a group of consecutive revisions, which follow the last group. Called when `source.revision()` already
+   * returns the new one.
+   */
   publish(changes: readonly CommittedChange[], revision: Revision): void
   close(): void
 }
 
-/** Creates the watches of a store: they read the log until they have caught up, and then receive commits as they happen, without a gap. */
+/**
+ * Creates the watches of a store: they read the log until they have caught up, and then receive commits as they happen,
+ * without a gap.
+ */
 export function openWatchers(source: WatchSource): Watchers {
   const watchers = new Set<Watcher>()
   let closed = false
 
-  /** Yields batches in the order of revisions, without a gap between the log and live commits. Throws BackendError `compacted` if history is missing. */
+  /**
+   * Yields batches in the order of revisions, without a gap between the log and live commits. Throws BackendError
+   * `compacted` if history is missing.
+   */
   async function* watch(query: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
     const watcher: Watcher = { watch: query, next: query.from || revisionAfter(source.revision()), live: false, queue: [], wake: undefined }
     const forget = onAbort(signal, () => watcher.wake?.())
@@ -126,7 +135,9 @@ function withPrevious(tables: Tables, event: BackendEvent, replaced: Revision): 
   return previous ? { ...event, previous } : event
 }
 
-/** Whether a range includes a key. UTF-16 order equals UTF-8 order except beyond U+FFFF, where `atLeast` compares bytes. */
+/**
+ * Whether a range includes a key. UTF-16 order equals UTF-8 order except beyond U+FFFF, where `atLeast` compares bytes.
+ */
 function watchCovers(watch: BackendWatch, key: Key): boolean {
   return atLeast(key, watch.start) && (watch.end === '\0' || !atLeast(key, watch.end))
 }
@@ -142,7 +153,11 @@ function readLog(source: WatchSource, watch: BackendWatch, from: Revision): Back
   const events: BackendEvent[] = []
   const last = source.revision()
   let next = from
-  for (let bytes = 0, seen = 0; next <= last && events.length < BATCH_EVENTS && bytes < BATCH_BYTES && seen < PASSED_OVER; next = revisionAfter(next), seen++) {
+  for (
+    let bytes = 0, seen = 0;
+    next <= last && events.length < BATCH_EVENTS && bytes < BATCH_BYTES && seen < PASSED_OVER;
+    next = revisionAfter(next), seen++
+  ) {
     const modRevision = next
     const stored = tables.log.getBinaryFast(numberBytes(modRevision))
     if (!stored) continue

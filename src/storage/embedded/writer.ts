@@ -11,7 +11,10 @@ import { changeAt, keyBytes, latestOf, newestOf } from './reader.ts'
 import { type LastStamp, lastStamp, nextStamp, nextStampTime } from './stamps.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
-/** Limits of one commit, in writes and bytes. Further writes wait for the next one. A group is written in one step, so this bounds how long it blocks the event loop. */
+/**
+ * Limits of one commit, in writes and bytes. Further writes wait for the next one. A group is written in one step, so
+ * this bounds how long it blocks the event loop.
+ */
 const GROUP_WRITES = 256
 const GROUP_BYTES = 4 << 20
 
@@ -76,8 +79,8 @@ export interface Writer {
 }
 
 /**
- * Creates the only writer of a store. Writes that arrive during a commit form the next group: one commit and one sync for all of them. A group is checked completely before its first
- * put, and fails as a whole.
+ * Creates the only writer of a store. Writes that arrive during a commit form the next group: one commit and one sync
+ * for all of them. A group is checked completely before its first put, and fails as a whole.
  */
 export function openWriter(options: WriterOptions): Writer {
   const queue: Pending[] = []
@@ -85,7 +88,10 @@ export function openWriter(options: WriterOptions): Writer {
   let closed = false
   let stamp = lastStamp(options.tables)
 
-  /** Commits one group, then notifies watchers, then the callers: a caller that reads after its write finds watchers informed of it. */
+  /**
+   * Commits one group, then notifies watchers, then the callers: a caller that reads after its write finds watchers
+   * informed of it.
+   */
   async function commitNext(): Promise<void> {
     let group: CommitGroup | undefined
     let taken: readonly Pending[] = []
@@ -101,7 +107,8 @@ export function openWriter(options: WriterOptions): Writer {
         return checked
       })
     } catch (cause) {
-      // If the transaction could not start, nothing was taken. Queued writes are failed, because retrying them would loop forever.
+      // If the transaction could not start, nothing was taken. Queued writes are failed, because retrying them would
+      // loop forever.
       if (taken.length === 0) taken = queue.splice(0)
       const error = new BackendError('unavailable', `the store cannot commit: ${errorMessage(cause)}`, { cause })
       for (const pending of taken) pending.reject(error)
@@ -112,7 +119,9 @@ export function openWriter(options: WriterOptions): Writer {
     for (const { pending, result } of group.results) pending.resolve(result)
   }
 
-  /** Commits until the queue is empty. `running` is cleared in the same step, so that the next write starts a new run. */
+  /**
+   * Commits until the queue is empty. `running` is cleared in the same step, so that the next write starts a new run.
+   */
   async function run(): Promise<void> {
     try {
       while (queue.length > 0) await commitNext()
@@ -137,7 +146,9 @@ export function openWriter(options: WriterOptions): Writer {
   }
 }
 
-/** Takes the next group from the queue, bounded in number and bytes. Writes whose client has left are rejected instead. */
+/**
+ * Takes the next group from the queue, bounded in number and bytes. Writes whose client has left are rejected instead.
+ */
 function take(queue: Pending[]): Pending[] {
   const taken: Pending[] = []
   let bytes = 0
@@ -162,7 +173,8 @@ function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp |
   const first = revisionAfter(newest)
   const time = last === undefined ? 0 : nextStampTime(last, clock)
   const staged: Staged[] = []
-  const recordOf = (revision: Revision): Buffer | undefined => staged[revision - first]?.record ?? tables.log.getBinaryFast(numberBytes(revision))
+  const recordOf = (revision: Revision): Buffer | undefined =>
+    staged[revision - first]?.record ?? tables.log.getBinaryFast(numberBytes(revision))
   const byKey = new Map<string, Staged>()
   const changes: CommittedChange[] = []
   const decide = (pending: Pending): WriteResult => {
@@ -185,7 +197,11 @@ function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp |
     const size = pending.keyBytes.length + (write.value?.length ?? 0)
     const next = stamp && nextStamp(stamp, time, { before, isDeletion: !live, size, recordOf })
     stamp = next
-    const record = encodeRecord({ kind: live ? PUT_RECORD : DELETION_RECORD, createRevision, before, stamp: next }, pending.keyBytes, write.value)
+    const record = encodeRecord(
+      { kind: live ? PUT_RECORD : DELETION_RECORD, createRevision, before, stamp: next },
+      pending.keyBytes,
+      write.value,
+    )
     const change = { pending, revision: modRevision, entry: { modRevision, createRevision, live }, record }
     staged.push(change)
     byKey.set(key, change)

@@ -31,8 +31,8 @@ export function looksLikeBolt(path: string): boolean {
 /** Page sizes of common systems, in bytes. */
 const PAGE_SIZES: ReadonlySet<number> = new Set([512, 1024, 2048, 4096, 8192, 16384, 32768, 65536])
 /**
- * Limit on the bytes read, as a multiple of the file's size. A file is read once for its tree, once for its entries and once for the needed values. Beyond that its pages form a cycle or
- * overlap.
+ * Limit on the bytes read, as a multiple of the file's size. A file is read once for its tree, once for its entries and
+ * once for the needed values. Beyond that its pages form a cycle or overlap.
  */
 const MOST_READS = 4
 /** Allowance for finding the tree, in bytes. */
@@ -49,7 +49,8 @@ interface Meta {
 }
 
 /**
- * A read-only bbolt file, the database of etcd: a snapshot, or `member/snap/db` of a stopped member. It is read by the page, because files may have gigabytes.
+ * A read-only bbolt file, the database of etcd: a snapshot, or `member/snap/db` of a stopped member. It is read by the
+ * page, because files may have gigabytes.
  */
 export class BoltFile {
   readonly #fd: number
@@ -91,7 +92,10 @@ export class BoltFile {
     closeSync(this.#fd)
   }
 
-  /** Returns the valid meta page with the later transaction. The second one is at the page size, which only a meta page states, so all sizes are tried. */
+  /**
+   * Returns the valid meta page with the later transaction. The second one is at the page size, which only a meta page
+   * states, so all sizes are tried.
+   */
   #readMeta(path: string): Meta {
     const found = [0, ...PAGE_SIZES].flatMap(at => this.#metaAt(at) ?? [])
     const [newest] = found.sort((a, b) => (a.transaction < b.transaction ? 1 : -1))
@@ -99,7 +103,10 @@ export class BoltFile {
     return newest
   }
 
-  /** Undefined if the bytes are no valid meta page: magic number, version, checksum and page size must agree with the offset. */
+  /**
+   * Undefined if the bytes are no valid meta page: magic number, version, checksum and page size must agree with the
+   * offset.
+   */
   #metaAt(at: number): Meta | undefined {
     if (at + PAGE_HEADER + 64 > this.#size) return undefined
     const page = this.#bytes(at, PAGE_HEADER + 64)
@@ -111,7 +118,10 @@ export class BoltFile {
     return { pageSize, root: Number(body.readBigUInt64LE(16)), transaction: body.readBigUInt64LE(48) }
   }
 
-  /** Yields the entries of a tree in the order of their keys. Bounds depth and pages, because a damaged file may have cycles. */
+  /**
+   * Yields the entries of a tree in the order of their keys. Bounds depth and pages, because a damaged file may have
+   * cycles.
+   */
   *#leaves(page: number, depth: number): Generator<BoltEntry & { readonly flags: number }> {
     if (depth > DEEPEST || ++this.#visited > 4 * (this.#size / this.#meta.pageSize))
       throw new BoltError('the tree of the file is damaged: its pages form a cycle')
@@ -140,8 +150,8 @@ export class BoltFile {
   }
 
   /**
-   * Reads a part of the file. Throws BoltError outside of it, and if more is read in all than a file without overlapping entries has, which bounds the work
-   * for a damaged file.
+   * Reads a part of the file. Throws BoltError outside of it, and if more is read in all than a file without
+   * overlapping entries has, which bounds the work for a damaged file.
    */
   #bytes(at: number, size: number): Buffer {
     if (at < 0 || size < 0 || at + size > this.#size) throw new BoltError('the file is damaged, or cut short: a page is outside of it')

@@ -1,7 +1,7 @@
 /**
- * Layout of a bbolt file, the database of etcd. Fields are little-endian. A page has its id (8), flags (2), count (2) and overflow (4), then elements of 16 bytes that point at keys and
- * values.
- * https://github.com/etcd-io/bbolt (page.go, bucket.go)
+ * Layout of a bbolt file, the database of etcd. Fields are little-endian. A page has its id (8), flags (2), count (2)
+ * and overflow (4), then elements of 16 bytes that point at keys and values. https://github.com/etcd-io/bbolt (page.go,
+ * bucket.go)
  */
 export const MAGIC = 0xed0cdaed
 export const VERSION = 2

@@ -1,5 +1,18 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import { BRANCH, BUCKET_HEADER, ELEMENT, FREE_LIST, fnv1a, IS_BUCKET, LEAF, MAGIC, META, META_FIELDS, PAGE_HEADER, VERSION } from './bolt-layout.ts'
+import {
+  BRANCH,
+  BUCKET_HEADER,
+  ELEMENT,
+  FREE_LIST,
+  fnv1a,
+  IS_BUCKET,
+  LEAF,
+  MAGIC,
+  META,
+  META_FIELDS,
+  PAGE_HEADER,
+  VERSION,
+} from './bolt-layout.ts'
 
 const PAGE = 4096
 /** Size of one write to the file, in bytes. */
@@ -19,7 +32,10 @@ interface Element {
 
 const NOTHING = Buffer.alloc(0)
 
-/** Writes a new bbolt file from the first page to the last. It buffers one page of each level of a tree, and a megabyte of output. It must be closed, also after a failure. */
+/**
+ * Writes a new bbolt file from the first page to the last. It buffers one page of each level of a tree, and a megabyte
+ * of output. It must be closed, also after a failure.
+ */
 export class BoltWriter {
   readonly #fd: number
   readonly #buckets: Element[] = []
@@ -48,7 +64,8 @@ export class BoltWriter {
     const root = this.#page(LEAF, this.#buckets)
     const free = this.#page(FREE_LIST, [])
     this.#flush()
-    for (const [i, transaction] of [2n, 1n].entries()) writeAll(this.#fd, metaPage(i, { root, free, end: this.#nextPage, transaction }), i * PAGE)
+    for (const [i, transaction] of [2n, 1n].entries())
+      writeAll(this.#fd, metaPage(i, { root, free, end: this.#nextPage, transaction }), i * PAGE)
     fsyncSync(this.#fd)
   }
 

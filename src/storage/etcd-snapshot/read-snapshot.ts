@@ -4,7 +4,10 @@ import { trimEndOf } from '../../lib/trim.ts'
 import { type BoltEntry, BoltError, BoltFile } from './bolt-file.ts'
 import type { SnapshotPath } from './snapshot-hash.ts'
 
-/** Bucket with every revision of every key. Its keys are main revision (8), `_`, sub revision (8), and a `t` if the key was deleted. */
+/**
+ * Bucket with every revision of every key. Its keys are main revision (8), `_`, sub revision (8), and a `t` if the key
+ * was deleted.
+ */
 const BUCKET = 'key'
 const REVISION_BYTES = 17
 
@@ -24,13 +27,17 @@ export interface SnapshotValue {
   readonly lease: string
 }
 
-/** Iterates over the newest values of keys with a prefix, in a snapshot of etcd or the file of a stopped member. Throws BoltError, and errors of the system. */
+/**
+ * Iterates over the newest values of keys with a prefix, in a snapshot of etcd or the file of a stopped member. Throws
+ * BoltError, and errors of the system.
+ */
 export function* snapshotValues(path: SnapshotPath, prefix: string): Generator<SnapshotValue> {
   const file = new BoltFile(path)
   try {
     const folder = `${trimEndOf(prefix, '/')}/`
     const newest = new Map<string, BoltEntry>()
-    // Revisions ascend, so the last one of a key is its newest. Only keys and offsets are kept, and values are read again.
+    // Revisions ascend, so the last one of a key is its newest. Only keys and offsets are kept, and values are read
+    // again.
     for (const entry of file.bucket(BUCKET)) {
       const { key } = keyValueOf(file.read(entry))
       if (!key.startsWith(folder)) continue
@@ -50,7 +57,8 @@ export function snapshotState(path: SnapshotPath): { readonly revision: number; 
     let revision = 0
     for (const { key } of file.bucket(BUCKET)) revision = decodeRevision(key)
     // The newest changes may be deletions that have been compacted.
-    for (const entry of file.bucket(META)) if (entry.key.toString() === COMPACTED) revision = Math.max(revision, decodeRevision(file.read(entry)))
+    for (const entry of file.bucket(META))
+      if (entry.key.toString() === COMPACTED) revision = Math.max(revision, decodeRevision(file.read(entry)))
     const leaseSeconds = new Map<string, number>()
     for (const entry of file.bucket(LEASES)) {
       const { integer, number } = fieldsIn(file.read(entry))
@@ -72,7 +80,13 @@ function decodeRevision(bytes: Buffer): number {
 /** Decodes a mvccpb.KeyValue: key 1, create revision 2, mod revision 3, value 5, lease 6. */
 function keyValueOf(bytes: Buffer): SnapshotValue {
   const fields = fieldsIn(bytes)
-  return { key: fields.text(1), value: fields.bytes(5), createRevision: fields.number(2), modRevision: fields.number(3), lease: String(fields.integer(6)) }
+  return {
+    key: fields.text(1),
+    value: fields.bytes(5),
+    createRevision: fields.number(2),
+    modRevision: fields.number(3),
+    lease: String(fields.integer(6)),
+  }
 }
 
 /** Decodes the fields of an entry. Throws BoltError. */

@@ -21,7 +21,8 @@ export interface HashCheckOptions {
 }
 
 /**
- * Checks the hash at the end of a snapshot, like `etcdutl snapshot restore` (etcd, etcdutl/snapshot/v3_snapshot.go). Reads the file once, in chunks.
+ * Checks the hash at the end of a snapshot, like `etcdutl snapshot restore` (etcd, etcdutl/snapshot/v3_snapshot.go).
+ * Reads the file once, in chunks.
  * @throws BoltError if the file is not a bbolt database, has no hash, or has a different one; errors of the system
  */
 export function checkedSnapshot(path: string, { skipHashCheck }: HashCheckOptions): SnapshotPath {
@@ -30,7 +31,10 @@ export function checkedSnapshot(path: string, { skipHashCheck }: HashCheckOption
   return path as SnapshotPath
 }
 
-/** Compares the SHA-256 of the database with the 32 bytes after it. A database is a multiple of a sector long, so the size shows whether there is a hash. */
+/**
+ * Compares the SHA-256 of the database with the 32 bytes after it. A database is a multiple of a sector long, so the
+ * size shows whether there is a hash.
+ */
 function checkHash(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -52,7 +56,9 @@ function checkHash(path: string): void {
     readSync(descriptor, expected, 0, HASH_BYTES, at)
     const got = hash.digest()
     if (!got.equals(expected))
-      throw new BoltError(`${path} is damaged: expected sha256 ${expected.toString('hex')}, got ${got.toString('hex')}: use another copy of the snapshot`)
+      throw new BoltError(
+        `${path} is damaged: expected sha256 ${expected.toString('hex')}, got ${got.toString('hex')}: use another copy of the snapshot`,
+      )
   } finally {
     closeSync(descriptor)
   }

@@ -14,16 +14,24 @@ export interface ExportedValue {
   readonly seconds: number | undefined
 }
 
-/** Empty buckets of etcd, in the order of their names. Those of members and of the cluster are filled when the snapshot is restored. */
+/**
+ * Empty buckets of etcd, in the order of their names. Those of members and of the cluster are filled when the snapshot
+ * is restored.
+ */
 const BEFORE_KEYS = ['alarm', 'auth', 'authRoles', 'authUsers', 'cluster']
 const BEHIND_LEASES = ['members', 'members_removed']
 
 /**
- * Writes a snapshot like `etcdctl snapshot save`: the newest value of each key with its revisions, and one lease for each time to live. Older revisions count as compacted. Values must
- * come in the order of their mod revisions, which must be distinct. Memory holds only some pages and the leases. The file must not exist.
- * Sources: etcd 3.5, server/storage (schema, mvcc), etcdutl/snapshot (the hash at the end).
+ * Writes a snapshot like `etcdctl snapshot save`: the newest value of each key with its revisions, and one lease for
+ * each time to live. Older revisions count as compacted. Values must come in the order of their mod revisions, which
+ * must be distinct. Memory holds only some pages and the leases. The file must not exist. Sources: etcd 3.5,
+ * server/storage (schema, mvcc), etcdutl/snapshot (the hash at the end).
  */
-export async function writeSnapshot(path: string, values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, newest: number): Promise<void> {
+export async function writeSnapshot(
+  path: string,
+  values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>,
+  newest: number,
+): Promise<void> {
   const writer = new BoltWriter(path)
   const leases = new Set<number>()
   try {
@@ -46,8 +54,13 @@ export async function writeSnapshot(path: string, values: Iterable<ExportedValue
   appendFileSync(path, hash.digest())
 }
 
-/** Encodes mvccpb.KeyValue messages by revision: key 1, create revision 2, mod revision 3, version 4, value 5, lease 6. */
-async function* encodeEntries(values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, leases: Set<number>): AsyncGenerator<[Buffer, Buffer]> {
+/**
+ * Encodes mvccpb.KeyValue messages by revision: key 1, create revision 2, mod revision 3, version 4, value 5, lease 6.
+ */
+async function* encodeEntries(
+  values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>,
+  leases: Set<number>,
+): AsyncGenerator<[Buffer, Buffer]> {
   for await (const { key, value, createRevision, modRevision, seconds } of values) {
     const writer = protobuf.Writer.create()
     writeBytes(writer, 1, key)

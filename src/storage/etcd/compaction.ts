@@ -6,7 +6,10 @@ import type { EtcdConnection } from './connection.ts'
 import { encodeNumber } from './messages.ts'
 import { WireReader } from './wire.ts'
 
-/** Key by which all servers of an etcd, including those of Kubernetes, coordinate compaction. It lies outside every prefix. Source: k8s.io/apiserver, pkg/storage/etcd3/compact.go */
+/**
+ * Key by which all servers of an etcd, including those of Kubernetes, coordinate compaction. It lies outside every
+ * prefix. Source: k8s.io/apiserver, pkg/storage/etcd3/compact.go
+ */
 const AGREED_KEY = Buffer.from(key('compact_rev_key'))
 
 /** State of the coordination key. */
@@ -15,7 +18,10 @@ interface AgreedKey {
   readonly modRevision: Revision
 }
 
-/** Encodes a transaction: if the key has the version, put the revision, otherwise get the key. It has the shape of kube-apiserver's, which kine and similar stores recognise. */
+/**
+ * Encodes a transaction: if the key has the version, put the revision, otherwise get the key. It has the shape of
+ * kube-apiserver's, which kine and similar stores recognise.
+ */
 function encodeTurn(version: number, before: Revision): Buffer {
   const writer = protobuf.Writer.create()
   writeMessage(writer, 1, compare => {
@@ -71,16 +77,17 @@ function readRange(reader: WireReader): AgreedKey {
 }
 
 /**
- * Creates the compactor of an etcd that other servers may compact, too. A server takes a turn by updating the shared key, so that of all servers with the same interval only one
- * compacts. Throws BackendError `denied` if the user may not write that key.
+ * Creates the compactor of an etcd that other servers may compact, too. A server takes a turn by updating the shared
+ * key, so that of all servers with the same interval only one compacts. Throws BackendError `denied` if the user may
+ * not write that key.
  */
 export function etcdCompactor(connection: EtcdConnection): Backend['compact'] {
   /** Version of the key when this server last read it. */
   let known: number | undefined
 
   /**
-   * Returns whether this server is to compact. A server that does not know the version of the key reads it by a failing attempt, and tries once more if the
-   * last turn is old enough.
+   * Returns whether this server is to compact. A server that does not know the version of the key reads it by a failing
+   * attempt, and tries once more if the last turn is old enough.
    */
   async function takeTurn(before: Revision, signal: AbortSignal): Promise<boolean> {
     const call = { signal, deadline: connection.deadline(), repeatable: false }

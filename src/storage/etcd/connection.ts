@@ -47,14 +47,21 @@ export interface WatchStreamOptions extends UnaryOptions {
 export interface EtcdConnection {
   /** Returns the deadline of a call that begins now, as of Date.now(). */
   deadline(): number
-  /** Sends a request and returns the bytes of the response. Waits for a connection up to the deadline. Throws BackendError. */
+  /**
+   * Sends a request and returns the bytes of the response. Waits for a connection up to the deadline. Throws
+   * BackendError.
+   */
   call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer>
   /**
-   * Opens the bidirectional stream of watches, on a connection of its own to a member that is up. Waits for one up to the deadline. Throws BackendError, with `unavailable` also if
-   * trustworthy progress is required and the member's version cannot provide it.
+   * Opens the bidirectional stream of watches, on a connection of its own to a member that is up. Waits for one up to
+   * the deadline. Throws BackendError, with `unavailable` also if trustworthy progress is required and the member's
+   * version cannot provide it.
    */
   watchStream(options: WatchStreamOptions): Promise<MessageStream>
-  /** Opens the stream of one range, on a connection of its own, as `watchStream` does. The caller sends one message, the last. */
+  /**
+   * Opens the stream of one range, on a connection of its own, as `watchStream` does. The caller sends one message, the
+   * last.
+   */
   rangeStream(options: UnaryOptions): Promise<MessageStream>
   /** Reports that the watch of a stream has failed. Its member is then avoided for a while if another is up. */
   watchFailed(stream: MessageStream): void
@@ -78,7 +85,10 @@ function callAttributes(method: Method): Attributes {
 }
 
 const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
-/** Call that opens a watch. Because of `hasleader`, a member cut off from its quorum ends the stream instead of staying silent. */
+/**
+ * Call that opens a watch. Because of `hasleader`, a member cut off from its quorum ends the stream instead of staying
+ * silent.
+ */
 const WATCH: StreamCall = { method: '/etcdserverpb.Watch/Watch', metadata: { hasleader: 'true' } }
 
 /** Call that reads a range in parts. etcd has it since 3.7. */
@@ -94,9 +104,10 @@ export async function openConnection(options: EtcdOptions): Promise<EtcdConnecti
 }
 
 /**
- * Connections to etcd's members through the pool of `etcd3`, which provides channels, TLS and the choice of a member. The pool's fault handling is disabled, because it repeats writes
- * blindly and blocks every call for seconds after one lost connection: calls bypass it, and failures are classified here. Most calls use a cheaper connection for unary calls to the
- * member that the pool has chosen.
+ * Connections to etcd's members through the pool of `etcd3`, which provides channels, TLS and the choice of a member.
+ * The pool's fault handling is disabled, because it repeats writes blindly and blocks every call for seconds after one
+ * lost connection: calls bypass it, and failures are classified here. Most calls use a cheaper connection for unary
+ * calls to the member that the pool has chosen.
  */
 class PooledConnection implements EtcdConnection {
   readonly #pool: ConnectionPool
@@ -149,8 +160,8 @@ class PooledConnection implements EtcdConnection {
   }
 
   /**
-   * Makes a call, on another member after a failure. A call that may have been executed is repeated only if it is `repeatable`. Throws the last error once
-   * the deadline would pass during the next pause.
+   * Makes a call, on another member after a failure. A call that may have been executed is repeated only if it is
+   * `repeatable`. Throws the last error once the deadline would pass during the next pause.
    */
   async #call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const { signal, deadline, repeatable } = options
@@ -183,8 +194,8 @@ class PooledConnection implements EtcdConnection {
   }
 
   /**
-   * Opens a stream on a connection of its own, to a member that is up. Tries until the deadline. With `isProgressTrusted`, a member whose version sends
-   * progress too early is refused.
+   * Opens a stream on a connection of its own, to a member that is up. Tries until the deadline. With
+   * `isProgressTrusted`, a member whose version sends progress too early is refused.
    */
   async #openStream(call: StreamCall, options: UnaryOptions, isProgressTrusted: boolean): Promise<MessageStream> {
     const { signal, deadline } = options
@@ -200,7 +211,9 @@ class PooledConnection implements EtcdConnection {
         failure = dialled
       }
       if (Date.now() + pause > deadline)
-        throw new BackendError('unavailable', `no connection to etcd for a ${call === WATCH ? 'watch' : 'list'}: ${failure.message}`, { cause: failure })
+        throw new BackendError('unavailable', `no connection to etcd for a ${call === WATCH ? 'watch' : 'list'}: ${failure.message}`, {
+          cause: failure,
+        })
       await sleep(pause, undefined, { signal }).catch(() => {})
     }
   }
@@ -251,19 +264,27 @@ class PooledConnection implements EtcdConnection {
     this.#pool.close()
   }
 
-  /** Throws BackendError if the connection is closed or the signal aborted. `last`: the previous failure of the call, for the message. */
+  /**
+   * Throws BackendError if the connection is closed or the signal aborted. `last`: the previous failure of the call,
+   * for the message.
+   */
   #throwIfOver(signal: AbortSignal, last?: BackendError): void {
     if (this.#closed) throw new BackendError('unavailable', 'the connection to etcd is closed')
-    if (signal.aborted) throw new BackendError('aborted', `the call was aborted${last ? `: ${last.message}` : ''}`, { cause: signal.reason })
+    if (signal.aborted)
+      throw new BackendError('aborted', `the call was aborted${last ? `: ${last.message}` : ''}`, { cause: signal.reason })
   }
 
-  /** Calls a member whose channel is up: over the connection for unary calls if that is open, otherwise over the channel. */
+  /**
+   * Calls a member whose channel is up: over the connection for unary calls if that is open, otherwise over the
+   * channel.
+   */
   async #callOnce(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const service = serviceOf(method)
     const known = this.#chosen.get(service)
     const member = known !== undefined && this.#isUp(known) ? known : await this.#choose(service)
     try {
-      return await (this.#unaryConnections.to(member.address)?.call(method, request, options) ?? callMember(member, method, request, options))
+      return await (this.#unaryConnections.to(member.address)?.call(method, request, options) ??
+        callMember(member, method, request, options))
     } catch (error) {
       // Another call may have chosen another member meanwhile.
       if (this.#chosen.get(service) === member) this.#chosen.delete(service)
@@ -273,7 +294,10 @@ class PooledConnection implements EtcdConnection {
     }
   }
 
-  /** Reads the status of one member: over its connection for unary calls if that is open, otherwise over its channel if the pool's next choice is that member. */
+  /**
+   * Reads the status of one member: over its connection for unary calls if that is open, otherwise over its channel if
+   * the pool's next choice is that member.
+   */
   async #statusOf(address: string, options: UnaryOptions): Promise<Buffer> {
     const [method, request, call] = ['/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { ...options, repeatable: true }] as const
     const response = this.#unaryConnections.to(address)?.call(method, request, call)
@@ -288,7 +312,10 @@ class PooledConnection implements EtcdConnection {
     return channel.getConnectivityState(true) === this.#grpc.connectivityState.READY || this.#unaryConnections.to(address) !== undefined
   }
 
-  /** Chooses a member: the pool's choice if it is up and no call of it has failed recently, otherwise the fittest of the others. */
+  /**
+   * Chooses a member: the pool's choice if it is up and no call of it has failed recently, otherwise the fittest of the
+   * others.
+   */
   async #choose(service: Service): Promise<ClusterMember> {
     let best = await this.#next(service)
     const seen = new Set([best.address])
@@ -316,8 +343,16 @@ class PooledConnection implements EtcdConnection {
   }
 }
 
-/** Calls a channel directly. The client's convenience method captures a stack trace per call, which is a third of the cost of a call. */
-function callMember({ channel, metadata }: ClusterMember, method: Method, request: Buffer, { signal, deadline }: CallOptions): Promise<Buffer> {
+/**
+ * Calls a channel directly. The client's convenience method captures a stack trace per call, which is a third of the
+ * cost of a call.
+ */
+function callMember(
+  { channel, metadata }: ClusterMember,
+  method: Method,
+  request: Buffer,
+  { signal, deadline }: CallOptions,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let response: Buffer | undefined
     const call = channel.createCall(method, deadline, undefined, null, undefined)

@@ -7,9 +7,10 @@ import type { ReadKey } from './settle.ts'
 const LONGEST_WAY = 16
 
 /**
- * Determines the revision at which kine has created a key with a value. If the key existed before, kine 0.17 responds with the newest revision of the store, which may be that of a later
- * write (`LogStructured.Create`, whose variable `rev` is shadowed). The key is read, and if it was changed or deleted meanwhile, its states up to `responded`, the last first. Undefined if
- * none shows the creation. Passes on errors of `read`.
+ * Determines the revision at which kine has created a key with a value. If the key existed before, kine 0.17 responds
+ * with the newest revision of the store, which may be that of a later write (`LogStructured.Create`, whose variable
+ * `rev` is shadowed). The key is read, and if it was changed or deleted meanwhile, its states up to `responded`, the
+ * last first. Undefined if none shows the creation. Passes on errors of `read`.
  */
 export async function creationRevision(value: Buffer, responded: Revision, read: ReadKey): Promise<Revision | undefined> {
   let at: Revision | undefined

@@ -19,10 +19,12 @@ export interface PageMemory {
 }
 
 /**
- * Returns the page of a RangeResponse. Its items are skipped in turns, however many they are, and decoded when they are visited. `limit` is the number of keys that were requested, 0 for
- * any. Rejects with a RangeError if there are more, and with a ProtobufError if the bytes are not a response.
+ * Returns the page of a RangeResponse. Its items are skipped in turns, however many they are, and decoded when they are
+ * visited. `limit` is the number of keys that were requested, 0 for any. Rejects with a RangeError if there are more,
+ * and with a ProtobufError if the bytes are not a response.
  */
-export const encodedPage = (memory: PageMemory, limit = 0): Promise<EncodedPage> => runInTurns(pageInSteps(memory, limit || Number.POSITIVE_INFINITY))
+export const encodedPage = (memory: PageMemory, limit = 0): Promise<EncodedPage> =>
+  runInTurns(pageInSteps(memory, limit || Number.POSITIVE_INFINITY))
 
 function* pageInSteps(memory: PageMemory, most: number): Steps<EncodedPage> {
   const { bytes } = memory
@@ -64,7 +66,10 @@ async function visitItems(memory: PageMemory, take: (item: VisitedItem) => void)
   }
 }
 
-/** An item whose value is viewed only if it is needed. All of the item has been read, so the bytes before the value are free. */
+/**
+ * An item whose value is viewed only if it is needed. All of the item has been read, so the bytes before the value are
+ * free.
+ */
 class PageItem implements VisitedItem, HeldValue {
   readonly key: Key
   readonly createRevision: Revision

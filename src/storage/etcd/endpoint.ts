@@ -9,9 +9,9 @@ export interface Endpoint {
 }
 
 /**
- * Parses `http://host:port`, `https://host:port`, `host:port`, `unix:///path` and `unixs:///path`. Socket paths may also be relative: `unix:path` and `unix://path`. Undefined for any
- * other text.
- * Source: https://github.com/etcd-io/etcd/blob/main/client/v3/internal/endpoint/endpoint.go
+ * Parses `http://host:port`, `https://host:port`, `host:port`, `unix:///path` and `unixs:///path`. Socket paths may
+ * also be relative: `unix:path` and `unix://path`. Undefined for any other text. Source:
+ * https://github.com/etcd-io/etcd/blob/main/client/v3/internal/endpoint/endpoint.go
  */
 export function parseEndpoint(text: string): Endpoint | undefined {
   const [, secureSocket, path] = /^unix(s?):(?:\/\/)?(\/?[^/].*)$/.exec(text) ?? []
@@ -21,8 +21,9 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 }
 
 /**
- * Reports whether connections to the servers use TLS. The scheme decides; if no server has one, the presence of certificates does. Undefined if the schemes differ, because one client
- * connects to all servers in the same way. `hasCertificates`: whether the client has certificates or authorities for etcd.
+ * Reports whether connections to the servers use TLS. The scheme decides; if no server has one, the presence of
+ * certificates does. Undefined if the schemes differ, because one client connects to all servers in the same way.
+ * `hasCertificates`: whether the client has certificates or authorities for etcd.
  */
 export function usesTls(endpoints: readonly Endpoint[], hasCertificates: boolean): boolean | undefined {
   const schemes = new Set(endpoints.flatMap(({ isSecure }) => isSecure ?? []))

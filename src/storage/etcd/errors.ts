@@ -2,13 +2,19 @@ import { type CallFailure, callFailureOf, Status } from '../../protocols/grpc/ca
 import type { BackendErrorCode } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 
-/** Reports whether the request never reached the server, so that it may be sent again. `undefined` stands for a call that was not made. */
+/**
+ * Reports whether the request never reached the server, so that it may be sent again. `undefined` stands for a call
+ * that was not made.
+ */
 export function wasNeverSent(failure: CallFailure | undefined): boolean {
   return failure?.unsent === true || failure === undefined || (failure.code === Status.UNAVAILABLE && UNSENT.test(failure.details ?? ''))
 }
 const UNSENT = /^(No connection established|Name resolution failed|Channel closed before call started)/
 
-/** Reports whether the lease of a write has expired or was revoked, so that a new one is needed. Source: rpctypes.ErrLeaseNotFound. */
+/**
+ * Reports whether the lease of a write has expired or was revoked, so that a new one is needed. Source:
+ * rpctypes.ErrLeaseNotFound.
+ */
 export function isLeaseNotFound(error: unknown): boolean {
   return error instanceof BackendError && callFailureOf(error.cause).details === 'etcdserver: requested lease not found'
 }
@@ -43,7 +49,11 @@ function failureCode(code: number | undefined, details: string, signal: AbortSig
     case Status.INVALID_ARGUMENT:
       return details.includes('request is too large') ? 'too large' : 'unavailable'
     case Status.RESOURCE_EXHAUSTED:
-      return details.includes('message larger than max') ? 'too large' : details.endsWith('database space exceeded') ? 'no space' : 'unavailable'
+      return details.includes('message larger than max')
+        ? 'too large'
+        : details.endsWith('database space exceeded')
+          ? 'no space'
+          : 'unavailable'
     case Status.PERMISSION_DENIED:
       return 'denied'
     case Status.DATA_LOSS:

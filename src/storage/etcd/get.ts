@@ -13,7 +13,11 @@ export interface GetOptions {
 }
 
 /** Reads one key, and the store's newest revision. Throws BackendError. */
-export async function getKey(connection: EtcdConnection, key: Key, options: GetOptions): Promise<{ item: KeyValue | undefined; revision: Revision }> {
+export async function getKey(
+  connection: EtcdConnection,
+  key: Key,
+  options: GetOptions,
+): Promise<{ item: KeyValue | undefined; revision: Revision }> {
   const { signal, at, deadline = connection.deadline() } = options
   const request = encodeRange({ start: key, ...(at !== undefined && { at }) })
   const { items, revision } = decodeRange(await connection.call('/etcdserverpb.KV/Range', request, { signal, deadline, repeatable: true }))

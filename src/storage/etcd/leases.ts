@@ -11,12 +11,18 @@ const KEPT_LEASES = 64
 
 interface SharedLease {
   readonly id: Promise<bigint>
-  /** Time until which a key may join, in milliseconds on the steady clock. A key that joins later would expire too early. */
+  /**
+   * Time until which a key may join, in milliseconds on the steady clock. A key that joins later would expire too
+   * early.
+   */
   readonly joinUntil: number
   keys: number
 }
 
-/** Leases by time to live. Keys that are written close together share one, so that a stream of events does not create a lease for each. */
+/**
+ * Leases by time to live. Keys that are written close together share one, so that a stream of events does not create a
+ * lease for each.
+ */
 export interface Leases {
   /** Returns the id of a lease that lasts at least `ttlSeconds` from now. */
   get(ttlSeconds: number, options: CallOptions): Promise<bigint>
@@ -24,7 +30,9 @@ export interface Leases {
   forget(ttlSeconds: number): void
 }
 
-/** Creates the leases of a connection. A lease that could not be granted is not cached, so the next call tries again. */
+/**
+ * Creates the leases of a connection. A lease that could not be granted is not cached, so the next call tries again.
+ */
 export function openLeases(connection: EtcdConnection, reuseSeconds: number): Leases {
   const shared = new Map<number, SharedLease>()
   return {

@@ -17,9 +17,9 @@ const OTHERS_MS = 200
 const PAUSE_MS = 10
 
 /**
- * Reports whether a version's progress notifications can be trusted: since 3.4.31, 3.5.13 and 3.6. An earlier member may report a revision whose events it has yet to send. Unknown
- * versions are not trusted.
- * Source: k8s.io/apiserver, pkg/storage/feature/feature_support_checker.go; https://github.com/etcd-io/etcd/issues/15220 and 17507
+ * Reports whether a version's progress notifications can be trusted: since 3.4.31, 3.5.13 and 3.6. An earlier member
+ * may report a revision whose events it has yet to send. Unknown versions are not trusted. Source: k8s.io/apiserver,
+ * pkg/storage/feature/feature_support_checker.go; https://github.com/etcd-io/etcd/issues/15220 and 17507
  */
 export function isProgressTrusted(version: string): boolean {
   const [, major, minor, patch, rest] = /^v?(\d+)\.(\d+)\.(\d+)(-?)/.exec(version) ?? []
@@ -43,7 +43,10 @@ export class MemberVersions {
     this.#statusOf = statusOf
   }
 
-  /** Reports whether the progress of every member that responds can be trusted. Throws BackendError `unavailable` if none responds. */
+  /**
+   * Reports whether the progress of every member that responds can be trusted. Throws BackendError `unavailable` if
+   * none responds.
+   */
   async areTrusted({ signal, deadline }: UnaryOptions): Promise<boolean> {
     const over = new AbortController()
     const options = { signal: AbortSignal.any([signal, over.signal]), deadline }
@@ -61,7 +64,10 @@ export class MemberVersions {
     }
   }
 
-  /** Reports whether one member's progress can be trusted. Throws BackendError `unavailable` if it does not respond by the deadline. */
+  /**
+   * Reports whether one member's progress can be trusted. Throws BackendError `unavailable` if it does not respond by
+   * the deadline.
+   */
   async isTrusted(address: string, options: UnaryOptions): Promise<boolean> {
     for (; Date.now() < options.deadline && !options.signal.aborted; await sleep(PAUSE_MS)) {
       try {

@@ -8,13 +8,17 @@ import { type Key, key, NO_REVISION, type Revision } from '../revision.ts'
 import { WireReader } from './wire.ts'
 
 /**
- * Encoders and decoders of the messages of etcd's API that are used here. Decoders are written by hand: a Range or Watch response costs a third of what a Reader of protobufjs needs.
- * Source: https://github.com/etcd-io/etcd/blob/main/api/etcdserverpb/rpc.proto
+ * Encoders and decoders of the messages of etcd's API that are used here. Decoders are written by hand: a Range or
+ * Watch response costs a third of what a Reader of protobufjs needs. Source:
+ * https://github.com/etcd-io/etcd/blob/main/api/etcdserverpb/rpc.proto
  */
 
 const noEnd = Buffer.alloc(0)
 
-/** Encodes the end of a range. A range of one key has none, as in kube-apiserver: kine on MySQL compares a key that ends in `\0` as if it came before the key without it. */
+/**
+ * Encodes the end of a range. A range of one key has none, as in kube-apiserver: kine on MySQL compares a key that ends
+ * in `\0` as if it came before the key without it.
+ */
 function rangeEnd(start: Key, end: Key | undefined): Buffer {
   return end === undefined || end === keyAfter(start) ? noEnd : Buffer.from(end)
 }
@@ -33,7 +37,10 @@ export function encodeRange(query: { start: Key; end?: Key } & Pick<RangeQuery, 
 
 const COMPARE_MOD = 2
 
-/** Encodes a TxnRequest: if the key's mod revision is the expected one, put or delete it, otherwise get it. `lease` 0 is none. */
+/**
+ * Encodes a TxnRequest: if the key's mod revision is the expected one, put or delete it, otherwise get it. `lease` 0 is
+ * none.
+ */
 export function encodeGuardedWrite({ key: name, value, expected }: GuardedWrite, lease: bigint): Buffer {
   const key = Buffer.from(name)
   const writer = protobuf.Writer.create()
@@ -55,7 +62,10 @@ export function encodeGuardedWrite({ key: name, value, expected }: GuardedWrite,
   return finished(writer)
 }
 
-/** Encodes a WatchRequest with a WatchCreateRequest. It enables fragments: without them a response above gRPC's size limit would end the stream. */
+/**
+ * Encodes a WatchRequest with a WatchCreateRequest. It enables fragments: without them a response above gRPC's size
+ * limit would end the stream.
+ */
 export function encodeWatchCreate(watch: { start: Key; end: Key; from: Revision; previous?: boolean; progress?: boolean }): Buffer {
   const writer = protobuf.Writer.create()
   writeMessage(writer, 1, create => {
@@ -72,7 +82,10 @@ export function encodeWatchCreate(watch: { start: Key; end: Key; from: Revision;
 /** An encoded WatchRequest with an empty WatchProgressRequest. */
 export const PROGRESS_REQUEST = Buffer.from([(3 << 3) | 2, 0])
 
-/** Encodes a CompactionRequest (the revision) or a LeaseGrantRequest (the TTL in seconds): both have one number, in field 1. */
+/**
+ * Encodes a CompactionRequest (the revision) or a LeaseGrantRequest (the TTL in seconds): both have one number, in
+ * field 1.
+ */
 export function encodeNumber(n: number): Buffer {
   const writer = protobuf.Writer.create()
   writeNumber(writer, 1, n)
@@ -91,7 +104,8 @@ export interface RangeResponse {
 export const decodeRange = (bytes: Buffer): RangeResponse => readRange(new WireReader(bytes))
 
 /**
- * Decodes a RangeResponse in turns, however many keys it has. `limit` is the number of keys that were requested, 0 for any. Rejects with a RangeError if there are more.
+ * Decodes a RangeResponse in turns, however many keys it has. `limit` is the number of keys that were requested, 0 for
+ * any. Rejects with a RangeError if there are more.
  */
 export function decodeLongRange(bytes: Buffer, limit = 0): Promise<RangeResponse> {
   return inTurns(rangeParts(new WireReader(bytes), { inParts: true, maxItems: limit === 0 ? Number.POSITIVE_INFINITY : limit }))
@@ -124,8 +138,14 @@ function readRange(reader: WireReader): RangeResponse {
   }
 }
 
-/** `inParts`: yields after each part, so that the caller can end its turn. Otherwise a message with too many fields is an error. */
-function* rangeParts(reader: WireReader, { inParts, maxItems }: { inParts: boolean; maxItems: number }): Generator<void, RangeResponse, undefined> {
+/**
+ * `inParts`: yields after each part, so that the caller can end its turn. Otherwise a message with too many fields is
+ * an error.
+ */
+function* rangeParts(
+  reader: WireReader,
+  { inParts, maxItems }: { inParts: boolean; maxItems: number },
+): Generator<void, RangeResponse, undefined> {
   let revision = NO_REVISION
   let more = false
   let count = 0
@@ -180,7 +200,10 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
   return { succeeded, revision, current, isOfCluster }
 }
 
-/** Limit on the events of one response. etcd batches up to a thousand revisions, with 128 operations each, and sends large batches in fragments. */
+/**
+ * Limit on the events of one response. etcd batches up to a thousand revisions, with 128 operations each, and sends
+ * large batches in fragments.
+ */
 const MAX_EVENTS = 200_000
 
 /** Decoded WatchResponse: events, the creation of the watch, its end, or progress. */
@@ -198,7 +221,10 @@ export interface WatchResponse {
 /** Decodes a WatchResponse in one step. Throws a ProtobufError or RangeError if the bytes are not one. */
 export const decodeWatch = (bytes: Buffer): WatchResponse => runAtOnce(watchInSteps(bytes))
 
-/** Decodes a WatchResponse in turns, so that one with many events does not block the event loop. Rejects like `decodeWatch` throws. */
+/**
+ * Decodes a WatchResponse in turns, so that one with many events does not block the event loop. Rejects like
+ * `decodeWatch` throws.
+ */
 export const decodeLongWatch = (bytes: Buffer): Promise<WatchResponse> => runInTurns(watchInSteps(bytes))
 
 /** A step ends after some bytes, not after some events: one event can be as long as a thousand others. */

@@ -15,12 +15,16 @@ import { etcdWriter } from './write.ts'
 const LEASE_REUSE_SECONDS = 60
 
 /**
- * Opens a store in etcd. Resolves without waiting for etcd: each call waits for it up to its own deadline, and everything recovers by itself when etcd is back.
- * The call loads gRPC and `etcd3`, which the import does not, so that a server with the embedded store starts without them.
+ * Opens a store in etcd. Resolves without waiting for etcd: each call waits for it up to its own deadline, and
+ * everything recovers by itself when etcd is back. The call loads gRPC and `etcd3`, which the import does not, so that
+ * a server with the embedded store starts without them.
  */
 export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Backend> {
   const connection = await openConnection(options)
-  /** Key that is read to check the store and its revision. It is below the prefix, because the user may lack the right to read other keys. */
+  /**
+   * Key that is read to check the store and its revision. It is below the prefix, because the user may lack the right
+   * to read other keys.
+   */
   const health = key(`${options.prefix ?? '/registry'}/health`)
   /** Ends watches when the store is closed. */
   const closing = new AbortController()
@@ -30,7 +34,11 @@ export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Ba
   return {
     get: (key, signal, at) => getKey(connection, key, { signal, at }),
     async range(query, signal) {
-      const bytes = await connection.call('/etcdserverpb.KV/Range', encodeRange(query), { signal, deadline: connection.deadline(), repeatable: true })
+      const bytes = await connection.call('/etcdserverpb.KV/Range', encodeRange(query), {
+        signal,
+        deadline: connection.deadline(),
+        repeatable: true,
+      })
       return decodeLongRange(bytes, query.limit)
     },
     pageReader: () => etcdPageReader(connection),

@@ -12,8 +12,8 @@ const CALL_MS = 10_000
 const PAUSE_MS = 20
 
 /**
- * Opens etcd for a process that makes a few short calls, without the memory of a gRPC client. If the response of a write is lost, the write is not settled: the caller has to read
- * again. Time to live is not supported.
+ * Opens etcd for a process that makes a few short calls, without the memory of a gRPC client. If the response of a
+ * write is lost, the write is not settled: the caller has to read again. Time to live is not supported.
  */
 export function openFewCalls(options: EtcdOptions): Pick<Backend, 'get' | 'write' | 'close'> {
   const connections = new UnaryConnections(dialOptionsOf(options))

@@ -22,7 +22,9 @@ export interface EtcdOptions {
   readonly requestTimeoutMs?: number
   /** Seconds by which a key may outlive its time to live, so that keys can share leases. Default: 60. */
   readonly leaseReuseSeconds?: number
-  /** Whether whole ranges are read with RangeStream if the members have it (the gate EtcdRangeStream). Default: false. */
+  /**
+   * Whether whole ranges are read with RangeStream if the members have it (the gate EtcdRangeStream). Default: false.
+   */
   readonly rangeStream?: boolean
   /** Optional. Proxy for the connections, which is reached without TLS. Connections are direct if it is omitted. */
   readonly proxy?: ConnectProxy | undefined
@@ -58,7 +60,10 @@ export interface TlsCredentials extends Pick<ConnectionOptions, 'ca'> {
   readonly secureContext: SecureContext
 }
 
-/** Returns a function that reads the credentials for a new connection; undefined if the servers are reached without TLS. Throws an Error if the files cannot be used. */
+/**
+ * Returns a function that reads the credentials for a new connection; undefined if the servers are reached without TLS.
+ * Throws an Error if the files cannot be used.
+ */
 function credentialsOf(options: EtcdOptions): (() => TlsCredentials) | undefined {
   const { servers, caFile, certFile, keyFile } = options
   const isSecure = usesTls(endpointsOf(servers), (caFile ?? certFile ?? keyFile) !== undefined)

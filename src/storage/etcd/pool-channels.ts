@@ -12,7 +12,11 @@ type FaultPolicy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
 
 /** Disables the fault handling of etcd3. */
 const never = { dispose() {} }
-const noPolicy = { execute: async (call: (context: object) => unknown) => call({}), onSuccess: () => never, onFailure: () => never } as unknown as FaultPolicy
+const noPolicy = {
+  execute: async (call: (context: object) => unknown) => call({}),
+  onSuccess: () => never,
+  onFailure: () => never,
+} as unknown as FaultPolicy
 
 /** A context that is created for each connection: Node reads the property `context` once per connection. */
 const renewed = (tls: () => TlsCredentials): SecureContext => ({
@@ -22,8 +26,8 @@ const renewed = (tls: () => TlsCredentials): SecureContext => ({
 })
 
 /**
- * Options that give channels our credentials and proxy. The pool's own credentials accept only certificate authorities as trust anchors. `behind` records which member a channel through
- * the proxy is for.
+ * Options that give channels our credentials and proxy. The pool's own credentials accept only certificate authorities
+ * as trust anchors. `behind` records which member a channel through the proxy is for.
  */
 function channelsOf(
   { Channel, credentials }: Pick<typeof Grpc, 'Channel' | 'credentials'>,
@@ -36,18 +40,26 @@ function channelsOf(
   return {
     channelFactoryOverride: (address, own, options) => {
       const place = socketAddress(address)
-      if (place && 'path' in place) return new Channel(address, secure ?? own, { ...options, 'grpc.ssl_target_name_override': serverNameOf(place) })
+      if (place && 'path' in place)
+        return new Channel(address, secure ?? own, { ...options, 'grpc.ssl_target_name_override': serverNameOf(place) })
       if (!proxy) return new Channel(address, secure ?? own, options)
       const { at } = proxy
       const target = 'socketPath' in at ? `unix:${at.socketPath}` : `${isIPv6(at.host) ? `[${at.host}]` : at.host}:${at.port}`
-      const channel = new Channel(target, secure ?? own, { ...options, 'grpc.http_connect_target': `dns:${address}`, 'grpc.default_authority': address })
+      const channel = new Channel(target, secure ?? own, {
+        ...options,
+        'grpc.http_connect_target': `dns:${address}`,
+        'grpc.default_authority': address,
+      })
       behind.set(channel, address)
       return channel
     },
   }
 }
 
-/** Keepalive detects a silently lost member within nine seconds during a call. Without calls there are no pings, because etcd closes connections that ping while idle. */
+/**
+ * Keepalive detects a silently lost member within nine seconds during a call. Without calls there are no pings, because
+ * etcd closes connections that ping while idle.
+ */
 const channelOptions = {
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
@@ -60,7 +72,8 @@ const channelOptions = {
 }
 
 /**
- * Options of the pool of `etcd3`: its channels get our credentials and proxy, and its fault handling is disabled. `behind` records which member a channel through the proxy is for.
+ * Options of the pool of `etcd3`: its channels get our credentials and proxy, and its fault handling is disabled.
+ * `behind` records which member a channel through the proxy is for.
  */
 export function poolOptions(
   grpc: Pick<typeof Grpc, 'Channel' | 'credentials'>,

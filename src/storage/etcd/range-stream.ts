@@ -6,14 +6,17 @@ import type { EtcdConnection } from './connection.ts'
 import { backendError } from './errors.ts'
 import { decodeLongRangePart, encodeRange } from './messages.ts'
 
-/** Time after which a cluster that lacked the call is asked again: its members may have been upgraded. Source: rangeStreamRecheckInterval of k8s.io/apiserver. */
+/**
+ * Time after which a cluster that lacked the call is asked again: its members may have been upgraded. Source:
+ * rangeStreamRecheckInterval of k8s.io/apiserver.
+ */
 const RECHECK_MS = 10 * 60_000
 
 type Connection = Pick<EtcdConnection, 'deadline' | 'rangeStream'>
 
 /**
- * Returns the method that reads a range with RangeStream, which etcd has since 3.7. As in kube-apiserver, the call is tried, and not again for some time if a member does not implement it. `now`: a clock in
- * milliseconds.
+ * Returns the method that reads a range with RangeStream, which etcd has since 3.7. As in kube-apiserver, the call is
+ * tried, and not again for some time if a member does not implement it. `now`: a clock in milliseconds.
  */
 export function etcdRangeStream(connection: Connection, now: () => number = () => performance.now()): NonNullable<Backend['rangeStream']> {
   let unsupportedAt = Number.NEGATIVE_INFINITY
@@ -25,8 +28,16 @@ export function etcdRangeStream(connection: Connection, now: () => number = () =
         })
 }
 
-/** Yields the pages of one call. A page is held until the next one arrives, because `more` of the last page must be the server's. */
-async function* streamedRange(connection: Connection, query: StreamedRange, signal: AbortSignal, onUnsupported: () => void): AsyncGenerator<RangePage, void> {
+/**
+ * Yields the pages of one call. A page is held until the next one arrives, because `more` of the last page must be the
+ * server's.
+ */
+async function* streamedRange(
+  connection: Connection,
+  query: StreamedRange,
+  signal: AbortSignal,
+  onUnsupported: () => void,
+): AsyncGenerator<RangePage, void> {
   const stream = await connection.rangeStream({ signal, deadline: connection.deadline() })
   const forget = onAbort(signal, () => stream.close())
   try {
@@ -50,7 +61,10 @@ async function* streamedRange(connection: Connection, query: StreamedRange, sign
   }
 }
 
-/** Iterates over a stream's messages. Throws BackendError with `timeout` if one does not come within the time of a call. The time that the reader takes does not count. */
+/**
+ * Iterates over a stream's messages. Throws BackendError with `timeout` if one does not come within the time of a call.
+ * The time that the reader takes does not count.
+ */
 async function* timelyParts(stream: MessageStream, connection: Connection): AsyncGenerator<Buffer, void> {
   const messages = stream[Symbol.asyncIterator]()
   let isLate = false

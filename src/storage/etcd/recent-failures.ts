@@ -1,6 +1,9 @@
 import { type Clock, steadyClock } from '../../lib/clock.ts'
 
-/** How long a member is avoided after a failure. A call to a member that is cut off from its leader takes up to 7 s to fail. */
+/**
+ * How long a member is avoided after a failure. A call to a member that is cut off from its leader takes up to 7 s to
+ * fail.
+ */
 const AVOIDED_MS = 10_000
 
 /** Members of a cluster with recently failed calls or watches, by address. */

@@ -8,9 +8,11 @@ const LONGEST_WAY = 8
 export type ReadKey = (at: Revision | undefined) => Promise<{ item: KeyValue | undefined; revision: Revision }>
 
 /**
- * Determines the outcome of a guarded write whose response was lost, from the change that followed the revision that it expected. If that change wrote the same bytes, the write
- * happened. If it wrote others, the write failed and can no longer happen, because no later state has that revision; this does not hold for a create, since a key can be absent again.
- * Undefined if the outcome is unknown: nothing has changed yet and the write may still be in flight, the key is deleted, or the change is too far back. Passes on errors of `read`.
+ * Determines the outcome of a guarded write whose response was lost, from the change that followed the revision that it
+ * expected. If that change wrote the same bytes, the write happened. If it wrote others, the write failed and can no
+ * longer happen, because no later state has that revision; this does not hold for a create, since a key can be absent
+ * again. Undefined if the outcome is unknown: nothing has changed yet and the write may still be in flight, the key is
+ * deleted, or the change is too far back. Passes on errors of `read`.
  */
 export async function settleWrite(write: GuardedWrite, read: ReadKey): Promise<WriteResult | undefined> {
   const { item: current, revision } = await read(undefined)

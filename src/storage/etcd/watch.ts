@@ -16,13 +16,16 @@ const PERMISSION_DENIED = 'etcdserver: permission denied'
 const SHORT_BYTES = 64 * 1024
 /** Rate limit on responses without events. The caches request progress at most every 10 ms. */
 const IDLE_RESPONSES = { burst: 1000, perSecond: 200 }
-/** Limit on the events of one revision. A transaction of etcd has up to 128 operations, unless a flag raises the limit. */
+/**
+ * Limit on the events of one revision. A transaction of etcd has up to 128 operations, unless a flag raises the limit.
+ */
 const MOST_EVENTS = 100_000
 
 /**
- * Creates a function that reassembles revisions. etcd sends a large response in fragments, which may split a revision: the last revision of a fragment is held back until the next
- * response completes it. A response without events is progress, except the response to the creation of the watch. The header revision of other responses is the store's, which may be
- * later than that of events to come. Throws a BackendError if a revision exceeds the limit on its events.
+ * Creates a function that reassembles revisions. etcd sends a large response in fragments, which may split a revision:
+ * the last revision of a fragment is held back until the next response completes it. A response without events is
+ * progress, except the response to the creation of the watch. The header revision of other responses is the store's,
+ * which may be later than that of events to come. Throws a BackendError if a revision exceeds the limit on its events.
  */
 export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragment' | 'created' | 'revision'>) => BackendBatch | undefined {
   let held: BackendEvent[] = []
@@ -48,8 +51,9 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
 }
 
 /**
- * Creates a function that removes events before `from`, and those that an earlier batch had. kine on NATS may repeat the first events of a watch, and a member of etcd that does not have
- * `from` yet begins earlier. Returns undefined if all events of a batch were removed.
+ * Creates a function that removes events before `from`, and those that an earlier batch had. kine on NATS may repeat
+ * the first events of a watch, and a member of etcd that does not have `from` yet begins earlier. Returns undefined if
+ * all events of a batch were removed.
  */
 export function eachOnce(from: Revision): (batch: BackendBatch) => BackendBatch | undefined {
   let next = from
@@ -64,7 +68,10 @@ export function eachOnce(from: Revision): (batch: BackendBatch) => BackendBatch 
   }
 }
 
-/** Runs one watch on a stream of its own. It never resumes by itself: the reader knows the last revision that it received. */
+/**
+ * Runs one watch on a stream of its own. It never resumes by itself: the reader knows the last revision that it
+ * received.
+ */
 export async function* watchEtcd(
   connection: Pick<EtcdConnection, 'deadline' | 'watchStream' | 'watchFailed'>,
   watch: BackendWatch,
@@ -72,10 +79,12 @@ export async function* watchEtcd(
 ): AsyncGenerator<BackendBatch, void, undefined> {
   if (signal.aborted) return
   const deadline = connection.deadline()
-  const stream = await connection.watchStream({ signal, deadline, isProgressTrusted: watch.progress === true }).catch((error: BackendError) => {
-    if (signal.aborted) return undefined
-    throw error
-  })
+  const stream = await connection
+    .watchStream({ signal, deadline, isProgressTrusted: watch.progress === true })
+    .catch((error: BackendError) => {
+      if (signal.aborted) return undefined
+      throw error
+    })
   if (!stream) return
   let late = false
   const opening = setTimeout(() => {
@@ -92,7 +101,8 @@ export async function* watchEtcd(
     for await (const bytes of stream) {
       const response = bytes.length <= SHORT_BYTES ? decodeWatch(bytes) : await decodeLongWatch(bytes)
       if (response.canceled) throw canceled(response)
-      if (response.events.length === 0 && !idle.take()) throw new BackendError('unavailable', 'etcd sends too many responses without events')
+      if (response.events.length === 0 && !idle.take())
+        throw new BackendError('unavailable', 'etcd sends too many responses without events')
       if (response.created) {
         clearTimeout(opening)
         watch.onOpen?.(watch.progress ? () => stream.send(PROGRESS_REQUEST) : undefined)

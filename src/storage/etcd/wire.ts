@@ -1,15 +1,18 @@
 import { readEnd, readTag, readVarint, skipField, type WireCursor } from '../../lib/protobuf-wire.ts'
 import { type Revision, revision as toRevision } from '../revision.ts'
 
-/** Fields of a message and its embedded messages that are read in one part, and in total without parts. Reading a maximum takes some milliseconds. */
+/**
+ * Fields of a message and its embedded messages that are read in one part, and in total without parts. Reading a
+ * maximum takes some milliseconds.
+ */
 const FIELDS_PER_PART = 4096
 const MAX_FIELDS = 65_536
 /** Longest text, such as a key, in bytes. */
 const MAX_TEXT_BYTES = 1 << 20
 
 /**
- * Iterates over the fields of a message of etcd. After `next`, read the value once with the method of its type, or `skip` it. Methods throw a ProtobufError if the message is malformed,
- * and a RangeError if it exceeds a limit.
+ * Iterates over the fields of a message of etcd. After `next`, read the value once with the method of its type, or
+ * `skip` it. Methods throw a ProtobufError if the message is malformed, and a RangeError if it exceeds a limit.
  */
 export class WireReader implements WireCursor {
   readonly buf: Buffer
@@ -26,7 +29,10 @@ export class WireReader implements WireCursor {
     this.#read = read
   }
 
-  /** Reports whether enough fields were read since the last part to end the turn. A reader that is never asked fails at a message with too many fields. */
+  /**
+   * Reports whether enough fields were read since the last part to end the turn. A reader that is never asked fails at
+   * a message with too many fields.
+   */
   endsPart(): boolean {
     if (this.#read.fields < FIELDS_PER_PART) return false
     this.#read.fields = 0

@@ -31,26 +31,40 @@ function quotaReports(logger: Logger): { refused(error: BackendError): void; acc
   }
 }
 
-/** Creates the function for guarded writes. If the response of a write is lost, its outcome is determined from the store; the write fails if it cannot be. */
+/**
+ * Creates the function for guarded writes. If the response of a write is lost, its outcome is determined from the
+ * store; the write fails if it cannot be.
+ */
 export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReuseSeconds: number): Backend['write'] {
   const leases = openLeases(connection, leaseReuseSeconds)
   const quota = quotaReports(logger)
 
-  /** A store that is no etcd may report a later revision than that of the write; that of a creation is then read from the key. */
+  /**
+   * A store that is no etcd may report a later revision than that of the write; that of a creation is then read from
+   * the key.
+   */
   async function writeOnce(write: GuardedWrite, signal: AbortSignal, deadline: number): Promise<WriteResult> {
     const call = { signal, deadline, repeatable: false }
     const lease = write.value && write.ttlSeconds ? await leases.get(write.ttlSeconds, call) : 0n
-    const { succeeded, revision, current, isOfCluster } = decodeWrite(await connection.call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, lease), call))
+    const { succeeded, revision, current, isOfCluster } = decodeWrite(
+      await connection.call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, lease), call),
+    )
     if (!succeeded) return { ok: false, current, revision }
     if (write.value) quota.accepted()
     if (isOfCluster || write.expected !== 0 || write.value === undefined) return { ok: true, revision }
     const created = await creationRevision(write.value, revision, at => getKey(connection, write.key, { ...call, at }))
     if (created === undefined)
-      throw new BackendError('unavailable', 'the key was created and has changed since: the store does not report the revision of its creation')
+      throw new BackendError(
+        'unavailable',
+        'the key was created and has changed since: the store does not report the revision of its creation',
+      )
     return { ok: true, revision: created }
   }
 
-  /** Determines from the store whether a write happened whose response was lost. Throws the original error if that cannot be told. */
+  /**
+   * Determines from the store whether a write happened whose response was lost. Throws the original error if that
+   * cannot be told.
+   */
   async function settle(write: GuardedWrite, signal: AbortSignal, error: BackendError): Promise<WriteResult> {
     const deadline = Date.now() + SETTLE_TIMEOUT
     let settled: WriteResult | undefined
@@ -60,7 +74,11 @@ export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReus
       logger.debug(2, 'the outcome of a write is unknown', { key: write.key, error: error.message, cause: String(cause) })
     }
     if (!settled) throw error
-    logger.debug(2, 'determined the outcome of a write whose response was lost', { key: write.key, error: error.message, happened: settled.ok })
+    logger.debug(2, 'determined the outcome of a write whose response was lost', {
+      key: write.key,
+      error: error.message,
+      happened: settled.ok,
+    })
     return settled
   }
 
@@ -77,7 +95,8 @@ export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReus
           continue
         }
         const doubtful =
-          (error.code === 'unavailable' || error.code === 'timeout') && !wasNeverSent(error.cause === undefined ? undefined : callFailureOf(error.cause))
+          (error.code === 'unavailable' || error.code === 'timeout') &&
+          !wasNeverSent(error.cause === undefined ? undefined : callFailureOf(error.cause))
         if (!doubtful) throw error
         return settle(guarded, signal, error)
       }

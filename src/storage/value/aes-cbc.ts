@@ -3,7 +3,10 @@ import { TOO_SHORT, TransformError, type Transformer } from './transformer.ts'
 
 const BLOCK = 16
 
-/** AES-CBC with PKCS#7 padding: sixteen random bytes (the initialization vector), then the ciphertext. Nothing is authenticated. */
+/**
+ * AES-CBC with PKCS#7 padding: sixteen random bytes (the initialization vector), then the ciphertext. Nothing is
+ * authenticated.
+ */
 export function aesCbc(secret: Buffer): Transformer {
   const algorithm = `aes-${secret.length * 8}-cbc`
   return {

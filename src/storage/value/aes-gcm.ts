@@ -9,8 +9,8 @@ const TAG = 16
 const ALGORITHMS: Readonly<Record<number, CipherGCMTypes>> = { 16: 'aes-128-gcm', 24: 'aes-192-gcm', 32: 'aes-256-gcm' }
 
 /**
- * AES-GCM: a random nonce of twelve bytes, the ciphertext, and a tag of sixteen bytes. The store's key is authenticated as additional data. Because nonces are random, a secret must be
- * replaced long before 2^32 writes (NIST SP 800-38D).
+ * AES-GCM: a random nonce of twelve bytes, the ciphertext, and a tag of sixteen bytes. The store's key is authenticated
+ * as additional data. Because nonces are random, a secret must be replaced long before 2^32 writes (NIST SP 800-38D).
  */
 export function aesGcm(secret: Buffer): Transformer {
   const algorithm = ALGORITHMS[secret.length]

@@ -27,13 +27,19 @@ export interface EncryptionProvider {
   readonly kms?: KmsConfig
 }
 
-/** Resources (`secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`) and their providers: the first one writes, and all of them read. */
+/**
+ * Resources (`secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`) and their providers: the first one writes, and all
+ * of them read.
+ */
 export interface EncryptionRule {
   readonly resources: readonly string[]
   readonly providers: readonly EncryptionProvider[]
 }
 
-/** apiserver.config.k8s.io/v1 EncryptionConfiguration: https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/ */
+/**
+ * apiserver.config.k8s.io/v1 EncryptionConfiguration:
+ * https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/
+ */
 export interface EncryptionConfig {
   readonly resources: readonly EncryptionRule[]
   /** Hash of the file's bytes, by which changes are detected. */

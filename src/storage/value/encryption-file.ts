@@ -24,7 +24,9 @@ const ACCEPTED: Readonly<Record<string, string>> = { 'apiserver.config.k8s.io/v1
 export function parseEncryptionFile(bytes: Buffer, file: string): EncryptionConfig {
   const named = JSON.stringify(file)
   if (bytes.length === 0)
-    throw new EncryptionConfigError(`error while parsing file: error while loading file: encryption provider configuration file ${named} is empty`)
+    throw new EncryptionConfigError(
+      `error while parsing file: error while loading file: encryption provider configuration file ${named} is empty`,
+    )
   const decoded = decodeFile(
     bytes,
     why => new EncryptionConfigError(`error while parsing file: error decoding encryption provider configuration file ${named}: ${why}`),

@@ -10,7 +10,10 @@ const AES_KEY_BYTES = [16, 24, 32]
 const SECRETBOX_KEY_BYTES = [32]
 const PROVIDERS = ['kms', 'aesgcm', 'aescbc', 'secretbox', 'identity'] as const
 
-/** Returns all errors of the rules, in kube-apiserver's order and words. Features that are not implemented are reported by name. Secrets are never included. */
+/**
+ * Returns all errors of the rules, in kube-apiserver's order and words. Features that are not implemented are reported
+ * by name. Secrets are never included.
+ */
 export function validateEncryption(rules: readonly EncryptionRule[]): FieldError[] {
   const root = fieldPath('resources')
   if (rules.length === 0) return [atLeastOne(root)]
@@ -29,7 +32,10 @@ export function validateEncryption(rules: readonly EncryptionRule[]): FieldError
 
 const atLeastOne = (path: FieldPath, what = path.text): FieldError => required(path, `at least one ${what} is required`)
 
-/** Errors of a list that names a resource twice, or next to a wildcard that covers it: the later rule would have no effect. */
+/**
+ * Errors of a list that names a resource twice, or next to a wildcard that covers it: the later rule would have no
+ * effect.
+ */
 function overlapErrors(resources: readonly string[], path: FieldPath): FieldError[] {
   const parsed = resources.map(parseGroupResource)
   let repeated = false
@@ -46,7 +52,13 @@ function overlapErrors(resources: readonly string[], path: FieldPath): FieldErro
   return [
     ...(repeated ? [invalid(path, resources, 'the same resource cannot be specified multiple times')] : []),
     ...(masked
-      ? [invalid(path, resources, "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked")]
+      ? [
+          invalid(
+            path,
+            resources,
+            "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked",
+          ),
+        ]
       : []),
   ]
 }
@@ -83,8 +95,11 @@ function providerErrors(provider: EncryptionProvider, path: FieldPath, kmsNames:
   const given = PROVIDERS.filter(name => provider[name] !== undefined)
   const errors: FieldError[] = []
   if (given.length === 0)
-    errors.push(invalid(path, EMPTY_PROVIDER, 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'))
-  if (given.length > 1) errors.push(invalidStructure(path, 'more than one provider specified in a single element, should split into different list elements'))
+    errors.push(
+      invalid(path, EMPTY_PROVIDER, 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'),
+    )
+  if (given.length > 1)
+    errors.push(invalidStructure(path, 'more than one provider specified in a single element, should split into different list elements'))
   const keys = (name: 'aesgcm' | 'aescbc' | 'secretbox', bytes: readonly number[]) =>
     errors.push(...keyErrors(provider[name]?.keys ?? [], path.child(name, 'keys'), bytes))
   switch (given[0]) {
@@ -105,21 +120,32 @@ function providerErrors(provider: EncryptionProvider, path: FieldPath, kmsNames:
 }
 
 /** v1 is reported as not implemented. It is disabled in kube-apiserver since 1.29. */
-function kmsErrors({ apiVersion = 'v1', name = '', endpoint = '', timeout, cachesize }: KmsConfig, path: FieldPath, names: Set<string>): FieldError[] {
+function kmsErrors(
+  { apiVersion = 'v1', name = '', endpoint = '', timeout, cachesize }: KmsConfig,
+  path: FieldPath,
+  names: Set<string>,
+): FieldError[] {
   const errors: FieldError[] = []
   if (name === '') errors.push(required(path.child('name'), 'name is a mandatory field for a provider'))
-  if (apiVersion !== 'v1' && name.includes(':')) errors.push(invalid(path.child('name'), name, `invalid KMS provider name ${name}, must not contain ':'`))
+  if (apiVersion !== 'v1' && name.includes(':'))
+    errors.push(invalid(path.child('name'), name, `invalid KMS provider name ${name}, must not contain ':'`))
   if (names.has(name)) errors.push(invalid(path.child('name'), name, `duplicate KMS provider name ${name}, names must be unique`))
   names.add(name)
   if (timeout !== undefined) errors.push(...timeoutErrors(timeout, path.child('timeout')))
   errors.push(...endpointErrors(endpoint, path.child('endpoint')))
-  if (apiVersion !== 'v1' && cachesize !== undefined) errors.push(invalid(path.child('cachesize'), cachesize, 'cachesize is not supported in v2'))
+  if (apiVersion !== 'v1' && cachesize !== undefined)
+    errors.push(invalid(path.child('cachesize'), cachesize, 'cachesize is not supported in v2'))
   if (apiVersion === 'v1')
     errors.push(
-      forbidden(path.child('apiVersion'), 'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead: v1 is not implemented'),
+      forbidden(
+        path.child('apiVersion'),
+        'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead: v1 is not implemented',
+      ),
     )
   else if (apiVersion !== 'v2')
-    errors.push(invalid(path.child('apiVersion'), apiVersion, 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported'))
+    errors.push(
+      invalid(path.child('apiVersion'), apiVersion, 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported'),
+    )
   return errors
 }
 
@@ -138,7 +164,9 @@ function endpointErrors(endpoint: string, path: FieldPath): FieldError[] {
   if (endpoint === '') return [invalid(path, '', 'endpoint is a mandatory field for a kms')]
   try {
     const { scheme } = parseGoUrl(endpoint)
-    return scheme === 'unix' ? [] : [invalid(path, endpoint, `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`)]
+    return scheme === 'unix'
+      ? []
+      : [invalid(path, endpoint, `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`)]
   } catch (error) {
     return [invalid(path, endpoint, `invalid endpoint for kms provider, error: ${errorMessage(error)}`)]
   }

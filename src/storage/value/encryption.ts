@@ -23,8 +23,9 @@ export type EncryptionObserver = (resource: string, direction: Direction, prefix
 const unobserved: EncryptionObserver = () => {}
 
 /**
- * Encryption at rest: the transformers of all resources, according to a configuration. The configuration can be replaced at any time, and transformers that were handed out follow it.
- * Without one, nothing is encrypted, and encrypted values cannot be read.
+ * Encryption at rest: the transformers of all resources, according to a configuration. The configuration can be
+ * replaced at any time, and transformers that were handed out follow it. Without one, nothing is encrypted, and
+ * encrypted values cannot be read.
  */
 export class Encryption {
   readonly #observer: EncryptionObserver
@@ -38,7 +39,8 @@ export class Encryption {
   }
 
   /**
-   * Replaces the configuration. Throws EncryptionConfigError without a change if an earlier rule hides a later one. `services`: the key management services that the configuration names.
+   * Replaces the configuration. Throws EncryptionConfigError without a change if an earlier rule hides a later one.
+   * `services`: the key management services that the configuration names.
    */
   configure(config: EncryptionConfig, services: Services = new Map()): void {
     this.#rules = mergeRules(config)
@@ -46,7 +48,10 @@ export class Encryption {
     this.#made = new Map()
   }
 
-  /** Returns the transformer of a resource. A rule for the resource takes precedence over one for its group (`*.apps`), and that over one for all (`*.*`). */
+  /**
+   * Returns the transformer of a resource. A rule for the resource takes precedence over one for its group (`*.apps`),
+   * and that over one for all (`*.*`).
+   */
   transformerFor(of: GroupResource): Transformer {
     const name = qualifiedResource(of)
     return {
@@ -57,7 +62,8 @@ export class Encryption {
   }
 
   /**
-   * Makes the key management service decrypt the data key of a stored value. Undefined if the key is known, or if the value needs no service. Never rejects.
+   * Makes the key management service decrypt the data key of a stored value. Undefined if the key is known, or if the
+   * value needs no service. Never rejects.
    */
   prepare(stored: Buffer): Promise<void> | undefined {
     if (this.#services.size === 0 || KMS_PREFIX.compare(stored, 0, KMS_PREFIX.length) !== 0) return undefined
@@ -69,8 +75,10 @@ export class Encryption {
   #present(of: GroupResource, name: string): Transformer {
     let transformer = this.#made.get(name)
     if (transformer === undefined) {
-      const providers = this.#rules.get(encryptionRuleKey(of)) ?? this.#rules.get(encryptionRuleKey({ ...of, resource: '*' })) ?? this.#rules.get('*.*')
-      transformer = providers === undefined ? identity : transformerOf(providers, this.#services, (...seen) => this.#observer(name, ...seen))
+      const providers =
+        this.#rules.get(encryptionRuleKey(of)) ?? this.#rules.get(encryptionRuleKey({ ...of, resource: '*' })) ?? this.#rules.get('*.*')
+      transformer =
+        providers === undefined ? identity : transformerOf(providers, this.#services, (...seen) => this.#observer(name, ...seen))
       this.#made.set(name, transformer)
     }
     return transformer
@@ -94,12 +102,18 @@ function mergeRules({ resources }: EncryptionConfig): Map<string, readonly Encry
 }
 
 const masked = (resource: string, by: string) =>
-  new EncryptionConfigError(`error while building transformers: resource ${JSON.stringify(resource)} is masked by earlier rule ${JSON.stringify(by)}`)
+  new EncryptionConfigError(
+    `error while building transformers: resource ${JSON.stringify(resource)} is masked by earlier rule ${JSON.stringify(by)}`,
+  )
 
 const transformerOf = (providers: readonly EncryptionProvider[], services: Services, observer: TransformObserver): Transformer =>
   prefixed(atLeastOne(providers.map(provider => providerOf(provider, services, observer))), 'no matching prefix found', observer)
 
-function providerOf({ aescbc, aesgcm, secretbox: box, kms }: EncryptionProvider, services: Services, observer: TransformObserver): Prefixed {
+function providerOf(
+  { aescbc, aesgcm, secretbox: box, kms }: EncryptionProvider,
+  services: Services,
+  observer: TransformObserver,
+): Prefixed {
   if (kms) {
     const transformer = services.get(kms.name)
     invariant(transformer, 'a key management service is opened before it is configured')
@@ -111,7 +125,12 @@ function providerOf({ aescbc, aesgcm, secretbox: box, kms }: EncryptionProvider,
   return { prefix: '', transformer: identity }
 }
 
-function keyed(provider: string, keys: readonly EncryptionKey[], make: (secret: Buffer) => Transformer, observer: TransformObserver): Transformer {
+function keyed(
+  provider: string,
+  keys: readonly EncryptionKey[],
+  make: (secret: Buffer) => Transformer,
+  observer: TransformObserver,
+): Transformer {
   const entries = keys.map(({ name, secret }) => ({ prefix: `${name}:`, transformer: make(decodeSecret(secret) ?? Buffer.alloc(0)) }))
   return prefixed(atLeastOne(entries), `no matching key was found for the provided ${provider} transformer`, observer)
 }

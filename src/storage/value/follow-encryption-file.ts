@@ -16,7 +16,10 @@ export interface FollowOptions {
   apply(config: EncryptionConfig): Promise<void>
 }
 
-/** Applies the file whenever it has changed, until the signal aborts. An invalid file changes nothing and is read again at the next interval. */
+/**
+ * Applies the file whenever it has changed, until the signal aborts. An invalid file changes nothing and is read again
+ * at the next interval.
+ */
 export function followEncryptionFile({ file, hash, intervalMs, logger, apply }: FollowOptions, signal: AbortSignal): Promise<void> {
   return pollFiles(
     {

@@ -11,12 +11,15 @@ export interface Prefixed {
 /** Values of the metrics' label `transformation_type`. */
 export type Direction = 'to_storage' | 'from_storage'
 
-/** Called after each transformation. `prefix` is `identity` for a value read without one, and `unknown` if none matches. */
+/**
+ * Called after each transformation. `prefix` is `identity` for a value read without one, and `unknown` if none matches.
+ */
 export type TransformObserver = (direction: Direction, prefix: string, seconds: number, failed: boolean) => void
 
 /**
- * Writes with the first transformer, and reads with the one whose prefix the value has. A value that another than the first reads is stale. Transformers may share a prefix while keys
- * are being replaced, so a failure is final only if no other has the prefix.
+ * Writes with the first transformer, and reads with the one whose prefix the value has. A value that another than the
+ * first reads is stale. Transformers may share a prefix while keys are being replaced, so a failure is final only if no
+ * other has the prefix.
  * @param noMatch message for values with an unknown prefix
  */
 export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: string, observer: TransformObserver): Transformer {
@@ -60,7 +63,10 @@ export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: s
   }
 }
 
-/** Returns the error of a transformer instead of throwing it: another key with the same prefix may fit. Other errors are thrown. */
+/**
+ * Returns the error of a transformer instead of throwing it: another key with the same prefix may fit. Other errors are
+ * thrown.
+ */
 function attempt(transformer: Transformer, stored: Buffer, key: Key): Opened | TransformError {
   try {
     return transformer.fromStorage(stored, key)

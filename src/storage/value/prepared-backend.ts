@@ -2,12 +2,15 @@ import { invariant } from '../../lib/invariant.ts'
 import type { Backend, BackendBatch, BackendFork, KeyValue } from '../backend.ts'
 import type { StoreHistory } from '../store-history.ts'
 
-/** Makes a key management service decrypt the data key of a stored value. Undefined if the key is known. Never rejects. */
+/**
+ * Makes a key management service decrypt the data key of a stored value. Undefined if the key is known. Never rejects.
+ */
 export type Prepare = (stored: Buffer) => Promise<void> | undefined
 
 /**
- * Wraps a store so that its values are returned when their data keys are known. Readers decrypt values synchronously, which cannot wait for a key management service. Values whose key
- * cannot be decrypted are returned, too, and fail when they are read.
+ * Wraps a store so that its values are returned when their data keys are known. Readers decrypt values synchronously,
+ * which cannot wait for a key management service. Values whose key cannot be decrypted are returned, too, and fail when
+ * they are read.
  */
 export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => ({
   ...preparedCalls(backend, prepare),

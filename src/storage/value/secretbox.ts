@@ -5,7 +5,10 @@ import { TOO_SHORT, TransformError, type Transformer } from './transformer.ts'
 const NONCE = 24
 const TAG = 16
 
-/** NaCl's secretbox (XSalsa20 and Poly1305): a random nonce of twenty-four bytes, the tag, and the ciphertext. The key in the store is not authenticated. */
+/**
+ * NaCl's secretbox (XSalsa20 and Poly1305): a random nonce of twenty-four bytes, the tag, and the ciphertext. The key
+ * in the store is not authenticated.
+ */
 export function secretbox(secret: Buffer): Transformer {
   return {
     toStorage(value) {

@@ -3,16 +3,22 @@ import type { Key } from '../revision.ts'
 /** A decrypted stored value. */
 export interface Opened {
   readonly value: Buffer
-  /** Whether the value would be written in another form now, for example with a newer key or another provider. Writing the same content is then not skipped. */
+  /**
+   * Whether the value would be written in another form now, for example with a newer key or another provider. Writing
+   * the same content is then not skipped.
+   */
   readonly stale: boolean
 }
 
 /**
- * Converts values to their stored form and back. `key` is the whole key in the store. If the form allows it, the key is authenticated, so that a stored value cannot be moved to
- * another key.
+ * Converts values to their stored form and back. `key` is the whole key in the store. If the form allows it, the key is
+ * authenticated, so that a stored value cannot be moved to another key.
  */
 export interface Transformer {
-  /** Returns the stored form, which differs each time if it is encrypted. The value is not modified, and may itself be returned. Throws TransformError if there is no key to write with. */
+  /**
+   * Returns the stored form, which differs each time if it is encrypted. The value is not modified, and may itself be
+   * returned. Throws TransformError if there is no key to write with.
+   */
   toStorage(value: Buffer, key: Key): Buffer
   /** Throws TransformError if there is no key for the value, or if the value was tampered with. */
   fromStorage(stored: Buffer, key: Key): Opened

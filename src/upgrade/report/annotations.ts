@@ -14,14 +14,32 @@ interface OldKey {
 /** Source: https://kubernetes.io/docs/reference/labels-annotations-taints/ and the release notes. */
 const OLD_ANNOTATIONS: readonly OldKey[] = [
   { key: 'seccomp.security.alpha.kubernetes.io/pod', deprecated: '1.19', ignored: '1.27', instead: 'securityContext.seccompProfile' },
-  { key: 'container.seccomp.security.alpha.kubernetes.io/', deprecated: '1.19', ignored: '1.27', instead: 'securityContext.seccompProfile of the container' },
-  { key: 'container.apparmor.security.beta.kubernetes.io/', deprecated: '1.30', instead: 'securityContext.appArmorProfile of the container' },
+  {
+    key: 'container.seccomp.security.alpha.kubernetes.io/',
+    deprecated: '1.19',
+    ignored: '1.27',
+    instead: 'securityContext.seccompProfile of the container',
+  },
+  {
+    key: 'container.apparmor.security.beta.kubernetes.io/',
+    deprecated: '1.30',
+    instead: 'securityContext.appArmorProfile of the container',
+  },
   { key: 'scheduler.alpha.kubernetes.io/critical-pod', deprecated: '1.11', ignored: '1.16', instead: 'priorityClassName' },
   { key: 'kubernetes.io/ingress.class', deprecated: '1.18', instead: 'spec.ingressClassName' },
   { key: 'volume.beta.kubernetes.io/storage-class', deprecated: '1.6', instead: 'spec.storageClassName' },
   { key: 'volume.beta.kubernetes.io/mount-options', deprecated: '1.31', instead: 'spec.mountOptions' },
-  { key: 'storageclass.beta.kubernetes.io/is-default-class', deprecated: '1.6', instead: 'the annotation storageclass.kubernetes.io/is-default-class' },
-  { key: 'service.alpha.kubernetes.io/tolerate-unready-endpoints', deprecated: '1.11', ignored: '1.24', instead: 'spec.publishNotReadyAddresses' },
+  {
+    key: 'storageclass.beta.kubernetes.io/is-default-class',
+    deprecated: '1.6',
+    instead: 'the annotation storageclass.kubernetes.io/is-default-class',
+  },
+  {
+    key: 'service.alpha.kubernetes.io/tolerate-unready-endpoints',
+    deprecated: '1.11',
+    ignored: '1.24',
+    instead: 'spec.publishNotReadyAddresses',
+  },
   {
     key: 'service.kubernetes.io/topology-aware-hints',
     deprecated: '1.27',
@@ -49,13 +67,23 @@ export interface OldKeyUse {
   readonly instead: string
 }
 
-/** Returns the deprecated annotations of an object and its templates, and the deprecated node labels that it selects or tolerates, in a release. */
+/**
+ * Returns the deprecated annotations of an object and its templates, and the deprecated node labels that it selects or
+ * tolerates, in a release.
+ */
 export function oldKeysOf(object: JsonObject, release: Release): OldKeyUse[] {
   const found: OldKeyUse[] = []
   const add = (path: string, key: string, old: OldKey | undefined): void => {
     if (old === undefined || compareReleases(old.deprecated, release) > 0) return
     const isIgnored = old.ignored !== undefined && compareReleases(old.ignored, release) <= 0
-    found.push({ path, key, deprecated: old.deprecated, isIgnored, since: isIgnored ? (old.ignored ?? release) : old.deprecated, instead: old.instead })
+    found.push({
+      path,
+      key,
+      deprecated: old.deprecated,
+      isIgnored,
+      since: isIgnored ? (old.ignored ?? release) : old.deprecated,
+      instead: old.instead,
+    })
   }
   const visit = (value: Json, path: string): void => {
     if (Array.isArray(value)) for (const [i, item] of value.entries()) visit(item, `${path}[${i}]`)
@@ -65,7 +93,8 @@ export function oldKeysOf(object: JsonObject, release: Release): OldKeyUse[] {
         if (name === 'annotations' && path.endsWith('metadata'))
           for (const key of objectKeys(member)) add(`${inner}[${key}]`, key, oldKey(OLD_ANNOTATIONS, key))
         else if (name === 'nodeSelector') for (const key of objectKeys(member)) add(`${inner}[${key}]`, key, oldKey(OLD_LABELS, key))
-        else if (name === 'key' && typeof member === 'string' && /tolerations|matchExpressions/.test(path)) add(inner, member, oldKey(OLD_LABELS, member))
+        else if (name === 'key' && typeof member === 'string' && /tolerations|matchExpressions/.test(path))
+          add(inner, member, oldKey(OLD_LABELS, member))
         else if (name !== 'managedFields') visit(member, inner)
       }
   }

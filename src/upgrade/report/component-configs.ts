@@ -11,11 +11,12 @@ interface ConfigurationLife {
   readonly advice: string
 }
 
-const KUBEADM = 'kubeadm config migrate --old-config OLD --new-config NEW, with a kubeadm that reads both, writes kubeadm.k8s.io/v1beta4 (v1beta3 before 1.31)'
+const KUBEADM =
+  'kubeadm config migrate --old-config OLD --new-config NEW, with a kubeadm that reads both, writes kubeadm.k8s.io/v1beta4 (v1beta3 before 1.31)'
 
 /**
- * Lifecycles by apiVersion, followed by the kind if only that is removed. Sources: schemes and messages of kubeadm, kube-scheduler, kube-apiserver and
- * client-go at a tag of each release.
+ * Lifecycles by apiVersion, followed by the kind if only that is removed. Sources: schemes and messages of kubeadm,
+ * kube-scheduler, kube-apiserver and client-go at a tag of each release.
  */
 const LIVES: Readonly<Record<string, ConfigurationLife>> = {
   'kubeadm.k8s.io/v1alpha3': { gone: '1.15', deprecated: '1.13', advice: KUBEADM },
@@ -54,19 +55,27 @@ export function configurationFaults(object: JsonObject, { apiVersion, kind }: Ki
     return [{ rule: 'removed-config', message: `${apiVersion} ${kind} is not read from ${gone} on`, advice, since: gone }]
   if (deprecated === undefined || !isSince(to, deprecated)) return []
   const end = gone === undefined ? '' : `, and not read from ${gone} on`
-  return [{ rule: 'deprecated-config', message: `${apiVersion} ${kind} is deprecated since ${deprecated}${end}`, advice, since: deprecated }]
+  return [
+    { rule: 'deprecated-config', message: `${apiVersion} ${kind} is deprecated since ${deprecated}${end}`, advice, since: deprecated },
+  ]
 }
 
-/** Checks the users of a kubeconfig for credential plugin versions and auth providers that client-go of a release lacks. */
+/**
+ * Checks the users of a kubeconfig for credential plugin versions and auth providers that client-go of a release lacks.
+ */
 function credentialFaults(object: JsonObject, to: Release): ConfigurationFault[] {
   return objectsIn(object.users).flatMap(({ user }, i): ConfigurationFault[] => {
     const { exec, 'auth-provider': provider } = objectIn(user)
     const { name } = objectIn(provider)
     const version = objectIn(exec).apiVersion
     if (version === 'client.authentication.k8s.io/v1alpha1' && isSince(to, '1.24'))
-      return [gone(`users[${i}].user.exec.apiVersion: clients of ${to} do not read ${version}`, 'use client.authentication.k8s.io/v1', '1.24')]
+      return [
+        gone(`users[${i}].user.exec.apiVersion: clients of ${to} do not read ${version}`, 'use client.authentication.k8s.io/v1', '1.24'),
+      ]
     if ((name === 'gcp' || name === 'azure') && isSince(to, '1.26'))
-      return [gone(`users[${i}].user.auth-provider: clients of ${to} have no provider ${name}`, 'use the exec plugin of the provider', '1.26')]
+      return [
+        gone(`users[${i}].user.auth-provider: clients of ${to} have no provider ${name}`, 'use the exec plugin of the provider', '1.26'),
+      ]
     return []
   })
 }

@@ -16,7 +16,10 @@ const GONE_OF_ALL: ByRelease = {
     'add-dir-header alsologtostderr log-backtrace-at log-dir log-file log-file-max-size logtostderr one-output skip-headers skip-log-headers stderrthreshold',
 }
 
-/** Removed flags, with which a component does not start. Sources: cmd/ and the modules that it shares, at a tag of each release since 1.16. */
+/**
+ * Removed flags, with which a component does not start. Sources: cmd/ and the modules that it shares, at a tag of each
+ * release since 1.16.
+ */
 const GONE: Readonly<Record<Component, ByRelease>> = {
   'kube-apiserver': {
     '1.19': 'audit-dynamic-configuration basic-auth-file enable-inflight-quota-handler',
@@ -32,7 +35,8 @@ const GONE: Readonly<Record<Component, ByRelease>> = {
     '1.24': 'address deployment-controller-sync-period horizontal-pod-autoscaler-use-rest-clients port',
     '1.25': 'deleting-pods-burst deleting-pods-qps experimental-cluster-signing-duration register-retry-count',
     '1.27': 'enable-taint-manager pod-eviction-timeout',
-    '1.31': 'horizontal-pod-autoscaler-downscale-delay horizontal-pod-autoscaler-upscale-delay volume-host-allow-local-loopback volume-host-cidr-denylist',
+    '1.31':
+      'horizontal-pod-autoscaler-downscale-delay horizontal-pod-autoscaler-upscale-delay volume-host-allow-local-loopback volume-host-cidr-denylist',
   },
   'kube-scheduler': {
     '1.22': 'algorithm-provider hard-pod-affinity-symmetric-weight scheduler-name',
@@ -62,7 +66,8 @@ const GONE: Readonly<Record<Component, ByRelease>> = {
 /** Deprecated flags. Those of the kubelet that are also in its configuration file are left out. Sources: as above. */
 const DEPRECATED: Readonly<Record<Component, ByRelease>> = {
   'kube-apiserver': {
-    '1.16': 'admission-control enable-logs-handler kubelet-port kubelet-read-only-port audit-webhook-batch-initial-backoff service-account-api-audiences',
+    '1.16':
+      'admission-control enable-logs-handler kubelet-port kubelet-read-only-port audit-webhook-batch-initial-backoff service-account-api-audiences',
     '1.24': 'apiserver-count',
     '1.25': 'default-watch-cache-size',
     '1.26': 'master-service-namespace',
@@ -109,7 +114,8 @@ export const isComponent = (name: string): name is Component => COMPONENTS.some(
 
 /** Returns the release that lists a name, if it is not later than the given one. */
 function listedIn(table: ByRelease, name: string, release: Release): Release | undefined {
-  for (const [since, names] of Object.entries(table) as [Release, string][]) if (isSince(release, since) && names.split(' ').includes(name)) return since
+  for (const [since, names] of Object.entries(table) as [Release, string][])
+    if (isSince(release, since) && names.split(' ').includes(name)) return since
   return undefined
 }
 

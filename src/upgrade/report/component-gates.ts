@@ -2,8 +2,8 @@ import { gatesOf } from '../../lifecycle/feature-gates.ts'
 import { compareReleases, isSince, RELEASES, type Release } from '../../lifecycle/release.ts'
 
 /**
- * Gates that were removed before the oldest release that can be emulated, by the release that removed them. Sources: kube_features.go at a tag of each release
- * from 1.16 to 1.24.
+ * Gates that were removed before the oldest release that can be emulated, by the release that removed them. Sources:
+ * kube_features.go at a tag of each release from 1.16 to 1.24.
  */
 const OLD_GATES: Readonly<Partial<Record<Release, string>>> = {
   '1.17': 'EnableAggregatedDiscoveryTimeout GCERegionalPersistentDisk MountContainers PersistentLocalVolumes RequestManagement',

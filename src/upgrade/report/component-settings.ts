@@ -23,15 +23,17 @@ export const gatePairs = (text: string): (readonly [string, string])[] =>
     })
 
 /**
- * Returns the settings of components that an object runs or configures: pods (including static ones) and pod templates, kubeadm's configurations and those of
- * components.
+ * Returns the settings of components that an object runs or configures: pods (including static ones) and pod templates,
+ * kubeadm's configurations and those of components.
  */
 export function settingsOf(object: JsonObject, { apiVersion, kind }: KindName): Settings[] {
   if (apiVersion.startsWith('kubeadm.k8s.io/')) return kubeadmSettings(object)
   // In kind's clusters the gates apply to every component.
-  if (isOfKind(apiVersion)) return [{ component: 'kube-apiserver', gates: gateMap(object.featureGates), flags: new Map(runtimeConfig(object)) }]
+  if (isOfKind(apiVersion))
+    return [{ component: 'kube-apiserver', gates: gateMap(object.featureGates), flags: new Map(runtimeConfig(object)) }]
   const component = CONFIGURED[`${apiVersion.slice(0, apiVersion.indexOf('/'))} ${kind}`]
-  if (component !== undefined) return [{ component, gates: gateMap(object.featureGates), flags: new Map(configuredFlags(component, object)) }]
+  if (component !== undefined)
+    return [{ component, gates: gateMap(object.featureGates), flags: new Map(configuredFlags(component, object)) }]
   return containersOf(object).flatMap(containerSettings)
 }
 
@@ -55,10 +57,15 @@ export interface HeldConfiguration extends KindName {
   readonly value: JsonObject
 }
 
-/** Returns configurations that an object contains as text: those of kubeadm in ConfigMaps, and patches of them for kind clusters. Other texts are skipped. */
+/**
+ * Returns configurations that an object contains as text: those of kubeadm in ConfigMaps, and patches of them for kind
+ * clusters. Other texts are skipped.
+ */
 export const heldConfigurations = (object: JsonObject, name: KindName): HeldConfiguration[] =>
   settingTexts(object, name).flatMap(([path, text]) =>
-    typeof text === 'string' && /^["']?kind["']?: *["']?\w+Configuration\b/m.test(text) ? documentsIn(text).flatMap(value => configurationAt(path, value)) : [],
+    typeof text === 'string' && /^["']?kind["']?: *["']?\w+Configuration\b/m.test(text)
+      ? documentsIn(text).flatMap(value => configurationAt(path, value))
+      : [],
   )
 
 function settingTexts(object: JsonObject, { apiVersion, kind }: KindName): (readonly [path: string, text: Json])[] {
@@ -97,12 +104,19 @@ const runtimeConfig = ({ runtimeConfig: map }: JsonObject): [string, string][] =
       ]
     : []
 
-const gateMap = (value: Json | undefined): [string, string][] => (isJsonObject(value) ? Object.entries(value).map(([name, on]) => [name, String(on)]) : [])
+const gateMap = (value: Json | undefined): [string, string][] =>
+  isJsonObject(value) ? Object.entries(value).map(([name, on]) => [name, String(on)]) : []
 
 function kubeadmSettings(object: JsonObject): Settings[] {
-  const parts = { 'kube-apiserver': object.apiServer, 'kube-controller-manager': object.controllerManager, 'kube-scheduler': object.scheduler } as const
+  const parts = {
+    'kube-apiserver': object.apiServer,
+    'kube-controller-manager': object.controllerManager,
+    'kube-scheduler': object.scheduler,
+  } as const
   return [
-    ...Object.entries(parts).flatMap(([component, part]) => (isComponent(component) ? extraArguments(component, objectIn(part).extraArgs) : [])),
+    ...Object.entries(parts).flatMap(([component, part]) =>
+      isComponent(component) ? extraArguments(component, objectIn(part).extraArgs) : [],
+    ),
     ...extraArguments('kubelet', objectIn(object.nodeRegistration).kubeletExtraArgs),
   ]
 }
@@ -128,7 +142,10 @@ function containersOf(object: JsonObject): JsonObject[] {
   return [...objectsIn(template.containers), ...objectsIn(template.initContainers)]
 }
 
-/** Returns the settings of a container. The component may be started by another program (`/go-runner …`) or in a shell command. */
+/**
+ * Returns the settings of a container. The component may be started by another program (`/go-runner …`) or in a shell
+ * command.
+ */
 function containerSettings({ command, args }: JsonObject): Settings[] {
   const words = [command, args].flatMap(each => (Array.isArray(each) ? each.map(String) : [])).flatMap(wordsOfShell)
   const at = words.findIndex(word => isComponent(baseName(word)))

@@ -22,12 +22,15 @@ export function componentFindings(object: JsonObject, kind: KindName, place: Fin
       subject: label,
       place,
     })),
-    ...heldConfigurations(object, kind).flatMap(({ path, value, ...held }) => componentFindings(value, held, place, `${label}: ${path}`, upgrade)),
+    ...heldConfigurations(object, kind).flatMap(({ path, value, ...held }) =>
+      componentFindings(value, held, place, `${label}: ${path}`, upgrade),
+    ),
   ]
 }
 
 /** Reports the gates of the command line option `--gates`. */
-export const givenGateFindings = (text: string, upgrade: Upgrade): Finding[] => gateFindings(gatePairs(text), { source: '--gates' }, '--feature-gates', upgrade)
+export const givenGateFindings = (text: string, upgrade: Upgrade): Finding[] =>
+  gateFindings(gatePairs(text), { source: '--gates' }, '--feature-gates', upgrade)
 
 function settingFindings({ component, gates, flags }: Settings, place: FindingLocation, subject: string, upgrade: Upgrade): Finding[] {
   return [
@@ -69,7 +72,10 @@ function flagFindings(component: Component, flags: Settings['flags'], place: Fin
 /** Oldest release in the tables. A deprecation that it lists may be older. */
 const OLDEST_TAG: Release = '1.16'
 
-/** Gates of the stages themselves (`AllAlpha`) are skipped, and gates that no release has: the setting may belong to another program. */
+/**
+ * Gates of the stages themselves (`AllAlpha`) are skipped, and gates that no release has: the setting may belong to
+ * another program.
+ */
 function gateFindings(gates: Settings['gates'], place: FindingLocation, subject: string, { to }: Upgrade): Finding[] {
   const then = gatesOf(to)
   return gates.flatMap(([name, value]): Finding[] => {
@@ -126,7 +132,10 @@ const GONE_PLUGINS: Readonly<Record<string, Release>> = {
   PodGroupWorkloadExists: '1.37',
 }
 
-/** Flags and plugins that no table lists are findings only if the target is this program's default release, whose names are known completely. */
+/**
+ * Flags and plugins that no table lists are findings only if the target is this program's default release, whose names
+ * are known completely.
+ */
 function serverFlagFindings(flags: Settings['flags'], place: FindingLocation, subject: string, to: Release): Finding[] {
   const blocking = (message: string, since?: Release): Finding => ({
     rule: 'removed-flag',
@@ -139,16 +148,26 @@ function serverFlagFindings(flags: Settings['flags'], place: FindingLocation, su
   const found: Finding[] = []
   for (const [name, value] of flags) {
     const isPluginFlag = name === 'enable-admission-plugins' || name === 'disable-admission-plugins' || name === 'admission-control'
-    if (!Object.hasOwn(FLAGS, name) && compareReleases(to, DEFAULT_RELEASE) === 0 && goneFlagSince('kube-apiserver', name, to) === undefined)
+    if (
+      !Object.hasOwn(FLAGS, name) &&
+      compareReleases(to, DEFAULT_RELEASE) === 0 &&
+      goneFlagSince('kube-apiserver', name, to) === undefined
+    )
       found.push(blocking(`kube-apiserver ${to} does not know --${name}: it does not start`))
     for (const plugin of isPluginFlag ? value.split(',') : []) {
       const gone = GONE_PLUGINS[plugin]
       if (gone !== undefined && compareReleases(gone, to) <= 0)
         found.push(blocking(`--${name}: ${to} does not know the admission plugin ${plugin}: kube-apiserver does not start`, gone))
-      else if (plugin !== '' && !(isPluginName(plugin) && isPluginOf(to, plugin)) && gone === undefined && compareReleases(to, DEFAULT_RELEASE) === 0)
+      else if (
+        plugin !== '' &&
+        !(isPluginName(plugin) && isPluginOf(to, plugin)) &&
+        gone === undefined &&
+        compareReleases(to, DEFAULT_RELEASE) === 0
+      )
         found.push(blocking(`--${name}: ${to} does not know the admission plugin ${plugin}: kube-apiserver does not start`))
     }
-    if (name === 'emulated-version' || name === 'min-compatibility-version') found.push(...tooOld(name, value, to).map(message => blocking(message)))
+    if (name === 'emulated-version' || name === 'min-compatibility-version')
+      found.push(...tooOld(name, value, to).map(message => blocking(message)))
     if (name === 'runtime-config')
       found.push(
         ...value

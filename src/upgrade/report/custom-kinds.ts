@@ -11,7 +11,10 @@ interface CustomVersion {
   readonly warning?: string
 }
 
-/** Reports objects of custom kinds in versions that their definition deprecates or does not serve. Subjects are added in any order, and are not kept. */
+/**
+ * Reports objects of custom kinds in versions that their definition deprecates or does not serve. Subjects are added in
+ * any order, and are not kept.
+ */
 export class CustomKinds {
   readonly #versions = new Map<string, CustomVersion>()
   /** Group and kind: `example.com Foo`. */
@@ -33,18 +36,30 @@ export class CustomKinds {
       const known = this.#versions.get(`${apiVersion} ${kind}`)
       if (known?.isServed && known.warning === undefined) return []
       if (known?.isServed) return [{ rule: 'custom-version', level: 'warning', subject: label, place, message: known.warning ?? '' }]
-      return [{ rule: 'custom-version', level: 'blocking', subject: label, place, message: `its definition does not serve ${apiVersion} ${kind}` }]
+      return [
+        {
+          rule: 'custom-version',
+          level: 'blocking',
+          subject: label,
+          place,
+          message: `its definition does not serve ${apiVersion} ${kind}`,
+        },
+      ]
     })
   }
 
-  /** Definitions of v1beta1 may have a single version in `spec.version`. Malformed ones are ignored: they have findings of their own. */
+  /**
+   * Definitions of v1beta1 may have a single version in `spec.version`. Malformed ones are ignored: they have findings
+   * of their own.
+   */
   #define({ spec: given }: JsonObject): void {
     const spec = objectIn(given)
     const names = objectIn(spec.names)
     if (typeof spec.group !== 'string' || typeof names.kind !== 'string') return
     this.#kinds.add(`${spec.group} ${names.kind}`)
     const listed = objectsIn(spec.versions)
-    if (listed.length === 0 && typeof spec.version === 'string') this.#versions.set(`${spec.group}/${spec.version} ${names.kind}`, { isServed: true })
+    if (listed.length === 0 && typeof spec.version === 'string')
+      this.#versions.set(`${spec.group}/${spec.version} ${names.kind}`, { isServed: true })
     for (const { name, served, deprecated, deprecationWarning } of listed) {
       const apiVersion = `${spec.group}/${String(name)}`
       const warning = typeof deprecationWarning === 'string' ? deprecationWarning : `${apiVersion} ${names.kind} is deprecated`

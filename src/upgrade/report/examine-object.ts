@@ -24,7 +24,9 @@ export interface ExaminedObject extends KindName {
   readonly place: FindingLocation
   /** Set if the version is only the one in which a server lists the object. It may have been written in another. */
   readonly isListed?: true
-  /** Optional. Versions in which the object was written, according to managed fields and the last applied configuration. */
+  /**
+   * Optional. Versions in which the object was written, according to managed fields and the last applied configuration.
+   */
   readonly written?: readonly WrittenAs[]
   /** Optional. Returns the diff of converting the object. Called only if a finding shows it. */
   readonly diff?: () => Promise<string>
@@ -97,10 +99,16 @@ async function versionFindings(subject: ExaminedObject, standing: Standing | und
   const found = after.find(subject)
   const successor = found && after.successorOf(found)
   if (subject.isListed && (successor !== undefined || state === 'deprecated')) return []
-  const advice = successor ? `use ${apiVersionOfVersion(successor)}` : state === 'removed' ? withoutSuccessor(subject) : adviceOf(life.replacement)
+  const advice = successor
+    ? `use ${apiVersionOfVersion(successor)}`
+    : state === 'removed'
+      ? withoutSuccessor(subject)
+      : adviceOf(life.replacement)
   const diff = successor && (await subject.diff?.())
   if (state === 'deprecated') return [finding(subject, 'deprecated-version', 'warning', warning, { advice, since: life.deprecated, diff })]
-  const decisions = decisionsOf(subject, subject.value).map(({ path, message }) => finding(subject, 'needs-decision', 'warning', `${path}: ${message}`))
+  const decisions = decisionsOf(subject, subject.value).map(({ path, message }) =>
+    finding(subject, 'needs-decision', 'warning', `${path}: ${message}`),
+  )
   return [
     finding(subject, 'removed-version', 'blocking', `${subject.apiVersion} ${subject.kind} is not served by ${to}`, {
       advice,
@@ -123,7 +131,9 @@ function writtenFindings(subject: ExaminedObject, { apiVersion, kind, usages }: 
   const successor = found && after.successorOf(found)
   const advice = successor ? `use ${apiVersionOfVersion(successor)}` : adviceOf(life.replacement)
   if (state === 'deprecated')
-    return [finding(subject, 'deprecated-version', 'warning', `written as ${apiVersion}: ${warning}`, { advice, since: life.deprecated, usages })]
+    return [
+      finding(subject, 'deprecated-version', 'warning', `written as ${apiVersion}: ${warning}`, { advice, since: life.deprecated, usages }),
+    ]
   return [
     finding(subject, 'removed-version', 'blocking', `written as ${apiVersion} ${kind}, which is not served by ${to}`, {
       advice,
@@ -148,7 +158,10 @@ const keyFindings = (subject: ExaminedObject, { to }: Upgrade): Finding[] =>
     ),
   )
 
-/** A reference blocks because the controller that reads it fails. Owners and nested objects are read by other means, and weigh less. */
+/**
+ * A reference blocks because the controller that reads it fails. Owners and nested objects are read by other means, and
+ * weigh less.
+ */
 function referenceFindings(subject: ExaminedObject, { to }: Upgrade): Finding[] {
   return oldReferencesOf(subject.value, to).map(({ path, apiVersion, kind, standing, isObject }) => {
     const isOwner = path.startsWith('metadata.ownerReferences')
@@ -189,7 +202,9 @@ async function ruleFindings(subject: ExaminedObject, standing: Standing, { befor
         { from, to },
       ),
       ...validationFindings(subject, standing, now.errors, then.errors, to),
-      ...then.warnings.filter(warning => isDeprecation(warning) && !isOldKey(warning)).map(warning => finding(subject, 'deprecated-field', 'warning', warning)),
+      ...then.warnings
+        .filter(warning => isDeprecation(warning) && !isOldKey(warning))
+        .map(warning => finding(subject, 'deprecated-field', 'warning', warning)),
       ...newWarnings(now.warnings, then.warnings).map(warning => finding(subject, 'new-warning', 'note', warning)),
       ...defaultFindings(subject, now, then),
     ]
@@ -199,8 +214,16 @@ async function ruleFindings(subject: ExaminedObject, standing: Standing, { befor
   }
 }
 
-/** Reports fields of the manifest that only one of the releases keeps: their feature gate is on by default in one and off in the other. */
-function gateFindings(subject: ExaminedObject, now: readonly string[], then: readonly string[], { from, to }: Pick<Upgrade, 'from' | 'to'>): Finding[] {
+/**
+ * Reports fields of the manifest that only one of the releases keeps: their feature gate is on by default in one and
+ * off in the other.
+ */
+function gateFindings(
+  subject: ExaminedObject,
+  now: readonly string[],
+  then: readonly string[],
+  { from, to }: Pick<Upgrade, 'from' | 'to'>,
+): Finding[] {
   return [
     ...now
       .filter(path => !then.includes(path) && hasMember(subject.value, path))
@@ -229,27 +252,43 @@ function hasMember(object: Json, path: string): boolean {
   return value !== undefined
 }
 
-/** Returns warnings of the target release about something of which the present release does not warn, in whatever words. Deprecations are reported as such. */
+/**
+ * Returns warnings of the target release about something of which the present release does not warn, in whatever words.
+ * Deprecations are reported as such.
+ */
 function newWarnings(now: readonly string[], then: readonly string[]): string[] {
   const about = (warning: string): string => warning.slice(0, warning.indexOf(': ') + 1)
   return then.filter(warning => !isDeprecation(warning) && !isOldKey(warning) && !now.some(old => about(old) === about(warning)))
 }
 
 /** Reports validation errors: new ones, those of the converted object, or those of both releases. */
-function validationFindings(subject: ExaminedObject, { state }: Standing, now: readonly Refusal[], then: readonly Refusal[], to: Release): Finding[] {
+function validationFindings(
+  subject: ExaminedObject,
+  { state }: Standing,
+  now: readonly Refusal[],
+  then: readonly Refusal[],
+  to: Release,
+): Finding[] {
   const news = newOf(now, then)
   if (state === 'removed') {
     const decided = decisionsOf(subject, subject.value)
     const others = then.filter(({ text }) => !decided.some(({ path }) => text.startsWith(`${path}:`)))
-    return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} rejects the converted object: ${firstMessages(others)}`)]
+    return others.length === 0
+      ? []
+      : [finding(subject, 'needs-decision', 'warning', `${to} rejects the converted object: ${firstMessages(others)}`)]
   }
   // If the present release rejects it as well, it is a patch or a part of an object.
   if (news.length > 0 && (now.length === 0 || subject.isListed))
     return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstMessages(news)}`)]
-  return then.length === 0 || subject.isListed ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstMessages(then)}`)]
+  return then.length === 0 || subject.isListed
+    ? []
+    : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstMessages(then)}`)]
 }
 
-/** Returns errors that the previous release does not have. Errors are matched by reason and field, since messages differ. */
+/**
+ * Returns errors that the previous release does not have. Errors are matched by reason and field, since messages
+ * differ.
+ */
 function newOf(now: readonly Refusal[], then: readonly Refusal[]): Refusal[] {
   const before = now.map(({ about }) => about)
   return then.filter(({ about }) => {
@@ -260,10 +299,12 @@ function newOf(now: readonly Refusal[], then: readonly Refusal[]): Refusal[] {
 }
 
 /** Reports whether a warning is about a deprecation. Other warnings are about the object, not about the release. */
-const isDeprecation = (warning: string): boolean => /deprecated|non-functional|no longer|will be removed|unsupported|disabled by default/i.test(warning)
+const isDeprecation = (warning: string): boolean =>
+  /deprecated|non-functional|no longer|will be removed|unsupported|disabled by default/i.test(warning)
 
 /** Reports whether a warning is about a deprecated annotation, which `examineObject` reports from its own table. */
-const isOldKey = (warning: string): boolean => /seccomp\.security|apparmor\.security|kubernetes\.io\/ingress\.class|mount-options|annotations\[/.test(warning)
+const isOldKey = (warning: string): boolean =>
+  /seccomp\.security|apparmor\.security|kubernetes\.io\/ingress\.class|mount-options|annotations\[/.test(warning)
 
 /** Validates the object in its own version if the release has it, otherwise in the successor. */
 async function judgeIn(kinds: ReleaseKinds, { value, apiVersion, kind }: ExaminedObject): Promise<Judgement | undefined> {
@@ -275,7 +316,10 @@ async function judgeIn(kinds: ReleaseKinds, { value, apiVersion, kind }: Examine
   return conversion && judge(kinds, { definition: found.definition, version: conversion.to }, conversion.after)
 }
 
-/** Compares the decoded objects of both releases. Members that the object states itself are no findings: their changes are those of the conversion. */
+/**
+ * Compares the decoded objects of both releases. Members that the object states itself are no findings: their changes
+ * are those of the conversion.
+ */
 function defaultFindings(subject: ExaminedObject, { object: old }: Judgement, { object: now }: Judgement): Finding[] {
   if (old === undefined || now === undefined || old.apiVersion !== now.apiVersion) return []
   const found: Finding[] = []
@@ -286,7 +330,8 @@ function defaultFindings(subject: ExaminedObject, { object: old }: Judgement, { 
         visit(a[key], b[key], isJsonObject(written) ? written[key] : undefined, path === '' ? key : `${path}.${key}`)
     } else if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
       for (const [i, item] of a.entries()) visit(item, b[i], Array.isArray(written) ? written[i] : undefined, `${path}[${i}]`)
-    else if (written === undefined) found.push(finding(subject, 'changed-default', 'note', `${path}: ${valueExcerpt(a)} becomes ${valueExcerpt(b)}`))
+    else if (written === undefined)
+      found.push(finding(subject, 'changed-default', 'note', `${path}: ${valueExcerpt(a)} becomes ${valueExcerpt(b)}`))
   }
   visit(old, now, subject.value, '')
   return found

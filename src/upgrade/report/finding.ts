@@ -1,6 +1,9 @@
 import type { Release } from '../../lifecycle/release.ts'
 
-/** Severity of a finding. `blocking`: something stops working with the upgrade. `warning`: deprecated, or the behaviour changes. `note`: for information. */
+/**
+ * Severity of a finding. `blocking`: something stops working with the upgrade. `warning`: deprecated, or the behaviour
+ * changes. `note`: for information.
+ */
 export type Level = 'blocking' | 'warning' | 'note'
 
 /** Rules by name. The names are stable: outputs contain them, and users filter by them. */

@@ -31,7 +31,10 @@ export async function reportOn(sources: readonly Examined[], { from, to, gates }
     for await (const subject of source.subjects) {
       objects++
       custom.add(subject)
-      findings.push(...(await examineObject(subject, upgrade)), ...componentFindings(subject.value, subject, subject.place, subject.label, upgrade))
+      findings.push(
+        ...(await examineObject(subject, upgrade)),
+        ...componentFindings(subject.value, subject, subject.place, subject.label, upgrade),
+      )
     }
     findings.push(...source.findings)
   }
@@ -41,6 +44,8 @@ export async function reportOn(sources: readonly Examined[], { from, to, gates }
 
 /** Removes findings from the server's metrics about requests whose clients an audit log names. */
 function withoutUnnamed(findings: readonly Finding[]): Finding[] {
-  const named = new Set(findings.filter(({ rule, usages }) => rule === 'requested-version' && usages !== undefined).map(({ subject }) => subject))
+  const named = new Set(
+    findings.filter(({ rule, usages }) => rule === 'requested-version' && usages !== undefined).map(({ subject }) => subject),
+  )
   return findings.filter(({ rule, usages, subject }) => rule !== 'requested-version' || usages !== undefined || !named.has(subject))
 }

@@ -36,7 +36,10 @@ export function unmatchedRulesOf(object: JsonObject, kind: string, release: Rele
   return ROLES.test(kind) ? roleRules(object, release) : []
 }
 
-/** Checks rules with groups and versions. A rule that also names a served version still matches, since requests are converted. */
+/**
+ * Checks rules with groups and versions. A rule that also names a served version still matches, since requests are
+ * converted.
+ */
 function versionRules(rules: Json | undefined, path: string, release: Release): UnmatchedRule[] {
   return objectsIn(rules).flatMap(({ apiGroups, apiVersions, resources }, i) => {
     const pairs = textsIn(apiGroups).flatMap(group => textsIn(apiVersions).map(version => ({ group, version })))
@@ -57,7 +60,10 @@ function versionRules(rules: Json | undefined, path: string, release: Release): 
   })
 }
 
-/** Checks for reviews of authentication and authorization, which webhooks do not receive since 1.37 (gate ExcludeAdmissionWebhookVirtualResources). */
+/**
+ * Checks for reviews of authentication and authorization, which webhooks do not receive since 1.37 (gate
+ * ExcludeAdmissionWebhookVirtualResources).
+ */
 function reviewRules(rules: Json | undefined, path: string, release: Release): UnmatchedRule[] {
   return objectsIn(rules).flatMap(({ apiGroups, resources }, i) => {
     const pairs = textsIn(apiGroups).flatMap(group => textsIn(resources).map(resource => ({ group, resource })))
@@ -116,18 +122,25 @@ const MOVED: Readonly<Record<string, string>> = {
 const ruleMatches = ({ apiGroups, resources }: JsonObject, group: string, resource: string): boolean =>
   textsIn(apiGroups).some(each => each === group || each === '*') && textsIn(resources).some(each => each === resource || each === '*')
 
-/** Reports whether a former version of Kubernetes no longer serves any of the resources. The version `*` stands for all. */
+/**
+ * Reports whether a former version of Kubernetes no longer serves any of the resources. The version `*` stands for all.
+ */
 function isGone(group: string, version: string, resources: readonly string[], release: Release): boolean {
   const versions = Object.keys(LIFECYCLES).filter(
     apiVersion => apiVersion === apiVersionOf({ group, version }) || (version === '*' && apiVersion.startsWith(`${group}/`)),
   )
   if (group === '*' || versions.length === 0) return false
   const kinds = versions.flatMap(apiVersion => Object.keys(LIFECYCLES[apiVersion] ?? {}).map(kind => ({ apiVersion, kind })))
-  const asked = kinds.filter(({ kind }) => resources.some(resource => resource.startsWith('*') || pluralsOf(kind).includes(resource.split('/')[0] ?? '')))
+  const asked = kinds.filter(({ kind }) =>
+    resources.some(resource => resource.startsWith('*') || pluralsOf(kind).includes(resource.split('/')[0] ?? '')),
+  )
   return asked.length > 0 && asked.every(name => standingIn(release, name)?.state === 'removed')
 }
 
-/** Returns the plural of a kind, by the rules for all kinds of Kubernetes: `Ingress` is `ingresses`, `NetworkPolicy` is `networkpolicies`. */
+/**
+ * Returns the plural of a kind, by the rules for all kinds of Kubernetes: `Ingress` is `ingresses`, `NetworkPolicy` is
+ * `networkpolicies`.
+ */
 function pluralsOf(kind: string): string[] {
   const lower = kind.toLowerCase()
   const known = OLD_VERSIONS.filter(old => old.kind === kind).map(({ into }) => into.resource)

@@ -14,7 +14,13 @@ function lastApplied({ annotations }: JsonObject): WrittenAs[] {
   const text = objectIn(annotations)[LAST_APPLIED]
   const value = typeof text === 'string' ? parsedObject(text) : undefined
   if (typeof value?.apiVersion !== 'string' || typeof value.kind !== 'string') return []
-  return [{ apiVersion: value.apiVersion, kind: value.kind, usages: [{ by: 'kubectl apply (last-applied-configuration)', apiVersion: value.apiVersion }] }]
+  return [
+    {
+      apiVersion: value.apiVersion,
+      kind: value.kind,
+      usages: [{ by: 'kubectl apply (last-applied-configuration)', apiVersion: value.apiVersion }],
+    },
+  ]
 }
 
 /** Returns the versions that field managers used, with the managers of each. */

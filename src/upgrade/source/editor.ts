@@ -3,7 +3,16 @@ import { goJson } from '../../codec/json.ts'
 import { deepEqual, ownMember } from '../../meta/equal.ts'
 import { type MapEntry, type MapNode, nodeValue, type SourceNode } from './nodes.ts'
 import { type KeyChanges, keyChanges, patched } from './patched.ts'
-import { columnOf, listsAreIndented, type RenderStyle, type ReusedText, renderBlock, renderFlow, renderMember, renderPairs } from './render.ts'
+import {
+  columnOf,
+  listsAreIndented,
+  type RenderStyle,
+  type ReusedText,
+  renderBlock,
+  renderFlow,
+  renderMember,
+  renderPairs,
+} from './render.ts'
 
 /** Replaces the text from `start` to `end`. */
 export interface Edit {
@@ -49,9 +58,20 @@ export class Editor {
   /** Changes a node where `before` and `after` differ. */
   change(node: SourceNode, before: Json, after: Json): void {
     if (deepEqual(before, after)) return
-    if (node.kind === 'map' && isJsonObject(before) && isJsonObject(after) && (node.flow ? this.#changeFlow : this.#changeMap).call(this, node, before, after))
+    if (
+      node.kind === 'map' &&
+      isJsonObject(before) &&
+      isJsonObject(after) &&
+      (node.flow ? this.#changeFlow : this.#changeMap).call(this, node, before, after)
+    )
       return
-    if (node.kind === 'list' && Array.isArray(before) && Array.isArray(after) && node.items.length === before.length && before.length === after.length)
+    if (
+      node.kind === 'list' &&
+      Array.isArray(before) &&
+      Array.isArray(after) &&
+      node.items.length === before.length &&
+      before.length === after.length
+    )
       for (const [i, item] of node.items.entries()) this.change(item, before[i] ?? null, after[i] ?? null)
     else this.#replace(node, patched(nodeValue(node), before, after))
   }
@@ -108,8 +128,8 @@ export class Editor {
   }
 
   /**
-   * Keeps the notation of the value if that is possible: a scalar is replaced alone, a collection is changed within. Otherwise the text behind the colon is
-   * written anew.
+   * Keeps the notation of the value if that is possible: a scalar is replaced alone, a collection is changed within.
+   * Otherwise the text behind the colon is written anew.
    */
   #changePair({ keyStart, keyEnd, value }: MapEntry, before: Json | undefined, after: Json): void {
     if (before !== undefined && deepEqual(before, after)) return
@@ -119,7 +139,11 @@ export class Editor {
     if (inPlace || (!isCollection(wanted) && value.kind === 'scalar' && value.end > value.start)) this.change(value, before ?? null, after)
     else {
       const colon = this.#text.indexOf(':', keyEnd) + 1
-      this.edits.push({ start: colon, end: Math.max(colon, value.end), text: renderMember(wanted, columnOf(this.#text, keyStart), this.#style) })
+      this.edits.push({
+        start: colon,
+        end: Math.max(colon, value.end),
+        text: renderMember(wanted, columnOf(this.#text, keyStart), this.#style),
+      })
     }
   }
 
@@ -156,8 +180,8 @@ export class Editor {
   }
 
   /**
-   * Returns text of the document with the same value, so that its comments and notation move with it. Undefined if there is none, or it is too short to be
-   * worth it.
+   * Returns text of the document with the same value, so that its comments and notation move with it. Undefined if
+   * there is none, or it is too short to be worth it.
    */
   #reused(value: Json, key: string | undefined): ReusedText | undefined {
     const moving = key === undefined ? undefined : this.#moving.get(key)
@@ -209,7 +233,8 @@ export class Editor {
   #note(pair: MapEntry, before: Json | undefined): void {
     if (before === undefined || typeof before !== 'object' || before === null) return
     if (!this.#moving.has(pair.key)) this.#moving.set(pair.key, { pair, before })
-    if (pair.value.kind === 'map' && isJsonObject(before)) for (const inner of pair.value.pairs.slice(0, 20)) this.#note(inner, before[inner.key])
+    if (pair.value.kind === 'map' && isJsonObject(before))
+      for (const inner of pair.value.pairs.slice(0, 20)) this.#note(inner, before[inner.key])
   }
 }
 
@@ -217,7 +242,8 @@ export class Editor {
 function flowMemberEdits(text: string, { pairs }: MapNode, { removed, added, renamed }: KeyChanges, after: JsonObject): Edit[] | undefined {
   const gone = pairs.filter(({ key }) => removed.includes(key))
   const last = pairs.at(-1)
-  if (last === undefined || gone.length < removed.length || gone.length === pairs.length || (gone.length > 1 && gone.includes(last))) return undefined
+  if (last === undefined || gone.length < removed.length || gone.length === pairs.length || (gone.length > 1 && gone.includes(last)))
+    return undefined
   const news = added.map(key => renderFlow({ [key]: after[key] ?? null }).slice(1, -1)).join(', ')
   const [first] = gone
   const isReplaced = first !== undefined && news !== ''
@@ -234,7 +260,9 @@ function flowMemberEdits(text: string, { pairs }: MapNode, { removed, added, ren
     const i = pairs.indexOf(pair)
     const next = pairs[i + 1]
     edits.push(
-      next ? { start: pair.keyStart, end: next.keyStart, text: '' } : { start: pairs[i - 1]?.value.end ?? pair.keyStart, end: pair.value.end, text: '' },
+      next
+        ? { start: pair.keyStart, end: next.keyStart, text: '' }
+        : { start: pairs[i - 1]?.value.end ?? pair.keyStart, end: pair.value.end, text: '' },
     )
   }
   return edits

@@ -4,13 +4,15 @@ import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml'
 const MOST_JOINED = 200
 
 /**
- * Parses a text like js-yaml, but does not look at the indentation of lines within flow collections and quoted scalars, as go-yaml does not:
+ * Parses a text like js-yaml, but does not look at the indentation of lines within flow collections and quoted scalars,
+ * as go-yaml does not:
  *
  *     args: [
  *       "--port=80",
  *     ]
  *
- * js-yaml requires that the last line is indented further than `args`. Offsets in the events are those of the text. Throws YAMLException.
+ * js-yaml requires that the last line is indented further than `args`. Offsets in the events are those of the text.
+ * Throws YAMLException.
  */
 export function parseFlowEvents(text: string, maxDepth: number): Event[] {
   let joined = text
@@ -28,9 +30,14 @@ export function parseFlowEvents(text: string, maxDepth: number): Event[] {
 
 /** Lets a quoted scalar be decoded with the line breaks of the text. `fast` says that its range is its value. */
 const withBreaks = (event: Event, text: string): Event =>
-  event.type === EVENT_ID.SCALAR && event.fast && /[\n\r]/.test(text.slice(event.valueStart, event.valueEnd)) ? { ...event, fast: false } : event
+  event.type === EVENT_ID.SCALAR && event.fast && /[\n\r]/.test(text.slice(event.valueStart, event.valueEnd))
+    ? { ...event, fast: false }
+    : event
 
-/** A quoted scalar (up to the end if it is not closed), a comment, blanks, an indicator, or the rest of a word. Quotes within a word are part of it. */
+/**
+ * A quoted scalar (up to the end if it is not closed), a comment, blanks, an indicator, or the rest of a word. Quotes
+ * within a word are part of it.
+ */
 const TOKENS = /"(?:[^"\\]|\\.)*"?|'[^']*'?|#[^\n]*|\s+|[[\]{},]|:(?=["'[{\s])|(?:(?!:["'[{\s])[^\s[\]{},])+/gs
 
 const isGap = (token: string): boolean => /^[\s#]/.test(token)
@@ -59,8 +66,8 @@ function joinScalarLines(text: string, at: number): string | undefined {
 const MOST_CHARACTERS = 10_000
 
 /**
- * Replaces the line breaks and comments between the items of a flow collection by blanks, from the line before an offset to the end of the innermost collection
- * at the offset. Line breaks within scalars stay.
+ * Replaces the line breaks and comments between the items of a flow collection by blanks, from the line before an
+ * offset to the end of the innermost collection at the offset. Line breaks within scalars stay.
  */
 function joinFlowLines(text: string, at: number): string {
   const start = lineBefore(text, at)

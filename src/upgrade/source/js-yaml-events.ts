@@ -39,7 +39,10 @@ function tagOf({ tagStart, tagEnd }: Ranges, source: string): string {
   return written.startsWith('!<') ? written.slice(2, -1) : written
 }
 
-/** Returns the text, style and tag of a scalar. js-yaml adds a missing line feed at the end of a block scalar, which go-yaml does not. */
+/**
+ * Returns the text, style and tag of a scalar. js-yaml adds a missing line feed at the end of a block scalar, which
+ * go-yaml does not.
+ */
 export function scalarText(event: ScalarEvent, source: string): { readonly text: string; readonly isPlain: boolean; readonly tag: string } {
   const text = getScalarValue(source, event)
   const isPlain = event.style === SCALAR_STYLE.PLAIN

@@ -1,4 +1,7 @@
-/** Returns a function from offsets to line numbers, from 1. Fast for offsets in ascending order. A negative offset gives the line of the previous call. */
+/**
+ * Returns a function from offsets to line numbers, from 1. Fast for offsets in ascending order. A negative offset gives
+ * the line of the previous call.
+ */
 export function lineCounter(source: string): (position: number) => number {
   const endAfter = (position: number): number => {
     const found = source.indexOf('\n', position)

@@ -9,7 +9,10 @@ import { parseFlowEvents } from './flow-lines.ts'
 import { scalarText, yamlEvent } from './js-yaml-events.ts'
 import { lineCounter } from './line-counter.ts'
 
-/** Range of a node in a text: offsets `start` and `end` (exclusive), including anchors and tags. A block collection ends with its last member. */
+/**
+ * Range of a node in a text: offsets `start` and `end` (exclusive), including anchors and tags. A block collection ends
+ * with its last member.
+ */
 interface NodeRange {
   readonly start: number
   readonly end: number
@@ -74,12 +77,17 @@ export class SourceError extends Error {
   }
 }
 
-/** Parses all documents of a YAML or JSON text that are not empty. As in kubectl, JSON values may follow each other without a separator. Throws SourceError. */
+/**
+ * Parses all documents of a YAML or JSON text that are not empty. As in kubectl, JSON values may follow each other
+ * without a separator. Throws SourceError.
+ */
 export function readDocuments(text: string): SourceDocument[] {
   try {
     const stream = jsonStream(text)
     if (stream.length > 1)
-      return stream.flatMap(({ start, end }) => readDocuments(text.slice(start, end)).map(({ root, value }) => ({ root: moved(root, start), value })))
+      return stream.flatMap(({ start, end }) =>
+        readDocuments(text.slice(start, end)).map(({ root, value }) => ({ root: moved(root, start), value })),
+      )
     const events = parseFlowEvents(text, MAX_DEPTH)
     const lineOf = lineCounter(text)
     return documentsOf(events).flatMap(document => {
@@ -113,7 +121,10 @@ function jsonStream(text: string): NodeRange[] {
     start = index + 1
   }
   const isJson =
-    depth === 0 && text.slice(start).trim() === '' && places.length > 1 && places.every(({ start: from, end }) => isJsonText(text.slice(from, end)))
+    depth === 0 &&
+    text.slice(start).trim() === '' &&
+    places.length > 1 &&
+    places.every(({ start: from, end }) => isJsonText(text.slice(from, end)))
   return isJson ? places : []
 }
 
@@ -138,7 +149,12 @@ function moved(node: SourceNode, by: number): SourceNode {
     case 'list':
       return { ...node, ...place, items: node.items.map(item => moved(item, by)) }
     case 'map': {
-      const pairs = node.pairs.map(({ key, keyStart, keyEnd, value }) => ({ key, keyStart: keyStart + by, keyEnd: keyEnd + by, value: moved(value, by) }))
+      const pairs = node.pairs.map(({ key, keyStart, keyEnd, value }) => ({
+        key,
+        keyStart: keyStart + by,
+        keyEnd: keyEnd + by,
+        value: moved(value, by),
+      }))
       return { ...node, ...place, pairs, merged: node.merged.map(each => moved(each, by)) }
     }
   }
@@ -157,7 +173,8 @@ export function nodeValue(node: SourceNode, instead?: ReadonlyMap<SourceNode, Js
       return node.items.map(item => nodeValue(item, instead))
     case 'map': {
       const object: JsonObject = {}
-      for (const merged of node.merged) for (const [key, value] of Object.entries(objectIn(nodeValue(merged, instead)))) setMember(object, key, value)
+      for (const merged of node.merged)
+        for (const [key, value] of Object.entries(objectIn(nodeValue(merged, instead)))) setMember(object, key, value)
       for (const { key, value } of node.pairs) setMember(object, key, nodeValue(value, instead))
       return object
     }
@@ -215,7 +232,8 @@ class NodeBuilder {
     const { valueStart, valueEnd, style } = event
     if (valueStart < 0) return { kind: 'scalar', value, start: after, end: after }
     const start = beginning(event, this.#contentStart(style, valueStart))
-    if (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED) return { kind: 'scalar', value, start, end: valueEnd + 1 }
+    if (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED)
+      return { kind: 'scalar', value, start, end: valueEnd + 1 }
     return { kind: 'scalar', value, start, end: Math.max(start + 1, valueStart + this.#text.slice(valueStart, valueEnd).trimEnd().length) }
   }
 
@@ -234,7 +252,10 @@ class NodeBuilder {
     return valueStart
   }
 
-  /** Consumes the events of a collection with its end. Its text ends with its last member; YAML's events do not say where a block ends. */
+  /**
+   * Consumes the events of a collection with its end. Its text ends with its last member; YAML's events do not say
+   * where a block ends.
+   */
   #collection(event: Exclude<Event, { type: 1 | 4 | 5 | 6 }>): MapNode | ListNode {
     const flow = event.style === 2
     const start = beginning(event, event.start)

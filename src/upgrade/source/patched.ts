@@ -2,13 +2,19 @@ import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.
 import { deepEqual, ownMember, setMember } from '../../meta/equal.ts'
 
 /**
- * Applies the differences between `before` and `after` to a value. `before` may lack members of the value and have another notation: members that it lacks, and
- * those that do not change, are kept in their order.
+ * Applies the differences between `before` and `after` to a value. `before` may lack members of the value and have
+ * another notation: members that it lacks, and those that do not change, are kept in their order.
  */
 export function patched(value: Json, before: Json | undefined, after: Json): Json {
   if (before !== undefined && deepEqual(before, after)) return value
   if (isJsonObject(value) && isJsonObject(before) && isJsonObject(after)) return patchedObject(value, before, after)
-  if (Array.isArray(value) && Array.isArray(before) && Array.isArray(after) && value.length === before.length && before.length === after.length)
+  if (
+    Array.isArray(value) &&
+    Array.isArray(before) &&
+    Array.isArray(after) &&
+    value.length === before.length &&
+    before.length === after.length
+  )
     return value.map((item, i) => patched(item, before[i], after[i] ?? null))
   return after
 }
@@ -23,7 +29,8 @@ function patchedObject(value: JsonObject, before: JsonObject, after: JsonObject)
   for (const [key, member] of Object.entries(value)) {
     const name = renamed.get(key) ?? key
     if (removed.includes(key)) addAll()
-    else if (Object.hasOwn(before, key) && Object.hasOwn(after, name)) setMember(out, name, patched(member, ownMember(before, key), after[name] ?? null))
+    else if (Object.hasOwn(before, key) && Object.hasOwn(after, name))
+      setMember(out, name, patched(member, ownMember(before, key), after[name] ?? null))
     else if (Object.hasOwn(after, key)) setMember(out, key, after[key])
     else setMember(out, key, member)
   }
@@ -39,7 +46,10 @@ export interface KeyChanges {
   readonly renamed: ReadonlyMap<string, string>
 }
 
-/** Returns the keys to remove from a value and those to add. A member that `before` and `after` share but the value lacks is implied, and not added. */
+/**
+ * Returns the keys to remove from a value and those to add. A member that `before` and `after` share but the value
+ * lacks is implied, and not added.
+ */
 export function keyChanges(value: JsonObject, before: JsonObject, after: JsonObject): KeyChanges {
   const isNew = (key: string): boolean => !Object.hasOwn(value, key) && !(Object.hasOwn(before, key) && deepEqual(before[key], after[key]))
   const removed = Object.keys(value).filter(key => Object.hasOwn(before, key) && !Object.hasOwn(after, key))
@@ -47,7 +57,9 @@ export function keyChanges(value: JsonObject, before: JsonObject, after: JsonObj
   const renamed = new Map<string, string>()
   for (const key of removed) {
     const isOnly = removed.length === 1 && added.length === 1 && isJsonObject(before[key])
-    const name = added.find(each => ![...renamed.values()].includes(each) && (deepEqual(before[key], after[each]) || (isOnly && isJsonObject(after[each]))))
+    const name = added.find(
+      each => ![...renamed.values()].includes(each) && (deepEqual(before[key], after[each]) || (isOnly && isJsonObject(after[each]))),
+    )
     if (name !== undefined) renamed.set(key, name)
   }
   const names = new Set(renamed.values())

@@ -8,7 +8,10 @@ import type { SourceNode } from './nodes.ts'
 export interface RenderStyle {
   /** Whether lists below a key are indented by two. */
   readonly indentedLists: boolean
-  /** Returns the text of a collection that the document already has, so that its comments and order move with it. `key` is the key before it, if any. */
+  /**
+   * Returns the text of a collection that the document already has, so that its comments and order move with it. `key`
+   * is the key before it, if any.
+   */
   readonly reused: (value: Json, key?: string) => ReusedText | undefined
 }
 
@@ -55,7 +58,8 @@ export function renderMember(value: Json, column: number, style: RenderStyle): s
   return `${lineAt(inner)}${renderBlock(value, inner, style)}`
 }
 
-const innerColumn = (value: Json, column: number, style: RenderStyle): number => (Array.isArray(value) && !style.indentedLists ? column : column + 2)
+const innerColumn = (value: Json, column: number, style: RenderStyle): number =>
+  Array.isArray(value) && !style.indentedLists ? column : column + 2
 
 /** Reports whether a value is a non-empty collection. Empty ones are printed like scalars. */
 const isFilled = (value: Json): boolean => typeof value === 'object' && value !== null && Object.keys(value).length > 0
@@ -74,7 +78,9 @@ export function reindent(text: string, from: number, to: number): string {
   const [first = '', ...rest] = text.split('\n')
   return [
     first,
-    ...rest.map(line => (line.trim() === '' ? line : `${' '.repeat(to)}${line.slice(Math.min(from, line.length - line.trimStart().length))}`)),
+    ...rest.map(line =>
+      line.trim() === '' ? line : `${' '.repeat(to)}${line.slice(Math.min(from, line.length - line.trimStart().length))}`,
+    ),
   ].join('\n')
 }
 

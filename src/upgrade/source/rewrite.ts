@@ -18,12 +18,19 @@ export interface Rewritten {
   readonly text: string
   /** Edits by document index. Empty for documents without changes. */
   readonly edits: readonly (readonly Edit[])[]
-  /** Indices of documents that were written anew and lost their comments, because the changed parts are shared by anchors or merged. */
+  /**
+   * Indices of documents that were written anew and lost their comments, because the changed parts are shared by
+   * anchors or merged.
+   */
   readonly rewritten: readonly number[]
 }
 
 /** Applies changes to the documents of a text, by index. Comments, order and notation of everything else are kept. */
-export function rewrite(text: string, documents: readonly SourceDocument[], changes: ReadonlyMap<number, readonly NodeChange[]>): Rewritten {
+export function rewrite(
+  text: string,
+  documents: readonly SourceDocument[],
+  changes: ReadonlyMap<number, readonly NodeChange[]>,
+): Rewritten {
   const wanted = new Map([...changes].map(([index, each]) => [index, wantedValue(documents[index], each)]))
   const edits = documents.map(({ root }, index) => {
     const own = changes.get(index) ?? []
@@ -39,7 +46,9 @@ export function rewrite(text: string, documents: readonly SourceDocument[], chan
   for (const [index, { root }] of documents.entries()) {
     const value = wanted.get(index)
     if (value === undefined || (read?.length === documents.length && deepEqual(read[index]?.value, value))) continue
-    edits[index] = [{ start: root.start, end: root.end, text: isFlow(root) ? jsonText(text, root, value) : yamlBytes(value).toString().trimEnd() }]
+    edits[index] = [
+      { start: root.start, end: root.end, text: isFlow(root) ? jsonText(text, root, value) : yamlBytes(value).toString().trimEnd() },
+    ]
     if (!isFlow(root)) rewritten.push(index)
   }
   return { text: applyEdits(text, edits.flat()), edits, rewritten }
@@ -50,7 +59,9 @@ const withLineEnds = (text: string, edits: readonly Edit[]): readonly Edit[] =>
   text.includes('\r\n') ? edits.map(edit => ({ ...edit, text: edit.text.replace(/\r?\n/g, '\r\n') })) : edits
 
 const wantedValue = (document: SourceDocument | undefined, changes: readonly NodeChange[]): Json =>
-  document === undefined ? null : nodeValue(document.root, new Map(changes.map(({ node, before, after }) => [node, patched(nodeValue(node), before, after)])))
+  document === undefined
+    ? null
+    : nodeValue(document.root, new Map(changes.map(({ node, before, after }) => [node, patched(nodeValue(node), before, after)])))
 
 const isFlow = (root: SourceNode): boolean => root.kind !== 'scalar' && root.kind !== 'alias' && root.flow
 
@@ -60,11 +71,15 @@ function jsonText(text: string, root: SourceNode, value: Json): string {
   return indent === undefined ? rawJson(value) : indented(value, indent)
 }
 
-/** Prints a value like JSON.stringify, with integers of any length. `line` is the line end followed by the indentation of the value. */
+/**
+ * Prints a value like JSON.stringify, with integers of any length. `line` is the line end followed by the indentation
+ * of the value.
+ */
 function indented(value: Json, indent: string, line = '\n'): string {
   if (typeof value !== 'object' || value === null) return rawJson(value)
   const within = line + indent
-  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.map(item => within + indented(item, indent, within)).join(',')}${line}]`
+  if (Array.isArray(value))
+    return value.length === 0 ? '[]' : `[${value.map(item => within + indented(item, indent, within)).join(',')}${line}]`
   const members = Object.entries(value).map(([key, member]) => `${within}${rawJson(key)}: ${indented(member, indent, within)}`)
   return members.length === 0 ? '{}' : `{${members.join(',')}${line}}`
 }

@@ -15,7 +15,10 @@ const ROLES = [
 /** API groups of the known kinds of subjects, whatever group a subject has. */
 const SUBJECT_GROUPS: Readonly<Record<string, string>> = { ServiceAccount: '', User: RBAC, Group: RBAC }
 
-/** Converts subjects of v1alpha1, which has apiVersion instead of the group, and `*` for all users. Source: pkg/apis/rbac/v1alpha1/conversion.go. */
+/**
+ * Converts subjects of v1alpha1, which has apiVersion instead of the group, and `*` for all users. Source:
+ * pkg/apis/rbac/v1alpha1/conversion.go.
+ */
 function toSubjects(object: KubeObject): KubeObject {
   for (const subject of objectsIn(object.subjects)) {
     const { apiVersion } = subject
@@ -43,7 +46,10 @@ const REVIEWS = [
   ['SubjectAccessReview', 'subjectaccessreviews'],
 ] as const
 
-/** Sets fields that v1 requires. Source: pkg/apis/certificates/v1beta1/defaults.go, in which a request that no other rule matches has this signer. */
+/**
+ * Sets fields that v1 requires. Source: pkg/apis/certificates/v1beta1/defaults.go, in which a request that no other
+ * rule matches has this signer.
+ */
 function setRequestDefaults({ spec }: KubeObject): void {
   if (!isJsonObject(spec)) return
   spec.usages ??= ['digital signature', 'key encipherment']

@@ -28,7 +28,9 @@ const storage = (name: string, type: string, kind: string, resource: string): Ol
   into: { group: 'storage.k8s.io', resource },
 })
 
-/** Storage, scheduling and node kinds of releases up to 1.21. Except for RuntimeClass they differ only in apiVersion. */
+/**
+ * Storage, scheduling and node kinds of releases up to 1.21. Except for RuntimeClass they differ only in apiVersion.
+ */
 export const OLD_CLUSTER: readonly OldVersion[] = [
   ...STORAGE.map(([kind, resource]) => storage('v1beta1', `storagev1beta1.${kind}`, kind, resource)),
   storage('v1alpha1', 'storagev1alpha1.VolumeAttachment', 'VolumeAttachment', 'volumeattachments'),

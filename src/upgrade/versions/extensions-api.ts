@@ -11,7 +11,10 @@ const SHARED = [
   ['selectableFields', 'selectableFields'],
 ] as const
 
-/** Converts a definition. v1 has schemas, subresources and columns per version only, and preserves unknown fields only with a marker in the schema. */
+/**
+ * Converts a definition. v1 has schemas, subresources and columns per version only, and preserves unknown fields only
+ * with a marker in the schema.
+ */
 function toDefinition(object: KubeObject): KubeObject {
   const { spec } = object
   if (!isJsonObject(spec)) return object
@@ -36,7 +39,9 @@ function toDefinition(object: KubeObject): KubeObject {
 /** Returns the listed versions, or the single one in `version`. */
 function versionsOf(spec: JsonObject): JsonObject[] {
   const listed = objectsIn(spec.versions)
-  return listed.length > 0 || typeof spec.version !== 'string' || spec.version === '' ? listed : [{ name: spec.version, served: true, storage: true }]
+  return listed.length > 0 || typeof spec.version !== 'string' || spec.version === ''
+    ? listed
+    : [{ name: spec.version, served: true, storage: true }]
 }
 
 function keepUnknownFields(version: JsonObject): void {
@@ -49,13 +54,17 @@ function toConversion(conversion: JsonObject): void {
   const { webhookClientConfig, conversionReviewVersions } = conversion
   delete conversion.webhookClientConfig
   delete conversion.conversionReviewVersions
-  if (webhookClientConfig !== undefined) conversion.webhook = { clientConfig: webhookClientConfig, conversionReviewVersions: conversionReviewVersions ?? null }
+  if (webhookClientConfig !== undefined)
+    conversion.webhook = { clientConfig: webhookClientConfig, conversionReviewVersions: conversionReviewVersions ?? null }
 }
 
 /** Default review versions of admission and conversion webhooks. */
 const FIRST_REVIEW = ['v1beta1']
 
-/** Sets defaults of v1beta1. Those of v1 are stricter: Fail, Equivalent, 10 seconds. Source: pkg/apis/admissionregistration/v1beta1/defaults.go. */
+/**
+ * Sets defaults of v1beta1. Those of v1 are stricter: Fail, Equivalent, 10 seconds. Source:
+ * pkg/apis/admissionregistration/v1beta1/defaults.go.
+ */
 function setWebhookDefaults({ webhooks }: KubeObject): void {
   for (const webhook of objectsIn(webhooks)) {
     webhook.failurePolicy ??= 'Ignore'
@@ -95,7 +104,8 @@ export const OLD_EXTENSIONS: readonly OldVersion[] = [
     setDefaults({ spec }) {
       if (!isJsonObject(spec)) return
       if (spec.scope === undefined || spec.scope === '') spec.scope = 'Namespaced'
-      if (isJsonObject(spec.conversion) && spec.conversion.webhookClientConfig !== undefined) spec.conversion.conversionReviewVersions ??= [...FIRST_REVIEW]
+      if (isJsonObject(spec.conversion) && spec.conversion.webhookClientConfig !== undefined)
+        spec.conversion.conversionReviewVersions ??= [...FIRST_REVIEW]
     },
     toHub: toDefinition,
   },

@@ -26,7 +26,8 @@ function toIngress(object: KubeObject): KubeObject {
   return object
 }
 
-const pathsOf = (spec: JsonObject): JsonObject[] => objectsIn(spec.rules).flatMap(({ http }) => (isJsonObject(http) ? objectsIn(http.paths) : []))
+const pathsOf = (spec: JsonObject): JsonObject[] =>
+  objectsIn(spec.rules).flatMap(({ http }) => (isJsonObject(http) ? objectsIn(http.paths) : []))
 
 /** Sets the default of v1beta1, since networking.k8s.io/v1 has none. */
 function setPathTypes({ spec }: KubeObject): void {
@@ -43,7 +44,9 @@ const ingress = (group: string, type: string): OldVersion => ({
   toHub: toIngress,
 })
 
-/** Networking kinds of earlier releases. In networking.k8s.io/v1 backends have other names, and `pathType` is required. */
+/**
+ * Networking kinds of earlier releases. In networking.k8s.io/v1 backends have other names, and `pathType` is required.
+ */
 export const OLD_NETWORKING: readonly OldVersion[] = [
   ingress('extensions', 'extensionsV1beta1.Ingress'),
   ingress('networking.k8s.io', 'networkingV1beta1.Ingress'),

@@ -28,8 +28,9 @@ const between = (introduced: Release, removed?: Release, replacement?: string): 
 const RBAC = 'rbac.authorization.k8s.io'
 
 /**
- * Lifecycles by apiVersion and kind that the table of releases (`lifecycle/kinds.ts`) does not have, as these kinds were never served by default and are not in
- * the catalog, and that of a kind that was removed before it was due. They take precedence over that table.
+ * Lifecycles by apiVersion and kind that the table of releases (`lifecycle/kinds.ts`) does not have, as these kinds
+ * were never served by default and are not in the catalog, and that of a kind that was removed before it was due. They
+ * take precedence over that table.
  */
 const OTHERS: Readonly<Record<string, Lifecycle>> = {
   'auditregistration.k8s.io/v1alpha1 AuditSink': between('1.13', '1.19'),
@@ -60,7 +61,10 @@ export interface Standing {
   readonly warning: string
 }
 
-/** Handles an unknown kind of a version whose kinds are all removed. Lists have the lifecycle of their items, which are reported instead. */
+/**
+ * Handles an unknown kind of a version whose kinds are all removed. Lists have the lifecycle of their items, which are
+ * reported instead.
+ */
 function neverServed(release: Release, { apiVersion, kind }: KindName): Standing | undefined {
   const kinds = Object.hasOwn(LIFECYCLES, apiVersion) ? Object.keys(LIFECYCLES[apiVersion] ?? {}) : []
   const lives = kinds.map(each => standingIn(release, { apiVersion, kind: each }))
@@ -74,10 +78,16 @@ export function standingIn(release: Release, { apiVersion, kind }: KindName): St
   const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
   const life = other ?? lifecycleOf(apiVersion, kind)
   if (life === undefined) return neverServed(release, { apiVersion, kind })
-  if (compareReleases(release, life.introduced) < 0) return { state: 'not yet', life, warning: `${apiVersion} ${kind} comes with v${life.introduced}` }
+  if (compareReleases(release, life.introduced) < 0)
+    return { state: 'not yet', life, warning: `${apiVersion} ${kind} comes with v${life.introduced}` }
   const use = life.replacement === undefined ? '' : `; use ${life.replacement}`
   const isGone = other ? other.removed !== undefined && compareReleases(release, other.removed) >= 0 : !existsIn(release, apiVersion, kind)
-  if (isGone) return { state: 'removed', life, warning: `${apiVersion} ${kind} is no longer served as of v${life.removed ?? life.withdrawn ?? release}${use}` }
+  if (isGone)
+    return {
+      state: 'removed',
+      life,
+      warning: `${apiVersion} ${kind} is no longer served as of v${life.removed ?? life.withdrawn ?? release}${use}`,
+    }
   const deprecation = other ? undefined : deprecationIn(release, apiVersion, kind)
   return deprecation ? { state: 'deprecated', life, warning: deprecation.warning } : { state: 'served', life, warning: '' }
 }

@@ -37,10 +37,14 @@ export class ReleaseKinds {
     const name = `${apiVersionOf({ group: old.group, version: old.name })} ${old.kind}`
     const { group, resource } = old.into
     const definition = definitions.find(({ hub }) => hub.group === group && hub.names.plural === resource)
-    if (definition && (old.isPreferred || !this.#byName.has(name))) this.#byName.set(name, { definition, version: oldVersion(old, definition.hub) })
+    if (definition && (old.isPreferred || !this.#byName.has(name)))
+      this.#byName.set(name, { definition, version: oldVersion(old, definition.hub) })
   }
 
-  /** Finds a version of a kind, served or not. Undefined for kinds that are not part of Kubernetes or have no conversion. */
+  /**
+   * Finds a version of a kind, served or not. Undefined for kinds that are not part of Kubernetes or have no
+   * conversion.
+   */
   find({ apiVersion, kind }: KindName): ServedKind | undefined {
     return this.#byName.get(`${apiVersion} ${kind}`)
   }
@@ -48,7 +52,8 @@ export class ReleaseKinds {
   /** Returns those of the unknown members that the version had in the last release that served it. */
   formerFields({ version }: ServedKind, value: JsonObject, unknown: readonly string[]): string[] {
     const name = { apiVersion: apiVersionOfVersion(version), kind: version.kind }
-    const last = unknown.length === 0 ? undefined : RELEASES.findLast(each => ['served', 'deprecated'].includes(standingIn(each, name)?.state ?? ''))
+    const last =
+      unknown.length === 0 ? undefined : RELEASES.findLast(each => ['served', 'deprecated'].includes(standingIn(each, name)?.state ?? ''))
     if (last === undefined || last === this.release) return []
     const schema = new ReleaseKinds(last).find(name)?.version.schema
     const never: string[] = []
@@ -57,18 +62,22 @@ export class ReleaseKinds {
   }
 
   /**
-   * Returns the version to convert to: the preferred one that the release serves and has not deprecated. Undefined if that is the version itself, or there is
-   * none.
+   * Returns the version to convert to: the preferred one that the release serves and has not deprecated. Undefined if
+   * that is the version itself, or there is none.
    */
   successorOf({ definition, version }: ServedKind): Version | undefined {
-    const state = (each: Version): string => standingIn(this.release, { apiVersion: apiVersionOfVersion(each), kind: each.kind })?.state ?? 'served'
+    const state = (each: Version): string =>
+      standingIn(this.release, { apiVersion: apiVersionOfVersion(each), kind: each.kind })?.state ?? 'served'
     if (state(version) === 'served' || state(version) === 'not yet') return undefined
     const all = [...versionsOf(definition).values()].filter(each => each.kind === version.kind)
     const sameGroup = all.filter(({ group }) => group === version.group)
-    const candidates = sameGroup.some(each => each !== version && state(each) === 'served') || version.group !== 'extensions' ? sameGroup : all
+    const candidates =
+      sameGroup.some(each => each !== version && state(each) === 'served') || version.group !== 'extensions' ? sameGroup : all
     const served = candidates.filter(each => each !== version && state(each) === 'served')
     const deprecated = candidates.filter(each => each !== version && state(each) === 'deprecated')
-    const best = [...(served.length > 0 || state(version) === 'deprecated' ? served : deprecated)].sort((a, b) => compareVersionNames(a.name, b.name))[0]
+    const best = [...(served.length > 0 || state(version) === 'deprecated' ? served : deprecated)].sort((a, b) =>
+      compareVersionNames(a.name, b.name),
+    )[0]
     return best
   }
 }

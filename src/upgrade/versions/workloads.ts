@@ -21,7 +21,8 @@ function setLabels(object: KubeObject): void {
   if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = labelTexts(labels)
 }
 
-const labelTexts = (labels: JsonObject): Record<string, string> => Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]))
+const labelTexts = (labels: JsonObject): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]))
 
 function setUpdateStrategy(object: KubeObject, type: string): void {
   const whole = wholeSpec(object)
@@ -71,9 +72,9 @@ const apps1 = { group: 'apps', name: 'v1beta1' }
 const apps2 = { group: 'apps', name: 'v1beta2' }
 
 /**
- * Workloads of releases up to 1.15. Defaults that differ from apps/v1, of pkg/apis/extensions/v1beta1/defaults.go and pkg/apis/apps/v1beta1/defaults.go:
- * selector and labels, which come from the pod template; update strategies, maxSurge and maxUnavailable; revisionHistoryLimit and progressDeadlineSeconds.
- * apps/v1beta2 has those of apps/v1.
+ * Workloads of releases up to 1.15. Defaults that differ from apps/v1, of pkg/apis/extensions/v1beta1/defaults.go and
+ * pkg/apis/apps/v1beta1/defaults.go: selector and labels, which come from the pod template; update strategies, maxSurge
+ * and maxUnavailable; revisionHistoryLimit and progressDeadlineSeconds. apps/v1beta2 has those of apps/v1.
  */
 export const OLD_WORKLOADS: readonly OldVersion[] = [
   {

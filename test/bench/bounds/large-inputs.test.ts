@@ -64,7 +64,8 @@ const CASES: Readonly<Record<string, readonly [mostMs: number, prepare: () => ()
     () => {
       const items = list(20_000, i => ({ name: `n${i}` }))
       const set = Object.fromEntries(items.map(({ name }) => [`k:{"name":"${name}"}`, { '.': {} }]))
-      return () => fieldOwners({ spec: { items } }, [{ manager: 'a', fieldsV1: { 'f:spec': { 'f:items': set } } }]).ownersOf('/spec/items/19999')
+      return () =>
+        fieldOwners({ spec: { items } }, [{ manager: 'a', fieldsV1: { 'f:spec': { 'f:items': set } } }]).ownersOf('/spec/items/19999')
     },
   ],
 }

@@ -20,7 +20,8 @@ type Kind = 'ConfigMap' | 'Pod' | 'finalizers'
 function object(kind: Kind, count: number, value: string, reversed = false): JsonObject {
   const inOrder = <T>(all: T[]): T[] => (reversed ? all.reverse() : all)
   if (kind === 'ConfigMap') return { apiVersion: 'v1', kind, metadata: { name: 'x' }, data: data(count, value) }
-  if (kind === 'Pod') return { apiVersion: 'v1', kind, metadata: { name: 'x' }, spec: { containers: [{ name: 'c', env: inOrder(env(count, value)) }] } }
+  if (kind === 'Pod')
+    return { apiVersion: 'v1', kind, metadata: { name: 'x' }, spec: { containers: [{ name: 'c', env: inOrder(env(count, value)) }] } }
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', finalizers: inOrder(list(count, i => `a/${i}`)) } }
 }
 const schemaOf = (kind: Kind) => (kind === 'Pod' ? pod : configMap)
@@ -28,7 +29,16 @@ const tracked = (written: KubeObject | JsonObject, managedFields: ManagedFieldsE
   ({ ...written, metadata: { ...(written.metadata as JsonObject), managedFields } }) as unknown as KubeObject
 
 function apply(kind: Kind, live: KubeObject | undefined, config: JsonObject, more: Partial<ApplyArgs> = {}) {
-  const args = { schema: schemaOf(kind), live: structuredClone(live), config, manager: 'm', apiVersion: 'v1', kind: config.kind as string, force: true, now }
+  const args = {
+    schema: schemaOf(kind),
+    live: structuredClone(live),
+    config,
+    manager: 'm',
+    apiVersion: 'v1',
+    kind: config.kind as string,
+    force: true,
+    now,
+  }
   return applyConfiguration({ ...args, ...more })
 }
 const applied = (kind: Kind, config: JsonObject): KubeObject => {
@@ -36,7 +46,14 @@ const applied = (kind: Kind, config: JsonObject): KubeObject => {
   return tracked(made, managedFields)
 }
 const update = (kind: Kind, old: KubeObject | undefined, next: JsonObject, manager: string): ManagedFieldsEntry[] =>
-  updateManagedFields({ schema: schemaOf(kind), old: structuredClone(old), next: next as unknown as KubeObject, manager, apiVersion: 'v1', now })
+  updateManagedFields({
+    schema: schemaOf(kind),
+    old: structuredClone(old),
+    next: next as unknown as KubeObject,
+    manager,
+    apiVersion: 'v1',
+    now,
+  })
 const strategic = (count: number, patched: JsonObject[], order?: JsonObject[]): unknown =>
   applyStrategicPatch(pod, object('Pod', count, '1'), {
     spec: { containers: [{ name: 'c', env: patched, ...(order && { '$setElementOrder/env': names(order) }) }] },

@@ -14,12 +14,18 @@ const macros = new Map([...STANDARD_MACROS, ...OPTIONAL_MACROS, ...TWO_VARIABLE_
 describe('the cost of a CEL expression is linear in its length', () => {
   for (const piece of ['!', '-', '"', '{', '?', 'a.', 'a{', '\\', '[?', "'''", 'b', '1e', '`', '&', '.', '😁'])
     it(`parser: ${piece}`, () =>
-      expectNoSquare(length => () => runAtOnce(parseExpression(piece.repeat(length / piece.length), { macros, optionalSyntax: true })), 19_800))
+      expectNoSquare(
+        length => () => runAtOnce(parseExpression(piece.repeat(length / piece.length), { macros, optionalSyntax: true })),
+        19_800,
+      ))
 
-  it('compiler: terms', () => expectNoSquare(count => () => expect(messages(`1 == 1${' && 1 == 1'.repeat(count)}`)).to.deep.equal([]), 1_800))
-  it('compiler: items', () => expectNoSquare(count => () => expect(messages(`[${'[], '.repeat(count)}[]].size() == 0`)).to.deep.equal([]), 4_000))
+  it('compiler: terms', () =>
+    expectNoSquare(count => () => expect(messages(`1 == 1${' && 1 == 1'.repeat(count)}`)).to.deep.equal([]), 1_800))
+  it('compiler: items', () =>
+    expectNoSquare(count => () => expect(messages(`[${'[], '.repeat(count)}[]].size() == 0`)).to.deep.equal([]), 4_000))
   for (const piece of ["\\'''\n", '\\"""\n'])
-    it(`compiler: ${JSON.stringify(piece)}`, () => expectNoSquare(count => () => expect(messages(piece.repeat(count))).to.not.have.length(0), 2000))
+    it(`compiler: ${JSON.stringify(piece)}`, () =>
+      expectNoSquare(count => () => expect(messages(piece.repeat(count))).to.not.have.length(0), 2000))
 })
 
 describe('smallerSizeForCost', () => {

@@ -21,7 +21,8 @@ function exchangeOwners(count: number): () => unknown {
   const [before, after] = [owners('a'), owners('b')]
   return () => {
     const graph = new OwnerGraph({ examine: () => {}, orphan: () => {}, invalidNamespace: () => {} })
-    for (const ownerReferences of [before, after]) runAtOnce(graph.put('v1', 'Thing', { name: 'd', uid: 'd', namespace: 'ns', ownerReferences }))
+    for (const ownerReferences of [before, after])
+      runAtOnce(graph.put('v1', 'Thing', { name: 'd', uid: 'd', namespace: 'ns', ownerReferences }))
   }
 }
 
@@ -43,7 +44,10 @@ function changeShortNames(count: number): () => unknown {
   return () => nameDefinition(one, [other])
 }
 
-/** Two lists of a request, of which each element of one is looked up in the other: what to prepare for so many of both, and then to measure. */
+/**
+ * Two lists of a request, of which each element of one is looked up in the other: what to prepare for so many of both,
+ * and then to measure.
+ */
 const table: [what: string, prepare: (count: number) => () => unknown][] = [
   ['owners that an object has no more', exchangeOwners],
   ['node ports of a dry run', takePorts],

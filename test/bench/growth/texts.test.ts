@@ -18,7 +18,10 @@ const refused = (attempt: () => unknown): void => {
   } catch {}
 }
 
-/** Texts that repeat a character and end otherwise than the repetition wants: what to prepare for so many repetitions, and then to measure. */
+/**
+ * Texts that repeat a character and end otherwise than the repetition wants: what to prepare for so many repetitions,
+ * and then to measure.
+ */
 const table: [what: string, prepare: (count: number) => () => unknown][] = [
   ['spaces of a line of YAML', n => () => boundYamlValues(Buffer.from(`a: ${'\n'.repeat(40_000)}${' '.repeat(n)}x`))],
   ['line ends behind a quote of JSON', n => () => refused(() => parseYaml(Buffer.from(`{"a":"b"${'\n'.repeat(n)}x}`)))],

@@ -4,7 +4,11 @@ import type { Cluster } from './cluster.ts'
 
 /** Clients over HTTPS that cost little beside the server they measure. */
 export interface Client {
-  /** Sends a request. Rejects if the response is not a success. `type` is that of the body, `accept` that of the response, by default JSON. The body is returned if `keep` is set. `encoding` is the accepted encoding of the response. */
+  /**
+   * Sends a request. Rejects if the response is not a success. `type` is that of the body, `accept` that of the
+   * response, by default JSON. The body is returned if `keep` is set. `encoding` is the accepted encoding of the
+   * response.
+   */
   request(method: string, path: string, body?: Buffer, type?: string, keep?: boolean, accept?: string, encoding?: string): Promise<Answer>
   close(): void
 }
@@ -63,7 +67,9 @@ async function openPlain(cluster: Cluster): Promise<Client> {
       wanted = length === undefined ? -1 : body + Number(length)
       if (!(pending.keep || status >= 300 || chunked)) parts = []
     } else if (pending.keep || status >= 300) parts.push(data)
-    const over = chunked ? data.subarray(-7).toString('latin1').endsWith('\r\n0\r\n\r\n') || data.toString('latin1') === '0\r\n\r\n' : got >= wanted
+    const over = chunked
+      ? data.subarray(-7).toString('latin1').endsWith('\r\n0\r\n\r\n') || data.toString('latin1') === '0\r\n\r\n'
+      : got >= wanted
     if (!over) return
     const { resolve, reject, keep } = pending
     const kept = keep || status >= 300 ? Buffer.concat(parts).subarray(body) : NONE

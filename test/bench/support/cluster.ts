@@ -15,10 +15,16 @@ interface Kubeconfig {
   'current-context': string
   contexts: { name: string; context: { cluster: string; user: string } }[]
   clusters: { name: string; cluster: { server: string } }[]
-  users: { name: string; user: Partial<Record<'token' | 'client-certificate' | 'client-certificate-data' | 'client-key' | 'client-key-data', string>> }[]
+  users: {
+    name: string
+    user: Partial<Record<'token' | 'client-certificate' | 'client-certificate-data' | 'client-key' | 'client-key-data', string>>
+  }[]
 }
 
-/** Reads the current context of a kubeconfig. `pid` is its server process, by default the process on this machine that listens on the port, else 0. */
+/**
+ * Reads the current context of a kubeconfig. `pid` is its server process, by default the process on this machine that
+ * listens on the port, else 0.
+ */
 export function readCluster(file: string, pid?: number): Cluster {
   const config = load(readFileSync(file, 'utf8')) as Kubeconfig
   const context = named(config.contexts, config['current-context']).context

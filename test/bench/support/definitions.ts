@@ -37,9 +37,13 @@ export interface Definition {
   }
 }
 
-const WORDS = 'the name of a secret in the same namespace that holds credentials which the operator reads when it connects to this endpoint'.split(' ')
+const WORDS =
+  'the name of a secret in the same namespace that holds credentials which the operator reads when it connects to this endpoint'.split(' ')
 
-/** So many, with 30 to 3,000 fields each, most with a description, some with rules, whose estimated cost the bounds of the arrays keep low: half a dozen groups, every fourth in two versions. The same each time. */
+/**
+ * So many, with 30 to 3,000 fields each, most with a description, some with rules, whose estimated cost the bounds of
+ * the arrays keep low: half a dozen groups, every fourth in two versions. The same each time.
+ */
 export function generateDefinitions(count: number): Definition[] {
   const random = seededRandom(250)
   const below = (n: number): number => Math.floor(random() * n)
@@ -57,7 +61,9 @@ export function generateDefinitions(count: number): Definition[] {
       const size = left < 6 || below(3) > 0 ? 1 : Math.min(left, 2 + below(left))
       left -= size
       if (size === 1) properties[`field${i}`] = leaf()
-      else properties[`field${i}`] = below(3) === 0 ? { type: 'array', description: description(), maxItems: 8, items: struct(size - 1) } : struct(size - 1)
+      else
+        properties[`field${i}`] =
+          below(3) === 0 ? { type: 'array', description: description(), maxItems: 8, items: struct(size - 1) } : struct(size - 1)
     }
     const rules = below(6) === 0 ? [{ rule: '!has(self.field0) || has(self.field0)', message: 'field0 is wrong' }] : []
     return { type: 'object', description: description(), properties, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) }
@@ -91,7 +97,13 @@ export function generateDefinitions(count: number): Definition[] {
 /** An object of the version with what it requires; rules may still refuse it. */
 export function objectOf({ spec }: Definition, version: DefinitionVersion, name: string): object {
   const filled = sampleOf(version.schema.openAPIV3Schema) as Record<string, unknown>
-  return { ...filled, apiVersion: `${spec.group}/${version.name}`, kind: spec.names.kind, metadata: { name, labels: { app: name } }, spec: filled.spec ?? {} }
+  return {
+    ...filled,
+    apiVersion: `${spec.group}/${version.name}`,
+    kind: spec.names.kind,
+    metadata: { name, labels: { app: name } },
+    spec: filled.spec ?? {},
+  }
 }
 
 function sampleOf(schema: Schema): unknown {

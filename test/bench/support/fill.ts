@@ -55,7 +55,10 @@ function othersLike(stored: Buffer): (i: number) => string {
       .replace('"nodeName":"node-0"', `"nodeName":"node-${i % NODES}"`)
 }
 
-/** Puts objects into an etcd as a server of this tree would have stored them: one of them is created by it, and written so often under other names. */
+/**
+ * Puts objects into an etcd as a server of this tree would have stored them: one of them is created by it, and written
+ * so often under other names.
+ */
 export async function fillEtcd(url: string, filling: Filling): Promise<Filled> {
   const { resource, count } = filling
   const path = await createFirst([`--etcd-servers=${url}`], filling)

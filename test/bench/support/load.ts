@@ -27,9 +27,15 @@ export function cpuOf(pid: number): number {
   }
 }
 
-/** The same of its present threads, to the nanosecond instead of to the hundredth of a second: for what begins and ends while no thread does. */
+/**
+ * The same of its present threads, to the nanosecond instead of to the hundredth of a second: for what begins and ends
+ * while no thread does.
+ */
 export const cpuOfThreads = (pid: number): number =>
-  readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000, 0)
+  readdirSync(`/proc/${pid}/task`).reduce(
+    (sum, thread) => sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000,
+    0,
+  )
 
 /** The process and those that it has started (Linux), itself first. */
 export function familyOf(pid: number): number[] {
@@ -59,7 +65,14 @@ export const memoryOf = (pid: number): number => residentOf(pid, 'VmRSS')
 export const mappedOf = (pid: number): number => residentOf(pid, 'RssFile')
 
 /** Asks for the path over keep-alive connections, one request at a time on each, for a while. */
-export async function load(port: number, pid: number, path: string, seconds: number, connections = 16, accept = 'application/json'): Promise<Rate> {
+export async function load(
+  port: number,
+  pid: number,
+  path: string,
+  seconds: number,
+  connections = 16,
+  accept = 'application/json',
+): Promise<Rate> {
   const request = head(port, path, accept)
   const times: number[] = []
   let stop = false
@@ -101,13 +114,16 @@ export async function load(port: number, pid: number, path: string, seconds: num
   return rateOf(times, elapsed, cpuOfFamily(pid) - before)
 }
 
-/** Of operations that took so many milliseconds each, so many seconds in all, and so much of the server's CPU in all. */
+/**
+ * Of operations that took so many milliseconds each, so many seconds in all, and so much of the server's CPU in all.
+ */
 export function rateOf(times: number[], seconds: number, cpu: number): Rate {
   times.sort((a, b) => a - b)
   return { rate: times.length / seconds, cpu: cpu / times.length, p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
 }
 
-const quantile = (sorted: readonly number[], part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+const quantile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
 
 const agent = new http.Agent({ keepAlive: true })
 
@@ -155,7 +171,9 @@ export async function listen(port: number, path: string, count: number): Promise
         { length: Math.min(50, count - i) },
         () =>
           new Promise<void>((resolve, reject) => {
-            const socket = net.connect({ port, host: '127.0.0.1', onread: { buffer: shared, callback: taken } }, () => socket.write(request))
+            const socket = net.connect({ port, host: '127.0.0.1', onread: { buffer: shared, callback: taken } }, () =>
+              socket.write(request),
+            )
             let open = false
             function taken(n: number): boolean {
               if (open) bytes += n

@@ -18,7 +18,9 @@ const statistics = (() => {
 })()
 const text = Buffer.alloc(64)
 const ranMs = () =>
-  statistics === undefined ? performance.now() : Number(text.toString('latin1', 0, readSync(statistics, text, 0, text.length, 0)).split(' ')[0]) / 1e6
+  statistics === undefined
+    ? performance.now()
+    : Number(text.toString('latin1', 0, readSync(statistics, text, 0, text.length, 0)).split(' ')[0]) / 1e6
 let ran = ranMs()
 
 new PerformanceObserver(list => {

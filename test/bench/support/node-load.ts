@@ -29,7 +29,9 @@ export const readList = async (port: number, path: string): Promise<List> => JSO
 /** Reports whether all nodes are ready, without taints. */
 export async function areNodesReady(port: number): Promise<boolean> {
   const { items } = await readList(port, '/api/v1/nodes')
-  return items.every(({ spec, status }) => !spec.taints?.length && status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
+  return items.every(
+    ({ spec, status }) => !spec.taints?.length && status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
+  )
 }
 
 export const arePodsRunning = async (port: number): Promise<boolean> =>

@@ -66,15 +66,25 @@ export async function startObserved(flags: readonly string[] = []): Promise<Obse
   }
 }
 
-const columns = (cells: readonly string[]): string => cells.map((cell, i) => (i === 0 ? cell.padEnd(46) : cell.padStart(i === 6 ? 12 : 10))).join(' ')
+const columns = (cells: readonly string[]): string =>
+  cells.map((cell, i) => (i === 0 ? cell.padEnd(46) : cell.padStart(i === 6 ? 12 : 10))).join(' ')
 
 export const printHead = (): void =>
-  console.log(columns(['scenario', 'p50 ms', 'p99 ms', 'CPU µs', 'limit ms', 'limit CPU', 'ratio p50/CPU', 'slice ms', 'gc p99.9', 'gc longest']))
+  console.log(
+    columns(['scenario', 'p50 ms', 'p99 ms', 'CPU µs', 'limit ms', 'limit CPU', 'ratio p50/CPU', 'slice ms', 'gc p99.9', 'gc longest']),
+  )
 
 /** `limit`: what the machine allows. */
-export function printRow(what: string, { rate: ours, seen: { code, p999, collection } }: { rate: Rate; seen: Seen }, limit: Rate | undefined): void {
+export function printRow(
+  what: string,
+  { rate: ours, seen: { code, p999, collection } }: { rate: Rate; seen: Seen },
+  limit: Rate | undefined,
+): void {
   const own = [short(ours.p50), short(ours.p99), short(ours.cpu)]
-  const theirs = limit === undefined ? ['', '', ''] : [short(limit.p50), short(limit.cpu), `${short(ours.p50 / limit.p50)}/${short(ours.cpu / limit.cpu)}`]
+  const theirs =
+    limit === undefined
+      ? ['', '', '']
+      : [short(limit.p50), short(limit.cpu), `${short(ours.p50 / limit.p50)}/${short(ours.cpu / limit.cpu)}`]
   console.log(columns([what, ...own, ...theirs, short(code), short(p999), short(collection)]))
 }
 

@@ -20,7 +20,10 @@ export interface StartedBinnacle extends Measured {
   readonly kubeconfig: string
 }
 
-/** The built server (`program`, BINNACLE: another one), with a data directory of its own. `nodeFlags`, and SERVER_NODE_FLAGS: for the process that runs it. */
+/**
+ * The built server (`program`, BINNACLE: another one), with a data directory of its own. `nodeFlags`, and
+ * SERVER_NODE_FLAGS: for the process that runs it.
+ */
 export async function startBinnacle(
   flags: readonly string[] = [],
   nodeFlags: readonly string[] = [],
@@ -64,7 +67,10 @@ export async function startBinnacle(
 
 /** A reference server (see reference.ts) that serves the bytes of a file. */
 export async function startReference(mode: 'koa' | 'http' | 'watch', file: string): Promise<Measured> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/bench/support/reference.ts', mode, file], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/bench/support/reference.ts', mode, file], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const port = await new Promise<number>(resolve => child.stdout?.once('data', data => resolve(Number(data))))
   return { port, pid: child.pid ?? 0, stop: () => end(child, 'SIGKILL') }
 }

@@ -1,6 +1,6 @@
 /**
- * Limits of the machine: the same bytes by a bare Koa (`koa`) or by raw node:http (`http`, `watch`), in a process of its own. Arguments: mode, file with the bytes to serve.
- * Prints its port.
+ * Limits of the machine: the same bytes by a bare Koa (`koa`) or by raw node:http (`http`, `watch`), in a process of
+ * its own. Arguments: mode, file with the bytes to serve. Prints its port.
  */
 import { readFileSync } from 'node:fs'
 import http from 'node:http'

@@ -11,7 +11,13 @@ export interface Forms {
 }
 
 /** Returns the body of the response. Rejects if it is not a success. */
-export function send(port: number, method: string, path: string, body?: object, { type = 'application/json', accept }: Forms = {}): Promise<Buffer> {
+export function send(
+  port: number,
+  method: string,
+  path: string,
+  body?: object,
+  { type = 'application/json', accept }: Forms = {},
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = { 'User-Agent': 'bench', ...(body && { 'Content-Type': type }), ...(accept !== undefined && { Accept: accept }) }
     const request = http.request({ port, host: '127.0.0.1', method, path, agent, headers }, response => {
@@ -43,6 +49,13 @@ export async function inFlight(count: number, width: number, run: (i: number) =>
 export const pod = (i: number): object => ({
   metadata: { name: `pod-${i}`, labels: { app: `app-${i % 100}` }, annotations: { note: 'x'.repeat(300) } },
   spec: {
-    containers: [{ name: 'main', image: 'registry.example/app:1', env: [{ name: 'A', value: 'b' }], resources: { requests: { cpu: '100m', memory: '64Mi' } } }],
+    containers: [
+      {
+        name: 'main',
+        image: 'registry.example/app:1',
+        env: [{ name: 'A', value: 'b' }],
+        resources: { requests: { cpu: '100m', memory: '64Mi' } },
+      },
+    ],
   },
 })

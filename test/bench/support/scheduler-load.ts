@@ -1,6 +1,7 @@
 /**
- * Plays the steps of one workload of scheduler_perf against a server, as a process of its own (`fork`). Is sent a `LoadOrder`; sends `begin` when measuring starts, `end` with the number of pods and
- * seconds when all of them are bound, and `failed` with a reason.
+ * Plays the steps of one workload of scheduler_perf against a server, as a process of its own (`fork`). Is sent a
+ * `LoadOrder`; sends `begin` when measuring starts, `end` with the number of pods and seconds when all of them are
+ * bound, and `failed` with a reason.
  */
 import type http from 'node:http'
 import https from 'node:https'
@@ -115,8 +116,10 @@ class Load {
     if (parts === undefined) throw new Error(`there is no template ${template}`)
     const text: string = parts.unparsed ?? JSON.stringify(parts)
     if (!text.includes('{{')) return structuredClone(parts)
-    const filled = text.replace(/\{\{ ?(?:(Mod|DivideInt) )?\.Index(?: (\d+))? ?\}\}/g, (_, operator: string | undefined, by: string | undefined) =>
-      String(operator === 'Mod' ? index % Number(by) : operator === 'DivideInt' ? Math.trunc(index / Number(by)) : index),
+    const filled = text.replace(
+      /\{\{ ?(?:(Mod|DivideInt) )?\.Index(?: (\d+))? ?\}\}/g,
+      (_, operator: string | undefined, by: string | undefined) =>
+        String(operator === 'Mod' ? index % Number(by) : operator === 'DivideInt' ? Math.trunc(index / Number(by)) : index),
     )
     return load(filled)
   }
@@ -138,7 +141,9 @@ class Load {
 
   async #createNamespaces(step: Step): Promise<void> {
     await this.#each(this.#count(step, false), i => {
-      const namespace = step.namespaceTemplatePath ? this.#object(step.namespaceTemplatePath, i) : { apiVersion: 'v1', kind: 'Namespace', metadata: {} }
+      const namespace = step.namespaceTemplatePath
+        ? this.#object(step.namespaceTemplatePath, i)
+        : { apiVersion: 'v1', kind: 'Namespace', metadata: {} }
       return this.#post({ ...namespace, metadata: { ...namespace.metadata, name: `${step.prefix}-${i}` } }, '')
     })
   }
@@ -239,7 +244,8 @@ class Load {
       let last = performance.now()
       let count = -1
       const timer = setInterval(() => {
-        if (performance.now() - last > 60_000) reject(new Error(`${this.#bound.get(namespace) ?? 0} of ${target} pods are bound, and none within a minute`))
+        if (performance.now() - last > 60_000)
+          reject(new Error(`${this.#bound.get(namespace) ?? 0} of ${target} pods are bound, and none within a minute`))
       }, 1000)
       this.#onBound = () => {
         const now = this.#bound.get(namespace) ?? 0
@@ -287,15 +293,19 @@ class Load {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
       const text = body && JSON.stringify(body)
       const headers = { ...(text && { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) }) }
-      const request = https.request(`${this.#order.url}${path}`, { method, agent: this.#agent, headers }, (response: http.IncomingMessage) => {
-        const parts: Buffer[] = []
-        response.on('data', part => parts.push(part))
-        response.on('end', () => {
-          const value = JSON.parse(Buffer.concat(parts).toString() || '{}')
-          if ((response.statusCode ?? 500) < 300) resolve(value)
-          else reject(new Error(`${method} ${path}: ${response.statusCode} ${value.message}`))
-        })
-      })
+      const request = https.request(
+        `${this.#order.url}${path}`,
+        { method, agent: this.#agent, headers },
+        (response: http.IncomingMessage) => {
+          const parts: Buffer[] = []
+          response.on('data', part => parts.push(part))
+          response.on('end', () => {
+            const value = JSON.parse(Buffer.concat(parts).toString() || '{}')
+            if ((response.statusCode ?? 500) < 300) resolve(value)
+            else reject(new Error(`${method} ${path}: ${response.statusCode} ${value.message}`))
+          })
+        },
+      )
       request.on('error', reject)
       request.end(text)
     })

@@ -4,7 +4,9 @@ import type { TLSSocket } from 'node:tls'
 import { connectSession, openSocket, type Protocol } from './clients.ts'
 import type { Cluster } from './cluster.ts'
 
-/** Creates a reader for the bytes of one watch, without the head of the response; over HTTP/1.1 with chunked framing. */
+/**
+ * Creates a reader for the bytes of one watch, without the head of the response; over HTTP/1.1 with chunked framing.
+ */
 type Reader = () => (data: Buffer) => void
 
 interface Watches {

@@ -9,7 +9,10 @@ export interface WideRequest {
 }
 type InRound = (round: number) => WideRequest
 
-/** Requests of one shape of body, in order. They are sent in several rounds, which must leave nothing behind that the next one trips over. */
+/**
+ * Requests of one shape of body, in order. They are sent in several rounds, which must leave nothing behind that the
+ * next one trips over.
+ */
 export interface WideCase {
   readonly name: string
   readonly before?: readonly InRound[]
@@ -26,7 +29,8 @@ const MOST = 65_000
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 /** Three characters, which differ for each number. */
 const key = (i: number): string => `${DIGITS[Math.floor(i / 3844) % 62]}${DIGITS[Math.floor(i / 62) % 62]}${DIGITS[i % 62]}`
-const members = (count: number, value: (i: number) => unknown): Body => Object.fromEntries(Array.from({ length: count }, (_, i) => [key(i), value(i)]))
+const members = (count: number, value: (i: number) => unknown): Body =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [key(i), value(i)]))
 const items = <T>(count: number, item: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i))
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
@@ -82,7 +86,8 @@ function verbs({ name, path, apiVersion, kind, content, metadata, pointer, isCus
       'apply by another': () => patch('apply', object(7), 'fieldManager=g'),
       'update of what is applied': () => ({ method: 'PUT', path: `${one}?fieldManager=h`, body: object(8) }),
       'patch of one member': () => patch('merge', '{"metadata":{"labels":{"one":"more"}}}', 'fieldManager=i'),
-      'apply of one member': () => patch('apply', JSON.stringify({ apiVersion, kind, metadata: { labels: { two: 'more' } } }), 'fieldManager=f&force=true'),
+      'apply of one member': () =>
+        patch('apply', JSON.stringify({ apiVersion, kind, metadata: { labels: { two: 'more' } } }), 'fieldManager=f&force=true'),
       get: () => ({ method: 'GET', path: one }),
       'get as YAML': () => ({ method: 'GET', path: one, accept: 'application/yaml' }),
       ...(!isCustom && { 'get as protobuf': () => ({ method: 'GET', path: one, accept: PROTOBUF }) }),
@@ -107,7 +112,14 @@ const custom = { path: '/apis/wide.example.io/v1/namespaces/default/wides', apiV
 const containers = (more: Body): Body => ({ spec: { containers: [{ name: 'c', image: 'i', ...more }] } })
 const fields = (count: number): Body => ({ 'f:data': { '.': {}, ...Object.fromEntries(items(count, i => [`f:${key(i)}`, {}])) } })
 const TIME = '2026-01-02T03:04:05Z'
-const manager = (name: string, fieldsV1: Body): Body => ({ manager: name, operation: 'Update', apiVersion: 'v1', time: TIME, fieldsType: 'FieldsV1', fieldsV1 })
+const manager = (name: string, fieldsV1: Body): Body => ({
+  manager: name,
+  operation: 'Update',
+  apiVersion: 'v1',
+  time: TIME,
+  fieldsType: 'FieldsV1',
+  fieldsV1,
+})
 
 function nested(depth: number, width: number): unknown {
   return depth === 0 ? 1 : items(width, () => nested(depth - 1, width))
@@ -116,7 +128,11 @@ function nested(depth: number, width: number): unknown {
 const builtInShapes: readonly Shape[] = [
   { ...configMap, name: 'data', content: variant => ({ data: members(MOST, i => `${variant}${i % 7}`) }) },
   { ...configMap, name: 'half of data changes', content: variant => ({ data: members(MOST, i => (i % 2 === 0 ? `${variant}` : 'v')) }) },
-  { ...configMap, name: 'data of new names', content: variant => ({ data: Object.fromEntries(items(MOST, i => [`${key(i)}${variant}`, 'v'])) }) },
+  {
+    ...configMap,
+    name: 'data of new names',
+    content: variant => ({ data: Object.fromEntries(items(MOST, i => [`${key(i)}${variant}`, 'v'])) }),
+  },
   { ...configMap, name: 'binary data', content: variant => ({ binaryData: members(MOST, () => (variant % 2 ? 'YQ==' : 'Yg==')) }) },
   {
     ...configMap,
@@ -143,7 +159,9 @@ const builtInShapes: readonly Shape[] = [
     ...configMap,
     name: 'owner references',
     content: () => ({ data: {} }),
-    metadata: variant => ({ ownerReferences: items(13_000, i => ({ apiVersion: 'v1', kind: 'Pod', name: `p${i}`, uid: `u${i}${variant}` })) }),
+    metadata: variant => ({
+      ownerReferences: items(13_000, i => ({ apiVersion: 'v1', kind: 'Pod', name: `p${i}`, uid: `u${i}${variant}` })),
+    }),
     pointer: '/metadata/ownerReferences',
   },
   {
@@ -161,7 +179,12 @@ const builtInShapes: readonly Shape[] = [
     pointer: '/data',
   },
   { ...pod, name: 'args', content: variant => containers({ args: items(MOST, i => `${variant}${i}`) }), pointer: '/spec' },
-  { ...pod, name: 'env', content: variant => containers({ env: items(21_000, i => ({ name: key(i), value: `${variant}` })) }), pointer: '/spec' },
+  {
+    ...pod,
+    name: 'env',
+    content: variant => containers({ env: items(21_000, i => ({ name: key(i), value: `${variant}` })) }),
+    pointer: '/spec',
+  },
   {
     ...pod,
     name: 'env of few values',
@@ -177,16 +200,25 @@ const builtInShapes: readonly Shape[] = [
   {
     ...pod,
     name: 'volumes',
-    content: variant => ({ spec: { volumes: items(16_000, i => ({ name: `c${i}`, emptyDir: {} })), containers: [{ name: 'c', image: `i${variant}` }] } }),
+    content: variant => ({
+      spec: { volumes: items(16_000, i => ({ name: `c${i}`, emptyDir: {} })), containers: [{ name: 'c', image: `i${variant}` }] },
+    }),
     pointer: '/spec',
   },
   {
     ...pod,
     name: 'tolerations',
-    content: () => ({ spec: { tolerations: items(16_000, i => ({ key: `k${i}`, operator: 'Exists' })), containers: [{ name: 'c', image: 'i' }] } }),
+    content: () => ({
+      spec: { tolerations: items(16_000, i => ({ key: `k${i}`, operator: 'Exists' })), containers: [{ name: 'c', image: 'i' }] },
+    }),
     pointer: '/spec',
   },
-  { ...pod, name: 'limits', content: variant => containers({ resources: { limits: members(30_000, i => `${variant}${i}`) } }), pointer: '/spec' },
+  {
+    ...pod,
+    name: 'limits',
+    content: variant => containers({ resources: { limits: members(30_000, i => `${variant}${i}`) } }),
+    pointer: '/spec',
+  },
   {
     ...pod,
     name: 'node selector',
@@ -206,10 +238,18 @@ const builtInShapes: readonly Shape[] = [
     kind: 'Endpoints',
     name: 'addresses',
     content: variant => ({
-      subsets: [{ ports: [{ port: variant + 1 }], addresses: items(32_000, i => ({ ip: `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}` })) }],
+      subsets: [
+        { ports: [{ port: variant + 1 }], addresses: items(32_000, i => ({ ip: `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}` })) },
+      ],
     }),
   },
-  { path: `${CORE}/secrets`, apiVersion: 'v1', kind: 'Secret', name: 'string data', content: variant => ({ stringData: members(MOST, () => `${variant}`) }) },
+  {
+    path: `${CORE}/secrets`,
+    apiVersion: 'v1',
+    kind: 'Secret',
+    name: 'string data',
+    content: variant => ({ stringData: members(MOST, () => `${variant}`) }),
+  },
   {
     path: `${CORE}/resourcequotas`,
     apiVersion: 'v1',
@@ -229,7 +269,9 @@ const builtInShapes: readonly Shape[] = [
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     name: 'resource names',
-    content: variant => ({ rules: [{ apiGroups: [''], resources: ['pods'], resourceNames: items(60_000, i => `r${i}`), verbs: [`v${variant}`] }] }),
+    content: variant => ({
+      rules: [{ apiGroups: [''], resources: ['pods'], resourceNames: items(60_000, i => `r${i}`), verbs: [`v${variant}`] }],
+    }),
   },
   {
     path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
@@ -247,7 +289,10 @@ const builtInShapes: readonly Shape[] = [
     kind: 'NetworkPolicy',
     name: 'peers',
     content: variant => ({
-      spec: { podSelector: {}, ingress: [{ from: items(21_000, i => ({ ipBlock: { cidr: `10.${variant}.${(i >> 8) & 255}.${i & 255}/32` } })) }] },
+      spec: {
+        podSelector: {},
+        ingress: [{ from: items(21_000, i => ({ ipBlock: { cidr: `10.${variant}.${(i >> 8) & 255}.${i & 255}/32` } })) }],
+      },
     }),
   },
   {
@@ -255,7 +300,9 @@ const builtInShapes: readonly Shape[] = [
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
     name: 'expressions',
-    content: variant => ({ spec: { podSelector: { matchExpressions: items(12_000, i => ({ key: `k${i}`, operator: 'In', values: [`v${variant}`] })) } } }),
+    content: variant => ({
+      spec: { podSelector: { matchExpressions: items(12_000, i => ({ key: `k${i}`, operator: 'In', values: [`v${variant}`] })) } },
+    }),
   },
   {
     path: '/apis/networking.k8s.io/v1/namespaces/default/ingresses',
@@ -312,7 +359,12 @@ const builtInShapes: readonly Shape[] = [
       spec: {
         matchingPrecedence: 9000 + variant,
         priorityLevelConfiguration: { name: 'catch-all' },
-        rules: [{ subjects: items(20_000, i => ({ kind: 'User', user: { name: `u${i}` } })), nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['/x'] }] }],
+        rules: [
+          {
+            subjects: items(20_000, i => ({ kind: 'User', user: { name: `u${i}` } })),
+            nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['/x'] }],
+          },
+        ],
       },
     }),
   },
@@ -346,12 +398,32 @@ const builtInShapes: readonly Shape[] = [
 ]
 
 const customShapes: readonly Shape[] = [
-  { ...custom, name: 'untyped members', content: variant => ({ spec: { free: members(MOST, i => (i % 3 === 0 ? `${variant}` : i)) } }), pointer: '/spec' },
-  { ...custom, name: 'untyped objects', content: variant => ({ spec: { free: members(32_000, () => ({ a: variant })) } }), pointer: '/spec' },
+  {
+    ...custom,
+    name: 'untyped members',
+    content: variant => ({ spec: { free: members(MOST, i => (i % 3 === 0 ? `${variant}` : i)) } }),
+    pointer: '/spec',
+  },
+  {
+    ...custom,
+    name: 'untyped objects',
+    content: variant => ({ spec: { free: members(32_000, () => ({ a: variant })) } }),
+    pointer: '/spec',
+  },
   { ...custom, name: 'values of a map', content: variant => ({ spec: { map: members(MOST, () => `${variant}`) } }), pointer: '/spec' },
-  { ...custom, name: 'a set', content: variant => ({ spec: { set: items(MOST, i => `s${i}${i < 100 ? variant : ''}`) } }), pointer: '/spec' },
+  {
+    ...custom,
+    name: 'a set',
+    content: variant => ({ spec: { set: items(MOST, i => `s${i}${i < 100 ? variant : ''}`) } }),
+    pointer: '/spec',
+  },
   { ...custom, name: 'a new set', content: variant => ({ spec: { set: items(MOST, i => `s${i}${variant}`) } }), pointer: '/spec' },
-  { ...custom, name: 'a list of maps', content: variant => ({ spec: { parts: items(21_000, i => ({ name: `n${i}`, size: variant })) } }), pointer: '/spec' },
+  {
+    ...custom,
+    name: 'a list of maps',
+    content: variant => ({ spec: { parts: items(21_000, i => ({ name: `n${i}`, size: variant })) } }),
+    pointer: '/spec',
+  },
   {
     ...custom,
     name: 'a list of maps with defaults',
@@ -375,14 +447,22 @@ const customShapes: readonly Shape[] = [
   {
     ...custom,
     name: 'embedded objects',
-    content: variant => ({ spec: { embedded: { apiVersion: 'v1', kind: 'X', metadata: { name: 'a', labels: members(60_000, () => `${variant}`) } } } }),
+    content: variant => ({
+      spec: { embedded: { apiVersion: 'v1', kind: 'X', metadata: { name: 'a', labels: members(60_000, () => `${variant}`) } } },
+    }),
     pointer: '/spec',
   },
 ]
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 type SchemaBody = Body
-const versionOf = (schema: SchemaBody, more: Body = {}): Body => ({ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, ...more })
+const versionOf = (schema: SchemaBody, more: Body = {}): Body => ({
+  name: 'v1',
+  served: true,
+  storage: true,
+  schema: { openAPIV3Schema: schema },
+  ...more,
+})
 
 function definition(name: string, schema: SchemaBody, more: Body = {}, spec: Body = {}): Body {
   return {
@@ -391,7 +471,12 @@ function definition(name: string, schema: SchemaBody, more: Body = {}, spec: Bod
     metadata: { name: `${name}s.wide.example.io` },
     spec: {
       group: 'wide.example.io',
-      names: { plural: `${name}s`, singular: name, kind: name[0]?.toUpperCase() + name.slice(1), listKind: `${name[0]?.toUpperCase()}${name.slice(1)}List` },
+      names: {
+        plural: `${name}s`,
+        singular: name,
+        kind: name[0]?.toUpperCase() + name.slice(1),
+        listKind: `${name[0]?.toUpperCase()}${name.slice(1)}List`,
+      },
       scope: 'Namespaced',
       versions: [versionOf(schema, more)],
       ...spec,
@@ -416,7 +501,10 @@ const WIDE = definition(
         items: object({ name: TEXT, size: { type: 'integer', default: 1 } }, { required: ['name'] }),
       },
       numbers: { type: 'array', items: { type: 'integer' } },
-      objects: { type: 'object', additionalProperties: object({ a: { type: 'integer' }, b: TEXT, c: { type: 'boolean' } }, { required: ['a'] }) },
+      objects: {
+        type: 'object',
+        additionalProperties: object({ a: { type: 'integer' }, b: TEXT, c: { type: 'boolean' } }, { required: ['a'] }),
+      },
       embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
     }),
   }),
@@ -456,7 +544,10 @@ const definitions: readonly WideDefinition[] = [
   },
   {
     name: 'a default of many members',
-    body: definition('deep', object({ spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, default: members(64_000, i => i) } })),
+    body: definition(
+      'deep',
+      object({ spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, default: members(64_000, i => i) } }),
+    ),
     object: () => ({}),
   },
   {
@@ -471,7 +562,10 @@ const definitions: readonly WideDefinition[] = [
   },
   {
     name: 'required',
-    body: definition('reqd', object({ spec: object({}, { required: items(64_000, i => `e${i}`), 'x-kubernetes-preserve-unknown-fields': true }) })),
+    body: definition(
+      'reqd',
+      object({ spec: object({}, { required: items(64_000, i => `e${i}`), 'x-kubernetes-preserve-unknown-fields': true }) }),
+    ),
     object: () => ({ spec: members(60_000, i => i) }),
   },
   {
@@ -493,7 +587,10 @@ const definitions: readonly WideDefinition[] = [
   },
   {
     name: 'rules',
-    body: definition('rule', object({ spec: object({ a: { type: 'string', 'x-kubernetes-validations': items(20_000, i => ({ rule: `self != '${i}'` })) } }) })),
+    body: definition(
+      'rule',
+      object({ spec: object({ a: { type: 'string', 'x-kubernetes-validations': items(20_000, i => ({ rule: `self != '${i}'` })) } }) }),
+    ),
     object: () => ({ spec: { a: 'a' } }),
   },
   {
@@ -503,7 +600,10 @@ const definitions: readonly WideDefinition[] = [
   },
   {
     name: 'formats',
-    body: definition('frmt', object({ spec: object(members(20_000, i => ({ type: 'string', format: ['date', 'uuid', 'x', 'byte'][i % 4] }))) })),
+    body: definition(
+      'frmt',
+      object({ spec: object(members(20_000, i => ({ type: 'string', format: ['date', 'uuid', 'x', 'byte'][i % 4] }))) }),
+    ),
     object: () => ({ spec: {} }),
   },
   {
@@ -517,13 +617,27 @@ const definitions: readonly WideDefinition[] = [
       ...definition('vers', object({})),
       spec: {
         ...(definition('vers', object({})).spec as Body),
-        versions: items(5_000, i => ({ name: `v${i + 1}`, served: true, storage: i === 0, schema: { openAPIV3Schema: { type: 'object' } } })),
+        versions: items(5_000, i => ({
+          name: `v${i + 1}`,
+          served: true,
+          storage: i === 0,
+          schema: { openAPIV3Schema: { type: 'object' } },
+        })),
       },
     },
   },
-  { name: 'short names', body: definition('shrt', object({}), {}, { names: { plural: 'shrts', kind: 'Shrt', shortNames: items(60_000, i => `s${i}`) } }) },
-  { name: 'categories', body: definition('ctgr', object({}), {}, { names: { plural: 'ctgrs', kind: 'Ctgr', categories: items(60_000, i => `s${i}`) } }) },
-  { name: 'deep schema', body: definition('dpsc', JSON.parse(`${'{"type":"object","properties":{"a":'.repeat(300)}{"type":"string"}${'}}'.repeat(300)}`)) },
+  {
+    name: 'short names',
+    body: definition('shrt', object({}), {}, { names: { plural: 'shrts', kind: 'Shrt', shortNames: items(60_000, i => `s${i}`) } }),
+  },
+  {
+    name: 'categories',
+    body: definition('ctgr', object({}), {}, { names: { plural: 'ctgrs', kind: 'Ctgr', categories: items(60_000, i => `s${i}`) } }),
+  },
+  {
+    name: 'deep schema',
+    body: definition('dpsc', JSON.parse(`${'{"type":"object","properties":{"a":'.repeat(300)}{"type":"string"}${'}}'.repeat(300)}`)),
+  },
 ]
 
 function definitionCase({ name, body, object: content }: WideDefinition): WideCase {
@@ -556,7 +670,11 @@ function definitionCase({ name, body, object: content }: WideDefinition): WideCa
         body: JSON.stringify(body),
       }),
       discovery: () => ({ method: 'GET', path: `/apis/${spec.group}/v1` }),
-      'aggregated discovery': () => ({ method: 'GET', path: '/apis', accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }),
+      'aggregated discovery': () => ({
+        method: 'GET',
+        path: '/apis',
+        accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+      }),
       'OpenAPI v3': () => ({ method: 'GET', path: `/openapi/v3/apis/${spec.group}/v1` }),
       'OpenAPI v3 as protobuf': () => ({
         method: 'GET',
@@ -564,7 +682,11 @@ function definitionCase({ name, body, object: content }: WideDefinition): WideCa
         accept: 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf',
       }),
       'OpenAPI v2': () => ({ method: 'GET', path: '/openapi/v2' }),
-      'OpenAPI v2 as protobuf': () => ({ method: 'GET', path: '/openapi/v2', accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' }),
+      'OpenAPI v2 as protobuf': () => ({
+        method: 'GET',
+        path: '/openapi/v2',
+        accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+      }),
       ...(content && {
         'create an object': () => ({ method: 'POST', path: `${path}?fieldManager=a`, body: text(1) }),
         'update it': () => ({ method: 'PUT', path: `${path}/wide?fieldManager=b`, body: text(2) }),
@@ -588,12 +710,16 @@ const virtual: WideCase = {
     'SubjectAccessReview, groups': () => ({
       method: 'POST',
       path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-      body: JSON.stringify({ spec: { user: 'u', groups: items(MOST, i => `g${i}`), resourceAttributes: { verb: 'get', resource: 'pods' } } }),
+      body: JSON.stringify({
+        spec: { user: 'u', groups: items(MOST, i => `g${i}`), resourceAttributes: { verb: 'get', resource: 'pods' } },
+      }),
     }),
     'SubjectAccessReview, extra': () => ({
       method: 'POST',
       path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-      body: JSON.stringify({ spec: { user: 'u', extra: members(30_000, () => ['v']), resourceAttributes: { verb: 'get', resource: 'pods' } } }),
+      body: JSON.stringify({
+        spec: { user: 'u', extra: members(30_000, () => ['v']), resourceAttributes: { verb: 'get', resource: 'pods' } },
+      }),
     }),
     'TokenReview, audiences': () => ({
       method: 'POST',
@@ -605,7 +731,11 @@ const virtual: WideCase = {
       path: `${CORE}/serviceaccounts/default/token`,
       body: JSON.stringify({ spec: { audiences: items(MOST, i => `a${i}`) } }),
     }),
-    DeleteOptions: () => ({ method: 'DELETE', path: `${CORE}/configmaps/none`, body: JSON.stringify({ dryRun: items(MOST, () => 'All') }) }),
+    DeleteOptions: () => ({
+      method: 'DELETE',
+      path: `${CORE}/configmaps/none`,
+      body: JSON.stringify({ dryRun: items(MOST, () => 'All') }),
+    }),
     'JSON patch of many operations': () => ({
       method: 'PATCH',
       path: `${CORE}/configmaps/kube-root-ca.crt`,
@@ -615,14 +745,21 @@ const virtual: WideCase = {
     'Event, annotations': () => ({
       method: 'POST',
       path: `${CORE}/events`,
-      body: JSON.stringify({ metadata: { generateName: 'e', annotations: members(MOST, () => 'v') }, involvedObject: { namespace: 'default' } }),
+      body: JSON.stringify({
+        metadata: { generateName: 'e', annotations: members(MOST, () => 'v') },
+        involvedObject: { namespace: 'default' },
+      }),
     }),
     Binding: () => ({
       method: 'POST',
       path: `${CORE}/bindings`,
       body: JSON.stringify({ metadata: { name: 'none', annotations: members(MOST, () => 'v') }, target: { name: 'n' } }),
     }),
-    List: () => ({ method: 'POST', path: `${CORE}/configmaps`, body: JSON.stringify({ kind: 'List', apiVersion: 'v1', items: items(MOST, i => i) }) }),
+    List: () => ({
+      method: 'POST',
+      path: `${CORE}/configmaps`,
+      body: JSON.stringify({ kind: 'List', apiVersion: 'v1', items: items(MOST, i => i) }),
+    }),
     'unknown members': () => ({
       method: 'POST',
       path: `${CORE}/configmaps?fieldValidation=Warn`,
@@ -636,7 +773,12 @@ const virtual: WideCase = {
     'unknown members of a CR': () => ({
       method: 'POST',
       path: `${custom.path}?fieldValidation=Strict`,
-      body: JSON.stringify({ apiVersion: custom.apiVersion, kind: custom.kind, metadata: { generateName: 'u' }, spec: members(MOST, i => i) }),
+      body: JSON.stringify({
+        apiVersion: custom.apiVersion,
+        kind: custom.kind,
+        metadata: { generateName: 'u' },
+        spec: members(MOST, i => i),
+      }),
     }),
     YAML: () => ({
       method: 'POST',
@@ -651,7 +793,10 @@ function hooked(hook: WebhookServer): WideCase[] {
   const config = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
   const answers: Record<string, unknown[]> = {
     'one value': [{ op: 'add', path: '/data', value: members(MOST, () => 'v') }],
-    'many operations': [{ op: 'add', path: '/data', value: {} }, ...items(9_990, i => ({ op: 'add', path: `/data/${key(i)}`, value: 'v' }))],
+    'many operations': [
+      { op: 'add', path: '/data', value: {} },
+      ...items(9_990, i => ({ op: 'add', path: `/data/${key(i)}`, value: 'v' })),
+    ],
     labels: [{ op: 'add', path: '/metadata/labels', value: members(MOST, () => 'v') }],
   }
   return Object.entries(answers).map(([name, operations], n) => {
@@ -683,7 +828,11 @@ function hooked(hook: WebhookServer): WideCase[] {
       ],
       requests: {
         small: () => ({ method: 'POST', path: `${CORE}/configmaps`, body: JSON.stringify({ metadata: { name: 'hooked' } }) }),
-        wide: () => ({ method: 'POST', path: `${CORE}/configmaps`, body: JSON.stringify({ metadata: { name: 'hooked2' }, data: members(MOST, () => 'w') }) }),
+        wide: () => ({
+          method: 'POST',
+          path: `${CORE}/configmaps`,
+          body: JSON.stringify({ metadata: { name: 'hooked2' }, data: members(MOST, () => 'w') }),
+        }),
       },
       after: [
         () => ({ method: 'DELETE', path: `${config}/wide` }),
@@ -696,7 +845,11 @@ function hooked(hook: WebhookServer): WideCase[] {
 
 export const wideCases = (hook: WebhookServer): readonly WideCase[] => [
   ...builtInShapes.map(shape => verbs({ ...shape, name: `${shape.kind}: ${shape.name}` })),
-  { name: 'definition of the custom kind', rounds: 1, requests: { create: () => ({ method: 'POST', path: DEFINITIONS, body: JSON.stringify(WIDE) }) } },
+  {
+    name: 'definition of the custom kind',
+    rounds: 1,
+    requests: { create: () => ({ method: 'POST', path: DEFINITIONS, body: JSON.stringify(WIDE) }) },
+  },
   ...customShapes.map(shape => verbs({ ...shape, name: `custom: ${shape.name}` })),
   ...definitions.map(definitionCase),
   virtual,

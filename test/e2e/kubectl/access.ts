@@ -35,7 +35,10 @@ export const access: readonly Script[] = [
     name: 'makes roles and gives them',
     steps: [
       ['create role eater --verb=get,list --resource=pods', 'role.rbac.authorization.k8s.io/eater created'],
-      ['create rolebinding eaters --role=eater --user=joe --serviceaccount={ns}:bot', 'rolebinding.rbac.authorization.k8s.io/eaters created'],
+      [
+        'create rolebinding eaters --role=eater --user=joe --serviceaccount={ns}:bot',
+        'rolebinding.rbac.authorization.k8s.io/eaters created',
+      ],
       ['get rolebindings -o wide', /^eaters +Role\/eater +\d+s +joe +\S+\/bot$/m],
       ['describe role eater', /^ +pods +\[\] +\[\] +\[get list\]$/m],
       { run: 'auth reconcile -f -', stdin: binding, prints: [/rolebinding.rbac.authorization.k8s.io\/readers reconciled/] },

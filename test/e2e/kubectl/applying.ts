@@ -9,7 +9,13 @@ export const applying: readonly Script[] = [
   {
     name: 'applies from the client, unchanged at the second time',
     steps: [
-      ['apply -f {files}/web.yaml', /configmap\/web-config created/, /secret\/web-secret created/, /service\/web created/, /deployment\.apps\/web created/],
+      [
+        'apply -f {files}/web.yaml',
+        /configmap\/web-config created/,
+        /secret\/web-secret created/,
+        /service\/web created/,
+        /deployment\.apps\/web created/,
+      ],
       [
         'apply -f {files}/web.yaml',
         'configmap/web-config unchanged\nsecret/web-secret configured\nserviceaccount/web unchanged\nservice/web unchanged\ndeployment.apps/web unchanged',

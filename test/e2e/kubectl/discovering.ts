@@ -17,10 +17,18 @@ export const discovering: readonly Script[] = [
     name: 'lists versions and resources',
     steps: [
       ['api-versions', /^apps\/v1$/m, /^coordination\.k8s\.io\/v1$/m, /^networking\.k8s\.io\/v1$/m, /^v1$/m],
-      ['api-resources', /^pods +po +v1 +true +Pod$/m, /^deployments +deploy +apps\/v1 +true +Deployment$/m, /^nodes +no +v1 +false +Node$/m],
+      [
+        'api-resources',
+        /^pods +po +v1 +true +Pod$/m,
+        /^deployments +deploy +apps\/v1 +true +Deployment$/m,
+        /^nodes +no +v1 +false +Node$/m,
+      ],
       ['api-resources --namespaced=false -o name', /^namespaces$/m, /^persistentvolumes$/m],
       ['api-resources --api-group=apps -o name', /^daemonsets\.apps$/m, /^statefulsets\.apps$/m],
-      ['api-resources --verbs=list,watch -o wide', /^configmaps +cm +v1 +true +ConfigMap +create,delete,deletecollection,get,list,patch,update,watch/m],
+      [
+        'api-resources --verbs=list,watch -o wide',
+        /^configmaps +cm +v1 +true +ConfigMap +create,delete,deletecollection,get,list,patch,update,watch/m,
+      ],
       ['api-resources --categories=all -o name', /^pods$/m, /^services$/m, /^replicationcontrollers$/m],
     ],
   },
@@ -41,7 +49,11 @@ export const discovering: readonly Script[] = [
     steps: [
       { run: 'get gizmos', prints: [/the server doesn't have a resource type "gizmos"/], fails: true },
       { run: 'get configmap nothing', prints: [/Error from server \(NotFound\): configmaps "nothing" not found/], fails: true },
-      { run: 'create namespace Upper', prints: [/metadata.name: Invalid value: "Upper": a lowercase RFC 1123 label must consist of/], fails: true },
+      {
+        run: 'create namespace Upper',
+        prints: [/metadata.name: Invalid value: "Upper": a lowercase RFC 1123 label must consist of/],
+        fails: true,
+      },
       { run: 'create configmap x -n nowhere', prints: [/namespaces "nowhere" not found/], fails: true },
     ],
   },

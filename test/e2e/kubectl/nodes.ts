@@ -45,7 +45,10 @@ export const nodes: readonly Script[] = [
         /pod\/placed patched/,
       ],
       ['create poddisruptionbudget few --selector=app=a --min-available=1', /poddisruptionbudget.policy\/few created/],
-      ['patch pdb few --subresource=status --type=merge -p \'{"status":{"observedGeneration":1,"currentHealthy":1,"desiredHealthy":1}}\'', /patched/],
+      [
+        'patch pdb few --subresource=status --type=merge -p \'{"status":{"observedGeneration":1,"currentHealthy":1,"desiredHealthy":1}}\'',
+        /patched/,
+      ],
       ['get pdb few', /^few +1 +N\/A +0 +\d+s/m],
       {
         run: 'drain {node} --force --grace-period=0 --timeout=2s',

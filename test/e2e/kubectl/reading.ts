@@ -11,12 +11,20 @@ export const reading: readonly Script[] = [
       ['get pods -o wide', /NOMINATED NODE +READINESS GATES$/m, /^mid +0\/1 +Pending +0 +\d+s +<none> +<none> +<none> +<none>$/m],
       ['get pods -o name', 'pod/alpha\npod/mid\npod/zeta'],
       ['get pods --no-headers', /^alpha /],
-      ['get po/alpha -o yaml', /^apiVersion: v1\nkind: Pod\nmetadata:\n {2}creationTimestamp: "/, /dnsPolicy: ClusterFirst/, /qosClass: BestEffort/],
+      [
+        'get po/alpha -o yaml',
+        /^apiVersion: v1\nkind: Pod\nmetadata:\n {2}creationTimestamp: "/,
+        /dnsPolicy: ClusterFirst/,
+        /qosClass: BestEffort/,
+      ],
       ['get pod alpha -o json', /"kind": "Pod"/, /"restartPolicy": "Always"/],
       ['get pod alpha -o yaml --show-managed-fields', /manager: kubectl-create/],
       ["get pods -o jsonpath='{.items[*].metadata.name}'", 'alpha mid zeta'],
       ['get pods -o jsonpath=\'{range .items[?(@.spec.restartPolicy=="Never")]}{.metadata.name}{end}\'', 'mid'],
-      ["get pods -o custom-columns='N:.metadata.name,I:.spec.containers[*].image'", /^alpha +registry\.example\.com\/app:1,registry\.example\.com\/side:1$/m],
+      [
+        "get pods -o custom-columns='N:.metadata.name,I:.spec.containers[*].image'",
+        /^alpha +registry\.example\.com\/app:1,registry\.example\.com\/side:1$/m,
+      ],
       ["get pods -o go-template='{{range .items}}{{.metadata.name}} {{end}}'", 'alpha mid zeta'],
       ['get -f {files}/pods.yaml -o name', 'pod/zeta\npod/alpha\npod/mid'],
     ],
@@ -47,7 +55,12 @@ export const reading: readonly Script[] = [
   {
     name: 'prints each kind as a cluster does',
     steps: [
-      ['apply -f {files}/web.yaml -f {files}/store.yaml', /deployment\.apps\/web created/, /statefulset\.apps\/store created/, /limitrange\/limits created/],
+      [
+        'apply -f {files}/web.yaml -f {files}/store.yaml',
+        /deployment\.apps\/web created/,
+        /statefulset\.apps\/store created/,
+        /limitrange\/limits created/,
+      ],
       ['get cm web-config', /^NAME +DATA +AGE$/m, /^web-config +2 +\d+s$/m],
       ['get secret web-secret', /^NAME +TYPE +DATA +AGE$/m, /^web-secret +Opaque +1 +\d+s$/m],
       ['get svc', /^store +ClusterIP +None +<none> +9042\/TCP +\d+s$/m, /^web +ClusterIP +10\.0\.0\.\d+ +<none> +80\/TCP +\d+s$/m],
@@ -70,7 +83,13 @@ export const reading: readonly Script[] = [
     steps: [
       ['apply -f {files}/web.yaml -f {files}/store.yaml', /deployment\.apps\/web created/],
       pods,
-      ['describe deployment web', /^Name: +web$/m, /^Replicas: +2 desired \| 0 updated/m, /^StrategyType: +RollingUpdate$/m, /Image: +nginx:1\.27/],
+      [
+        'describe deployment web',
+        /^Name: +web$/m,
+        /^Replicas: +2 desired \| 0 updated/m,
+        /^StrategyType: +RollingUpdate$/m,
+        /Image: +nginx:1\.27/,
+      ],
       [
         'describe pod alpha',
         /^Status: +Pending$/m,

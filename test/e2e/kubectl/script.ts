@@ -2,8 +2,9 @@
 export type Expected = string | RegExp
 
 /**
- * A command line without `kubectl`, and what it must print. `{ns}`: the namespace of the script, which is the default; `{node}`: a name for a Node of its own;
- * `{files}`: the folder of manifests; and what steps before have saved, by its name.
+ * A command line without `kubectl`, and what it must print. `{ns}`: the namespace of the script, which is the default;
+ * `{node}`: a name for a Node of its own; `{files}`: the folder of manifests; and what steps before have saved, by its
+ * name.
  */
 export type Step =
   | readonly [command: string, ...prints: Expected[]]

@@ -7,7 +7,9 @@ export const writing: readonly Script[] = [
       ['create configmap one --from-literal=a=1 --from-literal=b=2', 'configmap/one created'],
       {
         run: 'create configmap one',
-        prints: [/Error from server \(AlreadyExists\): configmaps "one" already exists|failed to create configmap: configmaps "one" already exists/],
+        prints: [
+          /Error from server \(AlreadyExists\): configmaps "one" already exists|failed to create configmap: configmaps "one" already exists/,
+        ],
         fails: true,
       },
       ["get cm one -o jsonpath='{.data}'", '{"a":"1","b":"2"}'],
@@ -27,10 +29,19 @@ export const writing: readonly Script[] = [
       ["get pod seven -o jsonpath='{.spec.containers[0].args}'", '["sleep","100"]'],
       ['expose deployment three --name=three-svc --target-port=8080', 'service/three-svc exposed'],
       ["get svc three-svc -o jsonpath='{.spec.ports[0].targetPort} {.spec.selector.app}'", '8080 three'],
-      { run: 'create -f -', stdin: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: eight-}\n', prints: [/^configmap\/eight-[a-z0-9]{5} created$/m] },
+      {
+        run: 'create -f -',
+        stdin: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: eight-}\n',
+        prints: [/^configmap\/eight-[a-z0-9]{5} created$/m],
+      },
       ['create configmap dry --from-literal=a=1 --dry-run=server -o yaml', /uid: [0-9a-f-]{36}/],
       { run: 'get cm dry', prints: [/NotFound/], fails: true },
-      { run: 'create -f -', stdin: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: strict}\ndatum: {}\n', prints: [/unknown field "datum"/], fails: true },
+      {
+        run: 'create -f -',
+        stdin: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: strict}\ndatum: {}\n',
+        prints: [/unknown field "datum"/],
+        fails: true,
+      },
     ],
   },
   {
@@ -61,7 +72,10 @@ export const writing: readonly Script[] = [
     name: 'patches, replaces and edits',
     steps: [
       ['apply -f {files}/web.yaml', /deployment\.apps\/web created/],
-      [`patch deployment web -p '{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:1"}]}}}}'`, 'deployment.apps/web patched'],
+      [
+        `patch deployment web -p '{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:1"}]}}}}'`,
+        'deployment.apps/web patched',
+      ],
       ["get deployment web -o jsonpath='{.spec.template.spec.containers[*].name}'", 'side nginx'],
       [`patch cm web-config --type=merge -p '{"data":{"greeting":null,"more":"yes"}}'`, 'configmap/web-config patched'],
       [
@@ -69,7 +83,11 @@ export const writing: readonly Script[] = [
         'configmap/web-config patched',
       ],
       [`patch cm web-config --type=merge -p '{}'`, 'configmap/web-config patched (no change)'],
-      { run: `patch cm web-config --type=json -p '[{"op":"test","path":"/data/more","value":"no"}]'`, prints: [/error|Error|Invalid/], fails: true },
+      {
+        run: `patch cm web-config --type=json -p '[{"op":"test","path":"/data/more","value":"no"}]'`,
+        prints: [/error|Error|Invalid/],
+        fails: true,
+      },
       { run: `patch svc web -p '{"spec":{"clusterIP":"10.0.0.254"}}'`, prints: [/spec\.clusterIPs?\[?0?\]?: Invalid value/], fails: true },
       [`patch deployment web --subresource=status --type=merge -p '{"status":{"replicas":1}}'`, 'deployment.apps/web patched'],
       ['get deployment web --subresource=scale', /web/],
@@ -85,7 +103,12 @@ export const writing: readonly Script[] = [
         stdin: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web-config}\ndata: {only: that}\n',
         prints: [/configmap "web-config" deleted/, /configmap\/web-config replaced/],
       },
-      { run: 'replace -f -', stdin: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: absent}\n', prints: [/configmaps "absent" not found/], fails: true },
+      {
+        run: 'replace -f -',
+        stdin: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: absent}\n',
+        prints: [/configmaps "absent" not found/],
+        fails: true,
+      },
       { run: 'edit cm web-config', env: { KUBE_EDITOR: 'sed -i s/that/edited/' }, prints: ['configmap/web-config edited'] },
       { run: 'edit cm web-config', env: { KUBE_EDITOR: 'true' }, prints: [/Edit cancelled, no changes made/] },
       ["get cm web-config -o jsonpath='{.data.only}'", 'edited'],
@@ -124,7 +147,12 @@ export const writing: readonly Script[] = [
       ["wait pod/alpha --for=jsonpath='{.status.phase}'=Running --timeout=10s", 'pod/alpha condition met'],
       { run: 'wait pod/zeta --for=delete --timeout=10s', meanwhile: 'delete pod zeta', prints: ['pod/zeta condition met'] },
       { run: 'wait pod/mid --for=condition=Ready --timeout=1s', prints: [/timed out waiting for the condition on pods\/mid/], fails: true },
-      { run: 'wait pod/late --for=create --timeout=10s', meanwhile: 'run late --image=busybox', prints: ['pod/late condition met'], since: 31 },
+      {
+        run: 'wait pod/late --for=create --timeout=10s',
+        meanwhile: 'run late --image=busybox',
+        prints: ['pod/late condition met'],
+        since: 31,
+      },
       ['get pod alpha', /^alpha +0\/2 +Running +0 /m],
     ],
   },

@@ -9,7 +9,13 @@ export const options: ExploreOptions = {
   controlPlane: {
     manifests: [
       definition('RabbitmqCluster', 'rabbitmqclusters'),
-      { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'standard' }, provisioner: 'example.dev/disks', allowVolumeExpansion: true },
+      {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name: 'standard' },
+        provisioner: 'example.dev/disks',
+        allowVolumeExpansion: true,
+      },
     ],
   },
 }
@@ -21,7 +27,10 @@ const template = (storage: string) => ({
 
 const storageOf = (claim: KubeObject | undefined): string | undefined => claim?.spec.resources.requests.storage
 
-/** Keeps a stateful set with the storage of each cluster. The templates of a set are immutable, so that more storage needs another set. */
+/**
+ * Keeps a stateful set with the storage of each cluster. The templates of a set are immutable, so that more storage
+ * needs another set.
+ */
 const controller =
   (needsExpansion: (cluster: KubeObject, set: KubeObject | undefined, claim: KubeObject | undefined) => boolean): StartController =>
   async client => {
@@ -54,8 +63,13 @@ const setOf = (name: string, storage: string) => ({
   },
 })
 
-/** Compares the cluster with the set alone. After a restart between its deletion and the change of the claim, the set has the new size and the claim the old one. */
-export const broken = controller((cluster, set) => set !== undefined && storageOf(set.spec.volumeClaimTemplates[0]) !== cluster.spec.storage)
+/**
+ * Compares the cluster with the set alone. After a restart between its deletion and the change of the claim, the set
+ * has the new size and the claim the old one.
+ */
+export const broken = controller(
+  (cluster, set) => set !== undefined && storageOf(set.spec.volumeClaimTemplates[0]) !== cluster.spec.storage,
+)
 /** Compares the cluster with the claim, too. */
 export const mended = controller(
   (cluster, set, claim) =>

@@ -27,7 +27,10 @@ interface List {
 
 const RETRY_MS = 10
 
-/** Keeps the objects of a collection by name, as client-go's informers do: lists with version 0, watches, watches again when a watch ends, and lists again after 410. */
+/**
+ * Keeps the objects of a collection by name, as client-go's informers do: lists with version 0, watches, watches again
+ * when a watch ends, and lists again after 410.
+ */
 export class Informer {
   readonly objects = new Map<string, KubeObject>()
   readonly #client: ControllerClient

@@ -30,12 +30,18 @@ const controller =
     queue.start()
   }
 
-/** Recognises the pods that are gone by their deletion timestamp, which it does not see if the pod has disappeared by then. */
+/**
+ * Recognises the pods that are gone by their deletion timestamp, which it does not see if the pod has disappeared by
+ * then.
+ */
 export const broken = controller((pod, pods) => pods.get(pod)?.metadata.deletionTimestamp !== undefined)
 /** Compares the claims with the size of the data center. */
 export const mended = controller((_pod, _pods, center, claim) => ordinal(claim) >= center.spec.nodes)
 
-/** Creates a data center of two nodes, and scales it down. Pods and claims are created and deleted as the controller of stateful sets and the kubelet do. */
+/**
+ * Creates a data center of two nodes, and scales it down. Pods and claims are created and deleted as the controller of
+ * stateful sets and the kubelet do.
+ */
 export const testOf =
   (started: StartController): ExploreTest =>
   async ({ plane, start, rest, settled }) => {
@@ -52,7 +58,10 @@ export const testOf =
         metadata: { name: `data-${name}` },
         spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
       })
-      await call(plane, 'POST', PODS, { metadata: { name }, spec: { nodeName: 'node', containers: [{ name: 'cassandra', image: 'cassandra' }] } })
+      await call(plane, 'POST', PODS, {
+        metadata: { name },
+        spec: { nodeName: 'node', containers: [{ name: 'cassandra', image: 'cassandra' }] },
+      })
     }
     await settled()
     await plane.apply(center(1))

@@ -53,13 +53,20 @@ export const broken = controller(({ metadata }) => `app=${metadata.name}`)
 /** Selects claims by the uid of the cluster. */
 export const mended = controller(({ metadata }) => `app=${metadata.name},uid=${metadata.uid}`)
 
-/** Creates a cluster, deletes it, and creates another one of the same name. Claims are created as the controller of stateful sets does. */
+/**
+ * Creates a cluster, deletes it, and creates another one of the same name. Claims are created as the controller of
+ * stateful sets does.
+ */
 export const testOf =
   (started: StartController): ExploreTest =>
   async ({ plane, start, settled }) => {
     await start(started)
     const create = async (): Promise<void> => {
-      const [cluster] = await plane.apply({ apiVersion: 'races.example.dev/v1', kind: 'ZookeeperCluster', metadata: { name: 'zk', namespace: 'default' } })
+      const [cluster] = await plane.apply({
+        apiVersion: 'races.example.dev/v1',
+        kind: 'ZookeeperCluster',
+        metadata: { name: 'zk', namespace: 'default' },
+      })
       await call(plane, 'POST', CLAIMS, {
         apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',

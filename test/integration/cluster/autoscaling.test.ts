@@ -24,7 +24,10 @@ describe('autoscaling in a cluster', () => {
   const conditions = async (): Promise<string[]> =>
     ((await get(AUTOSCALER)).status.conditions ?? []).map(({ type, status, reason }: AnyObject) => `${type} ${status} ${reason}`)
   const scale = async (replicas: number, spec: JsonObject): Promise<void> => {
-    const template = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'app:1', resources: { requests: { cpu: '100m' } } }] } }
+    const template = {
+      metadata: { labels: LABELS },
+      spec: { containers: [{ name: 'c', image: 'app:1', resources: { requests: { cpu: '100m' } } }] },
+    }
     await plane.apply(
       {
         apiVersion: 'apps/v1',

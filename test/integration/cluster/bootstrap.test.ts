@@ -9,7 +9,10 @@ const INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info'
 describe('bootstrap tokens in a cluster', () => {
   let plane: ControlPlane
   const start = async (...controllers: string[]): Promise<void> => {
-    plane = await startControlPlane({ clock: 'stopped', flags: { profile: 'cluster', controllers: ['*', ...controllers, '-kubelet', '-scheduler'] } })
+    plane = await startControlPlane({
+      clock: 'stopped',
+      flags: { profile: 'cluster', controllers: ['*', ...controllers, '-kubelet', '-scheduler'] },
+    })
   }
   afterEach(() => plane.stop())
 
@@ -27,7 +30,12 @@ describe('bootstrap tokens in a cluster', () => {
       },
     })
   const createInfo = (): Promise<unknown> =>
-    plane.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cluster-info', namespace: 'kube-public' }, data: { kubeconfig: 'abc' } })
+    plane.apply({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'cluster-info', namespace: 'kube-public' },
+      data: { kubeconfig: 'abc' },
+    })
   const signatures = async (): Promise<string[]> =>
     Object.keys((await plane.request<AnyObject>('GET', INFO)).body.data).filter(key => key.startsWith('jws-kubeconfig-'))
 
@@ -55,7 +63,8 @@ describe('bootstrap tokens in a cluster', () => {
   it('and nodes are annotated with the time for which kubelets may cache Secrets', async () => {
     await start()
     await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })
-    const annotations = async (): Promise<object> => (await plane.request<AnyObject>('GET', '/api/v1/nodes/n')).body.metadata.annotations ?? {}
+    const annotations = async (): Promise<object> =>
+      (await plane.request<AnyObject>('GET', '/api/v1/nodes/n')).body.metadata.annotations ?? {}
     await plane.until(async () => 'node.alpha.kubernetes.io/ttl' in (await annotations()))
     expect(await annotations()).to.deep.include({ 'node.alpha.kubernetes.io/ttl': '0' })
   })

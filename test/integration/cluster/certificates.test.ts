@@ -41,7 +41,12 @@ describe('certificates in a cluster', () => {
     await decide('Approved')
     await plane.until(async () => (await status())?.certificate !== undefined)
     const { certificate } = await status()
-    expect(certificateFacts(certificate)).to.deep.include({ cn: 'bob', org: ['g'], extKeyUsage: ['clientAuth'], notAfterMinusNotBefore: 31_536_000 })
+    expect(certificateFacts(certificate)).to.deep.include({
+      cn: 'bob',
+      org: ['g'],
+      extKeyUsage: ['clientAuth'],
+      notAfterMinusNotBefore: 31_536_000,
+    })
     const authority = new X509Certificate(Buffer.from(plane.certificateAuthority, 'utf8'))
     expect(new X509Certificate(Buffer.from(certificate, 'base64')).verify(authority.publicKey)).to.equal(true)
   })
@@ -50,7 +55,10 @@ describe('certificates in a cluster', () => {
     const names = { cn: 'system:node:n', org: ['system:nodes'] }
     const usages = ['client auth', 'digital signature']
     const asBootstrapper: typeof plane.request = (method, path, init = {}) =>
-      plane.request(method, path, { ...init, headers: { 'impersonate-user': 'system:bootstrap:abcdef', 'impersonate-group': 'system:bootstrappers' } })
+      plane.request(method, path, {
+        ...init,
+        headers: { 'impersonate-user': 'system:bootstrap:abcdef', 'impersonate-group': 'system:bootstrappers' },
+      })
     for (const role of ['system:node-bootstrapper', 'system:certificates.k8s.io:certificatesigningrequests:nodeclient'])
       await plane.apply({
         apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -105,7 +113,10 @@ describe('trust bundles and pod certificates in a cluster', () => {
   for (const [release, version, flags] of VERSIONS)
     it(`are published and cleaned up in ${version} of ${release}`, async () => {
       const controllers = ['kube-apiserver-serving-clustertrustbundle-publisher-controller', 'podcertificaterequest-cleaner-controller']
-      const plane = await startControlPlane({ clock: 'stopped', flags: { profile: 'cluster', 'emulated-version': release, controllers, ...flags } })
+      const plane = await startControlPlane({
+        clock: 'stopped',
+        flags: { profile: 'cluster', 'emulated-version': release, controllers, ...flags },
+      })
       try {
         const path = `/apis/certificates.k8s.io/${version}/clustertrustbundles`
         const bundles = async (): Promise<AnyObject[]> => (await plane.request<{ items: AnyObject[] }>('GET', path)).body.items

@@ -61,7 +61,9 @@ describe('daemon sets of a cluster', () => {
       const path = `${CORE}/pods/${pod.metadata.name}`
       const target = { apiVersion: 'v1', kind: 'Node', name: targetOf(pod) }
       if (!pod.spec.nodeName)
-        await plane.request('POST', `${path}/binding`, { body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: pod.metadata.name }, target } })
+        await plane.request('POST', `${path}/binding`, {
+          body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: pod.metadata.name }, target },
+        })
       await plane.request('PATCH', `${path}/status`, { body: { status: { phase: 'Running', conditions, ...status } } })
     }
     await plane.settled()
@@ -167,7 +169,9 @@ describe('daemon sets of a cluster', () => {
     await plane.settled()
     await endPods()
     expect((await pods()).filter(({ status }) => status.phase === 'Failed')).to.have.length(0)
-    const failures = (await messages()).filter(message => /^Found failed daemon pod default\/ds-\w+ on node n1, will try to kill it$/.test(message))
+    const failures = (await messages()).filter(message =>
+      /^Found failed daemon pod default\/ds-\w+ on node n1, will try to kill it$/.test(message),
+    )
     expect(failures).to.have.length(2)
   })
 
@@ -191,7 +195,8 @@ describe('daemon sets of a cluster', () => {
     await plane.apply(daemonSet())
     await plane.until(async () => (await get(SET)).status.numberReady === 3)
     expect((await pods()).map(({ metadata }) => metadata.uid)).to.deep.equal(before)
-    const revisions = async (): Promise<unknown[]> => (await get(`${APPS}/controllerrevisions`)).items.map(({ revision }: AnyObject) => revision).sort()
+    const revisions = async (): Promise<unknown[]> =>
+      (await get(`${APPS}/controllerrevisions`)).items.map(({ revision }: AnyObject) => revision).sort()
     expect(await revisions()).to.deep.equal([1])
     await patch(SET, IMAGE_2)
     expect(await revisions()).to.deep.equal([1, 2])

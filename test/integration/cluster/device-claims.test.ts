@@ -17,7 +17,11 @@ const pod = (name: string, claim: object, spec: object = {}): Manifest => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace: 'default' },
-  spec: { containers: [{ name: 'c', image: 'app:1', resources: { claims: [{ name: 'gpu' }] } }], resourceClaims: [{ name: 'gpu', ...claim }], ...spec },
+  spec: {
+    containers: [{ name: 'c', image: 'app:1', resources: { claims: [{ name: 'gpu' }] } }],
+    resourceClaims: [{ name: 'gpu', ...claim }],
+    ...spec,
+  },
 })
 const allocation = { devices: { results: [{ request: 'r', driver: 'd.example.com', pool: 'p', device: 'x' }] } }
 
@@ -64,7 +68,12 @@ describe('claims for devices in a cluster', () => {
   })
 
   it('are reserved for pods that have a node, and freed when the last one is gone', async () => {
-    await plane.apply({ apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaim', metadata: { name: 'c', namespace: 'default' }, spec: claimSpec })
+    await plane.apply({
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaim',
+      metadata: { name: 'c', namespace: 'default' },
+      spec: claimSpec,
+    })
     await plane.request('PATCH', `${CLAIMS}/c`, { body: { metadata: { finalizers: ['resource.kubernetes.io/delete-protection'] } } })
     await setStatus(`${CLAIMS}/c`, { allocation })
     await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })

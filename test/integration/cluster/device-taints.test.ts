@@ -43,15 +43,30 @@ describe('taints of devices in a cluster', () => {
   })
   const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
   const has = async (path: string): Promise<boolean> => (await plane.request('GET', path)).status === 200
-  const messages = async (): Promise<string[]> => (await get('/api/v1/events')).items.map(({ reason, message }: AnyObject) => `${reason}: ${message}`)
+  const messages = async (): Promise<string[]> =>
+    (await get('/api/v1/events')).items.map(({ reason, message }: AnyObject) => `${reason}: ${message}`)
   const condition = async (): Promise<AnyObject | undefined> => (await get(`${RULES}/broken`)).status?.conditions?.[0]
 
   /** Creates a pod whose claim has the device. */
   async function usePod(tolerations: object[] = []): Promise<void> {
     const requests = [{ name: 'r', exactly: { deviceClassName: 'c', tolerations } }]
-    await plane.apply({ apiVersion: API, kind: 'ResourceClaim', metadata: { name: 'claim', namespace: 'default' }, spec: { devices: { requests } } })
-    const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'app:1' }], resourceClaims: [{ name: 'gpu', resourceClaimName: 'claim' }] }
-    await plane.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'user', namespace: 'default', finalizers: ['example.com/kept'] }, spec })
+    await plane.apply({
+      apiVersion: API,
+      kind: 'ResourceClaim',
+      metadata: { name: 'claim', namespace: 'default' },
+      spec: { devices: { requests } },
+    })
+    const spec = {
+      nodeName: 'n',
+      containers: [{ name: 'c', image: 'app:1' }],
+      resourceClaims: [{ name: 'gpu', resourceClaimName: 'claim' }],
+    }
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'user', namespace: 'default', finalizers: ['example.com/kept'] },
+      spec,
+    })
     const { uid } = (await get(`${PODS}/user`)).metadata
     const results = [{ request: 'r', driver: DRIVER, pool: 'p', device: 'gpu', tolerations }]
     const status = { allocation: { devices: { results } }, reservedFor: [{ resource: 'pods', name: 'user', uid }] }
@@ -94,7 +109,9 @@ describe('taints of devices in a cluster', () => {
     await plane.apply(rule('None'))
     await plane.until(async () => (await condition()) !== undefined)
     expect(await condition()).to.include({ type: 'EvictionInProgress', status: 'False', reason: 'NoEffect' })
-    expect((await condition())?.message).to.match(/^1 published device selected. 1 allocated device selected. 1 pod would be evicted in 1 namespace /)
+    expect((await condition())?.message).to.match(
+      /^1 published device selected. 1 allocated device selected. 1 pod would be evicted in 1 namespace /,
+    )
     expect(await isLeaving()).to.equal(false)
     await plane.request('DELETE', `${RULES}/broken`)
     await plane.apply(rule('NoExecute'))

@@ -12,7 +12,12 @@ const resource = (kind: string, name: string, spec: object, namespace?: string):
   spec,
 })
 const isLarge = [
-  { cel: { expression: "device.attributes['gpu.example.com'].model == 'large' && device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('10Gi'))" } },
+  {
+    cel: {
+      expression:
+        "device.attributes['gpu.example.com'].model == 'large' && device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('10Gi'))",
+    },
+  },
 ]
 const gpus = resource('DeviceClass', 'gpu', { selectors: [{ cel: { expression: "device.driver == 'gpu.example.com'" } }] })
 const claimSpec = { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpu', selectors: isLarge } }] } }
@@ -28,7 +33,10 @@ const pod = (name: string, claim: object): Manifest => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace: 'default' },
-  spec: { containers: [{ name: 'c', image: 'app:1', resources: { claims: [{ name: 'gpu' }] } }], resourceClaims: [{ name: 'gpu', ...claim }] },
+  spec: {
+    containers: [{ name: 'c', image: 'app:1', resources: { claims: [{ name: 'gpu' }] } }],
+    resourceClaims: [{ name: 'gpu', ...claim }],
+  },
 })
 
 describe('devices of a cluster', () => {
@@ -95,7 +103,12 @@ describe('devices of a cluster in 1.36', () => {
     await plane.until(async () => (await get('/api/v1/nodes')).items.length === 1)
     const node = (await get('/api/v1/nodes')).items[0].metadata.name
     const devices = [
-      { name: 'shared', attributes: { kind: { string: 'shared' } }, allowMultipleAllocations: true, capacity: { memory: { value: '10Gi' } } },
+      {
+        name: 'shared',
+        attributes: { kind: { string: 'shared' } },
+        allowMultipleAllocations: true,
+        capacity: { memory: { value: '10Gi' } },
+      },
       { name: 'slow', attributes: { kind: { string: 'slow' } }, bindingConditions: ['attached'], bindingFailureConditions: ['broken'] },
       { name: 'plain', attributes: { kind: { string: 'plain' } } },
     ]
@@ -111,7 +124,12 @@ describe('devices of a cluster in 1.36', () => {
     await plane.apply(
       resource('DeviceClass', 'any', {}),
       resource('DeviceClass', 'plain', { extendedResourceName: 'example.com/plain', selectors: ofKind('plain') }),
-      resource('ResourceSlice', 's', { driver: 'd.example.com', nodeName: node, pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, devices }),
+      resource('ResourceSlice', 's', {
+        driver: 'd.example.com',
+        nodeName: node,
+        pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+        devices,
+      }),
       ...['a', 'b', 'c'].map(name => claim(`shared-${name}`, 'shared', share)),
       claim('slow', 'slow'),
     )
@@ -121,7 +139,9 @@ describe('devices of a cluster in 1.36', () => {
       (await get(PODS)).items.filter(({ spec }: AnyObject) => spec.nodeName).map(({ metadata }: AnyObject) => metadata.name)
     await plane.until(async () => (await assigned()).length === 2)
     await plane.until(async () =>
-      (await get(PODS)).items.some(({ status }: AnyObject) => status.conditions?.some(({ reason }: AnyObject) => reason === 'Unschedulable')),
+      (await get(PODS)).items.some(({ status }: AnyObject) =>
+        status.conditions?.some(({ reason }: AnyObject) => reason === 'Unschedulable'),
+      ),
     )
     const uses = (await get(CLAIMS)).items.flatMap(({ status }: AnyObject) => status?.allocation?.devices.results ?? [])
     expect(uses.map(({ consumedCapacity }: AnyObject) => consumedCapacity)).to.deep.equal([{ memory: '5Gi' }, { memory: '5Gi' }])
@@ -129,7 +149,8 @@ describe('devices of a cluster in 1.36', () => {
 
     await plane.apply(pod('waits', { resourceClaimName: 'slow' }))
     await plane.until(async () => (await get(`${CLAIMS}/slow`)).status?.reservedFor?.length === 1)
-    const events = async (): Promise<string[]> => (await get('/apis/events.k8s.io/v1/namespaces/default/events')).items.map(({ note }: AnyObject) => note)
+    const events = async (): Promise<string[]> =>
+      (await get('/apis/events.k8s.io/v1/namespaces/default/events')).items.map(({ note }: AnyObject) => note)
     await plane.until(async () => (await events()).includes(`waiting for binding conditions for device on node ${node}`))
     expect((await get(`${PODS}/waits`)).spec.nodeName).to.equal(undefined)
     const conditions = [{ type: 'attached', status: 'True', reason: 'r', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }]
@@ -185,7 +206,9 @@ describe('devices of a cluster in 1.33', () => {
     await plane.until(async () => (await get(`${PODS}/a`)).status?.phase === 'Running')
     const claim = await get(`${CLAIMS.replace('/v1/', '/v1beta1/')}/c`)
     expect(claim.spec.devices.requests[0]).to.include({ deviceClassName: 'gpu', count: 1 })
-    expect(claim.status.allocation.devices.results).to.deep.equal([{ request: 'r', driver: 'gpu.example.com', pool: 'p', device: 'gpu-0', adminAccess: null }])
+    expect(claim.status.allocation.devices.results).to.deep.equal([
+      { request: 'r', driver: 'gpu.example.com', pool: 'p', device: 'gpu-0', adminAccess: null },
+    ])
     await plane.stop()
   })
 })

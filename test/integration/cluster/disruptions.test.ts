@@ -21,13 +21,15 @@ describe('disruptions in a cluster', () => {
   afterEach(() => plane.stop())
 
   const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
-  const status = async (name: string, body: object): Promise<void> => void (await plane.request('PATCH', `${PODS}/${name}/status`, { body: { status: body } }))
+  const status = async (name: string, body: object): Promise<void> =>
+    void (await plane.request('PATCH', `${PODS}/${name}/status`, { body: { status: body } }))
   const advance = async (seconds: number): Promise<void> => {
     await plane.settled()
     await plane.advance(seconds * 1000)
     await plane.settled()
   }
-  const node = (name: string, spec: object = {}): Promise<unknown> => plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec })
+  const node = (name: string, spec: object = {}): Promise<unknown> =>
+    plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec })
   const boundPod = (spec: object = {}): Promise<unknown> =>
     plane.apply({
       apiVersion: 'v1',
@@ -58,7 +60,9 @@ describe('disruptions in a cluster', () => {
     await plane.until(async () => (await get(BUDGET)).status.disruptionsAllowed === 1)
     const [{ metadata }] = (await get(PODS)).items
     const evict = (): Promise<{ status: number }> =>
-      plane.request('POST', `${PODS}/${metadata.name}/eviction`, { body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: metadata.name } } })
+      plane.request('POST', `${PODS}/${metadata.name}/eviction`, {
+        body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: metadata.name } },
+      })
     expect((await evict()).status).to.equal(201)
     await plane.until(async () => (await get(BUDGET)).status.currentHealthy === 2)
     expect((await get(BUDGET)).status.disruptionsAllowed).to.equal(0)

@@ -44,8 +44,14 @@ describe('clusters with random histories of Deployments, kills and nodes', funct
     const strategy = (): object =>
       below(4) === 0
         ? { type: 'Recreate', rollingUpdate: null }
-        : { type: 'RollingUpdate', rollingUpdate: { maxSurge: oneOf([0, 1, 2, '25%', '50%']), maxUnavailable: oneOf([1, 2, '25%', '50%']) } }
-    const template = (name: string) => ({ metadata: { labels: { app: name } }, spec: { containers: [{ name: 'c', image: `app:${below(4)}` }] } })
+        : {
+            type: 'RollingUpdate',
+            rollingUpdate: { maxSurge: oneOf([0, 1, 2, '25%', '50%']), maxUnavailable: oneOf([1, 2, '25%', '50%']) },
+          }
+    const template = (name: string) => ({
+      metadata: { labels: { app: name } },
+      spec: { containers: [{ name: 'c', image: `app:${below(4)}` }] },
+    })
     const patch = (name: string, spec: object) => plane.request('PATCH', `${DEPLOYMENTS}/${name}`, { body: { spec } })
 
     const steps: readonly { readonly isDisturbing?: boolean; make(name: string): Promise<string> }[] = [
@@ -92,7 +98,9 @@ describe('clusters with random histories of Deployments, kills and nodes', funct
           const node = `node-${1 + below(3)}`
           const unschedulable = below(2) === 0
           await plane.request('PATCH', `/api/v1/nodes/${node}`, { body: { spec: { unschedulable } } })
-          const drained = unschedulable ? (await items(`${PODS}?fieldSelector=spec.nodeName%3D${node}`)).map(({ metadata }) => metadata.name) : []
+          const drained = unschedulable
+            ? (await items(`${PODS}?fieldSelector=spec.nodeName%3D${node}`)).map(({ metadata }) => metadata.name)
+            : []
           for (const pod of drained) await plane.request('DELETE', `${PODS}/${pod}`)
           return `${unschedulable ? 'drain' : 'uncordon'} ${node}`
         },
@@ -112,7 +120,8 @@ describe('clusters with random histories of Deployments, kills and nodes', funct
       story.push(await make(oneOf(NAMES)))
       const isResting = below(3) > 0
       if (isResting) {
-        for (const node of [1, 2, 3]) await plane.request('PATCH', `/api/v1/nodes/node-${node}`, { body: { spec: { unschedulable: false } } })
+        for (const node of [1, 2, 3])
+          await plane.request('PATCH', `/api/v1/nodes/node-${node}`, { body: { spec: { unschedulable: false } } })
         await plane.settled(50)
         await plane.advance('2m')
         await plane.settled(50)

@@ -26,7 +26,10 @@ describe('jobs of a cluster', () => {
   let original: ControlPlane
   let plane: ControlPlane
   before(async () => {
-    original = await startControlPlane({ clock: new Date(START), flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'] } })
+    original = await startControlPlane({
+      clock: new Date(START),
+      flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'] },
+    })
   })
   after(() => original.stop())
   beforeEach(async () => {
@@ -60,7 +63,14 @@ describe('jobs of a cluster', () => {
     await plane.until(async () => (await conditions()).length === 2)
     expect(await conditions()).to.deep.equal(['SuccessCriteriaMet CompletionsReached', 'Complete CompletionsReached'])
     const { status } = await get(`${BATCH}/jobs/j`)
-    expect(status).to.deep.include({ succeeded: 3, ready: 0, terminating: 0, uncountedTerminatedPods: {}, startTime: START, completionTime: START })
+    expect(status).to.deep.include({
+      succeeded: 3,
+      ready: 0,
+      terminating: 0,
+      uncountedTerminatedPods: {},
+      startTime: START,
+      completionTime: START,
+    })
     expect((await pods()).map(({ metadata }) => metadata.finalizers)).to.deep.equal([undefined, undefined, undefined])
   })
 
@@ -77,7 +87,10 @@ describe('jobs of a cluster', () => {
     expect(await pods()).to.have.length(2)
     await advance(2)
     await plane.until(async () => (await pods()).length === 3)
-    expect((await pods()).filter(({ status }) => status.phase === 'Pending').map(({ spec }) => spec.hostname)).to.have.members(['j-0', 'j-1'])
+    expect((await pods()).filter(({ status }) => status.phase === 'Pending').map(({ spec }) => spec.hostname)).to.have.members([
+      'j-0',
+      'j-1',
+    ])
   })
 
   it('fail beyond their back-off limit, with an event', async () => {
@@ -85,7 +98,9 @@ describe('jobs of a cluster', () => {
     await plane.until(async () => (await pods()).length === 1)
     await end('Failed', await pods())
     await plane.until(async () => (await conditions()).includes('Failed BackoffLimitExceeded'))
-    await plane.until(async () => (await get('/api/v1/namespaces/default/events')).items.some(({ reason }: AnyObject) => reason === 'BackoffLimitExceeded'))
+    await plane.until(async () =>
+      (await get('/api/v1/namespaces/default/events')).items.some(({ reason }: AnyObject) => reason === 'BackoffLimitExceeded'),
+    )
   })
 
   it('release their pods when they are deleted', async () => {

@@ -25,7 +25,10 @@ describe('a cluster whose server is killed during rollouts', function () {
 
   async function request(method: string, path: string, body?: object): Promise<AnyObject> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-    const response = await fetch(server.url + path, { method, ...(body && { body: JSON.stringify(body), headers: { 'content-type': type } }) })
+    const response = await fetch(server.url + path, {
+      method,
+      ...(body && { body: JSON.stringify(body), headers: { 'content-type': type } }),
+    })
     const read = (await response.json()) as AnyObject
     expect(response.status, JSON.stringify(read)).to.be.below(300)
     return read
@@ -65,8 +68,11 @@ describe('a cluster whose server is killed during rollouts', function () {
     expect((await podsOf('db')).map(({ metadata }) => metadata.name).sort()).to.deep.equal(['db-0', 'db-1', 'db-2'])
     const sets = await items(`${APPS}/replicasets`)
     expect(sets.filter(({ spec }) => spec.replicas > 0).map(({ status }) => status.replicas)).to.deep.equal([6])
-    const owners = new Set([...sets, ...(await items(`${APPS}/statefulsets`)), ...(await items('/apis/batch/v1/namespaces/default/jobs'))].map(uidOf))
-    for (const pod of await items(PODS)) expect(owners, `owner of ${pod.metadata.name}`).to.include(pod.metadata.ownerReferences?.[0]?.uid ?? '')
+    const owners = new Set(
+      [...sets, ...(await items(`${APPS}/statefulsets`)), ...(await items('/apis/batch/v1/namespaces/default/jobs'))].map(uidOf),
+    )
+    for (const pod of await items(PODS))
+      expect(owners, `owner of ${pod.metadata.name}`).to.include(pod.metadata.ownerReferences?.[0]?.uid ?? '')
     const work = await podsOf('work')
     expect(work.map(({ status }) => status.phase)).to.deep.equal(Array.from({ length: job.completions }, () => 'Succeeded'))
   })

@@ -10,7 +10,10 @@ describe('load balancers in a cluster', () => {
   let plane: ControlPlane
   before(async () => {
     const controllers = ['*', '-kubelet', '-scheduler']
-    original = await startControlPlane({ clock: 'stopped', flags: { profile: 'cluster', controllers, 'load-balancer-ip-range': '192.0.2.0/29' } })
+    original = await startControlPlane({
+      clock: 'stopped',
+      flags: { profile: 'cluster', controllers, 'load-balancer-ip-range': '192.0.2.0/29' },
+    })
   })
   after(() => original.stop())
   beforeEach(async () => {
@@ -29,7 +32,9 @@ describe('load balancers in a cluster', () => {
     })
   const reasons = async (name = 'web'): Promise<string[]> => {
     const { items } = (await plane.request<{ items: AnyObject[] }>('GET', '/api/v1/namespaces/default/events')).body
-    return items.filter(({ involvedObject, source }) => involvedObject.name === name && source.component === 'service-controller').map(({ reason }) => reason)
+    return items
+      .filter(({ involvedObject, source }) => involvedObject.name === name && source.component === 'service-controller')
+      .map(({ reason }) => reason)
   }
 
   it('have an address while the service wants one', async () => {

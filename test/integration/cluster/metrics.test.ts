@@ -42,9 +42,14 @@ describe('the metrics API of simulated nodes', () => {
   afterEach(() => plane.stop())
 
   const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
-  const running = (name: string): Promise<unknown> => plane.until(async () => (await get(`/api/v1/namespaces/default/pods/${name}`)).status.phase === 'Running')
+  const running = (name: string): Promise<unknown> =>
+    plane.until(async () => (await get(`/api/v1/namespaces/default/pods/${name}`)).status.phase === 'Running')
   const podUsage = async (name: string): Promise<string[][]> =>
-    (await get(`${METRICS}/namespaces/default/pods/${name}`)).containers.map(({ name: of, usage: { cpu, memory } }: AnyObject) => [of, cpu, memory])
+    (await get(`${METRICS}/namespaces/default/pods/${name}`)).containers.map(({ name: of, usage: { cpu, memory } }: AnyObject) => [
+      of,
+      cpu,
+      memory,
+    ])
 
   it('is registered, and found in discovery', async () => {
     const service = await get('/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.metrics.k8s.io')
@@ -57,7 +62,11 @@ describe('the metrics API of simulated nodes', () => {
   })
 
   it('reports usage by rules, annotations, and a default', async () => {
-    await plane.apply(pod('plain'), pod('noted', { annotations: { 'kwok.x-k8s.io/usage-cpu': '250m', 'kwok.x-k8s.io/usage-memory': '64Mi' } }), pod('ruled'))
+    await plane.apply(
+      pod('plain'),
+      pod('noted', { annotations: { 'kwok.x-k8s.io/usage-cpu': '250m', 'kwok.x-k8s.io/usage-memory': '64Mi' } }),
+      pod('ruled'),
+    )
     for (const name of ['plain', 'noted', 'ruled']) await running(name)
     await plane.apply(
       usage(
@@ -90,7 +99,9 @@ describe('the metrics API of simulated nodes', () => {
     await plane.apply(pod('one', { labels: { app: 'x' } }), pod('two'))
     await running('one')
     await running('two')
-    expect((await get(`${METRICS}/pods?labelSelector=app%3Dx`)).items.map(({ metadata }: AnyObject) => metadata.name)).to.deep.equal(['one'])
+    expect((await get(`${METRICS}/pods?labelSelector=app%3Dx`)).items.map(({ metadata }: AnyObject) => metadata.name)).to.deep.equal([
+      'one',
+    ])
     const table = (
       await plane.request<AnyObject>('GET', `${METRICS}/namespaces/default/pods`, {
         headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' },

@@ -25,7 +25,8 @@ describe('the health of nodes in a cluster', () => {
   const nodes = async (of: ControlPlane): Promise<AnyObject[]> => (await of.request<AnyObject>('GET', '/api/v1/nodes')).body.items
   const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
   const condition = (object: AnyObject, type: string): AnyObject => object.status.conditions?.find((each: AnyObject) => each.type === type)
-  const effects = ({ spec }: AnyObject): string[] => (spec.taints ?? []).map(({ key, effect }: AnyObject) => `${key.split('/')[1]} ${effect}`)
+  const effects = ({ spec }: AnyObject): string[] =>
+    (spec.taints ?? []).map(({ key, effect }: AnyObject) => `${key.split('/')[1]} ${effect}`)
   const advance = async (seconds: number): Promise<void> => {
     await plane.settled()
     await plane.advance(seconds * 1000)
@@ -50,12 +51,15 @@ describe('the health of nodes in a cluster', () => {
 
   it('is reported in conditions every five minutes', async () => {
     await advance(299)
-    const heartbeats = async (): Promise<Set<string>> => new Set((await nodes(plane)).map(node => condition(node, 'Ready').lastHeartbeatTime))
+    const heartbeats = async (): Promise<Set<string>> =>
+      new Set((await nodes(plane)).map(node => condition(node, 'Ready').lastHeartbeatTime))
     const early = await heartbeats()
     expect(early).not.to.include('2030-01-01T00:00:00Z')
     await advance(300)
     expect((await nodes(plane)).every(node => !early.has(condition(node, 'Ready').lastHeartbeatTime))).to.equal(true)
-    expect((await nodes(plane)).map(node => condition(node, 'Ready').lastTransitionTime)).to.deep.equal(Array(3).fill('2030-01-01T00:00:00Z'))
+    expect((await nodes(plane)).map(node => condition(node, 'Ready').lastTransitionTime)).to.deep.equal(
+      Array(3).fill('2030-01-01T00:00:00Z'),
+    )
   })
 
   it('is lost by a node that is stopped, which is tainted, and found again', async () => {
@@ -71,7 +75,11 @@ describe('the health of nodes in a cluster', () => {
     expect(effects(await get('/api/v1/nodes/node-1'))).to.deep.equal([])
     await advance(15)
     const lost = await get('/api/v1/nodes/node-1')
-    expect(condition(lost, 'Ready')).to.include({ status: 'Unknown', reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' })
+    expect(condition(lost, 'Ready')).to.include({
+      status: 'Unknown',
+      reason: 'NodeStatusUnknown',
+      message: 'Kubelet stopped posting node status.',
+    })
     expect(effects(lost)).to.have.members(['unreachable NoSchedule', 'unreachable NoExecute'])
     expect(condition(await get(POD), 'Ready').status).to.equal('False')
     expect(await reasons('Node', 'node-1')).to.include.members(['RegisteredNode', 'NodeNotReady'])
@@ -98,7 +106,9 @@ describe('the health of nodes in a cluster', () => {
     expect(fault.hits).to.be.greaterThan(0)
     fault.remove()
     await advance(10)
-    await plane.until(async () => effects(await get('/api/v1/nodes/node-2')).length === 0 && condition(await get(POD), 'Ready').status === 'True')
+    await plane.until(
+      async () => effects(await get('/api/v1/nodes/node-2')).length === 0 && condition(await get(POD), 'Ready').status === 'True',
+    )
   })
 
   it('is lost by all nodes at once without an eviction', async () => {
@@ -114,7 +124,9 @@ describe('the health of nodes in a cluster', () => {
 
   it('is as an annotation of the node says', async () => {
     const report = (conditions: string | null): Promise<unknown> =>
-      plane.request('PATCH', '/api/v1/nodes/node-2', { body: { metadata: { annotations: { 'kubelet.binnacle.dev/conditions': conditions } } } })
+      plane.request('PATCH', '/api/v1/nodes/node-2', {
+        body: { metadata: { annotations: { 'kubelet.binnacle.dev/conditions': conditions } } },
+      })
     await report('MemoryPressure=True, Ready=False')
     await plane.until(async () => effects(await get('/api/v1/nodes/node-2')).length === 3)
     const node = await get('/api/v1/nodes/node-2')
@@ -125,7 +137,11 @@ describe('the health of nodes in a cluster', () => {
   })
 
   it('is taken over for a node that another client has created with the label of simulated nodes', async () => {
-    await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'own', labels: { 'binnacle.dev/simulated': 'true' } } } as Manifest)
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'own', labels: { 'binnacle.dev/simulated': 'true' } },
+    } as Manifest)
     await plane.until(async () => condition(await get('/api/v1/nodes/own'), 'Ready')?.status === 'True')
     const { status } = await get('/api/v1/nodes/own')
     expect(status.capacity).to.include({ cpu: '8' })
@@ -163,7 +179,9 @@ describe('a file of node pools', () => {
   })
 
   it('ends the start if it is invalid, with an error that names the field', async () => {
-    const error = await startControlPlane({ flags: { profile: 'cluster', nodes: file('pools: [{name: web}]') } }).catch((reason: unknown) => String(reason))
+    const error = await startControlPlane({ flags: { profile: 'cluster', nodes: file('pools: [{name: web}]') } }).catch((reason: unknown) =>
+      String(reason),
+    )
     expect(error).to.include('--nodes: pools[0].count: Required value')
   })
 })

@@ -23,7 +23,8 @@ describe('simulated nodes of a cluster', () => {
   const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
   const readyNodes = async (of: ControlPlane): Promise<AnyObject[]> =>
     (await of.request<AnyObject>('GET', '/api/v1/nodes')).body.items.filter(
-      ({ spec, status }: AnyObject) => !spec.taints?.length && status.conditions?.some(({ type, status: is }: AnyObject) => type === 'Ready' && is === 'True'),
+      ({ spec, status }: AnyObject) =>
+        !spec.taints?.length && status.conditions?.some(({ type, status: is }: AnyObject) => type === 'Ready' && is === 'True'),
     )
 
   it('register, become ready and lose the taint of new nodes', async () => {
@@ -52,9 +53,16 @@ describe('simulated nodes of a cluster', () => {
 
   it('complete the pods of a job', async () => {
     const template = { spec: { ...TEMPLATE.spec, restartPolicy: 'Never' } }
-    await plane.apply({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'sum', namespace: 'default' }, spec: { completions: 2, template } } as Manifest)
+    await plane.apply({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'sum', namespace: 'default' },
+      spec: { completions: 2, template },
+    } as Manifest)
     const job = async (): Promise<AnyObject> => get('/apis/batch/v1/namespaces/default/jobs/sum')
-    await plane.until(async () => (await job()).status.conditions?.some(({ type, status }: AnyObject) => type === 'Complete' && status === 'True'))
+    await plane.until(async () =>
+      (await job()).status.conditions?.some(({ type, status }: AnyObject) => type === 'Complete' && status === 'True'),
+    )
     expect((await job()).status.succeeded).to.equal(2)
   })
 
@@ -115,7 +123,9 @@ describe('simulated nodes of a cluster', () => {
   it('fail the pods of a node by annotations of the node', async () => {
     await podOn('good', {})
     await plane.until(async () => (await stateOf('good')).phase === 'Running')
-    await plane.request('PATCH', '/api/v1/nodes/node-1', { body: { metadata: { annotations: { 'kubelet.binnacle.dev/evict': 'The node had to go.' } } } })
+    await plane.request('PATCH', '/api/v1/nodes/node-1', {
+      body: { metadata: { annotations: { 'kubelet.binnacle.dev/evict': 'The node had to go.' } } },
+    })
     await plane.until(async () => (await stateOf('good')).phase === 'Failed')
     expect(await stateOf('good')).to.include({ reason: 'Evicted', message: 'The node had to go.' })
   })
@@ -124,7 +134,10 @@ describe('simulated nodes of a cluster', () => {
     await podOn('p', { containers: [{ name: 'c', image: 'app:1', resources: { requests: { cpu: '1000m' } } }] })
     await plane.until(async () => (await stateOf('p')).phase === 'Running')
     const change = async (subresource: string, spec: object): Promise<unknown> =>
-      plane.request('PATCH', `${PODS}/p/${subresource}`, { body: { spec }, headers: { 'content-type': 'application/strategic-merge-patch+json' } })
+      plane.request('PATCH', `${PODS}/p/${subresource}`, {
+        body: { spec },
+        headers: { 'content-type': 'application/strategic-merge-patch+json' },
+      })
     await change('resize', { containers: [{ name: 'c', resources: { requests: { cpu: '1500m' } } }] })
     await plane.until(async () => (await stateOf('p')).containerStatuses[0].resources?.requests?.cpu === '1500m')
     await change('ephemeralcontainers', { ephemeralContainers: [{ name: 'debug', image: 'busybox' }] })
@@ -159,7 +172,12 @@ describe('addresses of nodes of a cluster', () => {
     const plane = await startControlPlane({ flags: { profile: 'cluster', nodes: '2', 'cluster-cidr': '10.244.0.0/23,fd00::/63' } })
     try {
       await plane.until(async () => (await specs(plane)).filter(({ podCIDR }) => podCIDR).length === 2)
-      expect((await specs(plane)).flatMap(({ podCIDRs }) => podCIDRs)).to.have.members(['10.244.0.0/24', 'fd00::/64', '10.244.1.0/24', 'fd00:0:0:1::/64'])
+      expect((await specs(plane)).flatMap(({ podCIDRs }) => podCIDRs)).to.have.members([
+        '10.244.0.0/24',
+        'fd00::/64',
+        '10.244.1.0/24',
+        'fd00:0:0:1::/64',
+      ])
       await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'late' } } as Manifest)
       const events = async (): Promise<AnyObject[]> => (await plane.request<AnyObject>('GET', '/api/v1/events')).body.items
       const message = 'Node late status is now: CIDRNotAvailable'

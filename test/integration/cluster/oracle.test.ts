@@ -8,7 +8,9 @@ import { UnsupportedStep } from '../../oracle/references.ts'
 import { ScenarioRun } from '../../oracle/scenario-run.ts'
 import { Worlds } from '../../oracle/world.ts'
 
-/** Folder with the tables and scenarios of controllers: the project's copies, unless $CLUSTER_ORACLE names another one. */
+/**
+ * Folder with the tables and scenarios of controllers: the project's copies, unless $CLUSTER_ORACLE names another one.
+ */
 const folder = process.env.CLUSTER_ORACLE ?? join(import.meta.dirname, '../../fixtures/cluster')
 const START = '2030-01-01T00:00:00Z'
 
@@ -22,7 +24,8 @@ for (const { controller, tables, scenarios } of controllerOracles(folder)) {
       describe(`table ${table}`, () => {
         let calculate: TableFunction = 'not written'
         before(async () => {
-          if (existsSync(file)) calculate = ((await import(file)) as { TABLES: Record<string, TableFunction> }).TABLES[table] ?? 'not written'
+          if (existsSync(file))
+            calculate = ((await import(file)) as { TABLES: Record<string, TableFunction> }).TABLES[table] ?? 'not written'
         })
         for (const entry of entries)
           it(entry.name, async function () {

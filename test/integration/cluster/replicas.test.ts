@@ -37,7 +37,13 @@ describe('replica sets of a cluster', () => {
     const [pod] = items
     expect(pod.metadata.name).to.match(/^web-[a-z0-9]{5}$/)
     expect(pod.metadata).to.deep.include({ generateName: 'web-', labels: { app: 'web' } })
-    expect(pod.metadata.ownerReferences[0]).to.include({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', controller: true, blockOwnerDeletion: true })
+    expect(pod.metadata.ownerReferences[0]).to.include({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      name: 'web',
+      controller: true,
+      blockOwnerDeletion: true,
+    })
     expect((await get(SET)).status).to.deep.equal({ replicas: 2, fullyLabeledReplicas: 2, observedGeneration: 1 })
     await plane.until(async () => (await get('/api/v1/namespaces/default/events')).items.length === 2)
     const events = (await get('/api/v1/namespaces/default/events')).items
@@ -56,7 +62,10 @@ describe('replica sets of a cluster', () => {
   })
 
   it('adopts a pod that matches, and releases it when its labels change', async () => {
-    await plane.apply({ ...TEMPLATE, apiVersion: 'v1', kind: 'Pod', metadata: { name: 'orphan', namespace: 'default', labels: { app: 'web' } } }, replicaSet(1))
+    await plane.apply(
+      { ...TEMPLATE, apiVersion: 'v1', kind: 'Pod', metadata: { name: 'orphan', namespace: 'default', labels: { app: 'web' } } },
+      replicaSet(1),
+    )
     await plane.until(async () => (await get(`${PODS}/orphan`)).metadata.ownerReferences?.[0]?.name === 'web')
     expect(await names()).to.deep.equal(['orphan'])
     await plane.request('PATCH', `${PODS}/orphan`, { body: { metadata: { labels: { app: 'other' } } } })
@@ -65,7 +74,12 @@ describe('replica sets of a cluster', () => {
   })
 
   it('reports that pods cannot be created', async () => {
-    await plane.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace: 'default' }, spec: { hard: { pods: '0' } } })
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q', namespace: 'default' },
+      spec: { hard: { pods: '0' } },
+    })
     await plane.until(async () => (await get('/api/v1/namespaces/default/resourcequotas/q')).status.hard?.pods === '0')
     await plane.apply(replicaSet(1))
     await plane.until(async () => (await get(SET)).status.conditions?.[0].reason === 'FailedCreate')
@@ -82,7 +96,11 @@ describe('replica sets of a cluster', () => {
       spec: { replicas: 1, selector: { app: 'web' }, template: TEMPLATE },
     })
     await plane.until(async () => (await get('/api/v1/namespaces/default/replicationcontrollers/rc')).status.replicas === 1)
-    expect((await get(PODS)).items[0].metadata.ownerReferences[0]).to.include({ apiVersion: 'v1', kind: 'ReplicationController', name: 'rc' })
+    expect((await get(PODS)).items[0].metadata.ownerReferences[0]).to.include({
+      apiVersion: 'v1',
+      kind: 'ReplicationController',
+      name: 'rc',
+    })
   })
 })
 

@@ -38,7 +38,9 @@ function overlooked({ nodes, pods }: Placement, pending: readonly Parts[]): stri
   return pending.flatMap(pod => {
     const free = nodes.filter(node => violatedRule(pod, node, { nodes, pods }) === undefined)
     return free.length > 0
-      ? [`${pod.metadata.name} is pending, and ${free.map(({ metadata }) => metadata.name)} are free: ${JSON.stringify(pod.status.conditions)}`]
+      ? [
+          `${pod.metadata.name} is pending, and ${free.map(({ metadata }) => metadata.name)} are free: ${JSON.stringify(pod.status.conditions)}`,
+        ]
       : []
   })
 }
@@ -65,7 +67,9 @@ describe('placements of random pods', function () {
         expect(bound.length).to.be.within(6, PODS - 1)
         for (const [i, pod] of bound.entries()) {
           const node = nodeOf(pod, nodes)
-          expect(violatedRule(pod, node, { nodes, pods: bound.slice(0, i) }), `${pod.metadata.name} on ${pod.spec.nodeName}`).to.equal(undefined)
+          expect(violatedRule(pod, node, { nodes, pods: bound.slice(0, i) }), `${pod.metadata.name} on ${pod.spec.nodeName}`).to.equal(
+            undefined,
+          )
         }
         expect(
           overlooked(
@@ -82,7 +86,8 @@ describe('placements of random pods', function () {
           const node = nodeOf(pod, nodes)
           const rule = violatedRule(pod, node, { nodes, pods: present.filter(other => other !== pod) })
           // Pods that came later may have changed what spread and affinity count.
-          if (rule !== 'topology spread' && rule !== 'affinity') expect(rule, `${pod.metadata.name} on ${pod.spec.nodeName}`).to.equal(undefined)
+          if (rule !== 'topology spread' && rule !== 'affinity')
+            expect(rule, `${pod.metadata.name} on ${pod.spec.nodeName}`).to.equal(undefined)
         }
         expect(
           overlooked(

@@ -91,7 +91,11 @@ describe('the scheduler of a cluster', () => {
 
   it('leaves pods of other schedulers, and pods with scheduling gates, alone', async () => {
     await addNode('n', '4')
-    await plane.apply(pod('other', '1', { schedulerName: 'mine' }), pod('gated', '1', { schedulingGates: [{ name: 'wait' }] }), pod('web', '1'))
+    await plane.apply(
+      pod('other', '1', { schedulerName: 'mine' }),
+      pod('gated', '1', { schedulingGates: [{ name: 'wait' }] }),
+      pod('web', '1'),
+    )
     await untilBound('web', 'n')
     await plane.settled()
     expect([(await get('other')).spec.nodeName, (await get('gated')).spec.nodeName]).to.deep.equal([undefined, undefined])
@@ -101,7 +105,10 @@ describe('the scheduler of a cluster', () => {
 
   it('deletes a pod of lower priority to make room, and binds when it is gone', async () => {
     await addNode('n', '4')
-    await plane.apply({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 } as Manifest, pod('low', '3'))
+    await plane.apply(
+      { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 } as Manifest,
+      pod('low', '3'),
+    )
     await untilBound('low', 'n')
     await plane.apply(pod('urgent', '3', { priorityClassName: 'high' }))
     await plane.until(async () => (await get('urgent')).status.nominatedNodeName === 'n')
@@ -116,7 +123,10 @@ describe('the scheduler of a cluster', () => {
 
   it('clears a nomination that can no longer come true', async () => {
     await addNode('n', '4')
-    await plane.apply({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 } as Manifest, pod('low', '3'))
+    await plane.apply(
+      { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 } as Manifest,
+      pod('low', '3'),
+    )
     await untilBound('low', 'n')
     await plane.apply(pod('urgent', '3', { priorityClassName: 'high' }))
     await plane.until(async () => (await get('urgent')).status.nominatedNodeName === 'n')
@@ -144,7 +154,9 @@ describe('the scheduler with a configuration', () => {
     const file = join(directory, 'config.yaml')
     writeFileSync(file, `apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: ${profiles}\n`)
     const admission = ['ServiceAccount', 'TaintNodesByCondition']
-    return startControlPlane({ flags: { profile: 'cluster', controllers: ['scheduler'], 'disable-admission-plugins': admission, 'scheduler-config': file } })
+    return startControlPlane({
+      flags: { profile: 'cluster', controllers: ['scheduler'], 'disable-admission-plugins': admission, 'scheduler-config': file },
+    })
   }
 
   it('schedules the pods of each profile by its plugins', async () => {
@@ -177,7 +189,11 @@ describe('the scheduler with a configuration', () => {
 describe('the scheduler of a seeded cluster', () => {
   it('stores the same bytes for the same seed', async () => {
     const digestOf = async (seed: string): Promise<string> => {
-      const flags = { profile: 'cluster', controllers: ['scheduler'], 'disable-admission-plugins': ['ServiceAccount', 'TaintNodesByCondition'] }
+      const flags = {
+        profile: 'cluster',
+        controllers: ['scheduler'],
+        'disable-admission-plugins': ['ServiceAccount', 'TaintNodesByCondition'],
+      }
       const plane = await startControlPlane({ seed, flags })
       try {
         for (const name of ['a', 'b', 'c', 'd']) {

@@ -29,7 +29,8 @@ describe('service CIDRs in a cluster', () => {
     const { status, body } = await plane.request<AnyObject>('GET', `${CIDRS}/${name}`)
     return status === 200 ? body : undefined
   }
-  const ready = async (name: string): Promise<AnyObject | undefined> => (await get(name))?.status.conditions?.find(({ type }: AnyObject) => type === 'Ready')
+  const ready = async (name: string): Promise<AnyObject | undefined> =>
+    (await get(name))?.status.conditions?.find(({ type }: AnyObject) => type === 'Ready')
   const create = (name: string, ...cidrs: string[]): Promise<unknown> =>
     plane.apply({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs } })
 

@@ -20,7 +20,8 @@ describe('services in a cluster', () => {
 
   const items = async (path: string): Promise<AnyObject[]> => (await plane.request<{ items: AnyObject[] }>('GET', path)).body.items
   const slices = (service = 'web'): Promise<AnyObject[]> => items(`${SLICES}?labelSelector=kubernetes.io/service-name=${service}`)
-  const addresses = async (): Promise<string[]> => (await slices()).flatMap(({ endpoints }) => endpoints ?? []).flatMap((each: AnyObject) => each.addresses)
+  const addresses = async (): Promise<string[]> =>
+    (await slices()).flatMap(({ endpoints }) => endpoints ?? []).flatMap((each: AnyObject) => each.addresses)
   const node = (name: string): Promise<unknown> =>
     plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { 'topology.kubernetes.io/zone': 'a' } } })
   const service = (spec: object = {}, metadata: object = {}): Promise<unknown> =>
@@ -50,7 +51,12 @@ describe('services in a cluster', () => {
     await plane.settled()
     const [slice] = await slices()
     expect(slice?.metadata.ownerReferences?.[0]).to.include({ kind: 'Service', name: 'web', controller: true })
-    const shown = (slice?.endpoints ?? []).map(({ addresses: [address], conditions, zone, hints }: AnyObject) => [address, conditions.ready, zone, hints])
+    const shown = (slice?.endpoints ?? []).map(({ addresses: [address], conditions, zone, hints }: AnyObject) => [
+      address,
+      conditions.ready,
+      zone,
+      hints,
+    ])
     expect(shown.toSorted()).to.deep.equal([
       ['10.0.0.1', true, 'a', { forZones: [{ name: 'a' }] }],
       ['10.0.0.2', false, 'a', undefined],
@@ -78,7 +84,9 @@ describe('services in a cluster', () => {
   it('have the endpoints of pods whose node appears later', async () => {
     await service()
     await pod('p1', '10.0.0.1', true, 'late')
-    await plane.until(async () => (await items('/api/v1/namespaces/default/events')).some(({ reason }) => reason === 'FailedToUpdateEndpointSlices'))
+    await plane.until(async () =>
+      (await items('/api/v1/namespaces/default/events')).some(({ reason }) => reason === 'FailedToUpdateEndpointSlices'),
+    )
     expect(await addresses()).to.deep.equal([])
     await node('late')
     await plane.until(async () => (await addresses()).length === 1)
@@ -98,7 +106,9 @@ describe('services in a cluster', () => {
     await pod('p2', '10.0.0.2', false)
     const path = '/api/v1/namespaces/default/endpoints/web'
     const subset = async (): Promise<AnyObject | undefined> => (await plane.request<AnyObject>('GET', path)).body.subsets?.[0]
-    await plane.until(async () => (await subset())?.notReadyAddresses?.[0]?.ip === '10.0.0.2' && (await subset())?.addresses?.[0]?.ip === '10.0.0.1')
+    await plane.until(
+      async () => (await subset())?.notReadyAddresses?.[0]?.ip === '10.0.0.2' && (await subset())?.addresses?.[0]?.ip === '10.0.0.1',
+    )
     expect((await subset())?.ports).to.deep.equal([{ name: 'http', port: 8080, protocol: 'TCP' }])
     const { labels } = (await plane.request<AnyObject>('GET', path)).body.metadata
     expect(labels).to.deep.equal({ a: 'b', 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' })
@@ -122,7 +132,9 @@ describe('services in a cluster', () => {
     await plane.until(async () => (await addresses()).join() === '6.7.8.10')
     await service({ selector: { app: 'web' } })
     await plane.until(async () =>
-      (await slices()).every(({ metadata }) => metadata.labels?.['endpointslice.kubernetes.io/managed-by'] === 'endpointslice-controller.k8s.io'),
+      (await slices()).every(
+        ({ metadata }) => metadata.labels?.['endpointslice.kubernetes.io/managed-by'] === 'endpointslice-controller.k8s.io',
+      ),
     )
   })
 })

@@ -45,13 +45,17 @@ describe('clusters with random histories of StatefulSets and DaemonSets', functi
     const patch = (path: string, spec: object) => send('PATCH', path, { spec })
     const template = (app: string) => ({ metadata: { labels: { app } }, spec: { containers: [{ name: 'c', image: `app:${below(4)}` }] } })
     const common = (app: string) => ({ revisionHistoryLimit: below(3), selector: { matchLabels: { app } }, template: template(app) })
-    const surge = () => (below(2) === 0 ? { maxSurge: oneOf([1, '50%']), maxUnavailable: 0 } : { maxSurge: 0, maxUnavailable: oneOf([1, 2, '50%']) })
+    const surge = () =>
+      below(2) === 0 ? { maxSurge: oneOf([1, '50%']), maxUnavailable: 0 } : { maxSurge: 0, maxUnavailable: oneOf([1, 2, '50%']) }
 
     const create = async (): Promise<string> => {
       const policy = oneOf(['OrderedReady', 'Parallel'])
       const stateful = { ...common('s'), serviceName: 's', replicas: below(5), podManagementPolicy: policy }
       await send('POST', `${APPS}/statefulsets`, { metadata: { name: 's' }, spec: stateful })
-      await send('POST', `${APPS}/daemonsets`, { metadata: { name: 'd' }, spec: { ...common('d'), updateStrategy: { rollingUpdate: surge() } } })
+      await send('POST', `${APPS}/daemonsets`, {
+        metadata: { name: 'd' },
+        spec: { ...common('d'), updateStrategy: { rollingUpdate: surge() } },
+      })
       return `create ${JSON.stringify(stateful)}`
     }
     /** Changes that take no pod away by themselves, but for those of updates. */

@@ -12,7 +12,12 @@ const pod = (name: string): Manifest =>
     spec: { nodeName: 'node-1', containers: [{ name: 'c', image: 'app:1' }] },
   }) as Manifest
 const stage = (name: string, kind: string, spec: object): Manifest =>
-  ({ apiVersion: 'kwok.x-k8s.io/v1alpha1', kind: 'Stage', metadata: { name }, spec: { resourceRef: { apiGroup: 'v1', kind }, ...spec } }) as Manifest
+  ({
+    apiVersion: 'kwok.x-k8s.io/v1alpha1',
+    kind: 'Stage',
+    metadata: { name },
+    spec: { resourceRef: { apiGroup: 'v1', kind }, ...spec },
+  }) as Manifest
 const toPhase = (phase: string, from: string) => ({
   selector: { matchExpressions: [{ key: '.status.phase', operator: 'In', values: [from] }] },
   steps: [{ patch: { root: 'status', subresource: 'status', template: `phase: ${phase}\nreason: Staged` } }],
@@ -62,7 +67,9 @@ describe('stages of users', () => {
     const selector = (operator: string) => ({ matchExpressions: [{ key: '.metadata.deletionTimestamp', operator }] })
     await plane.apply(
       stage('keep', 'Pod', {
-        selector: { matchExpressions: [...selector('DoesNotExist').matchExpressions, { key: '.metadata.finalizers', operator: 'DoesNotExist' }] },
+        selector: {
+          matchExpressions: [...selector('DoesNotExist').matchExpressions, { key: '.metadata.finalizers', operator: 'DoesNotExist' }],
+        },
         steps: [{ finalizers: { add: [{ value: 'example.dev/kept' }] } }],
       }),
     )
@@ -108,7 +115,9 @@ describe('stages of users', () => {
     await plane.apply({ apiVersion: 'example.dev/v1', kind: 'House', metadata: { name: 'red', namespace: 'default' } })
     await plane.until(async () => (await get('/apis/example.dev/v1/namespaces/default/houses/red')).status?.state === 'built')
     expect((await get('/api/v1/namespaces/default/configmaps/of-red')).data).to.deep.equal({ a: 'b' })
-    await plane.until(async () => (await get('/api/v1/namespaces/default/events')).items.some(({ reason }: AnyObject) => reason === 'Built'))
+    await plane.until(async () =>
+      (await get('/api/v1/namespaces/default/events')).items.some(({ reason }: AnyObject) => reason === 'Built'),
+    )
     await plane.request('DELETE', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/houses.example.dev')
     await plane.until(async () => (await accepted('houses')).status === 'False')
   })
@@ -119,7 +128,8 @@ describe('stages of users', () => {
       steps: [{ patch: { root: 'metadata', template: `labels: {${name}: "true"}` } }],
     })
     const config = (name: string): Manifest => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
-    const labels = async (name: string): Promise<object> => (await get(`/api/v1/namespaces/default/configmaps/${name}`)).metadata.labels ?? {}
+    const labels = async (name: string): Promise<object> =>
+      (await get(`/api/v1/namespaces/default/configmaps/${name}`)).metadata.labels ?? {}
     await plane.apply(config('early'), stage('mark', 'ConfigMap', label('marked')))
     await plane.until(async () => 'marked' in (await labels('early')))
     await plane.apply(config('late'))

@@ -26,7 +26,10 @@ describe('stateful sets of a cluster', () => {
   let original: ControlPlane
   let plane: ControlPlane
   before(async () => {
-    original = await startControlPlane({ clock: new Date('2030-01-01T00:00:00Z'), flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'] } })
+    original = await startControlPlane({
+      clock: new Date('2030-01-01T00:00:00Z'),
+      flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'] },
+    })
   })
   after(() => original.stop())
   beforeEach(async () => {
@@ -67,7 +70,14 @@ describe('stateful sets of a cluster', () => {
     expect(await names()).to.deep.equal(['web-0', 'web-1'])
     await makeAllReady(3)
     const { status } = await get(SET)
-    expect(status).to.include({ observedGeneration: 1, replicas: 3, readyReplicas: 3, availableReplicas: 3, currentReplicas: 3, updatedReplicas: 3 })
+    expect(status).to.include({
+      observedGeneration: 1,
+      replicas: 3,
+      readyReplicas: 3,
+      availableReplicas: 3,
+      currentReplicas: 3,
+      updatedReplicas: 3,
+    })
     expect(status.currentRevision).to.equal(status.updateRevision)
     expect(await messages()).to.include.members([0, 1, 2].map(ordinal => `create Pod web-${ordinal} in StatefulSet web successful`))
   })
@@ -122,10 +132,17 @@ describe('stateful sets of a cluster', () => {
       }),
     )
     await makeAllReady(2)
-    const claims = async (): Promise<string[]> => (await get(`${CORE}/persistentvolumeclaims`)).items.map(({ metadata }: AnyObject) => metadata.name)
+    const claims = async (): Promise<string[]> =>
+      (await get(`${CORE}/persistentvolumeclaims`)).items.map(({ metadata }: AnyObject) => metadata.name)
     expect(await claims()).to.deep.equal(['data-web-0', 'data-web-1'])
-    expect((await get(`${CORE}/persistentvolumeclaims/data-web-0`)).metadata.ownerReferences?.[0]).to.include({ kind: 'StatefulSet', controller: true })
-    expect((await get(`${CORE}/pods/web-0`)).spec.volumes[0]).to.deep.equal({ name: 'data', persistentVolumeClaim: { claimName: 'data-web-0' } })
+    expect((await get(`${CORE}/persistentvolumeclaims/data-web-0`)).metadata.ownerReferences?.[0]).to.include({
+      kind: 'StatefulSet',
+      controller: true,
+    })
+    expect((await get(`${CORE}/pods/web-0`)).spec.volumes[0]).to.deep.equal({
+      name: 'data',
+      persistentVolumeClaim: { claimName: 'data-web-0' },
+    })
     await patch(SET, { spec: { replicas: 1 } })
     await plane.until(async () => (await claims()).length === 1 && (await names()).length === 1)
     expect(await messages()).to.include('create Claim data-web-0 Pod web-0 in StatefulSet web success')
@@ -156,7 +173,12 @@ describe('stateful sets of a cluster', () => {
   })
 
   it('report that a pod cannot be created', async () => {
-    await plane.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace: 'default' }, spec: { hard: { pods: '0' } } })
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q', namespace: 'default' },
+      spec: { hard: { pods: '0' } },
+    })
     await plane.until(async () => (await get(`${CORE}/resourcequotas/q`)).status.hard?.pods === '0')
     await plane.apply(statefulSet())
     await plane.until(async () =>

@@ -7,7 +7,12 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const BOOKS = '/apis/example.com/v1/namespaces/default/books'
 const only = (...controllers: string[]): string[] => controllers
 
-const version = (name: string, storage: boolean): object => ({ name, served: true, storage, schema: { openAPIV3Schema: { type: 'object' } } })
+const version = (name: string, storage: boolean): object => ({
+  name,
+  served: true,
+  storage,
+  schema: { openAPIV3Schema: { type: 'object' } },
+})
 const definition = (stored: 'v1' | 'v2') => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -34,7 +39,8 @@ describe('storage version migrations', () => {
       },
     })
     await plane.apply(definition('v1'))
-    for (const name of ['a', 'b']) await plane.apply({ apiVersion: 'example.com/v1', kind: 'Book', metadata: { name, namespace: 'default' } })
+    for (const name of ['a', 'b'])
+      await plane.apply({ apiVersion: 'example.com/v1', kind: 'Book', metadata: { name, namespace: 'default' } })
     await plane.apply(definition('v2'))
     return plane
   }

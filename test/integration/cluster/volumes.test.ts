@@ -16,7 +16,13 @@ const volume = (name: string, spec: object = {}): Manifest => ({
   apiVersion: 'v1',
   kind: 'PersistentVolume',
   metadata: { name },
-  spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '5Gi' }, persistentVolumeReclaimPolicy: 'Retain', hostPath: { path: '/tmp/v' }, ...spec },
+  spec: {
+    accessModes: ['ReadWriteOnce'],
+    capacity: { storage: '5Gi' },
+    persistentVolumeReclaimPolicy: 'Retain',
+    hostPath: { path: '/tmp/v' },
+    ...spec,
+  },
 })
 
 describe('volumes of a cluster', () => {
@@ -36,7 +42,9 @@ describe('volumes of a cluster', () => {
   const until = (path: string, wanted: string): Promise<unknown> => plane.until(async () => (await phase(path)) === wanted)
   const eventsOf = async (name: string): Promise<string[]> => {
     const { items } = await get('/api/v1/events')
-    return items.filter((event: AnyObject) => event.involvedObject.name === name).map(({ reason, message }: AnyObject) => `${reason}: ${message}`)
+    return items
+      .filter((event: AnyObject) => event.involvedObject.name === name)
+      .map(({ reason, message }: AnyObject) => `${reason}: ${message}`)
   }
 
   describe('that exist', () => {
@@ -49,7 +57,9 @@ describe('volumes of a cluster', () => {
       await plane.request('DELETE', `${CLAIMS}/c`)
       await until(`${VOLUMES}/v`, 'Released')
       await plane.apply(claim('c', { storageClassName: '' }))
-      await plane.until(async () => (await eventsOf('c')).includes('FailedBinding: no persistent volumes available for this claim and no storage class is set'))
+      await plane.until(async () =>
+        (await eventsOf('c')).includes('FailedBinding: no persistent volumes available for this claim and no storage class is set'),
+      )
       expect(await phase(`${CLAIMS}/c`)).to.equal('Pending')
     })
 
@@ -73,7 +83,9 @@ describe('volumes of a cluster', () => {
     it('are released if their claim is deleted before it names them', async () => {
       await plane.apply(claim('c', { storageClassName: '' }))
       const { uid } = (await get(`${CLAIMS}/c`)).metadata
-      await plane.apply(volume('v', { volumeMode: 'Block', claimRef: { kind: 'PersistentVolumeClaim', namespace: 'default', name: 'c', uid } }))
+      await plane.apply(
+        volume('v', { volumeMode: 'Block', claimRef: { kind: 'PersistentVolumeClaim', namespace: 'default', name: 'c', uid } }),
+      )
       await plane.until(async () => (await eventsOf('v')).some(event => event.startsWith('VolumeMismatch')))
       await plane.settled()
       await plane.request('DELETE', `${CLAIMS}/c`)
@@ -91,7 +103,10 @@ describe('volumes of a cluster', () => {
       await until(`${VOLUMES}/again`, 'Available')
       await plane.until(async () => (await eventsOf('again')).includes('VolumeRecycled: Volume recycled'))
       const nfs = { hostPath: null, nfs: { server: 's', path: '/' } }
-      await plane.apply(volume('kept', { persistentVolumeReclaimPolicy: 'Delete', ...nfs }), claim('k', { storageClassName: '', volumeName: 'kept' }))
+      await plane.apply(
+        volume('kept', { persistentVolumeReclaimPolicy: 'Delete', ...nfs }),
+        claim('k', { storageClassName: '', volumeName: 'kept' }),
+      )
       await until(`${CLAIMS}/k`, 'Bound')
       await plane.request('DELETE', `${CLAIMS}/k`)
       await until(`${VOLUMES}/kept`, 'Failed')
@@ -115,7 +130,9 @@ describe('volumes of a cluster', () => {
       await plane.request('DELETE', `${VOLUMES}/v`)
       await plane.request('PATCH', `${VOLUMES}/v`, { body: { metadata: { finalizers: null } } })
       await until(`${CLAIMS}/c`, 'Lost')
-      await plane.until(async () => (await eventsOf('c')).some(event => event.startsWith('ClaimLost: Bound claim has lost its PersistentVolume.')))
+      await plane.until(async () =>
+        (await eventsOf('c')).some(event => event.startsWith('ClaimLost: Bound claim has lost its PersistentVolume.')),
+      )
     })
   })
 
@@ -142,12 +159,20 @@ describe('volumes of a cluster', () => {
     await until(`${CLAIMS}/c`, 'Bound')
     const path = `${VOLUMES}/${(await get(`${CLAIMS}/c`)).spec.volumeName}`
     const made = await get(path)
-    expect(made.spec).to.deep.include({ storageClassName: 'standard', persistentVolumeReclaimPolicy: 'Delete', capacity: { storage: '1Gi' } })
+    expect(made.spec).to.deep.include({
+      storageClassName: 'standard',
+      persistentVolumeReclaimPolicy: 'Delete',
+      capacity: { storage: '1Gi' },
+    })
     expect(made.spec.csi.driver).to.equal('volumes.binnacle.dev')
-    await plane.until(async () => (await eventsOf('c')).includes(`ProvisioningSucceeded: Successfully provisioned volume ${made.metadata.name}`))
+    await plane.until(async () =>
+      (await eventsOf('c')).includes(`ProvisioningSucceeded: Successfully provisioned volume ${made.metadata.name}`),
+    )
     await plane.request('PATCH', `${CLAIMS}/c`, { body: { spec: { resources: { requests: { storage: '3Gi' } } } } })
     await plane.until(async () => (await get(`${CLAIMS}/c`)).status.capacity?.storage === '3Gi')
-    await plane.until(async () => (await eventsOf('c')).includes('ExternalExpanding: waiting for an external controller to expand this PVC'))
+    await plane.until(async () =>
+      (await eventsOf('c')).includes('ExternalExpanding: waiting for an external controller to expand this PVC'),
+    )
     expect((await get(path)).spec.capacity).to.deep.equal({ storage: '3Gi' })
     expect((await get(`${CLAIMS}/c`)).status.conditions).to.equal(undefined)
     await plane.request('DELETE', `${CLAIMS}/c`)
@@ -165,7 +190,9 @@ describe('volumes of a cluster', () => {
     await plane.apply(storageClass, volume('v', { storageClassName: 'x' }), claim('c', { storageClassName: 'x' }))
     await until(`${CLAIMS}/c`, 'Bound')
     await plane.request('PATCH', `${CLAIMS}/c`, { body: { spec: { resources: { requests: { storage: '9Gi' } } } } })
-    await plane.until(async () => (await eventsOf('c')).includes('ExternalExpanding: waiting for an external controller to expand this PVC'))
+    await plane.until(async () =>
+      (await eventsOf('c')).includes('ExternalExpanding: waiting for an external controller to expand this PVC'),
+    )
     expect((await get(`${CLAIMS}/c`)).status.capacity).to.deep.equal({ storage: '5Gi' })
   })
 
@@ -179,17 +206,23 @@ describe('volumes of a cluster', () => {
       spec: { nodeName, containers: [{ name: 'c', image: 'app:1' }], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] },
     })
     for (const name of ['n1', 'n2']) await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name, annotations } })
-    await plane.apply(volume('v', { hostPath: null, csi: { driver: 'd', volumeHandle: 'h' } }), claim('c', { storageClassName: '' }), user('a', 'n1'))
+    await plane.apply(
+      volume('v', { hostPath: null, csi: { driver: 'd', volumeHandle: 'h' } }),
+      claim('c', { storageClassName: '' }),
+      user('a', 'n1'),
+    )
     await plane.until(async () => (await get(ATTACHMENTS)).items.length === 1)
     const [{ metadata, spec }] = (await get(ATTACHMENTS)).items
     expect(spec).to.deep.equal({ attacher: 'd', nodeName: 'n1', source: { persistentVolumeName: 'v' } })
-    const report = (status: object): Promise<unknown> => plane.request('PATCH', `${ATTACHMENTS}/${metadata.name}/status`, { body: { status } })
+    const report = (status: object): Promise<unknown> =>
+      plane.request('PATCH', `${ATTACHMENTS}/${metadata.name}/status`, { body: { status } })
     await report({ attachError: { message: 'no room' } })
     await plane.until(async () => (await eventsOf('a')).includes('FailedAttachVolume: AttachVolume.Attach failed for volume "v" : no room'))
     await report({ attached: true, attachError: null })
     await plane.until(async () => (await eventsOf('a')).includes('SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume "v" '))
     expect((await get('/api/v1/nodes/n1')).status.volumesAttached).to.deep.equal([{ name: 'kubernetes.io/csi/d^h', devicePath: '' }])
-    const setInUse = (volumesInUse: string[]): Promise<unknown> => plane.request('PATCH', '/api/v1/nodes/n1/status', { body: { status: { volumesInUse } } })
+    const setInUse = (volumesInUse: string[]): Promise<unknown> =>
+      plane.request('PATCH', '/api/v1/nodes/n1/status', { body: { status: { volumesInUse } } })
     await setInUse(['kubernetes.io/csi/d^h'])
     await plane.apply(user('b', 'n2'))
     const conflict = 'FailedAttachVolume: Multi-Attach error for volume "v" Volume is already used by pod(s) a'
@@ -198,7 +231,9 @@ describe('volumes of a cluster', () => {
     await plane.until(async () => (await eventsOf('b2')).includes(conflict))
     await plane.request('PATCH', '/api/v1/namespaces/default/pods/b', { body: { metadata: { labels: { a: 'b' } } } })
     await plane.settled()
-    const counts = (await get('/api/v1/events')).items.filter(({ message }: AnyObject) => conflict.endsWith(message)).map(({ count }: AnyObject) => count)
+    const counts = (await get('/api/v1/events')).items
+      .filter(({ message }: AnyObject) => conflict.endsWith(message))
+      .map(({ count }: AnyObject) => count)
     expect(counts, 'one event for each pod').to.deep.equal([1, 1])
     await plane.request('DELETE', '/api/v1/namespaces/default/pods/a', { body: { gracePeriodSeconds: 0 } })
     await plane.settled()
@@ -211,10 +246,13 @@ describe('volumes of a cluster', () => {
 
   it('report since when no pod uses them, from 1.37 on', async () => {
     await plane.stop()
-    plane = await startControlPlane({ flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'], 'emulated-version': '1.37' } })
+    plane = await startControlPlane({
+      flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'], 'emulated-version': '1.37' },
+    })
     const reason = async (): Promise<unknown> =>
       (await get(`${CLAIMS}/c`)).status.conditions?.map((each: AnyObject) => `${each.type}=${each.status} ${each.reason}`)
-    const isReported = (text: string): Promise<unknown> => plane.until(async () => JSON.stringify(await reason()) === JSON.stringify([text]))
+    const isReported = (text: string): Promise<unknown> =>
+      plane.until(async () => JSON.stringify(await reason()) === JSON.stringify([text]))
     await plane.apply(volume('v'), claim('c', { storageClassName: '' }))
     await isReported('Unused=True NoPodsUsingPVC')
     await plane.apply({
@@ -266,7 +304,10 @@ describe('volumes of a cluster', () => {
 
     it('are provisioned for a claim that was handed to the driver before its class exists', async () => {
       const provisioner = 'rancher.io/local-path'
-      const annotations = { 'volume.kubernetes.io/storage-provisioner': provisioner, 'volume.beta.kubernetes.io/storage-provisioner': provisioner }
+      const annotations = {
+        'volume.kubernetes.io/storage-provisioner': provisioner,
+        'volume.beta.kubernetes.io/storage-provisioner': provisioner,
+      }
       const { metadata, ...rest } = claim('c', { storageClassName: 'local' })
       await plane.apply({ ...rest, metadata: { ...metadata, annotations } })
       await plane.settled()
@@ -276,7 +317,12 @@ describe('volumes of a cluster', () => {
     })
 
     it('are made for each pod of a stateful set, also of a class of another local cluster', async () => {
-      const fast = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast' }, provisioner: 'k8s.io/minikube-hostpath' }
+      const fast = {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name: 'fast' },
+        provisioner: 'k8s.io/minikube-hostpath',
+      }
       const template = (name: string, spec: object) => ({ metadata: { name }, spec: { ...(claim('x').spec as object), ...spec } })
       await plane.apply(fast, {
         apiVersion: 'apps/v1',
@@ -292,12 +338,9 @@ describe('volumes of a cluster', () => {
       })
       await plane.until(async () => (await get('/apis/apps/v1/namespaces/default/statefulsets/db')).status.readyReplicas === 2)
       const { items } = await get(CLAIMS)
-      expect(items.map(({ metadata, spec, status }: AnyObject) => `${metadata.name} ${spec.storageClassName} ${status.phase}`)).to.deep.equal([
-        'data-db-0 standard Bound',
-        'data-db-1 standard Bound',
-        'log-db-0 fast Bound',
-        'log-db-1 fast Bound',
-      ])
+      expect(
+        items.map(({ metadata, spec, status }: AnyObject) => `${metadata.name} ${spec.storageClassName} ${status.phase}`),
+      ).to.deep.equal(['data-db-0 standard Bound', 'data-db-1 standard Bound', 'log-db-0 fast Bound', 'log-db-1 fast Bound'])
     })
 
     it('are made for an ephemeral volume, and deleted with the pod', async () => {
@@ -312,7 +355,9 @@ describe('volumes of a cluster', () => {
 
     it('are provisioned for the node of the pod if their class waits for it', async () => {
       await plane.apply(storageClass('late', 'volumes.binnacle.dev'), claim('c', { storageClassName: 'late' }))
-      await plane.until(async () => (await eventsOf('c')).includes('WaitForFirstConsumer: waiting for first consumer to be created before binding'))
+      await plane.until(async () =>
+        (await eventsOf('c')).includes('WaitForFirstConsumer: waiting for first consumer to be created before binding'),
+      )
       await plane.apply(pod('p', 'c'))
       await until(`${PODS}/p`, 'Running')
       const { spec } = await get(`${PODS}/p`)
@@ -333,7 +378,12 @@ describe('volumes of a cluster', () => {
         })
       await plane.apply(storageClass('local', 'kubernetes.io/no-provisioner'), pod('p', 'c'), pod('q', 'd'))
       await plane.until(async () => (await eventsOf('p')).some(event => event.includes('persistentvolumeclaim "c" not found')))
-      await plane.apply(claim('c', { storageClassName: 'local' }), claim('d', { storageClassName: 'local' }), local('v', 'node-2'), local('w', 'node-2'))
+      await plane.apply(
+        claim('c', { storageClassName: 'local' }),
+        claim('d', { storageClassName: 'local' }),
+        local('v', 'node-2'),
+        local('w', 'node-2'),
+      )
       await until(`${PODS}/p`, 'Running')
       await until(`${PODS}/q`, 'Running')
       expect((await get(`${PODS}/p`)).spec.nodeName).to.equal('node-2')

@@ -2,5 +2,6 @@ import { attachmentName } from '../../../src/cluster/controllers/persistentvolum
 
 /** Functions of the tables, or the reason why a table has none. */
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
-  'attachment-name': ({ volumeHandle, driver, node }: { volumeHandle: string; driver: string; node: string }) => attachmentName(volumeHandle, driver, node),
+  'attachment-name': ({ volumeHandle, driver, node }: { volumeHandle: string; driver: string; node: string }) =>
+    attachmentName(volumeHandle, driver, node),
 }

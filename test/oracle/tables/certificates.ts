@@ -61,12 +61,29 @@ function sign({ signerName, usages = [], approved, denied, failed, ...names }: S
   return signingFault(signerName, judged(names), usages) === undefined ? 'signed' : 'failed'
 }
 
-type ApproveIn = NamesIn & { readonly signer: string; readonly username: string; readonly sar: readonly string[]; readonly usages?: string[] }
+type ApproveIn = NamesIn & {
+  readonly signer: string
+  readonly username: string
+  readonly sar: readonly string[]
+  readonly usages?: string[]
+}
 
 const CLIENT_USAGES = ['digital signature', 'key encipherment', 'client auth']
 
-async function approve({ signer, username, sar, usages = CLIENT_USAGES, org = ['system:nodes'], ...names }: ApproveIn): Promise<string | null> {
-  const rights = approvalRights(judged({ ...names, org }), { request: '', signerName: signer, usages, username } as CertificateSigningRequest['spec'])
+async function approve({
+  signer,
+  username,
+  sar,
+  usages = CLIENT_USAGES,
+  org = ['system:nodes'],
+  ...names
+}: ApproveIn): Promise<string | null> {
+  const rights = approvalRights(judged({ ...names, org }), {
+    request: '',
+    signerName: signer,
+    usages,
+    username,
+  } as CertificateSigningRequest['spec'])
   return (await approvalMessage(rights, async subresource => sar.includes(subresource))) ?? null
 }
 
@@ -89,7 +106,8 @@ function isCleaned({ cond, agoMinutes = 0, issued = false, expired = false, crea
 /** Functions of the tables, or the reason why a table has none. */
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   sign,
-  duration: ({ limit, expirationSeconds }: { limit: number; expirationSeconds?: number | null }) => certificateSeconds(expirationSeconds ?? undefined, limit),
+  duration: ({ limit, expirationSeconds }: { limit: number; expirationSeconds?: number | null }) =>
+    certificateSeconds(expirationSeconds ?? undefined, limit),
   refusal: ({ signer = KUBELET_CLIENT_SIGNER, usages = [], ...names }: NamesIn & { signer?: string; usages?: string[] }) =>
     signingFault(signer, judged(names), usages) ?? null,
   approve,

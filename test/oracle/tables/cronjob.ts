@@ -59,7 +59,8 @@ async function sync(given: SyncIn): Promise<object> {
   if (given.ranPreviously) {
     cronJob.status.lastScheduleTime = timeOf(given.lastScheduleTime ?? -3540)
     if (given.previousJobInStatusActive) cronJob.status.active = [reference]
-    if (!given.stillActive) job.status = { conditions: [{ type: 'Complete', status: 'True', lastProbeTime: null, lastTransitionTime: null }] }
+    if (!given.stillActive)
+      job.status = { conditions: [{ type: 'Complete', status: 'True', lastProbeTime: null, lastTransitionTime: null }] }
     if (!given.jobMissingInLister) jobs.push(job)
   }
   let created = false
@@ -121,7 +122,8 @@ function mostRecent(given: TimeIn): object {
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   sync,
   'most-recent-time': mostRecent,
-  'next-duration': (given: TimeIn) => (runAtOnce(untilNext(timedCronJob(given), START + given.now, runAtOnce(parseSchedule(given.schedule)))) ?? 0) / 1000,
+  'next-duration': (given: TimeIn) =>
+    (runAtOnce(untilNext(timedCronJob(given), START + given.now, runAtOnce(parseSchedule(given.schedule)))) ?? 0) / 1000,
   'next-time'({ schedule, after, timeZone }: { schedule: string; after: string; timeZone?: string }) {
     const time = nextTime(runAtOnce(scheduleOf(schedule, timeZone)), Date.parse(after) / 1000)
     return time === undefined ? null : formatTime(time * 1000)

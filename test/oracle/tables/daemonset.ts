@@ -64,7 +64,12 @@ function podOf(text: string): Pod {
       ...(state.includes('terminating') && { deletionTimestamp: formatTime(NOW) }),
     },
     spec: { containers: [], ...(!state.includes('unbound') && { nodeName: 'n' }) },
-    status: { phase, conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', lastProbeTime: null, lastTransitionTime: formatTime(NOW - 60_000) }] },
+    status: {
+      phase,
+      conditions: [
+        { type: 'Ready', status: isReady ? 'True' : 'False', lastProbeTime: null, lastTransitionTime: formatTime(NOW - 60_000) },
+      ],
+    },
   }
 }
 
@@ -99,7 +104,13 @@ export const TABLES = {
   'should-run': shouldRun,
   counts: ({ desired, maxSurge, maxUnavailable }: { desired: number; maxSurge: IntOrString | null; maxUnavailable: IntOrString | null }) =>
     rolloutLimits(
-      setOf({}, { type: 'RollingUpdate', rollingUpdate: { ...(maxSurge !== null && { maxSurge }), ...(maxUnavailable !== null && { maxUnavailable }) } }),
+      setOf(
+        {},
+        {
+          type: 'RollingUpdate',
+          rollingUpdate: { ...(maxSurge !== null && { maxSurge }), ...(maxUnavailable !== null && { maxUnavailable }) },
+        },
+      ),
       desired,
     ),
   'pods-on-node': podsOnNode,

@@ -85,10 +85,21 @@ interface Sizes {
 function reconcileNew({ deploymentReplicas, maxSurge = 0, oldReplicas, newReplicas }: Sizes): object {
   const newSet = set({ name: 'foo-v2', replicas: newReplicas })
   const old = set({ replicas: oldReplicas })
-  return scaled(newReplicas, resizeNew(deployment({ replicas: deploymentReplicas, maxSurge }), [old, newSet], newSet)?.replicas, 'expectedNewReplicas')
+  return scaled(
+    newReplicas,
+    resizeNew(deployment({ replicas: deploymentReplicas, maxSurge }), [old, newSet], newSet)?.replicas,
+    'expectedNewReplicas',
+  )
 }
 
-function reconcileOld({ deploymentReplicas, maxUnavailable: most = 0, oldReplicas, newReplicas, readyPodsFromOldRS, readyPodsFromNewRS }: Sizes): object {
+function reconcileOld({
+  deploymentReplicas,
+  maxUnavailable: most = 0,
+  oldReplicas,
+  newReplicas,
+  readyPodsFromOldRS,
+  readyPodsFromNewRS,
+}: Sizes): object {
   const old = set({ replicas: oldReplicas, available: readyPodsFromOldRS })
   const newSet = set({ name: 'foo-v2', replicas: newReplicas, available: readyPodsFromNewRS })
   const [resize] = resizeOld(deployment({ replicas: deploymentReplicas, maxSurge: 0, maxUnavailable: most }), [old], newSet)
@@ -102,7 +113,11 @@ function cleanup({ oldReplicas, readyPods, maxCleanupCount }: Sizes): object {
 
 function scaleDownOld({ deploymentReplicas, maxUnavailable: most = 0, readyPods, oldReplicas }: Sizes): object {
   const old = set({ replicas: oldReplicas, available: readyPods })
-  const [resize] = dropAvailable(deployment({ replicas: deploymentReplicas, maxSurge: 0, maxUnavailable: most }), [old], new Map([[old, oldReplicas]]))
+  const [resize] = dropAvailable(
+    deployment({ replicas: deploymentReplicas, maxSurge: 0, maxUnavailable: most }),
+    [old],
+    new Map([[old, oldReplicas]]),
+  )
   return scaled(oldReplicas, resize?.replicas, 'expectedOldReplicas')
 }
 
@@ -227,7 +242,9 @@ function oldPodsRunning({ oldStatusReplicas, podPhasesByOldReplicaSet = {} }: Ru
     spec: { containers: [] },
     status: { phase },
   })
-  return hasOldPods({ newSet: undefined, old: [...counted, ...withPods] }, ({ metadata }) => (podPhasesByOldReplicaSet[metadata.uid ?? ''] ?? []).map(podOf))
+  return hasOldPods({ newSet: undefined, old: [...counted, ...withPods] }, ({ metadata }) =>
+    (podPhasesByOldReplicaSet[metadata.uid ?? ''] ?? []).map(podOf),
+  )
 }
 
 interface RevisionIn {

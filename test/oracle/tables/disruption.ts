@@ -1,6 +1,12 @@
 import type { Pod } from '../../../src/api/core/v1.types.ts'
 import type { PodDisruptionBudgetSpec } from '../../../src/api/policy/v1.types.ts'
-import { allowedCondition, budgetStatus, countHealthy, expectationOf, usesScale } from '../../../src/cluster/controllers/disruption/budget.ts'
+import {
+  allowedCondition,
+  budgetStatus,
+  countHealthy,
+  expectationOf,
+  usesScale,
+} from '../../../src/cluster/controllers/disruption/budget.ts'
 
 type StatusIn = Pick<PodDisruptionBudgetSpec, 'minAvailable' | 'maxUnavailable'> & {
   readonly expectedFromControllers: number
@@ -10,7 +16,10 @@ type StatusIn = Pick<PodDisruptionBudgetSpec, 'minAvailable' | 'maxUnavailable'>
 
 function status({ expectedFromControllers, pods: count, healthy, ...spec }: StatusIn): object {
   const pods = Array.from({ length: count }, (_, i): Pod => {
-    const pod: unknown = { metadata: { name: `p${i}` }, status: { conditions: [{ type: 'Ready', status: i < healthy ? 'True' : 'False' }] } }
+    const pod: unknown = {
+      metadata: { name: `p${i}` },
+      status: { conditions: [{ type: 'Ready', status: i < healthy ? 'True' : 'False' }] },
+    }
     return pod as Pod
   })
   const budget = {

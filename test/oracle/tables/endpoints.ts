@@ -29,9 +29,15 @@ const countsOf = ({ subsets = [] }: Pick<Endpoints, 'subsets'>): Counts => ({
 async function overCapacity({ existingAnnotation, ready, notReady }: Counts & { existingAnnotation: string | null }): Promise<object> {
   const pods = Array.from({ length: ready + notReady }, (_, i) => pod(`p${i}`, i, i < ready))
   const annotations = existingAnnotation === null ? {} : { [OVER_CAPACITY]: existingAnnotation }
-  const current: Endpoints = { kind: 'Endpoints', apiVersion: 'v1', metadata: { name: 'web', namespace: 'default', annotations }, subsets: [] }
+  const current: Endpoints = {
+    kind: 'Endpoints',
+    apiVersion: 'v1',
+    metadata: { name: 'web', namespace: 'default', annotations },
+    subsets: [],
+  }
   const service = serviceOf()
-  const written = endpointsOf({ service, subsets: await subsetsOf(service, pods), current, changedAt: undefined, isLabelled: true }) ?? current
+  const written =
+    endpointsOf({ service, subsets: await subsetsOf(service, pods), current, changedAt: undefined, isLabelled: true }) ?? current
   return { ...countsOf(written), annotation: written.metadata.annotations?.[OVER_CAPACITY] === 'truncated' }
 }
 
@@ -48,6 +54,9 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
   addresses: async ({ phase, ready, terminating, publishNotReadyAddresses }: AddressIn) =>
     countsOf({ subsets: await subsetsOf(serviceOf({ publishNotReadyAddresses }), [pod('p', 1, ready, { phase, terminating })]) }),
   'pod-family': ({ clusterIP, families, podIPs }: { clusterIP: string; families?: Service['spec']['ipFamilies']; podIPs: string[] }) =>
-    podAddress(serviceOf({ clusterIP, ipFamilies: families ?? [] }), podOf({ status: { podIP: podIPs[0] ?? '', podIPs: podIPs.map(ip => ({ ip })) } })) ?? null,
+    podAddress(
+      serviceOf({ clusterIP, ipFamilies: families ?? [] }),
+      podOf({ status: { podIP: podIPs[0] ?? '', podIPs: podIPs.map(ip => ({ ip })) } }),
+    ) ?? null,
   events: 'a text: scenarios check it',
 }

@@ -28,13 +28,20 @@ const slicesOf = (slices: readonly PartialSlice[] | null | undefined, prefix = '
     metadata: { name: `${prefix}${i}` },
     addressType: 'IPv4',
     ports: [],
-    endpoints: (endpoints ?? []).map((endpoint): Endpoint => ({ ...(dropNulls(endpoint) as Endpoint), conditions: endpoint.conditions ?? {} })),
+    endpoints: (endpoints ?? []).map(
+      (endpoint): Endpoint => ({ ...(dropNulls(endpoint) as Endpoint), conditions: endpoint.conditions ?? {} }),
+    ),
   }))
 
 const dropNulls = (object: object): object => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 
 const serviceOf = (service: Partial<Service> & { spec?: Partial<Service['spec']> }): Service => {
-  const complete: unknown = { kind: 'Service', apiVersion: 'v1', ...service, metadata: { name: '<service>', namespace: 'default', ...service.metadata } }
+  const complete: unknown = {
+    kind: 'Service',
+    apiVersion: 'v1',
+    ...service,
+    metadata: { name: '<service>', namespace: 'default', ...service.metadata },
+  }
   return complete as Service
 }
 
@@ -47,7 +54,11 @@ function nodeCpuRatios({ nodes }: { nodes: { zone: string; cpu: string; ready: s
     return node as Node
   })
   const zones = zoneCpuOf(made)
-  return { expectSufficientNodeInfo: zones !== undefined, expectedCPUByZone: zones?.cpu ?? null, expectedRatios: zones ? recordOf(zones.ratios) : null }
+  return {
+    expectSufficientNodeInfo: zones !== undefined,
+    expectedCPUByZone: zones?.cpu ?? null,
+    expectedRatios: zones ? recordOf(zones.ratios) : null,
+  }
 }
 
 interface TopologyIn {
@@ -66,7 +77,11 @@ function topologyHints({ cpuRatiosByZone, sliceInfo: { serviceKey, addressType, 
   topology.ratios = cpuRatiosByZone === null ? undefined : mapOf(cpuRatiosByZone)
   const set = { create: slicesOf(toCreate, 'c'), update: slicesOf(toUpdate, 'u'), unchanged: slicesOf(unchanged, 'n') }
   const { slices, events } = topology.add(serviceKey, addressType, set)
-  const shown = events.map(({ type, reason, message }) => ({ eventType: type, reason, message: message.replace(`, addressType: ${addressType}`, '') }))
+  const shown = events.map(({ type, reason, message }) => ({
+    eventType: type,
+    reason,
+    message: message.replace(`, addressType: ${addressType}`, ''),
+  }))
   return { expectedSlicesToCreate: slices.create, expectedSlicesToUpdate: slices.update, expectedEvents: shown }
 }
 
@@ -86,9 +101,12 @@ function trafficDistribution({ trafficDistribution: distribution, slicesToCreate
 /** Sizes of slices after endpoints are added: those that exist in their order, then new ones. */
 function packedSizes(existing: readonly number[], add: number, max: number): number[] {
   let next = 0
-  const endpoints = (count: number): Endpoint[] => Array.from({ length: count }, () => ({ addresses: [`10.0.${next >> 8}.${next++ & 255}`], conditions: {} }))
+  const endpoints = (count: number): Endpoint[] =>
+    Array.from({ length: count }, () => ({ addresses: [`10.0.${next >> 8}.${next++ & 255}`], conditions: {} }))
   const slices = slicesOf(existing.map(count => ({ endpoints: endpoints(count) })))
-  const desired = new Map([...slices.flatMap(slice => slice.endpoints), ...endpoints(add)].map(endpoint => [endpointKey(endpoint), endpoint]))
+  const desired = new Map(
+    [...slices.flatMap(slice => slice.endpoints), ...endpoints(add)].map(endpoint => [endpointKey(endpoint), endpoint]),
+  )
   const [empty] = slicesOf([{ endpoints: [] }], 'new')
   const { create, update, remove } = runAtOnce(
     packEndpoints({
@@ -101,7 +119,9 @@ function packedSizes(existing: readonly number[], add: number, max: number): num
     }),
   )
   const sizeOf = (slice: EndpointSlice): number => slice.endpoints?.length ?? 0
-  const kept = slices.filter(slice => !remove.includes(slice)).map(slice => update.find(({ metadata }) => metadata.name === slice.metadata.name) ?? slice)
+  const kept = slices
+    .filter(slice => !remove.includes(slice))
+    .map(slice => update.find(({ metadata }) => metadata.name === slice.metadata.name) ?? slice)
   return [...kept, ...create].map(sizeOf)
 }
 
@@ -116,7 +136,13 @@ const DELETED = { deletionTimestamp: '2030-01-01T00:00:00Z' }
 /** Functions of the tables, or the reason why a table has none. */
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   'hints-enabled': wantsTopologyHints,
-  'giving-receiving-zones'({ allocations, allocatedHintsByZone }: { allocations: Record<string, { desired: number }>; allocatedHintsByZone: Counts }) {
+  'giving-receiving-zones'({
+    allocations,
+    allocatedHintsByZone,
+  }: {
+    allocations: Record<string, { desired: number }>
+    allocatedHintsByZone: Counts
+  }) {
     const { giving, receiving } = exchangeOf(mapOf(allocations), mapOf(allocatedHintsByZone))
     return { expectedGivingZones: recordOf(giving), expectedReceivingZones: recordOf(receiving) }
   },
@@ -138,14 +164,32 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
   ports({ service, pod }: { service: Partial<Service>; pod: { spec: Pod['spec'] } }) {
     return { expectedPorts: endpointPorts(serviceOf(service), podOf({ spec: pod.spec })) }
   },
-  'pod-conditions'({ podReady, terminating, publishNotReadyAddresses }: { podReady: boolean; terminating: boolean; publishNotReadyAddresses: boolean }) {
+  'pod-conditions'({
+    podReady,
+    terminating,
+    publishNotReadyAddresses,
+  }: {
+    podReady: boolean
+    terminating: boolean
+    publishNotReadyAddresses: boolean
+  }) {
     const conditions = [{ type: 'Ready', status: podReady ? 'True' : 'False' }] as Pod['status']['conditions']
     const pod = podOf({ metadata: terminating ? DELETED : {}, status: { ...(conditions && { conditions }) } })
     return endpointConditions(pod, serviceOf({ spec: { publishNotReadyAddresses } }))
   },
   'pod-included': ({ phase, ip, terminating = false }: IncludedIn) =>
     mayBeEndpoint(podOf({ metadata: terminating ? DELETED : {}, status: { phase, ...(ip && { podIP: '10.0.0.1' }) } }), true),
-  hostname({ hostname, subdomain, service, sameNamespace }: { hostname: string; subdomain: string; service: string; sameNamespace: boolean }) {
+  hostname({
+    hostname,
+    subdomain,
+    service,
+    sameNamespace,
+  }: {
+    hostname: string
+    subdomain: string
+    service: string
+    sameNamespace: boolean
+  }) {
     const namespace = sameNamespace ? 'default' : 'other'
     return endpointHostname(podOf({ spec: { hostname, subdomain } }), serviceOf({ metadata: { name: service, namespace } })) ?? null
   },

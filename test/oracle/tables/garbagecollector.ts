@@ -15,7 +15,8 @@ const uids = (count = 0): string[] => Array.from({ length: count }, (_, i) => St
 
 function decision({ solid, dangling, waiting, hasDependents = false, ownerUid }: OwnersIn): string {
   // An owner with another uid is not found: it counts as one that is gone.
-  if (ownerUid !== undefined) return dispositionOf({ solid: [], dangling: [ownerUid], waiting: [] }, false) === 'delete' ? 'counts as absent' : 'exists'
+  if (ownerUid !== undefined)
+    return dispositionOf({ solid: [], dangling: [ownerUid], waiting: [] }, false) === 'delete' ? 'counts as absent' : 'exists'
   return DISPOSITIONS[dispositionOf({ solid: uids(solid), dangling: uids(dangling), waiting: uids(waiting) }, hasDependents)]
 }
 

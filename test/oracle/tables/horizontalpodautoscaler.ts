@@ -176,11 +176,18 @@ const rulesOf = (given: RulesIn | undefined, byDefault: HPAScalingRules): HPASca
       }
     : byDefault
 
-const eventsOf = (events: LimitsIn['scaleUpEvents'] = []): ScaleEvent[] => events.map(({ change, secondsAgo }) => ({ change, at: NOW - secondsAgo * 1000 }))
+const eventsOf = (events: LimitsIn['scaleUpEvents'] = []): ScaleEvent[] =>
+  events.map(({ change, secondsAgo }) => ({ change, at: NOW - secondsAgo * 1000 }))
 
 function limitByRules(given: LimitsIn): object {
   const events = { up: eventsOf(given.scaleUpEvents), down: eventsOf(given.scaleDownEvents) }
-  const { replicas, reason } = limitReplicasByRules(given, rulesOf(given.scaleUpRules, DEFAULT_UP), rulesOf(given.scaleDownRules, DEFAULT_DOWN), events, NOW)
+  const { replicas, reason } = limitReplicasByRules(
+    given,
+    rulesOf(given.scaleUpRules, DEFAULT_UP),
+    rulesOf(given.scaleDownRules, DEFAULT_DOWN),
+    events,
+    NOW,
+  )
   return { replicas, reason }
 }
 
@@ -205,13 +212,27 @@ async function reason(given: string): Promise<string> {
   const metrics = metricsOf([5000])
   const source = { resource: async () => metrics, pods: async () => metrics, object: async () => 5000, external: async () => 5000 }
   const pods = [podAt({ currentReplicas: 1, resource: { name: 'cpu', requests: ['1'], levels: [] } }, 0)]
-  const state = { namespace: 'ns', specReplicas: 1, statusReplicas: 1, pods, tolerances: { scaleDown: 0.1, scaleUp: 0.1 }, now: NOW, source }
+  const state = {
+    namespace: 'ns',
+    specReplicas: 1,
+    statusReplicas: 1,
+    pods,
+    tolerances: { scaleDown: 0.1, scaleUp: 0.1 },
+    now: NOW,
+    source,
+  }
   const average = { type: 'AverageValue', averageValue: '1' }
   const specs: Record<string, Parameters<typeof metricProposal>[0]> = {
-    cpu: { type: 'Resource', resource: { name: 'cpu', target: given.includes('utili') ? { type: 'Utilization', averageUtilization: 50 } : average } },
+    cpu: {
+      type: 'Resource',
+      resource: { name: 'cpu', target: given.includes('utili') ? { type: 'Utilization', averageUtilization: 50 } : average },
+    },
     pods: { type: 'Pods', pods: { metric: { name }, target: average } },
     external: { type: 'External', external: { metric: { name }, target: average } },
-    object: { type: 'Object', object: { metric: { name }, target: average, describedObject: { kind: given.split(' ')[0] ?? '', name: 'x' } } },
+    object: {
+      type: 'Object',
+      object: { metric: { name }, target: average, describedObject: { kind: given.split(' ')[0] ?? '', name: 'x' } },
+    },
   }
   const kind = given.startsWith('external') ? 'external' : given.startsWith('pods') ? 'pods' : given.startsWith('cpu') ? 'cpu' : 'object'
   const spec = specs[kind]

@@ -103,13 +103,27 @@ interface DeadlineIn extends SyncIn {
 }
 
 async function deadline(given: DeadlineIn): Promise<object> {
-  const { parallelism, completions, backoffLimit = 0, activeDeadlineSeconds, startTime, activePods, succeededPods, failedPods, suspend } = given
+  const {
+    parallelism,
+    completions,
+    backoffLimit = 0,
+    activeDeadlineSeconds,
+    startTime,
+    activePods,
+    succeededPods,
+    failedPods,
+    suspend,
+  } = given
   const rules = rulesOf(given.enableJobPodReplacementPolicy, given.enableJobManagedBy)
   const job = jobOf(
     { parallelism, completions, backoffLimit, activeDeadlineSeconds, ...(suspend !== undefined && { suspend }) },
     { startTime: formatTime(NOW - startTime * 1000) },
   )
-  const pods = [...many(activePods, { phase: 'Running' }), ...many(succeededPods, { phase: 'Succeeded' }), ...many(failedPods, { phase: 'Failed' })]
+  const pods = [
+    ...many(activePods, { phase: 'Running' }),
+    ...many(succeededPods, { phase: 'Succeeded' }),
+    ...many(failedPods, { phase: 'Failed' }),
+  ]
   const { deletions, status } = await runPass(job, pods, rules)
   return {
     expectedDeletions: deletions,
@@ -161,7 +175,11 @@ interface NeverIn {
 async function never({ parallelism, completions, backoffLimit, activePodsPhase, activePods, failedPods }: NeverIn): Promise<object> {
   const job = jobOf({ parallelism, completions, backoffLimit })
   job.spec.template.spec.restartPolicy = 'Never'
-  const { status } = await runPass(job, [...many(failedPods, { phase: 'Failed' }), ...many(activePods, { phase: activePodsPhase })], rulesOf())
+  const { status } = await runPass(
+    job,
+    [...many(failedPods, { phase: 'Failed' }), ...many(activePods, { phase: activePodsPhase })],
+    rulesOf(),
+  )
   return {
     expectedActive: status.active ?? 0,
     expectedSucceeded: status.succeeded ?? 0,
@@ -171,7 +189,11 @@ async function never({ parallelism, completions, backoffLimit, activePodsPhase, 
 }
 
 function failurePolicy(given: { podFailurePolicy: PodFailurePolicy; pod: Pod; enableJobBackoffLimitPerIndex?: boolean }): object {
-  const { action, counts, failJobMessage } = matchFailurePolicy(given.podFailurePolicy, withStates(given.pod), given.enableJobBackoffLimitPerIndex ?? false)
+  const { action, counts, failJobMessage } = matchFailurePolicy(
+    given.podFailurePolicy,
+    withStates(given.pod),
+    given.enableJobBackoffLimitPerIndex ?? false,
+  )
   return { failJobMessage, countsAsFailure: counts, action }
 }
 
@@ -216,7 +238,15 @@ const indexJob = ({ completions, backoffLimitPerIndex, podFailurePolicy }: Index
 function delayed(given: IndexIn): string[] {
   const pods = given.pods.map(podOf)
   const job = indexJob(given)
-  const context = jobContext({ job, pods, rules: ON, now: NOW, isSatisfied: true, beingReleased: new Set(given.finalizersBeingRemoved), backoff: NO_FAILURES })
+  const context = jobContext({
+    job,
+    pods,
+    rules: ON,
+    now: NOW,
+    isSatisfied: true,
+    beingReleased: new Set(given.finalizersBeingRemoved),
+    backoff: NO_FAILURES,
+  })
   const held = delayedPods(context, succeededIndexes(context).current, failedIndexes(context))
   return [...held.values()].map(({ metadata }) => metadata.uid ?? '')
 }
@@ -241,23 +271,38 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
     return { text: formatIndexes(current), intervals: pairs(current) }
   },
   'index-text': (given: number[]) => formatIndexes(mergeIndexes([], indexesOf(given))),
-  'first-pending-indexes'(given: { activePods?: [string, string][]; succeededIndexes?: [number, number][]; cnt: number; completions: number }) {
+  'first-pending-indexes'(given: {
+    activePods?: [string, string][]
+    succeededIndexes?: [number, number][]
+    cnt: number
+    completions: number
+  }) {
     const input = { job: indexJob(given), active: indexedPods(given.activePods ?? []), terminating: [], rules: ON }
     return pendingIndexes(input, { succeeded: intervals(given.succeededIndexes ?? []) }, given.cnt)
   },
   'duplicate-indexes'(given: { completions: number; pods: [string, string][] }) {
     const { remove, keep } = duplicatePods(indexedPods(given.pods), given.completions)
-    const listed = (pods: readonly Pod[]): string[][] => pods.map(({ metadata, status }) => [metadata.annotations?.[INDEX] ?? '-', status.phase ?? ''])
+    const listed = (pods: readonly Pod[]): string[][] =>
+      pods.map(({ metadata, status }) => [metadata.annotations?.[INDEX] ?? '-', status.phase ?? ''])
     return { remove: listed(remove), keep: listed(keep) }
   },
   'indexed-pod-name': (given: { job: string; index: number }) => indexedPrefix(given.job, given.index),
   backoff: (failures: number) => remainingBackoff({ failures, lastFailure: NOW }, NOW) / 1000,
   'remaining-backoff': (given: { failures: number; lastFailureAt: number; now: number; base: number; max: number }) =>
-    remainingBackoff({ failures: given.failures, lastFailure: given.lastFailureAt * 1000 }, given.now * 1000, given.base * 1000, given.max * 1000) / 1000,
+    remainingBackoff(
+      { failures: given.failures, lastFailure: given.lastFailureAt * 1000 },
+      given.now * 1000,
+      given.base * 1000,
+      given.max * 1000,
+    ) / 1000,
   'index-failed': (given: IndexIn) => isIndexFailed(indexJob(given), podOf(given.pod), ON),
   'failed-indexes': (given: IndexIn) =>
     pairs(
-      failedIndexes({ job: indexJob(given, given.previous === undefined ? {} : { failedIndexes: given.previous }), pods: given.pods.map(podOf), rules: ON }),
+      failedIndexes({
+        job: indexJob(given, given.previous === undefined ? {} : { failedIndexes: given.previous }),
+        pods: given.pods.map(podOf),
+        rules: ON,
+      }),
     ),
   'delayed-finalizer': delayed,
   'next-failure-count'(given: IndexIn) {
@@ -280,7 +325,9 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
   },
   'terminal-conditions'(given: string) {
     const [reason, message] = FAILURES[given] ?? ['SuccessPolicy', 'Matched rules at index <i>']
-    const first = FAILURES[given] ? failureCondition(reason, message, ON, NOW) : jobCondition('SuccessCriteriaMet', 'True', reason, message, NOW)
+    const first = FAILURES[given]
+      ? failureCondition(reason, message, ON, NOW)
+      : jobCondition('SuccessCriteriaMet', 'True', reason, message, NOW)
     const [[a], [b]] = [shown([first]), shown([finalCondition(first, NOW)])]
     return {
       first: a,

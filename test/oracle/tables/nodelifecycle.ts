@@ -11,7 +11,10 @@ const conditionOf = (type: string, status: string): NodeCondition => ({ type, st
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   'noschedule-taints'({ 'spec.unschedulable': unschedulable, ...conditions }: Record<string, string | boolean>) {
     const listed = Object.entries(conditions).map(([type, status]) => conditionOf(type, String(status)))
-    const node: Pick<Node, 'spec' | 'status'> = { spec: unschedulable ? { unschedulable: true } : {}, status: { conditions: listed } as Node['status'] }
+    const node: Pick<Node, 'spec' | 'status'> = {
+      spec: unschedulable ? { unschedulable: true } : {},
+      status: { conditions: listed } as Node['status'],
+    }
     return schedulingTaints(node)
   },
   'noexecute-taints'({ Ready: ready }: { Ready: string }) {
@@ -19,7 +22,8 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
     return { ...(add.length > 0 && { add: add.map(({ key, effect }) => ({ key, effect })) }), remove }
   },
   'zone-state': ({ ready, notReady }: { ready: number; notReady: number }) => zoneState(ready, notReady),
-  'eviction-rate': ({ state, nodes, allZonesFull }: { state: ZoneState; nodes: number; allZonesFull: boolean }) => evictionRate(state, nodes, allZonesFull),
+  'eviction-rate': ({ state, nodes, allZonesFull }: { state: ZoneState; nodes: number; allZonesFull: boolean }) =>
+    evictionRate(state, nodes, allZonesFull),
   'lost-node-conditions'({ type, hadCondition }: { type: string; hadCondition: boolean }) {
     const found = lostConditions(hadCondition ? [conditionOf(type, 'False')] : [], null, NOW).find(condition => condition.type === type)
     return { type, status: found?.status, reason: found?.reason, message: found?.message }

@@ -42,9 +42,14 @@ const volumeOf = (given: VolumeIn): PersistentVolume =>
     status: { phase: given.phase },
   }) as unknown as PersistentVolume
 
-/** Access modes of a claim. The entries list those of upstream's `makePVC`, ReadOnlyMany and ReadWriteOnce, as ReadWriteOnce alone. */
+/**
+ * Access modes of a claim. The entries list those of upstream's `makePVC`, ReadOnlyMany and ReadWriteOnce, as
+ * ReadWriteOnce alone.
+ */
 const modesOf = ({ accessModes, class: className, selector }: ClaimIn): readonly string[] =>
-  className === undefined && selector === undefined && accessModes.join() === 'ReadWriteOnce' ? ['ReadOnlyMany', 'ReadWriteOnce'] : accessModes
+  className === undefined && selector === undefined && accessModes.join() === 'ReadWriteOnce'
+    ? ['ReadOnlyMany', 'ReadWriteOnce']
+    : accessModes
 
 const claimOf = (given: ClaimIn): PersistentVolumeClaim =>
   ({
@@ -69,9 +74,15 @@ function testVolumes(): PersistentVolume[] {
 
 /** Phase of a volume in a situation that an entry describes in words. */
 function phaseOf(situation: string): string {
-  const claimRef = situation.includes('claimRef unset') ? undefined : { namespace: 'ns', name: 'c', ...(!situation.includes('without uid') && { uid: 'u' }) }
+  const claimRef = situation.includes('claimRef unset')
+    ? undefined
+    : { namespace: 'ns', name: 'c', ...(!situation.includes('without uid') && { uid: 'u' }) }
   const policy = /Recycle|Delete|Retain/.exec(situation)?.[0] ?? 'Retain'
-  const volume = { metadata: { name: 'v' }, spec: { claimRef, persistentVolumeReclaimPolicy: policy }, status: {} } as unknown as PersistentVolume
+  const volume = {
+    metadata: { name: 'v' },
+    spec: { claimRef, persistentVolumeReclaimPolicy: policy },
+    status: {},
+  } as unknown as PersistentVolume
   const isBound = !/deleted|gone|policy/.test(situation)
   const claim = { metadata: { name: 'c', uid: 'u' }, spec: { volumeName: 'v' }, status: {} } as unknown as PersistentVolumeClaim
   const decision = decideVolume(volume, isBound ? claim : undefined)
@@ -81,7 +92,8 @@ function phaseOf(situation: string): string {
 
 /** Functions of the tables, or the reason why a table has none. */
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
-  match: (given: ClaimIn) => bestVolume(claimOf(given), testVolumes(), { matchAttributes: true, isDelayed: given.delayed ?? false })?.metadata.name ?? '',
+  match: (given: ClaimIn) =>
+    bestVolume(claimOf(given), testVolumes(), { matchAttributes: true, isDelayed: given.delayed ?? false })?.metadata.name ?? '',
   'volume-mode': ({ claim, volume }: { claim?: string; volume?: string }) =>
     hasOtherMode(
       { spec: { ...(claim && { volumeMode: claim }), resources: {} } } as unknown as PersistentVolumeClaim,

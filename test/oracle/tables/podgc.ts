@@ -16,7 +16,8 @@ const podOf = ({ name, phase = 'Failed', reason, created = 0 }: PodIn): Pod => {
 
 /** Functions of the tables, or the reason why a table has none. */
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
-  terminated: ({ threshold, pods }: { threshold: number; pods: PodIn[] }) => excessTerminated(pods.map(podOf), threshold).map(({ metadata }) => metadata.name),
+  terminated: ({ threshold, pods }: { threshold: number; pods: PodIn[] }) =>
+    excessTerminated(pods.map(podOf), threshold).map(({ metadata }) => metadata.name),
   order: (given: (string | PodIn)[]) =>
     given
       .map(each => podOf(typeof each === 'string' ? { name: each } : each))

@@ -22,7 +22,16 @@ interface VictimIn {
   readonly uid?: string
 }
 
-function victim({ node, phase = 'Running', ready = false, readyForSeconds = 0, deletionCost, restarts = 0, ageSeconds = 0, uid = 'u' }: VictimIn): Pod {
+function victim({
+  node,
+  phase = 'Running',
+  ready = false,
+  readyForSeconds = 0,
+  deletionCost,
+  restarts = 0,
+  ageSeconds = 0,
+  uid = 'u',
+}: VictimIn): Pod {
   const cost = deletionCost === undefined ? {} : { annotations: { 'controller.kubernetes.io/pod-deletion-cost': String(deletionCost) } }
   const since = formatTime(NOW - readyForSeconds * 1000)
   return {
@@ -48,7 +57,8 @@ interface ClaimIn {
 
 function claim({ owner, matches, podDeleting = false, controllerDeleting = false, phase = 'Running' }: ClaimIn): string {
   const pod = victim({ phase })
-  if (owner !== null) pod.metadata.ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: owner, controller: true }]
+  if (owner !== null)
+    pod.metadata.ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: owner, controller: true }]
   if (podDeleting) pod.metadata.deletionTimestamp = formatTime(NOW)
   // A set looks at active pods alone.
   if (!isPodActive(pod)) return 'ignore'

@@ -10,7 +10,13 @@ interface ConfigMapIn {
 
 /** @param given null for a namespace that is being deleted. */
 function configMap(given: ConfigMapIn | null): string {
-  if (!mayBeFilled({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'n', ...(given === null && { deletionTimestamp: '2030-01-01T00:00:00Z' }) } }))
+  if (
+    !mayBeFilled({
+      kind: 'Namespace',
+      apiVersion: 'v1',
+      metadata: { name: 'n', ...(given === null && { deletionTimestamp: '2030-01-01T00:00:00Z' }) },
+    })
+  )
     return 'nothing'
   const { data, annotation } = given ?? {}
   if (!data) return 'create'

@@ -33,9 +33,17 @@ function tokenSecret({ account, token = false, ca = null, namespace = true }: To
     apiVersion: 'v1',
     metadata: { name: 's', namespace: 'default', annotations: { 'kubernetes.io/service-account.uid': 'uid' } },
     type: 'kubernetes.io/service-account-token',
-    data: { ...(token && { token: base64('t') }), ...(ca !== null && { 'ca.crt': base64(ca) }), ...(namespace && { namespace: base64('default') }) },
+    data: {
+      ...(token && { token: base64('t') }),
+      ...(ca !== null && { 'ca.crt': base64(ca) }),
+      ...(namespace && { namespace: base64('default') }),
+    },
   }
-  const found: TypedObject = { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default', uid: account === 'default' ? 'uid' : 'other' } }
+  const found: TypedObject = {
+    kind: 'ServiceAccount',
+    apiVersion: 'v1',
+    metadata: { name: 'default', uid: account === 'default' ? 'uid' : 'other' },
+  }
   if (account === null) return 'delete'
   if (!isTokenOf(secret, found)) return 'delete (uid precondition)'
   const missing = Object.keys(missingData(secret, 'current'))
@@ -61,7 +69,12 @@ function legacyToken({ referenced = false, unusedDays = 0, invalidSinceDays, mou
   }
   const metadata = { name: 't', namespace: 'default', creationTimestamp: '2020-01-01T00:00:00Z', labels }
   const secret: Secret = { kind: 'Secret', apiVersion: 'v1', metadata, type: 'kubernetes.io/service-account-token' }
-  const account: ServiceAccount = { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default' }, ...(referenced && { secrets: [{ name: 't' }] }) }
+  const account: ServiceAccount = {
+    kind: 'ServiceAccount',
+    apiVersion: 'v1',
+    metadata: { name: 'default' },
+    ...(referenced && { secrets: [{ name: 't' }] }),
+  }
   return isUnused(secret, NOW) && isGenerated(secret, account) ? FATES[tokenFate(secret, mounted, NOW)] : 'nothing'
 }
 

@@ -21,7 +21,9 @@ function isInUse({ kind, phase, pod, used = false, scheduled = true }: Protected
   const users = new ClaimUsers()
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'claim' } }]
   if (pod || used)
-    users.add(podOf({ spec: { volumes, ...(scheduled && { nodeName: 'n' }) }, status: typeof pod === 'string' ? { phase: pod as 'Running' } : {} }))
+    users.add(
+      podOf({ spec: { volumes, ...(scheduled && { nodeName: 'n' }) }, status: typeof pod === 'string' ? { phase: pod as 'Running' } : {} }),
+    )
   return users.of({ metadata: { name: 'claim' } } as PersistentVolumeClaim) !== undefined
 }
 

@@ -51,7 +51,10 @@ function setOf({
       template,
       serviceName: set,
       ...(podManagementPolicy !== undefined && { podManagementPolicy: podManagementPolicy as 'Parallel' }),
-      updateStrategy: { type: strategy as 'RollingUpdate', ...(strategy === 'RollingUpdate' && { rollingUpdate: { partition: partition ?? 0 } }) },
+      updateStrategy: {
+        type: strategy as 'RollingUpdate',
+        ...(strategy === 'RollingUpdate' && { rollingUpdate: { partition: partition ?? 0 } }),
+      },
       ...(start !== undefined && { ordinals: { start } }),
       persistentVolumeClaimRetentionPolicy: { whenDeleted: whenDeleted ?? 'Retain', whenScaled: whenScaled ?? 'Retain' },
     },
@@ -61,7 +64,9 @@ function setOf({
 
 const PHASES: Readonly<Record<string, Pod['status']['phase']>> = { pending: 'Pending', failed: 'Failed', succeeded: 'Succeeded' }
 
-/** @param state `ready`, `notready`, `pending`, `failed`, `succeeded`, `terminating`, several of them joined by blanks or dashes. */
+/**
+ * @param state `ready`, `notready`, `pending`, `failed`, `succeeded`, `terminating`, several of them joined by blanks or dashes.
+ */
 function podOf(set: StatefulSet, ordinal: number, state: string, revision = CURRENT): Pod {
   const words = state.split(/[ -]/)
   const isReady = words.includes('ready')
@@ -80,7 +85,9 @@ function podOf(set: StatefulSet, ordinal: number, state: string, revision = CURR
     spec: { containers: [] },
     status: {
       phase,
-      conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', lastProbeTime: null, lastTransitionTime: formatTime(NOW - 60_000) }],
+      conditions: [
+        { type: 'Ready', status: isReady ? 'True' : 'False', lastProbeTime: null, lastTransitionTime: formatTime(NOW - 60_000) },
+      ],
     },
   }
 }
@@ -132,7 +139,8 @@ export const TABLES = {
     return [parent, ordinal]
   },
   'claim-names': ({ template: of, set, ordinal }: { template: string; set: string; ordinal: number }) => claimName(of, set, ordinal),
-  'max-unavailable': ({ maxUnavailable, replicas }: { maxUnavailable: IntOrString; replicas: number }) => maxUnavailableOf(maxUnavailable, replicas),
+  'max-unavailable': ({ maxUnavailable, replicas }: { maxUnavailable: IntOrString; replicas: number }) =>
+    maxUnavailableOf(maxUnavailable, replicas),
   'update-order': updateOrder,
   'ordered-scale': orderedScale,
   retention: ({ podIs, ...input }: SetIn & { readonly podIs: string }) => {
@@ -143,7 +151,9 @@ export const TABLES = {
   'status-counts': statusCounts,
   events: () =>
     oneOf([
-      ...(['create', 'update', 'delete'] as const).flatMap(verb => [undefined, '<error>'].map(failure => podEvent(verb, '<set>', '<pod>', failure))),
+      ...(['create', 'update', 'delete'] as const).flatMap(verb =>
+        [undefined, '<error>'].map(failure => podEvent(verb, '<set>', '<pod>', failure)),
+      ),
       ...[undefined, '<error>'].map(failure => claimEvent('<claim>', '<set>', '<pod>', failure)),
       conflictEvent('<claim>'),
     ]),

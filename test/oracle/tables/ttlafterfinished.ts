@@ -11,7 +11,8 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
     const job: unknown = {
       metadata: {},
       spec: ttl === null ? {} : { ttlSecondsAfterFinished: ttl },
-      status: finished === null ? {} : { conditions: [{ type: finished, status: 'True', lastTransitionTime: formatTime(NOW - ago * 1000) }] },
+      status:
+        finished === null ? {} : { conditions: [{ type: finished, status: 'True', lastTransitionTime: formatTime(NOW - ago * 1000) }] },
     }
     const left = timeLeft(job as Job, NOW)
     return left === undefined ? 'error' : Math.max(0, left / 1000)

@@ -72,7 +72,10 @@ function selectedBy(fields: readonly FieldTerm[] = []): Pick<Done, 'selected'> {
 /** Ends a request that has come as far as the registry. */
 const arrived = () => failure(418, 'Teapot', 'the registry has been asked', {})
 
-/** The complete path of a request from its head to the registry, without a store. Records the requests to the authorizer and the calls of the registry. */
+/**
+ * The complete path of a request from its head to the registry, without a store. Records the requests to the authorizer
+ * and the calls of the registry.
+ */
 export class RecordedApi {
   readonly catalog: Catalog
   /** Whether the authorizer allows what it is asked. */
@@ -187,7 +190,9 @@ export class RecordedApi {
       const served = { definition, version: made }
       if (version.subresources)
         Object.assign(made, {
-          subresources: Object.fromEntries(Object.entries(version.subresources).map(([name, one]) => [name, this.#recordedSubresource(served, name, one)])),
+          subresources: Object.fromEntries(
+            Object.entries(version.subresources).map(([name, one]) => [name, this.#recordedSubresource(served, name, one)]),
+          ),
         })
       return made
     }
@@ -199,7 +204,8 @@ export class RecordedApi {
 
   #recordedSubresource(served: ServedResource, name: string, subresource: Subresource): Subresource {
     const { connect, virtual } = subresource
-    const locate = async (call: ConnectCall): Promise<never> => this.#note('reach', served, { subresource: name, namespace: call.namespace, name: call.name })
+    const locate = async (call: ConnectCall): Promise<never> =>
+      this.#note('reach', served, { subresource: name, namespace: call.namespace, name: call.name })
     return { ...subresource, ...(connect && { connect: { ...connect, locate } }), ...(virtual && { virtual: this.#virtual(served, name) }) }
   }
 

@@ -6,7 +6,10 @@ import type { ApiRequest } from './recorded-api.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
-/** Paths to one resource: those that the API has, and those that it only looks as if it had. NS, OBJ: namespace and name; both ways into a namespace, whatever the resource's scope. */
+/**
+ * Paths to one resource: those that the API has, and those that it only looks as if it had. NS, OBJ: namespace and
+ * name; both ways into a namespace, whatever the resource's scope.
+ */
 export function pathsOf({ version }: ServedResource): string[] {
   const { group, name, names } = version
   const base = group === '' ? `/api/${name}` : `/apis/${group}/${name}`
@@ -19,7 +22,9 @@ export function pathsOf({ version }: ServedResource): string[] {
     ...places,
     ...objects,
     ...[...places, ...objects].flatMap(path => [below('watch', path), below('proxy', path)]),
-    ...objects.flatMap(object => subresources.flatMap(sub => [`${object}/${sub}`, below('watch', `${object}/${sub}`), below('proxy', `${object}/${sub}`)])),
+    ...objects.flatMap(object =>
+      subresources.flatMap(sub => [`${object}/${sub}`, below('watch', `${object}/${sub}`), below('proxy', `${object}/${sub}`)]),
+    ),
     ...subresources.flatMap(sub => [`${objects[1]}/${sub}/more`, `${objects[1]}/${sub}/watch/x`]),
     ...places.flatMap(place =>
       ['?watch=1', '?watch=0', '?fieldSelector=metadata.name=obj', '?watch=1&fieldSelector=metadata.name=obj'].map(query => place + query),

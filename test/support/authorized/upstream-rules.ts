@@ -2,11 +2,19 @@ import type { RequestAttributes } from '../../../src/meta/context.ts'
 
 type Question = Omit<RequestAttributes, 'path'>
 
-const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
+const METHOD_VERBS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
 
 /**
- * Returns the attributes that kube-apiserver passes to its authorizer for a request, by the documented rules of its RequestInfo and independently of this server's parser. Undefined if kube-apiserver
- * responds without authorization. Field selectors of the enumeration are `metadata.name=NAME` or none.
+ * Returns the attributes that kube-apiserver passes to its authorizer for a request, by the documented rules of its
+ * RequestInfo and independently of this server's parser. Undefined if kube-apiserver responds without authorization.
+ * Field selectors of the enumeration are `metadata.name=NAME` or none.
  */
 export function upstreamQuestion(method: string, url: string): Question | undefined {
   const [path = '', search = ''] = url.split('?')
@@ -20,7 +28,16 @@ export function upstreamQuestion(method: string, url: string): Question | undefi
   const segments = decodeURIComponent(path)
     .replace(/^\/+|\/+$/g, '')
     .split('/')
-  const nothing = { isResource: false, verb: method.toLowerCase(), group: '', version: '', namespace: '', resource: '', subresource: '', name: '' }
+  const nothing = {
+    isResource: false,
+    verb: method.toLowerCase(),
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+  }
   const prefix = segments.shift()
   if ((prefix !== 'api' || segments.length < 2) && (prefix !== 'apis' || segments.length < 3)) return nothing
   const group = prefix === 'apis' ? (segments.shift() ?? '') : ''

@@ -3,10 +3,14 @@ import type { ChosenRequest } from './choices.ts'
 import type { ChangeAnswer } from './server.ts'
 import { failsIn, markerOf, type Settings } from './settings.ts'
 
-/** Returns the fault of a response, of whichever server. `settings` are those that may have been in effect, the last acknowledged one first. */
+/**
+ * Returns the fault of a response, of whichever server. `settings` are those that may have been in effect, the last
+ * acknowledged one first.
+ */
 export function faultOf(request: ChosenRequest, answer: ChangeAnswer, settings: readonly Settings[]): string | undefined {
   const { status, body } = answer
-  if (status >= 500 && !settings.some(each => mayFail(request, each)) && !isUpstreamFault(body)) return `${status} ${JSON.stringify(body.message ?? body)}`
+  if (status >= 500 && !settings.some(each => mayFail(request, each)) && !isUpstreamFault(body))
+    return `${status} ${JSON.stringify(body.message ?? body)}`
   if (status >= 300) return undefined
   const markers = settings.map(({ generation }) => markerOf(generation))
   for (const object of objectsIn(body)) {
@@ -20,7 +24,9 @@ export function faultOf(request: ChosenRequest, answer: ChangeAnswer, settings: 
 
 /** Errors of the server that webhooks cause. */
 const mayFail = ({ method, version }: ChosenRequest, settings: Settings): boolean =>
-  settings.conversion === 'failing' || failsIn(settings, version) || (settings.mutating === 'failing' && method !== 'GET' && method !== 'DELETE')
+  settings.conversion === 'failing' ||
+  failsIn(settings, version) ||
+  (settings.mutating === 'failing' && method !== 'GET' && method !== 'DELETE')
 
 /** An apply of a field that the schema lacks is an error of the server upstream. */
 const isUpstreamFault = ({ message }: JsonObject): boolean => String(message).includes('field not declared in schema')

@@ -39,7 +39,19 @@ export function nextSettings(now: Settings, { one, below }: Chance): Settings {
   if (now.mutating === 'failing') return { ...now, mutating: one(['none', 'labelling', 'ignored']) }
   const generation = now.generation + 1
   if (now.conversion === 'failing') return { ...now, generation, conversion: one(['none', 'webhook']) }
-  const kinds = ['schema', 'limit', 'preserving', 'statusDefault', 'status', 'scale', 'stored', 'v2', 'conversion', 'mutating', 'denying'] as const
+  const kinds = [
+    'schema',
+    'limit',
+    'preserving',
+    'statusDefault',
+    'status',
+    'scale',
+    'stored',
+    'v2',
+    'conversion',
+    'mutating',
+    'denying',
+  ] as const
   switch (one(kinds)) {
     case 'schema':
       return { ...now, generation }
@@ -80,11 +92,32 @@ export function nextRequest(group: string, chance: Chance): ChosenRequest {
     ...more,
   })
   const part = one(['', '/status', '/scale'] as const)
-  switch (one(['create', 'create', 'replace', 'merge', 'json', 'apply', 'apply', 'get', 'list', 'table', 'delete', 'collection', 'status', 'scale', 'view'])) {
+  switch (
+    one([
+      'create',
+      'create',
+      'replace',
+      'merge',
+      'json',
+      'apply',
+      'apply',
+      'get',
+      'list',
+      'table',
+      'delete',
+      'collection',
+      'status',
+      'scale',
+      'view',
+    ])
+  ) {
     case 'create':
       return write('POST', { name: '', body: objectOf(group, version, name, chance) })
     case 'replace':
-      return write('PUT', { body: objectOf(group, version, name, chance), ...(below(3) > 0 && { at: one(['current', 'current', 'stale'] as const) }) })
+      return write('PUT', {
+        body: objectOf(group, version, name, chance),
+        ...(below(3) > 0 && { at: one(['current', 'current', 'stale'] as const) }),
+      })
     case 'merge':
       return write('PATCH', { contentType: MERGE, body: { spec: specOf(chance), ...(below(4) === 0 && { status: { phase: 'merged' } }) } })
     case 'json':
@@ -98,7 +131,12 @@ export function nextRequest(group: string, chance: Chance): ChosenRequest {
     case 'get':
       return { ...base, method: 'GET', subresource: part, query: '' }
     case 'list':
-      return { ...base, name: '', method: 'GET', query: one(['', '?labelSelector=color%3Dred', '?resourceVersion=0', '?fieldSelector=metadata.name%3Da']) }
+      return {
+        ...base,
+        name: '',
+        method: 'GET',
+        query: one(['', '?labelSelector=color%3Dred', '?resourceVersion=0', '?fieldSelector=metadata.name%3Da']),
+      }
     case 'table':
       return { ...base, name: one(['', name]), method: 'GET', query: '?includeObject=Object', accept: one([TABLE, PARTIAL]) }
     case 'delete':

@@ -16,7 +16,10 @@ export interface HistoryOptions {
   readonly seed: number
   readonly rounds: number
   readonly server: ChangingServer
-  /** Optional. Another server, whose settled responses must be the same. It is not held to know a definition as soon as it has acknowledged it. */
+  /**
+   * Optional. Another server, whose settled responses must be the same. It is not held to know a definition as soon as
+   * it has acknowledged it.
+   */
   readonly other?: ChangingServer
 }
 
@@ -48,7 +51,10 @@ export async function runHistory({ seed, rounds, server, other }: HistoryOptions
           })
         const during = beside.map(request => made(request, [settings, before]))
         await each.change(settings)
-        await Promise.all([...during, ...after.map(request => made(request, takesEffectAtOnce(before, settings) ? [settings] : [settings, before]))])
+        await Promise.all([
+          ...during,
+          ...after.map(request => made(request, takesEffectAtOnce(before, settings) ? [settings] : [settings, before])),
+        ])
         await each.settle(settings)
       }),
     )
@@ -62,7 +68,8 @@ export async function runHistory({ seed, rounds, server, other }: HistoryOptions
       const difference = firstDifference(comparable(answer, isFleeting), comparable(others, isFleeting))
       if (difference !== undefined) note(round, request, difference)
     }
-    for (const [each, names] of written) await expectKept(each, settings, names, what => wrong.push(`round ${round}, ${JSON.stringify(settings)}: ${what}`))
+    for (const [each, names] of written)
+      await expectKept(each, settings, names, what => wrong.push(`round ${round}, ${JSON.stringify(settings)}: ${what}`))
   }
   await Promise.all(servers.map(each => each.stop()))
   return wrong
@@ -88,7 +95,12 @@ function remember(names: Set<string> | undefined, { body, query }: ChosenRequest
 const takesEffectAtOnce = (before: Settings, after: Settings): boolean => before.generation !== after.generation
 
 /** Reports what was acknowledged and cannot be listed. */
-async function expectKept(server: ChangingServer, { conversion }: Settings, names: Set<string>, report: (what: string) => void): Promise<void> {
+async function expectKept(
+  server: ChangingServer,
+  { conversion }: Settings,
+  names: Set<string>,
+  report: (what: string) => void,
+): Promise<void> {
   if (conversion === 'failing') return
   const { status, body } = await server.ask('GET', server.collection('v1'))
   const present = new Set(status === 200 ? namesIn(body) : [])

@@ -26,5 +26,10 @@ export function serveChanges(webhook: WebhookServer): void {
 /** v2 has a field that v1 has not. An object may come without metadata: what an apply has left of it, for one. */
 function converted(object: JsonObject, apiVersion: string): JsonObject {
   const { via: _, ...spec } = objectIn(object.spec)
-  return { ...object, apiVersion, metadata: objectIn(object.metadata), spec: apiVersion.endsWith('/v2') ? { ...spec, via: 'the webhook' } : spec }
+  return {
+    ...object,
+    apiVersion,
+    metadata: objectIn(object.metadata),
+    spec: apiVersion.endsWith('/v2') ? { ...spec, via: 'the webhook' } : spec,
+  }
 }

@@ -17,7 +17,9 @@ const OWN = new Set([
 /** A response as it can be compared with that of another server. */
 export function comparable({ status, body }: ChangeAnswer, skipped: (name: string) => boolean): JsonObject {
   const items = Array.isArray(body.items) ? body.items.filter(item => !skipped(String(objectIn(objectIn(item).metadata).name))) : undefined
-  const rows = Array.isArray(body.rows) ? body.rows.filter(row => !skipped(String(objectIn(objectIn(objectIn(row).object).metadata).name))) : undefined
+  const rows = Array.isArray(body.rows)
+    ? body.rows.filter(row => !skipped(String(objectIn(objectIn(objectIn(row).object).metadata).name)))
+    : undefined
   const shown = objectIn(normalised({ ...body, ...(items && { items }), ...(rows && { rows }) }))
   return { status, body: severalCauses(shown) ? { ...shown, message: 'several causes' } : shown }
 }

@@ -2,7 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../src/api/meta/object.ts'
 import { createProbeClient, type ProbeClient } from '../probe/client.ts'
 import type { ChosenRequest } from './choices.ts'
-import { definitionOf, FIRST, failsIn, markerOf, type Names, PLURAL, policyOf, type Settings, type VersionName, webhookOf } from './settings.ts'
+import {
+  definitionOf,
+  FIRST,
+  failsIn,
+  markerOf,
+  type Names,
+  PLURAL,
+  policyOf,
+  type Settings,
+  type VersionName,
+  webhookOf,
+} from './settings.ts'
 
 export interface ChangeAnswer {
   readonly status: number
@@ -107,7 +118,9 @@ export class ChangingServer {
     }
   }
 
-  /** Waits until writes show the settings: servers learn of them by watches. Twice, as a server may have several parts. */
+  /**
+   * Waits until writes show the settings: servers learn of them by watches. Twice, as a server may have several parts.
+   */
   async settle(settings: Settings): Promise<void> {
     for (let seen = 0; seen < 2; )
       await until(`a change has taken effect: ${JSON.stringify(settings)}`, async () => {
@@ -134,8 +147,16 @@ export class ChangingServer {
   }
 
   #tryCreate(version: VersionName, note: string): Promise<ChangeAnswer> {
-    const object = { apiVersion: `${this.names.group}/${version}`, kind: 'Changeling', metadata: { name: 'tried', labels: {} }, spec: { note } }
-    return this.ask('POST', `${this.collection(version)}?dryRun=All`, { ...object, metadata: { ...object.metadata, labels: { color: 'none' } } })
+    const object = {
+      apiVersion: `${this.names.group}/${version}`,
+      kind: 'Changeling',
+      metadata: { name: 'tried', labels: {} },
+      spec: { note },
+    }
+    return this.ask('POST', `${this.collection(version)}?dryRun=All`, {
+      ...object,
+      metadata: { ...object.metadata, labels: { color: 'none' } },
+    })
   }
 
   collection(version: VersionName): string {
@@ -155,7 +176,9 @@ export class ChangingServer {
 
   #atVersion(body: ChosenRequest['body'], name: string, at: 'current' | 'stale'): ChosenRequest['body'] {
     const resourceVersion = this.#versions.get(name)?.[at]
-    return isJsonObject(body) && resourceVersion !== undefined ? { ...body, metadata: { ...objectIn(body.metadata), resourceVersion } } : body
+    return isJsonObject(body) && resourceVersion !== undefined
+      ? { ...body, metadata: { ...objectIn(body.metadata), resourceVersion } }
+      : body
   }
 }
 

@@ -4,7 +4,10 @@ export type VersionName = 'v1' | 'v2'
 
 /** Settings of the kind. A history changes one of them at a time. */
 export interface Settings {
-  /** Counts changes of the definition. Its schema has a field of this number with a default, by which responses show the definition that they come from. */
+  /**
+   * Counts changes of the definition. Its schema has a field of this number with a default, by which responses show the
+   * definition that they come from.
+   */
   readonly generation: number
   readonly stored: VersionName
   /** Whether v2 is served: v1 always is. */
@@ -68,7 +71,11 @@ function schemaOf({ generation, limit, preserving, statusDefault }: Settings, ve
       ...(version === 'v2' && { via: text }),
     },
   }
-  const status = { type: 'object', properties: { phase: text, replicas: { type: 'integer' } }, ...(statusDefault && { default: { phase: 'new' } }) }
+  const status = {
+    type: 'object',
+    properties: { phase: text, replicas: { type: 'integer' } },
+    ...(statusDefault && { default: { phase: 'new' } }),
+  }
   return { type: 'object', properties: { spec, status } }
 }
 
@@ -99,7 +106,10 @@ export function definitionOf(settings: Settings, { group, hooks }: Names): JsonO
           ? { strategy: 'None' }
           : {
               strategy: 'Webhook',
-              webhook: { conversionReviewVersions: ['v1'], clientConfig: hooks(conversion === 'webhook' ? '/convert' : '/convert-failing') },
+              webhook: {
+                conversionReviewVersions: ['v1'],
+                clientConfig: hooks(conversion === 'webhook' ? '/convert' : '/convert-failing'),
+              },
             },
       versions: [version('v1', true), version('v2', v2)],
     },
@@ -127,7 +137,10 @@ export function webhookOf({ mutating }: Settings, { group, hooks }: Names): Json
 }
 
 /** The policy that refuses objects with the note `forbidden`, and its binding; undefined if there is none. */
-export function policyOf({ denying }: Settings, { group }: Names): { readonly policy: JsonObject; readonly binding: JsonObject } | undefined {
+export function policyOf(
+  { denying }: Settings,
+  { group }: Names,
+): { readonly policy: JsonObject; readonly binding: JsonObject } | undefined {
   if (!denying) return undefined
   const apiVersion = 'admissionregistration.k8s.io/v1'
   return {
@@ -136,7 +149,9 @@ export function policyOf({ denying }: Settings, { group }: Names): { readonly po
       kind: 'ValidatingAdmissionPolicy',
       metadata: { name: group },
       spec: {
-        matchConstraints: { resourceRules: [{ apiGroups: [group], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: [PLURAL] }] },
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [group], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: [PLURAL] }],
+        },
         validations: [{ expression: "!has(object.spec.note) || object.spec.note != 'forbidden'", message: 'the note is forbidden' }],
       },
     },

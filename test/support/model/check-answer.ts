@@ -5,7 +5,8 @@ const AWAY = new Set([0, 429, 503, 504])
 
 export const isAway = ({ status }: SeenAnswer): boolean => AWAY.has(status)
 
-export const isTooLarge = ({ status, body }: SeenAnswer): boolean => status === 504 && body.message?.startsWith('Too large resource version') === true
+export const isTooLarge = ({ status, body }: SeenAnswer): boolean =>
+  status === 504 && body.message?.startsWith('Too large resource version') === true
 
 /** Returns the revision that a read requests, or undefined. */
 export function wantedRevision(wanted: Wanted): number | undefined {
@@ -20,13 +21,23 @@ export function possible(wanted: Wanted, { floor, ceiling }: Moment): { lo: numb
   return 'exactly' in wanted ? { lo: wanted.exactly, hi: Math.min(wanted.exactly, ceiling) } : { lo: wanted.notOlderThan, hi: ceiling }
 }
 
-/** Returns the reason why a read must not fail in this way, or undefined. `exactly` is the revision whose state it requests. */
-export function refusalFault(answer: SeenAnswer, wanted: Wanted, exactly: number | undefined, { floor }: Moment, around: Circumstances): string | undefined {
+/**
+ * Returns the reason why a read must not fail in this way, or undefined. `exactly` is the revision whose state it
+ * requests.
+ */
+export function refusalFault(
+  answer: SeenAnswer,
+  wanted: Wanted,
+  exactly: number | undefined,
+  { floor }: Moment,
+  around: Circumstances,
+): string | undefined {
   const told = `${answer.status} ${answer.body.reason ?? ''}: ${answer.body.message ?? ''}`
   const asked = wantedRevision(wanted) ?? exactly ?? 0
   if (isTooLarge(answer)) return asked > floor || around.trouble ? undefined : `${told}, though the store was at ${floor} before`
   // A list of the newest state is read in parts, all at the revision of the first.
-  if (answer.status === 410) return (exactly ?? floor) < around.compacted ? undefined : `${told}, though nothing from ${exactly ?? floor} on is compacted`
+  if (answer.status === 410)
+    return (exactly ?? floor) < around.compacted ? undefined : `${told}, though nothing from ${exactly ?? floor} on is compacted`
   if (answer.status === 500 && answer.body.message === 'etcdserver: mvcc: required revision is a future revision')
     return asked > floor ? undefined : `${told}, though the store was at ${floor} before`
   if (isAway(answer)) return around.trouble ? undefined : `${told}, and nothing was wrong`

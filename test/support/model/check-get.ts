@@ -10,7 +10,9 @@ export function checkGet(history: StoreHistory, seen: SeenGet, around: Circumsta
   const what = `get ${key} ${JSON.stringify(wanted)} of server ${seen.server} (${seen.floor}…${seen.ceiling})`
   if (answer.status === 404) {
     if (lo > hi) return [`${what}: 404 of a revision that has not come`]
-    return history.moments(lo, hi).some(moment => history.at(key, moment) === undefined) ? [] : [`${what}: 404, but it was there all the time`]
+    return history.moments(lo, hi).some(moment => history.at(key, moment) === undefined)
+      ? []
+      : [`${what}: 404, but it was there all the time`]
   }
   if (answer.status !== 200) {
     const fault = refusalFault(answer, wanted, undefined, seen, around)

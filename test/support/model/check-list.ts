@@ -14,7 +14,8 @@ interface ListBody {
 /** Returns the contradictions of a response to a list, or to one page of it. */
 export function checkList(history: StoreHistory, seen: SeenList, around: Circumstances): string[] {
   const { extent, answer, continued, limit } = seen
-  const wanted: Wanted = continued === undefined ? seen.wanted : continued.revision === undefined ? 'latest' : { exactly: continued.revision }
+  const wanted: Wanted =
+    continued === undefined ? seen.wanted : continued.revision === undefined ? 'latest' : { exactly: continued.revision }
   const what = `list ${JSON.stringify(extent)} ${JSON.stringify(wanted)} limit ${limit} after ${continued?.after ?? '-'} of server ${seen.server} (${seen.floor}…${seen.ceiling})`
   if (answer.status !== 200) {
     const exactly = typeof wanted === 'object' && 'exactly' in wanted ? wanted.exactly : undefined

@@ -47,13 +47,17 @@ function initialFaults(history: StoreHistory, seen: SeenWatch, length: number, r
     if (event.type !== 'ADDED') faults.push(`${event.type} ${key} among the initial events`)
     else if (version === undefined) faults.push(`initial ${key} of ${revisionOf(event)} is not there at ${revision}, or doubled`)
     else if (version.revision !== revisionOf(event) || shown(version, isMetadataOnly(seen.form)) !== contentOf(event.object))
-      faults.push(`initial ${key} of ${revisionOf(event)}: ${contentOf(event.object)}, but at ${revision} it is of ${version.revision}: ${version.content}`)
+      faults.push(
+        `initial ${key} of ${revisionOf(event)}: ${contentOf(event.object)}, but at ${revision} it is of ${version.revision}: ${version.content}`,
+      )
   }
   if (complete) for (const key of state.keys()) faults.push(`initial ${key} at ${revision} is missing`)
   return faults
 }
 
-/** The events from `first` on are what follows the revision. `early`: the initial events may not have been given yet. */
+/**
+ * The events from `first` on are what follows the revision. `early`: the initial events may not have been given yet.
+ */
 function follow(history: StoreHistory, seen: SeenWatch, around: Circumstances, first: number, after: number, early = false): string[] {
   const expected = history.eventsAfter(seen.extent, after)
   let next = 0
@@ -70,7 +74,8 @@ function follow(history: StoreHistory, seen: SeenWatch, around: Circumstances, f
       if (revision < promised) return [`a bookmark at ${revision} after ${promised}`]
       if (revision > event.ceiling && revision > after) return [`a bookmark at ${revision} when the store was at ${event.ceiling}`]
       const due = expected[next]
-      if (due !== undefined && due.revision <= revision) return [`a bookmark at ${revision}, but ${due.type} ${due.key} at ${due.revision} has not come`]
+      if (due !== undefined && due.revision <= revision)
+        return [`a bookmark at ${revision}, but ${due.type} ${due.key} at ${due.revision} has not come`]
       promised = revision
       continue
     }

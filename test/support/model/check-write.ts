@@ -18,7 +18,8 @@ const tokenOf = (version: StoredVersion | undefined): string | undefined => vers
 /** `unknown`: whether it was done is not told. */
 type Fate = 'done' | 'refused' | 'unknown'
 
-const fateOf = (status: number): Fate => (status === 200 || status === 201 ? 'done' : isAway({ status, body: {} as AnyObject }) ? 'unknown' : 'refused')
+const fateOf = (status: number): Fate =>
+  status === 200 || status === 201 ? 'done' : isAway({ status, body: {} as AnyObject }) ? 'unknown' : 'refused'
 
 /** Returns the contradictions of responses to writes, and changes of our keys (`isOurs`) that no write explains. */
 export function checkWrites(
@@ -71,7 +72,8 @@ function putFaults({ key, revision, before, after }: StoreChange, write: SeenWri
   if (write.guard !== undefined && before?.revision !== write.guard) faults.push(`it changed the state of ${before?.revision}`)
   const wanted = write.effect(before && payloadOf(before.object))
   const made = after && payloadOf(after.object)
-  if (!isSame(wanted, made)) faults.push(`of ${before?.content} it made ${after?.content} at ${revision} in place of ${JSON.stringify(wanted)}`)
+  if (!isSame(wanted, made))
+    faults.push(`of ${before?.content} it made ${after?.content} at ${revision} in place of ${JSON.stringify(wanted)}`)
   return faults
 }
 
@@ -94,7 +96,8 @@ function answerFaults(
       const told = Number(answer.body.metadata.resourceVersion)
       const version = history.at(key, told)
       if (version?.revision !== told) return [`acknowledged at ${told}, of which nothing is there`]
-      const faults = version.content === contentOf(answer.body) ? [] : [`told ${contentOf(answer.body)} of ${told}, but it is ${version.content}`]
+      const faults =
+        version.content === contentOf(answer.body) ? [] : [`told ${contentOf(answer.body)} of ${told}, but it is ${version.content}`]
       if (token === undefined) return [...faults, ...unchangedFaults(history, write, told)]
       const change = history.changes.find(each => each.key === key && each.revision === told)
       if (change === undefined || claimed.get(change) !== write) faults.push(`acknowledged at ${told}, which it did not make`)
@@ -111,7 +114,11 @@ function unchangedFaults(history: StoreHistory, { key, guard, floor, ceiling }: 
   return from <= ceiling && to >= floor ? [] : [`unchanged at ${told}, the state of ${from}…${to}`]
 }
 
-function deletionFaults({ key, guard, uid, floor, ceiling, answer }: SeenWrite, deletions: readonly StoreChange[], byAnswer: Set<StoreChange>): string[] {
+function deletionFaults(
+  { key, guard, uid, floor, ceiling, answer }: SeenWrite,
+  deletions: readonly StoreChange[],
+  byAnswer: Set<StoreChange>,
+): string[] {
   const told = (answer.body.details as { uid?: string } | undefined)?.uid
   const deletion = deletions.find(({ before }) => before?.object.metadata.uid === told)
   if (deletion === undefined || deletion.key !== key) return [`acknowledged, but ${told} was never deleted`]
@@ -135,7 +142,10 @@ function refusalFaults(history: StoreHistory, write: SeenWrite): string[] {
     if (answer.body.reason === 'AlreadyExists') return verb === 'create' && states.some(state => state !== undefined)
     if (guard === undefined && uid === undefined) return false
     return states.some(
-      state => state === undefined || (guard !== undefined && state.revision !== guard) || (uid !== undefined && state.object.metadata.uid !== uid),
+      state =>
+        state === undefined ||
+        (guard !== undefined && state.revision !== guard) ||
+        (uid !== undefined && state.object.metadata.uid !== uid),
     )
   })()
   return explained ? [] : [told]
@@ -150,7 +160,11 @@ function mayHaveDeleted(write: SeenWrite | SeenCollectionDelete, { key, revision
   return write.guard === undefined || before?.revision === write.guard
 }
 
-function collectionFaults(history: StoreHistory, { extent, floor, ceiling, answer, server }: SeenCollectionDelete, around: Circumstances): string[] {
+function collectionFaults(
+  history: StoreHistory,
+  { extent, floor, ceiling, answer, server }: SeenCollectionDelete,
+  around: Circumstances,
+): string[] {
   const what = `deletecollection ${JSON.stringify(extent)} of server ${server} (${floor}…${ceiling}), ${answer.status}`
   switch (fateOf(answer.status)) {
     case 'unknown':
@@ -165,7 +179,8 @@ function collectionFaults(history: StoreHistory, { extent, floor, ceiling, answe
         const there = history.at(keyOf(item), hi)
         if (there?.object.metadata.uid === item.metadata.uid && there !== undefined) wrong.push(`${what}: ${keyOf(item)} is still there`)
         const version = history.at(keyOf(item), Number(item.metadata.resourceVersion))
-        if (version?.content !== contentOf(item) || !selects(extent.selection, version)) wrong.push(`${what}: it tells of ${contentOf(item)}`)
+        if (version?.content !== contentOf(item) || !selects(extent.selection, version))
+          wrong.push(`${what}: it tells of ${contentOf(item)}`)
       }
       for (const { key, revision } of history.state(extent, floor))
         if (history.interval(key, revision).to > hi) wrong.push(`${what}: ${key} was there before and after`)

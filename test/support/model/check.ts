@@ -9,7 +9,12 @@ import type { StoreHistory } from './store-history.ts'
  * Returns the contradictions between a history of the store and the responses to clients, one per line.
  * @param isOurs keys that only our clients write
  */
-export function contradictions(history: StoreHistory, seen: readonly Seen[], isOurs: (key: string) => boolean, around: Circumstances): string[] {
+export function contradictions(
+  history: StoreHistory,
+  seen: readonly Seen[],
+  isOurs: (key: string) => boolean,
+  around: Circumstances,
+): string[] {
   const writes: (SeenWrite | SeenCollectionDelete)[] = []
   const wrong: string[] = []
   for (const each of seen)

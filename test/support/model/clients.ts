@@ -19,7 +19,9 @@ export interface ClientsOptions {
   pause(chance: Chance): Promise<void>
 }
 
-/** Runs the clients of one history to their end. Followers go on; they are to be finished when the last write is done. */
+/**
+ * Runs the clients of one history to their end. Followers go on; they are to be finished when the last write is done.
+ */
 export function runClients(options: ClientsOptions): { readonly done: Promise<void>; readonly followers: readonly Follower[] } {
   const { seed, world, recorder, places, ways } = options
   const known = new Map<string, AnyObject>()

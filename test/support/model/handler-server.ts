@@ -88,7 +88,10 @@ export class HandlerServer implements ModelServer {
     if (this.#killed) return LOST
     const exchange = this.#exchange(request)
     const gone = new Promise<SeenAnswer>(resolve => exchange.client.signal.addEventListener('abort', () => resolve(LOST), { once: true }))
-    const served = this.#handler(exchange).then((): SeenAnswer => ({ status: exchange.status, body: exchange.json as AnyObject }), refusalOf)
+    const served = this.#handler(exchange).then(
+      (): SeenAnswer => ({ status: exchange.status, body: exchange.json as AnyObject }),
+      refusalOf,
+    )
     try {
       return await Promise.race([served, gone])
     } finally {

@@ -42,7 +42,8 @@ export function httpServer(url: string): ModelServer & { close(): void } {
             answer
               .on('error', () => {})
               .on('close', () => {
-                if (answer.complete && answer.statusCode !== 200) refusal = { status: answer.statusCode ?? 0, body: JSON.parse(text) as AnyObject }
+                if (answer.complete && answer.statusCode !== 200)
+                  refusal = { status: answer.statusCode ?? 0, body: JSON.parse(text) as AnyObject }
                 resolve(answer.complete && !left ? 'server' : 'client')
               })
           })

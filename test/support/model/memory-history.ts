@@ -18,7 +18,13 @@ import { EVERYTHING } from './selection.ts'
 import { StoreHistory } from './store-history.ts'
 import { TroubledBackend } from './troubled-backend.ts'
 
-export const WIDGETS: ModelKind = { kind: 'Widget', apiVersion: 'example.io/v1', root: '/apis/example.io/v1', plural: 'widgets', hasColor: true }
+export const WIDGETS: ModelKind = {
+  kind: 'Widget',
+  apiVersion: 'example.io/v1',
+  root: '/apis/example.io/v1',
+  plural: 'widgets',
+  hasColor: true,
+}
 
 /** Of names and namespaces some begin with others, and their order is not that of their words. */
 const PLACES: Places = { kind: WIDGETS, namespaces: ['n', 'n-a'], names: ['a', 'a-b', 'ab', 'b'] }
@@ -115,7 +121,17 @@ export async function memoryHistory(seed: number, progress: Partial<Progress> = 
     return `it is at ${stage}; the store is at ${store.revision}, the caches are at ${caches.join(', ')}; awaited: ${recorder.awaited.join('; ') || 'nothing'}`
   }
   const events = (async () => {
-    const happen = happenings({ luck, members, open, store, clock, history, recorder, isLarge, compact: at => (compacted = Math.max(compacted, at)) })
+    const happen = happenings({
+      luck,
+      members,
+      open,
+      store,
+      clock,
+      history,
+      recorder,
+      isLarge,
+      compact: at => (compacted = Math.max(compacted, at)),
+    })
     while (!over) {
       await sleep(luck.number(0, 6))
       if (!over) await luck.pick(trouble ? happen.all : happen.calm)()
@@ -176,7 +192,9 @@ const storedFiller = (n: number, text: string): { key: Key; value: Buffer } => {
   const metadata = { name, namespace: 'n', uid: name, creationTimestamp: '2026-01-02T03:04:05Z', labels: { tier: 'c' } }
   return {
     key: key(`${PREFIX}n/${name}`),
-    value: Buffer.from(JSON.stringify({ kind: 'Widget', apiVersion: 'example.io/v1', metadata, spec: { size: 1, color: text }, status: {} })),
+    value: Buffer.from(
+      JSON.stringify({ kind: 'Widget', apiVersion: 'example.io/v1', metadata, spec: { size: 1, color: text }, status: {} }),
+    ),
   }
 }
 
@@ -200,11 +218,15 @@ function foreignWrite({ luck, store, history, recorder }: Surroundings): void {
   const floor = store.revision
   const writes = some.map(({ key: at, object }) => {
     const token = `foreign-${floor}-${at}`
-    const next = luck.is(0.3) ? undefined : { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [TOKEN]: token } } }
+    const next = luck.is(0.3)
+      ? undefined
+      : { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [TOKEN]: token } } }
     return { at, object, token, next }
   })
   if (writes.length === 0) return
-  const revision = store.apply(writes.map(({ at, next }) => ({ key: key(PREFIX + at), ...(next && { value: Buffer.from(JSON.stringify(next)) }) })))
+  const revision = store.apply(
+    writes.map(({ at, next }) => ({ key: key(PREFIX + at), ...(next && { value: Buffer.from(JSON.stringify(next)) }) })),
+  )
   for (const { at, object, token, next } of writes) {
     const told = next
       ? { ...next, metadata: { ...next.metadata, resourceVersion: String(revision) } }

@@ -49,7 +49,13 @@ export function anyPayload(chance: Chance, { kind }: Places, token: string, writ
 
 export function objectOf({ kind, apiVersion }: ModelKind, key: string, { labels, annotations, color }: Payload, guard?: number): AnyObject {
   const [namespace = '', name = ''] = key.split('/')
-  const metadata = { name, namespace, labels: { ...labels }, annotations: { ...annotations }, ...(guard !== undefined && { resourceVersion: String(guard) }) }
+  const metadata = {
+    name,
+    namespace,
+    labels: { ...labels },
+    annotations: { ...annotations },
+    ...(guard !== undefined && { resourceVersion: String(guard) }),
+  }
   return { kind, apiVersion, metadata, ...(color !== '' && { spec: { color } }) } as AnyObject
 }
 

@@ -40,14 +40,22 @@ interface Run {
   readonly followers: readonly Follower[]
 }
 
-/** Histories of clients of servers in processes of their own, which are killed, and whose store is, while they go on. The servers are started, and stopped in the end. */
+/**
+ * Histories of clients of servers in processes of their own, which are killed, and whose store is, while they go on.
+ * The servers are started, and stopped in the end.
+ */
 export async function processHistories(options: ProcessWorldOptions): Promise<Outcome> {
   const { seed, servers, store } = options
   const luck = chance(seed)
   const history = new StoreHistory()
   const journal = store && keepSharedJournal(store.administrator ?? store.options, CONFIG_MAPS.plural, history)
   const clients = servers.map(({ url }) => httpServer(url))
-  const world: ModelWorld = { servers: clients, told: 1, storeRevision: () => undefined, ...(journal && { askRevision: () => journal.revision() }) }
+  const world: ModelWorld = {
+    servers: clients,
+    told: 1,
+    storeRevision: () => undefined,
+    ...(journal && { askRevision: () => journal.revision() }),
+  }
   await Promise.all(servers.map(server => server.start()))
   const runs: Run[] = []
   for (let n = 0; n < options.histories; n++) runs.push(await startHistory(options, world, n))

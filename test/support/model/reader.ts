@@ -59,7 +59,11 @@ export async function listAs(client: ClientContext, extent: Extent, { wanted, qu
   const path = collectionPath(places.kind, extent.namespace)
   const form = anyForm(chance)
   const accept = acceptOf(form, 'list')
-  const common: [string, string][] = [...extentQuery(extent), ...formQuery(form), ...(limit > 0 ? [['limit', String(limit)] as [string, string]] : [])]
+  const common: [string, string][] = [
+    ...extentQuery(extent),
+    ...formQuery(form),
+    ...(limit > 0 ? [['limit', String(limit)] as [string, string]] : []),
+  ]
   let continued: SeenList['continued']
   let token: string | undefined
   for (;;) {

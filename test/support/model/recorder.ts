@@ -92,7 +92,15 @@ export class Recorder {
     onEvent?: (event: SeenEvent) => void,
   ): RecordedStream {
     const events: SeenEvent[] = []
-    const seen: Draft<SeenWatch> = { kind: 'watch', ...about, server, floor: this.#floor(), ceiling: Number.POSITIVE_INFINITY, events, end: 'open' }
+    const seen: Draft<SeenWatch> = {
+      kind: 'watch',
+      ...about,
+      server,
+      floor: this.#floor(),
+      ceiling: Number.POSITIVE_INFINITY,
+      events,
+      end: 'open',
+    }
     this.seen.push(seen)
     const take = (type: string, told: SeenEvent['object']): void => {
       const object = withoutTable(told, 'one')

@@ -52,13 +52,18 @@ export interface SeenEvent {
 export interface SeenWatch extends Moment {
   readonly kind: 'watch'
   readonly extent: Extent
-  readonly start: { readonly after: number } | { readonly initial: Exclude<Wanted, { exactly: number }>; readonly endsWithBookmark: boolean }
+  readonly start:
+    | { readonly after: number }
+    | { readonly initial: Exclude<Wanted, { exactly: number }>; readonly endsWithBookmark: boolean }
   readonly bookmarks: boolean
   readonly form: Form
   /** Status and body of the response in place of a stream. */
   readonly refusal?: SeenAnswer
   readonly events: readonly SeenEvent[]
-  /** `client`: it went away, or was killed with its server. `server`: the stream ended well-formed. `open`: to the end of all, long after the last change. */
+  /**
+   * `client`: it went away, or was killed with its server. `server`: the stream ended well-formed. `open`: to the end
+   * of all, long after the last change.
+   */
   readonly end: 'client' | 'server' | 'open'
   /** A slow reader, or one that has a time limit: the server may end it. */
   readonly mayEnd: boolean

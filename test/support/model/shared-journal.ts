@@ -18,7 +18,10 @@ export interface SharedJournal {
 
 const ASK_MS = 2000
 
-/** Writes down all changes of a resource from revision 1 on, through restarts of the store. `options`: with the right to read and write below their prefix. `resource`: as `configmaps`. */
+/**
+ * Writes down all changes of a resource from revision 1 on, through restarts of the store. `options`: with the right to
+ * read and write below their prefix. `resource`: as `configmaps`.
+ */
 export function keepSharedJournal(options: EtcdOptions, resource: string, history: StoreHistory): SharedJournal {
   const stop = new AbortController()
   const root = `${options.prefix ?? '/registry'}/`
@@ -47,7 +50,8 @@ export function keepSharedJournal(options: EtcdOptions, resource: string, histor
             // A watch of kine on NATS may repeat its first events.
             if (revision < from) continue
             const key = kv.key.toString()
-            if (key.startsWith(prefix)) history.add(key.slice(prefix.length), revision, type === 'Delete' ? undefined : storedObject(kv.value))
+            if (key.startsWith(prefix))
+              history.add(key.slice(prefix.length), revision, type === 'Delete' ? undefined : storedObject(kv.value))
             history.revision = Math.max(history.revision, revision)
             next = Math.max(next, revision + 1)
           }
@@ -90,7 +94,10 @@ export function keepSharedJournal(options: EtcdOptions, resource: string, histor
           const key = Buffer.from(`${root}mark-of-the-journal-${++marks}`)
           // The form in which kine takes a creation.
           const absent = { key, target: 'Mod', result: 'Equal', mod_revision: '0' } as const
-          const { header } = await client.kv.txn({ compare: [absent], success: [{ request_put: { key, value: Buffer.from('{}') } }] }, bounded())
+          const { header } = await client.kv.txn(
+            { compare: [absent], success: [{ request_put: { key, value: Buffer.from('{}') } }] },
+            bounded(),
+          )
           marked = Number(header.revision)
           return true
         },

@@ -16,7 +16,8 @@ export interface StoredVersion extends Selected {
 }
 
 /** Returns the content of a version, or that of its metadata. */
-export const shown = ({ content, metadataContent }: StoredVersion, metadataOnly: boolean): string => (metadataOnly ? metadataContent : content)
+export const shown = ({ content, metadataContent }: StoredVersion, metadataOnly: boolean): string =>
+  metadataOnly ? metadataContent : content
 
 /** One object's change; absent states are undefined. */
 export interface StoreChange {
@@ -42,12 +43,15 @@ export interface ExpectedEvent {
 }
 
 /**
- * All states of one resource in a store, by revision, with which responses are compared. It is read independently of the servers, and without
- * caches and connections.
+ * All states of one resource in a store, by revision, with which responses are compared. It is read independently of
+ * the servers, and without caches and connections.
  */
 export class StoreHistory {
   readonly changes: StoreChange[] = []
-  readonly #versions = new Map<string, (StoredVersion | { readonly revision: number; readonly key: string; readonly content: undefined })[]>()
+  readonly #versions = new Map<
+    string,
+    (StoredVersion | { readonly revision: number; readonly key: string; readonly content: undefined })[]
+  >()
   readonly #fields: Readonly<Record<string, (object: AnyObject) => string>>
   /** The newest revision of the store, whatever it changed. */
   revision = 1
@@ -101,7 +105,10 @@ export class StoreHistory {
     return { from: versions[last - 1]?.revision ?? 0, to: next < 0 ? Number.POSITIVE_INFINITY : (versions[next]?.revision ?? 0) - 1 }
   }
 
-  /** Revisions of `lo`…`hi` after which something of this resource is different, and `lo`: one for each state that there was. */
+  /**
+   * Revisions of `lo`…`hi` after which something of this resource is different, and `lo`: one for each state that there
+   * was.
+   */
   moments(lo: number, hi: number): number[] {
     return [lo, ...new Set(this.changes.map(({ revision }) => revision).filter(revision => revision > lo && revision <= hi))]
   }

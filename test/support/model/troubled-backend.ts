@@ -15,7 +15,9 @@ import {
 import { keyspaceStart } from '../../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../../src/storage/revision.ts'
 
-/** One server's connection to a shared store, with configurable delays, interruptions, lost events and lost responses. */
+/**
+ * One server's connection to a shared store, with configurable delays, interruptions, lost events and lost responses.
+ */
 export class TroubledBackend implements Backend {
   readonly #inner: Backend
   readonly #random: () => number

@@ -48,7 +48,14 @@ function anyStart({ chance, recorder }: ClientContext, { watchList }: WatchWays,
   ])
 }
 
-function open(client: ClientContext, ways: WatchWays, extent: Extent, start: Start, bookmarks: boolean, onEvent?: (event: SeenEvent) => void): RecordedStream {
+function open(
+  client: ClientContext,
+  ways: WatchWays,
+  extent: Extent,
+  start: Start,
+  bookmarks: boolean,
+  onEvent?: (event: SeenEvent) => void,
+): RecordedStream {
   const { chance, places, recorder } = client
   const slow = chance.is(0.1)
   const wished = anyForm(chance)
@@ -62,7 +69,13 @@ function open(client: ClientContext, ways: WatchWays, extent: Extent, start: Sta
     ...(bookmarks ? [['allowWatchBookmarks', 'true'] as [string, string]] : []),
   ]
   const path = pathWith(collectionPath(places.kind, extent.namespace), query)
-  return recorder.watch(client.server(), path, { extent, start: start.start, bookmarks, form, mayEnd: slow || !ways.endless }, slow, onEvent)
+  return recorder.watch(
+    client.server(),
+    path,
+    { extent, start: start.start, bookmarks, form, mayEnd: slow || !ways.endless },
+    slow,
+    onEvent,
+  )
 }
 
 /** A watch that begins anywhere and is left again. */
@@ -75,7 +88,10 @@ export async function watchForAWhile(client: ClientContext, ways: WatchWays): Pr
   await over
 }
 
-/** A client that keeps a copy of the watched objects, as informers do: it resumes whenever a stream ends, and lists again if necessary. */
+/**
+ * A client that keeps a copy of the watched objects, as informers do: it resumes whenever a stream ends, and lists
+ * again if necessary.
+ */
 export interface Follower {
   readonly extent: Extent
   /** Revisions by key. */
@@ -120,7 +136,8 @@ export function follow(client: ClientContext, ways: WatchWays): Follower {
       if (last === undefined && !initial) await list()
       if (!finished && (last !== undefined || initial)) {
         if (initial) copy.clear()
-        const start: Start = last === undefined ? { start: { initial: 'latest', endsWithBookmark: true }, query: INITIAL } : afterRevision(last)
+        const start: Start =
+          last === undefined ? { start: { initial: 'latest', endsWithBookmark: true }, query: INITIAL } : afterRevision(last)
         current = open(client, ways, extent, start, initial || chance.is(0.7), take)
         if (finishing || chance.is(0.6)) await current.over
         else {

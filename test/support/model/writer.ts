@@ -51,7 +51,8 @@ type Asked = { request: ModelRequest; write: Write }
 
 const revisionOf = (object: AnyObject): number => Number(object.metadata.resourceVersion)
 
-const managed = ({ name }: ClientContext, path: string, query: readonly [string, string][] = []): string => pathWith(path, [['fieldManager', name], ...query])
+const managed = ({ name }: ClientContext, path: string, query: readonly [string, string][] = []): string =>
+  pathWith(path, [['fieldManager', name], ...query])
 
 function create(client: ClientContext, key: string): Asked {
   const { places, chance, name } = client
@@ -80,7 +81,11 @@ function touch(client: ClientContext, key: string, object: AnyObject): Asked {
   const { kind } = client.places
   const payload = payloadOf(object)
   return {
-    request: { method: 'PUT', path: managed(client, objectPath(kind, key)), body: { ...object, kind: kind.kind, apiVersion: kind.apiVersion } },
+    request: {
+      method: 'PUT',
+      path: managed(client, objectPath(kind, key)),
+      body: { ...object, kind: kind.kind, apiVersion: kind.apiVersion },
+    },
     write: { verb: 'update', key, token: undefined, guard: revisionOf(object), effect: () => payload },
   }
 }
@@ -180,7 +185,9 @@ function remove({ places, chance }: ClientContext, key: string, object: AnyObjec
 }
 
 async function deleteSome({ recorder, chance, places, server }: ClientContext): Promise<void> {
-  const selection = chance.is(0.7) ? { labels: [{ name: 'tier', op: '=' as const, values: [chance.pick(['a', 'b', 'c'])] }], fields: [] } : EVERYTHING
+  const selection = chance.is(0.7)
+    ? { labels: [{ name: 'tier', op: '=' as const, values: [chance.pick(['a', 'b', 'c'])] }], fields: [] }
+    : EVERYTHING
   const extent: Extent = { namespace: chance.pick(places.namespaces), selection }
   const path = pathWith(collectionPath(places.kind, extent.namespace), extentQuery(extent))
   await recorder.ask<SeenCollectionDelete>(server(), { method: 'DELETE', path }, { kind: 'deletecollection', extent })

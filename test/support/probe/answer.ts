@@ -15,7 +15,10 @@ const KEPT_HEADERS = [
   'accept-patch',
 ] as const
 
-/** A body as it is recorded: parsed JSON; `$yaml`; `$text` of a short text; otherwise `$bytes`, its length, and `$head`, its first four bytes. */
+/**
+ * A body as it is recorded: parsed JSON; `$yaml`; `$text` of a short text; otherwise `$bytes`, its length, and `$head`,
+ * its first four bytes.
+ */
 export function parseBody(bytes: Buffer, type = ''): Tree {
   const text = bytes.toString('utf8')
   if (/json/.test(type)) {

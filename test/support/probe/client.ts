@@ -28,9 +28,17 @@ export interface ProbeClient {
 
 interface Kubeconfig {
   readonly clusters: readonly [
-    { readonly cluster: { readonly server: string; readonly 'certificate-authority-data'?: string; readonly 'insecure-skip-tls-verify'?: boolean } },
+    {
+      readonly cluster: {
+        readonly server: string
+        readonly 'certificate-authority-data'?: string
+        readonly 'insecure-skip-tls-verify'?: boolean
+      }
+    },
   ]
-  readonly users: readonly [{ readonly user: { readonly 'client-certificate-data'?: string; readonly 'client-key-data'?: string; readonly token?: string } }]
+  readonly users: readonly [
+    { readonly user: { readonly 'client-certificate-data'?: string; readonly 'client-key-data'?: string; readonly token?: string } },
+  ]
 }
 
 const TIMEOUT_MS = 60_000

@@ -11,7 +11,8 @@ export function unmet(expect: Expectation, status: number, headers: IncomingHttp
   const statuses = expect.status === undefined ? [] : [expect.status].flat()
   if (statuses.length > 0 && !statuses.includes(status)) out.push(`status: want ${statuses} got ${status}`)
   unmetCauses(expect, body, out)
-  if (expect.message !== undefined && !String(at(body, 'message')).includes(part(expect.message))) out.push(`message: want ${expect.message}`)
+  if (expect.message !== undefined && !String(at(body, 'message')).includes(part(expect.message)))
+    out.push(`message: want ${expect.message}`)
   for (const [name, wanted] of Object.entries(expect.header ?? {})) {
     const got = headers[name.toLowerCase()]
     if (!String(got ?? '').includes(part(wanted))) out.push(`header ${name}: want ${wanted} got ${got}`)
@@ -33,7 +34,8 @@ function unmetCauses({ causes, causesInclude }: Expectation, body: Tree, out: st
   if (causes) for (const cause of left) out.push(`cause not expected: ${cause}`)
 }
 
-const each = (list: Tree | undefined, name: string): Tree | undefined => (Array.isArray(list) ? list.map(item => child(item, name) ?? null) : undefined)
+const each = (list: Tree | undefined, name: string): Tree | undefined =>
+  Array.isArray(list) ? list.map(item => child(item, name) ?? null) : undefined
 
 function subset(want: Tree, got: Tree | undefined, path: string, out: string[]): void {
   if (want === null) {
@@ -42,7 +44,8 @@ function subset(want: Tree, got: Tree | undefined, path: string, out: string[]):
     if (!Array.isArray(got) || got.length !== want.length) out.push(`${path}: want ${text(want)} got ${text(got)}`)
     else for (const [i, item] of want.entries()) subset(item, got[i], `${path}[${i}]`, out)
   } else if (isObject(want)) {
-    if (typeof got === 'object' && got !== null) for (const [key, value] of Object.entries(want)) subset(value, child(got, key), `${path}.${key}`, out)
+    if (typeof got === 'object' && got !== null)
+      for (const [key, value] of Object.entries(want)) subset(value, child(got, key), `${path}.${key}`, out)
     else if (Object.values(want).some(value => value !== null)) out.push(`${path}: want ${text(want)} got ${text(got)}`)
   } else if (want !== got && want !== '*') out.push(`${path}: want ${text(want)} got ${text(got)}`)
 }

@@ -23,9 +23,15 @@ const sortConflicts = (causes: readonly Tree[]): Tree[] =>
 export const withSortedManagers = (rows: readonly Row[]): Row[] => mapLists([...rows], 'managedFields', sortManagers) as Row[]
 
 const sortManagers = (entries: readonly Tree[]): Tree[] =>
-  sortedBy(entries, entry => `${at(entry, 'operation')} ${at(entry, 'manager')} ${at(entry, 'subresource') ?? ''} ${at(entry, 'apiVersion')}`)
+  sortedBy(
+    entries,
+    entry => `${at(entry, 'operation')} ${at(entry, 'manager')} ${at(entry, 'subresource') ?? ''} ${at(entry, 'apiVersion')}`,
+  )
 
-/** kube-apiserver validates the members of a custom resource in random order: such causes are compared as a set, and the message only up to them. */
+/**
+ * kube-apiserver validates the members of a custom resource in random order: such causes are compared as a set, and the
+ * message only up to them.
+ */
 function sortErrors(row: Row, always: boolean): Row {
   const causes = at(row, 'body.details.causes')
   if (!Array.isArray(causes) || causes.length < 2) return row
@@ -35,6 +41,10 @@ function sortErrors(row: Row, always: boolean): Row {
   const sorted = sortedBy(causes, cause => JSON.stringify(cause))
   return {
     ...row,
-    body: { ...body, message: message.slice(0, message.indexOf(' is invalid') + 11), details: { ...(body.details as TreeObject), causes: sorted } },
+    body: {
+      ...body,
+      message: message.slice(0, message.indexOf(' is invalid') + 11),
+      details: { ...(body.details as TreeObject), causes: sorted },
+    },
   }
 }

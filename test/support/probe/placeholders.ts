@@ -19,8 +19,8 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Replaces what differs from run to run: uids by their order of appearance, versions by their rank among those of the case, times, tokens, generated names, addresses,
- * the case's own namespace and suffix.
+ * Replaces what differs from run to run: uids by their order of appearance, versions by their rank among those of the
+ * case, times, tokens, generated names, addresses, the case's own namespace and suffix.
  */
 export function withPlaceholders(rows: Tree, vars: Readonly<Record<string, string>>): Tree {
   const ranks = rankVersions(rows)
@@ -49,7 +49,12 @@ export function withPlaceholders(rows: Tree, vars: Readonly<Record<string, strin
 }
 
 /** Returns the placeholder for a value that is determined by the name of its member. */
-function ownPlaceholder(value: string, key: string | number | undefined, parent: Tree | undefined, ranks: ReadonlyMap<string, string>): string | undefined {
+function ownPlaceholder(
+  value: string,
+  key: string | number | undefined,
+  parent: Tree | undefined,
+  ranks: ReadonlyMap<string, string>,
+): string | undefined {
   const leaf = typeof key === 'string' ? key.slice(key.lastIndexOf('.') + 1) : key
   if (leaf === 'resourceVersion' && ranks.has(value)) return ranks.get(value)
   if (leaf === 'continue' && value) return '<continue>'
@@ -57,7 +62,8 @@ function ownPlaceholder(value: string, key: string | number | undefined, parent:
   if (key === 'etag') return '<etag>'
   if (key === 'storageVersionHash') return value
   const prefix = (parent as TreeObject | undefined)?.generateName
-  if (key === 'name' && typeof prefix === 'string' && prefix && value.startsWith(prefix) && value.length === prefix.length + 5) return `${prefix}<rand>`
+  if (key === 'name' && typeof prefix === 'string' && prefix && value.startsWith(prefix) && value.length === prefix.length + 5)
+    return `${prefix}<rand>`
   return undefined
 }
 
@@ -72,8 +78,9 @@ function rankVersions(rows: Tree): Map<string, string> {
 }
 
 /**
- * Names versions by those that the case saved (v0, v1 …): any other stands after the last of them that it is not below. In a row that is `loose`, and at the end of a
- * watch's initial events, the version may be the last saved one or later, as others write meanwhile. Other bookmarks come when the server likes, and are left out.
+ * Names versions by those that the case saved (v0, v1 …): any other stands after the last of them that it is not below.
+ * In a row that is `loose`, and at the end of a watch's initial events, the version may be the last saved one or later,
+ * as others write meanwhile. Other bookmarks come when the server likes, and are left out.
  */
 export function placeVersions(rows: readonly TreeObject[], vars: Readonly<Record<string, string>>): TreeObject[] {
   const texts = Object.entries(vars).flatMap(([name, value]) => (/^v\d+$/.test(name) && /^\d+$/.test(value) ? [value] : []))
@@ -93,7 +100,8 @@ export function placeVersions(rows: readonly TreeObject[], vars: Readonly<Record
     const body = row.body as TreeObject | undefined
     const metadata = body?.metadata as TreeObject | undefined
     const list = metadata?.resourceVersion
-    const placed = loose && list && list !== '0' ? { ...row, body: { ...body, metadata: { ...metadata, resourceVersion: place(list, true) } } } : row
+    const placed =
+      loose && list && list !== '0' ? { ...row, body: { ...body, metadata: { ...metadata, resourceVersion: place(list, true) } } } : row
     return mapLeaves(placed, (value, key) => (isVersion(value, key) ? place(value, false) : value)) as TreeObject
   })
 }

@@ -11,7 +11,10 @@ export interface Expectation {
   readonly message?: string
   /** A part of each header; a leading `~` is dropped. */
   readonly header?: Readonly<Record<string, string>>
-  /** `null` requires an absent value. A list is compared element by element. An object requires at least these members. "*" matches anything. */
+  /**
+   * `null` requires an absent value. A list is compared element by element. An object requires at least these members.
+   * "*" matches anything.
+   */
   readonly body?: Tree
   /** Names of a Table's columns, and its cells. */
   readonly columns?: Tree

@@ -41,7 +41,9 @@ async function makeNamespace(client: ProbeClient, name: string): Promise<string>
   return name
 }
 
-/** Runs cases, `jobs` at once but for those that are serial, and gives what does not hold of each to `each` as it ends. */
+/**
+ * Runs cases, `jobs` at once but for those that are serial, and gives what does not hold of each to `each` as it ends.
+ */
 export async function runCases(
   client: ProbeClient,
   cases: readonly ProbeCase[],

@@ -21,4 +21,5 @@ export function headersOf(step: Pick<RequestStep, 'headers' | 'as' | 'groups'>, 
   return headers
 }
 
-export const codeOf = (error: unknown): string => (error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error))
+export const codeOf = (error: unknown): string =>
+  error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error)

@@ -22,7 +22,10 @@ function target(line: string, vars: Variables): [string, string] {
   return [line.slice(0, space), fill(line.slice(space + 1), vars) as string]
 }
 
-/** A state that does not come is a fault; how soon it comes depends on what else the machine does: a case never waits less. */
+/**
+ * A state that does not come is a fault; how soon it comes depends on what else the machine does: a case never waits
+ * less.
+ */
 const UNTIL_SECONDS = 60
 
 async function runUntil({ client, vars, rows }: Run, step: UntilStep, number: string): Promise<void> {
@@ -61,7 +64,8 @@ async function runRequest(run: Run, step: RequestStep, number: string): Promise<
   const [method, path] = target(step.do, vars)
   const headers = headersOf(step, vars)
   const body = bodyOf(step, vars)
-  if (step.body !== undefined && !Object.keys(headers).some(name => name.toLowerCase() === 'content-type')) headers['Content-Type'] = 'application/json'
+  if (step.body !== undefined && !Object.keys(headers).some(name => name.toLowerCase() === 'content-type'))
+    headers['Content-Type'] = 'application/json'
   let answer: Awaited<ReturnType<ProbeClient['ask']>>
   try {
     if (step.loose === true) await showLatest(run, path)
@@ -82,7 +86,13 @@ async function runRequest(run: Run, step: RequestStep, number: string): Promise<
     if (missed.length > 0) run.unmet.push(`${id} ${step.do}`, ...missed.map(line => `  ${line}`), ...refusal)
   }
   if (!step.setup)
-    rows.push({ id, ...(step.loose && { loose: true }), status: answer.status, headers: keptHeaders(answer.headers, answer.raw), body: cut(parsed, step) })
+    rows.push({
+      id,
+      ...(step.loose && { loose: true }),
+      status: answer.status,
+      headers: keptHeaders(answer.headers, answer.raw),
+      body: cut(parsed, step),
+    })
 }
 
 function bodyOf(step: RequestStep, vars: Variables): Buffer | undefined {

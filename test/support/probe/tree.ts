@@ -24,7 +24,10 @@ export function child(tree: Tree | undefined, key: string): Tree | undefined {
   return isObject(tree) && Object.hasOwn(tree, key) ? tree[key] : undefined
 }
 
-/** `key`: the member's name or index; `parent`: the object or list that holds it. For the name of a member itself, `key` is NAME. */
+/**
+ * `key`: the member's name or index; `parent`: the object or list that holds it. For the name of a member itself, `key`
+ * is NAME.
+ */
 export type LeafRewrite = (value: Tree, key: string | number | typeof NAME | undefined, parent: Tree | undefined) => Tree
 
 export const NAME = Symbol('the name of a member')
@@ -33,7 +36,9 @@ export const NAME = Symbol('the name of a member')
 export function mapLeaves(tree: Tree, rewrite: LeafRewrite, key?: string | number, parent?: Tree): Tree {
   if (Array.isArray(tree)) return tree.map((item, i) => mapLeaves(item, rewrite, i, tree))
   if (!isObject(tree)) return rewrite(tree, key, parent)
-  return Object.fromEntries(Object.entries(tree).map(([name, value]) => [String(rewrite(name, NAME, tree)), mapLeaves(value, rewrite, name, tree)]))
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, value]) => [String(rewrite(name, NAME, tree)), mapLeaves(value, rewrite, name, tree)]),
+  )
 }
 
 /** A copy in which each list that is a member of this name, at any depth, is what `rewrite` makes of it. */
@@ -41,7 +46,10 @@ export function mapLists(tree: Tree, name: string, rewrite: (list: Tree[]) => Tr
   if (Array.isArray(tree)) return tree.map(item => mapLists(item, name, rewrite))
   if (!isObject(tree)) return tree
   return Object.fromEntries(
-    Object.entries(tree).map(([key, value]) => [key, key === name && Array.isArray(value) ? rewrite(value) : mapLists(value, name, rewrite)]),
+    Object.entries(tree).map(([key, value]) => [
+      key,
+      key === name && Array.isArray(value) ? rewrite(value) : mapLists(value, name, rewrite),
+    ]),
   )
 }
 

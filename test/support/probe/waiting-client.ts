@@ -2,7 +2,10 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Asks for /healthz over and over, and measures how long it waits: in a process of its own, so that what its user does meanwhile is not measured. */
+/**
+ * Asks for /healthz over and over, and measures how long it waits: in a process of its own, so that what its user does
+ * meanwhile is not measured.
+ */
 export interface WaitingClient {
   /** Resolves after the first response. */
   begin(): Promise<void>

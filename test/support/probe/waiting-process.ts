@@ -1,6 +1,9 @@
 import { createProbeClient } from './client.ts'
 
-/** The process of a waiting client. It replies to `begin` after a first request, and to `end` with the longest wait in milliseconds. */
+/**
+ * The process of a waiting client. It replies to `begin` after a first request, and to `end` with the longest wait in
+ * milliseconds.
+ */
 
 const client = createProbeClient(process.argv[2] as string)
 

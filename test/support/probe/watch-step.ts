@@ -5,8 +5,16 @@ import type { Row, Step, WatchStep } from './probe-case.ts'
 import { codeOf, headersOf, type Run } from './run.ts'
 import type { Tree } from './tree.ts'
 
-/** Opens a watch, runs the steps of `then` meanwhile, and records the events, then those steps' rows. `$end`: the server ended the watch. */
-export async function runWatch(run: Run, step: WatchStep, number: string, runStep: (run: Run, step: Step, number: string) => Promise<void>): Promise<void> {
+/**
+ * Opens a watch, runs the steps of `then` meanwhile, and records the events, then those steps' rows. `$end`: the server
+ * ended the watch.
+ */
+export async function runWatch(
+  run: Run,
+  step: WatchStep,
+  number: string,
+  runStep: (run: Run, step: Step, number: string) => Promise<void>,
+): Promise<void> {
   const { client, vars, rows } = run
   const events: Tree[] = []
   const inner: Row[] = []
@@ -21,14 +29,22 @@ export async function runWatch(run: Run, step: WatchStep, number: string, runSte
   for (const [i, then] of (step.then ?? []).entries()) await runStep({ ...run, rows: inner }, then, `${number}t${i + 1}`)
   await over
   const status = response?.statusCode
-  const head = { id: step.id ?? number, watch: true, ...(status !== undefined && { status }), headers: keptHeaders(response?.headers ?? {}) }
+  const head = {
+    id: step.id ?? number,
+    watch: true,
+    ...(status !== undefined && { status }),
+    headers: keptHeaders(response?.headers ?? {}),
+  }
   rows.push({ ...head, events: events.map(event => cut(event, step)) }, ...inner)
 }
 
 /** For events that are recorded and have not come in the step's time: the machine may be busy. */
 const PATIENCE_MS = 60_000
 
-/** Resolves after the step's number of events, after its seconds if at least `recorded` events have arrived, or when the server ends the response. */
+/**
+ * Resolves after the step's number of events, after its seconds if at least `recorded` events have arrived, or when the
+ * server ends the response.
+ */
 function readEvents(response: IncomingMessage, step: WatchStep, events: Tree[], recorded: number): Promise<void> {
   const type = response.headers['content-type'] ?? ''
   const isStream = response.statusCode === 200 && /json/.test(type)

@@ -44,7 +44,10 @@ export interface Chunks {
   readonly after: Page
 }
 
-/** Lists everything in chunks of three; then again, with the history of the first chunk gone before the second. Leaves the store compacted. */
+/**
+ * Lists everything in chunks of three; then again, with the history of the first chunk gone before the second. Leaves
+ * the store compacted.
+ */
 export async function listInChunks(world: World): Promise<Chunks> {
   const write = async (method: string, name: string): Promise<void> => {
     const path = `/api/v1/namespaces/one/configmaps${method === 'POST' ? '' : `/${name}`}`

@@ -50,8 +50,8 @@ function writer(client: Client, names: Map<string, number>) {
 }
 
 /**
- * `ancient` is compacted. `kept` is in the store, but older than the cache of the server. `older` is in the middle of the server's history. `current` is the last
- * change. `future` is never reached.
+ * `ancient` is compacted. `kept` is in the store, but older than the cache of the server. `older` is in the middle of
+ * the server's history. `current` is the last change. `future` is never reached.
  */
 export async function writeHistory(world: World): Promise<Map<string, number>> {
   const names = new Map<string, number>()
@@ -76,7 +76,8 @@ export async function writeHistory(world: World): Promise<Map<string, number>> {
   await second.remove('one/a')
   await second.create('one/e', '1')
   await second.update('one/d', '1', 'current')
-  // The cached state must be the last one, which some reads request. If reads use the store, no earlier read has waited for the cache.
+  // The cached state must be the last one, which some reads request. If reads use the store, no earlier read has waited
+  // for the cache.
   const current = `resourceVersion=${names.get('current')}&resourceVersionMatch=NotOlderThan`
   const reached = await world.client().ask('GET', `/api/v1/configmaps?${current}`, 'application/json')
   if (reached.status !== 200) throw new Error(`the last change is not shown: ${reached.status}`)
@@ -84,7 +85,10 @@ export async function writeHistory(world: World): Promise<Map<string, number>> {
   return names
 }
 
-/** Makes changes for open watches: new, changed and deleted objects, and objects that start and stop matching a selector. */
+/**
+ * Makes changes for open watches: new, changed and deleted objects, and objects that start and stop matching a
+ * selector.
+ */
 export async function writeMore(client: Client, names: Map<string, number>): Promise<void> {
   const { create, update, remove } = writer(client, names)
   await create('one/f', '1', 'live1')

@@ -28,7 +28,9 @@ export interface Client {
 /** Fewer than a server lets one session have. */
 const STREAMS_OF_SESSION = 80
 
-/** Many requests side by side over HTTP/2. `token`: a bearer token, where no client certificate is among the options. */
+/**
+ * Many requests side by side over HTTP/2. `token`: a bearer token, where no client certificate is among the options.
+ */
 export function http2Client(url: string, options: SecureClientSessionOptions, token?: string): Client {
   const sessions = new Map<ClientHttp2Session, number>()
   const session = (): ClientHttp2Session => {

@@ -42,10 +42,14 @@ export function pathOf({ do: line, token }: Request, versions: Versions): string
 export function createObserver(versions: Versions) {
   const names = new Map([...versions].map(([name, version]) => [String(version), name]))
   /** A number that has no name depends on the run: when a cache began, how far a store is compacted. */
-  const nameOf = (version: string): string => names.get(version) ?? (version === '' || version === '0' || version === '-1' ? version : 'other')
+  const nameOf = (version: string): string =>
+    names.get(version) ?? (version === '' || version === '0' || version === '-1' ? version : 'other')
   const inNames = (text: string): string =>
     text
-      .replace(/(too old resource version: )(\d+) \((\d+)\)/g, (_, start: string, one: string, two: string) => `${start}${nameOf(one)} (${nameOf(two)})`)
+      .replace(
+        /(too old resource version: )(\d+) \((\d+)\)/g,
+        (_, start: string, one: string, two: string) => `${start}${nameOf(one)} (${nameOf(two)})`,
+      )
       .replace(/(current: )(\d+)/g, (_, start: string, one: string) => start + nameOf(one))
       .replace(/(Too large resource version: )(\d+)/g, (_, start: string, one: string) => start + (names.get(one) ?? one))
   const nameObject = ({ name, namespace, resourceVersion = '' }: Meta): string => `${namespace}/${name}@${nameOf(resourceVersion)}`
@@ -63,10 +67,13 @@ export function createObserver(versions: Versions) {
   })
   const eventOf = ({ type, object }: { type: string; object: Body }): string | Failure => {
     // Upstream's store draws 1 to 3 seconds.
-    if (type === 'ERROR') return JSON.parse(JSON.stringify(failureOf(object)).replace(/"retryAfterSeconds":[123]\b/, '"retryAfterSeconds":1')) as Failure
+    if (type === 'ERROR')
+      return JSON.parse(JSON.stringify(failureOf(object)).replace(/"retryAfterSeconds":[123]\b/, '"retryAfterSeconds":1')) as Failure
     const { metadata } = object
     if (type !== 'BOOKMARK') return `${type} ${nameObject(metadata)}`
-    const notes = Object.entries(metadata.annotations ?? {}).map(([name, value]) => ` ${name}=${name.endsWith('blueprint') ? kindOfBlueprint(value) : value}`)
+    const notes = Object.entries(metadata.annotations ?? {}).map(
+      ([name, value]) => ` ${name}=${name.endsWith('blueprint') ? kindOfBlueprint(value) : value}`,
+    )
     return `BOOKMARK @${nameOf(metadata.resourceVersion ?? '')}${notes.join('')}`
   }
 

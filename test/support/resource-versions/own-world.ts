@@ -31,7 +31,10 @@ async function storeOf(name: StoreName): Promise<Store> {
     return { open: () => openEtcd({ servers: [etcd.url] }, silentLogger), remove: () => etcd.stop() }
   }
   const dir = mkdtempSync(join(tmpdir(), 'embedded-'))
-  return { open: async () => openEmbedded({ dir }, systemClock, silentLogger), remove: async () => rmSync(dir, { recursive: true, force: true }) }
+  return {
+    open: async () => openEmbedded({ dir }, systemClock, silentLogger),
+    remove: async () => rmSync(dir, { recursive: true, force: true }),
+  }
 }
 
 /** Our own server over a store of its own, with no controllers. */
@@ -44,7 +47,10 @@ export async function ownWorld(storeName: StoreName, setting: Setting | undefine
   let client: Client
   async function start(): Promise<void> {
     backend = await store.open()
-    const gates = parseGates('1.33', new Map(setting === undefined || setting === 'watch-cache=false' ? [] : [[setting.replace('=false', ''), false]]))
+    const gates = parseGates(
+      '1.33',
+      new Map(setting === undefined || setting === 'watch-cache=false' ? [] : [[setting.replace('=false', ''), false]]),
+    )
     const isCached = (): boolean => setting !== 'watch-cache=false'
     plane = createControlPlane(controlPlaneOptions(backend, { release: { gates }, requests: { media }, storage: { isCached } }))
     await plane.synced(AbortSignal.timeout(10_000))

@@ -1,6 +1,8 @@
 import protobuf from 'protobufjs/minimal.js'
 
-/** A message as its numbered fields, read without a schema: just enough to tell what a list, an event or a Status says. */
+/**
+ * A message as its numbered fields, read without a schema: just enough to tell what a list, an event or a Status says.
+ */
 type Fields = ReadonlyMap<number, readonly (Buffer | number)[]>
 
 function fieldsOf(message: Uint8Array): Fields {
@@ -17,7 +19,8 @@ const text = (fields: Fields, number: number): string => (fields.get(number)?.[0
 const integer = (fields: Fields, number: number): number => Number(fields.get(number)?.[0] ?? 0)
 const message = (fields: Fields, number: number): Fields => fieldsOf((fields.get(number)?.[0] ?? Buffer.alloc(0)) as Buffer)
 const messages = (fields: Fields, number: number): Fields[] => (fields.get(number) ?? []).map(one => fieldsOf(one as Buffer))
-const given = (members: object): object => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '' && value !== 0 && value !== undefined))
+const given = (members: object): object =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '' && value !== 0 && value !== undefined))
 
 const pairs = (fields: Fields, number: number): Record<string, string> =>
   Object.fromEntries(messages(fields, number).map(entry => [text(entry, 1), text(entry, 2)]))
@@ -30,7 +33,8 @@ const objectMeta = (fields: Fields) => {
   }
 }
 
-const listMeta = (fields: Fields): object => given({ resourceVersion: text(fields, 2), continue: text(fields, 3), remainingItemCount: integer(fields, 4) })
+const listMeta = (fields: Fields): object =>
+  given({ resourceVersion: text(fields, 2), continue: text(fields, 3), remainingItemCount: integer(fields, 4) })
 
 function status(fields: Fields): object {
   const details = message(fields, 5)
@@ -51,7 +55,11 @@ export function protobufAnswer(body: Buffer): object {
   const inside = message(envelope, 2)
   if (kind === 'Status') return { kind, ...status(inside) }
   if (!kind.endsWith('List')) return { kind, metadata: objectMeta(message(inside, 1)) }
-  return { kind, metadata: listMeta(message(inside, 1)), items: messages(inside, 2).map(item => ({ metadata: objectMeta(message(item, 1)) })) }
+  return {
+    kind,
+    metadata: listMeta(message(inside, 1)),
+    items: messages(inside, 2).map(item => ({ metadata: objectMeta(message(item, 1)) })),
+  }
 }
 
 /** The whole frames of a watch. */

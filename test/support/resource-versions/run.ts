@@ -9,7 +9,9 @@ const QUIET_MS = 3500
 /** For the last events to come: at least, and at most where some are missing. */
 const SETTLE_MS = 500
 const PATIENCE_MS = 60_000
-/** Bookmarks come by the minute: how many a watch without a timeout gets is no matter once it has been open for so long. */
+/**
+ * Bookmarks come by the minute: how many a watch without a timeout gets is no matter once it has been open for so long.
+ */
 const BOOKMARK_MS = 60_000
 const SIDE_BY_SIDE = 16
 
@@ -29,8 +31,9 @@ export interface Row {
 }
 
 /**
- * Asks a server for everything: reads side by side, with all watches open; then writes, which the watches that are still open are to show. `formsOf`: the forms in which a request is
- * made. `isComplete`: whether watches have shown all that is waited for.
+ * Asks a server for everything: reads side by side, with all watches open; then writes, which the watches that are
+ * still open are to show. `formsOf`: the forms in which a request is made. `isComplete`: whether watches have shown all
+ * that is waited for.
  */
 export async function runTable(
   world: World,

@@ -1,14 +1,20 @@
 import type { Act } from './webhook-server.ts'
 
 type Json = Record<string, unknown>
-type Review = { readonly apiVersion: string; readonly request: { readonly uid: string; readonly object: { readonly metadata: { readonly labels?: Json } } } }
+type Review = {
+  readonly apiVersion: string
+  readonly request: { readonly uid: string; readonly object: { readonly metadata: { readonly labels?: Json } } }
+}
 
 const answer = ({ apiVersion, request }: Review, response: Json): Json => ({
   apiVersion,
   kind: 'AdmissionReview',
   response: { uid: request.uid, allowed: true, ...response },
 })
-const patch = (operations: unknown[], patchType = 'JSONPatch'): Json => ({ patchType, patch: Buffer.from(JSON.stringify(operations)).toString('base64') })
+const patch = (operations: unknown[], patchType = 'JSONPatch'): Json => ({
+  patchType,
+  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
+})
 const add = (path: string, value: unknown) => ({ op: 'add', path, value })
 const replace = (path: string, value: unknown) => ({ op: 'replace', path, value })
 

@@ -39,7 +39,13 @@ const MAPS = '/api/v1/namespaces/{ns}/configmaps'
 const WIDGETS = `/apis/${GROUP}/v1/namespaces/{ns}/widgets`
 const map = (more: Json = {}): Json => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' }, ...more })
 const labelled = (labels: Json): Json => map({ metadata: { name: 'a', labels } })
-const widget = (more: Json = {}): Json => ({ apiVersion: `${GROUP}/v1`, kind: 'Widget', metadata: { name: 'a' }, spec: { a: 'x', replicas: 1 }, ...more })
+const widget = (more: Json = {}): Json => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: 'Widget',
+  metadata: { name: 'a' },
+  spec: { a: 'x', replicas: 1 },
+  ...more,
+})
 const create: CaseRequest = { do: `POST ${MAPS}`, body: map() }
 const createWidget: CaseRequest = { do: `POST ${WIDGETS}`, body: widget() }
 const rule = (more: Json = {}): { rules: Json[] } => ({
@@ -49,7 +55,19 @@ const when = (...expressions: string[]): Json => ({ matchConditions: expressions
 const MERGE = 'application/merge-patch+json'
 const APPLY = 'application/apply-patch+yaml'
 
-const VERDICTS = ['deny', 'deny-bare', 'deny-reason', 'deny-message', 'warn', 'wrong-uid', 'no-type', 'wrong-version', 'wrong-kind', 'status', 'no-response']
+const VERDICTS = [
+  'deny',
+  'deny-bare',
+  'deny-reason',
+  'deny-message',
+  'warn',
+  'wrong-uid',
+  'no-type',
+  'wrong-version',
+  'wrong-kind',
+  'status',
+  'no-response',
+]
 const BODIES = ['empty', 'no-json', 'broken-json', 'bad-type', 'bad-base64', '500', '500-json', '500-status', '404', '400', '403']
 const PATCHES = [
   'label',
@@ -69,7 +87,12 @@ const COSTLY = ['a', 'b', 'c', 'd', 'e', 'f'].reduceRight((inner, name) => `${TE
 
 export const WEBHOOK_CASES: readonly WebhookCase[] = [
   { id: 'create', hooks: [mutating('/ok'), validating('/ok')], request: create, seen: true },
-  { id: 'create with options', hooks: [validating('/ok')], request: { ...create, do: `POST ${MAPS}?fieldManager=me&fieldValidation=Strict` }, seen: true },
+  {
+    id: 'create with options',
+    hooks: [validating('/ok')],
+    request: { ...create, do: `POST ${MAPS}?fieldManager=me&fieldValidation=Strict` },
+    seen: true,
+  },
   {
     id: 'create with a prefix',
     hooks: [mutating('/ok'), validating('/ok')],
@@ -93,7 +116,12 @@ export const WEBHOOK_CASES: readonly WebhookCase[] = [
     request: { do: `PATCH ${MAPS}/a?fieldManager=pm`, body: { data: { b: 'x' } }, type: MERGE },
     seen: true,
   },
-  { id: 'apply', hooks: [mutating('/ok')], request: { do: `PATCH ${MAPS}/a?fieldManager=am&force=true`, body: map(), type: APPLY }, seen: true },
+  {
+    id: 'apply',
+    hooks: [mutating('/ok')],
+    request: { do: `PATCH ${MAPS}/a?fieldManager=am&force=true`, body: map(), type: APPLY },
+    seen: true,
+  },
   {
     id: 'delete',
     before: [create],
@@ -111,7 +139,12 @@ export const WEBHOOK_CASES: readonly WebhookCase[] = [
   { id: 'delete is refused', before: [create], hooks: [validating('/deny')], request: { do: `DELETE ${MAPS}/a` } },
   { id: 'delete is patched', before: [create], hooks: [mutating('/label')], request: { do: `DELETE ${MAPS}/a` } },
   { id: 'delete a collection', before: [create], hooks: [validating('/ok')], request: { do: `DELETE ${MAPS}` }, seen: true },
-  { id: 'delete a collection of none', before: [create], hooks: [validating('/deny')], request: { do: `DELETE ${MAPS}?labelSelector=x%3Dy` } },
+  {
+    id: 'delete a collection of none',
+    before: [create],
+    hooks: [validating('/deny')],
+    request: { do: `DELETE ${MAPS}?labelSelector=x%3Dy` },
+  },
   ...[...VERDICTS, ...BODIES, 'no-patch-type', 'no-patch', 'empty-patch'].map(path => ({
     id: `validating ${path}`,
     hooks: [validating(`/${path}`)],
@@ -150,10 +183,22 @@ export const WEBHOOK_CASES: readonly WebhookCase[] = [
   },
   { id: 'conditions that fail', hooks: [validating('/deny', when('object.data.x == "x"', 'object.data.y == "x"'))], request: create },
   { id: 'a condition that fails', hooks: [mutating('/ok', when('object.data.x == "x"'))], request: create },
-  { id: 'a condition that fails beside one that is false', hooks: [validating('/deny', when('object.data.x == "x"', 'false'))], request: create },
-  { id: 'a condition that fails, ignored', hooks: [validating('/deny', { failurePolicy: 'Ignore', ...when('object.data.x == "x"') })], request: create },
+  {
+    id: 'a condition that fails beside one that is false',
+    hooks: [validating('/deny', when('object.data.x == "x"', 'false'))],
+    request: create,
+  },
+  {
+    id: 'a condition that fails, ignored',
+    hooks: [validating('/deny', { failurePolicy: 'Ignore', ...when('object.data.x == "x"') })],
+    request: create,
+  },
   { id: 'a condition that costs too much', hooks: [validating('/ok', when(COSTLY))], request: create },
-  { id: 'a condition that asks the authorizer', hooks: [validating('/deny', when('authorizer.requestResource.check("create").allowed()'))], request: create },
+  {
+    id: 'a condition that asks the authorizer',
+    hooks: [validating('/deny', when('authorizer.requestResource.check("create").allowed()'))],
+    request: create,
+  },
   { id: 'conditions see no namespace', hooks: [validating('/deny', when('namespaceObject.metadata.name != "x"'))], request: create },
   { id: 'one after the other', hooks: [mutating('/label'), mutating('/ok')], request: create, seen: true },
   { id: 'changes are seen by those that validate', hooks: [mutating('/label'), validating('/ok')], request: create, seen: true },
@@ -228,7 +273,12 @@ export const WEBHOOK_CASES: readonly WebhookCase[] = [
     hooks: [mutating('/custom-spec', { matchPolicy: 'Exact', ...rule({ apiVersions: ['v1beta1'] }) })],
     request: createWidget,
   },
-  { id: 'custom: unknown fields stay till the end', hooks: [mutating('/custom-spec', rule()), validating('/ok', rule())], request: createWidget, seen: true },
+  {
+    id: 'custom: unknown fields stay till the end',
+    hooks: [mutating('/custom-spec', rule()), validating('/ok', rule())],
+    request: createWidget,
+    seen: true,
+  },
   { id: 'custom: against the schema', hooks: [mutating('/custom-bad', rule())], request: createWidget },
   { id: 'custom: another kind', hooks: [mutating('/custom-kind', rule())], request: createWidget },
   { id: 'custom: labels that are none', hooks: [mutating('/custom-labels', rule())], request: createWidget },
@@ -252,7 +302,11 @@ export const WEBHOOK_CASES: readonly WebhookCase[] = [
     request: createWidget,
   },
   { id: 'not trusted', hooks: [validating('/ok', { untrusted: true })], request: create },
-  ...[...Object.keys(ODD_PATCHES), ...Object.keys(ODD_ANSWERS)].map(path => ({ id: `mutating ${path}`, hooks: [mutating(path)], request: create })),
+  ...[...Object.keys(ODD_PATCHES), ...Object.keys(ODD_ANSWERS)].map(path => ({
+    id: `mutating ${path}`,
+    hooks: [mutating(path)],
+    request: create,
+  })),
   ...[...Object.keys(ODD_ANSWERS)]
     .filter(path => path.startsWith('/odd/response-'))
     .map(path => ({ id: `validating ${path}`, hooks: [validating(path)], request: create })),

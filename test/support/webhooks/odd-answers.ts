@@ -20,7 +20,8 @@ const review =
   (response: object): Act =>
   asked => ({ apiVersion: asked.apiVersion, kind: 'AdmissionReview', response: { uid: uidOf(asked), ...response } })
 
-const base64 = (operations: unknown): string => Buffer.from(typeof operations === 'string' ? operations : JSON.stringify(operations)).toString('base64')
+const base64 = (operations: unknown): string =>
+  Buffer.from(typeof operations === 'string' ? operations : JSON.stringify(operations)).toString('base64')
 
 const text =
   (body: string): Act =>

@@ -30,7 +30,10 @@ const REGISTRATION = 'admissionregistration.k8s.io/v1'
 const KINDS = { mutating: 'MutatingWebhookConfiguration', validating: 'ValidatingWebhookConfiguration' } as const
 const pathOf = (kind: keyof typeof KINDS): string => `/apis/${REGISTRATION}/${KINDS[kind].toLowerCase()}s`
 
-/** Runs the cases, several at a time, on the server that a kubeconfig names: with a client certificate or a token. Its webhooks are on this machine. */
+/**
+ * Runs the cases, several at a time, on the server that a kubeconfig names: with a client certificate or a token. Its
+ * webhooks are on this machine.
+ */
 export async function runWebhookCases(kubeconfig: string, cases: readonly WebhookCase[], jobs: number): Promise<CaseRow[]> {
   const { ask, close } = clientOf(kubeconfig)
   const hook = await WebhookServer.start()
@@ -69,7 +72,11 @@ async function runCase(ask: Ask, hook: WebhookServer, ns: string, one: WebhookCa
     for (const [i, { kind, path, more }] of one.hooks.entries()) {
       const { untrusted, ...rest } = (more ?? {}) as Json & { untrusted?: boolean }
       const clientConfig = hook.clientConfig(path)
-      await configure(kind, `${ns}-${i}`, { name: 'h.example.com', clientConfig: untrusted ? { url: clientConfig.url } : clientConfig, ...rest })
+      await configure(kind, `${ns}-${i}`, {
+        name: 'h.example.com',
+        clientConfig: untrusted ? { url: clientConfig.url } : clientConfig,
+        ...rest,
+      })
     }
     // Configurations come into force in their order, so those before this one are by the time that it is.
     for (const kind of new Set(one.hooks.map(each => each.kind))) {
@@ -83,7 +90,11 @@ async function runCase(ask: Ask, hook: WebhookServer, ns: string, one: WebhookCa
     })
     const seen = told.map(({ path, review }) => ({ path, review: withoutUser(review) }))
     const { status, warning, body } = answer
-    return normal({ id: one.id, status, ...(warning !== undefined && { warning }), body, calls: one.seen ? seen : seen.length }, ns, hook.port) as CaseRow
+    return normal(
+      { id: one.id, status, ...(warning !== undefined && { warning }), body, calls: one.seen ? seen : seen.length },
+      ns,
+      hook.port,
+    ) as CaseRow
   } finally {
     for (const path of made) await ask('DELETE', path)
     await ask('DELETE', `/api/v1/namespaces/${ns}`)
@@ -169,7 +180,12 @@ function clientOf(kubeconfig: string): { readonly ask: Ask; close(): void } {
   const { clusters, users } = load(readFileSync(kubeconfig, 'utf8')) as Kubeconfig
   const { user } = users[0]
   const pem = (name: string) => (user[name] === undefined ? undefined : Buffer.from(user[name], 'base64'))
-  const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, cert: pem('client-certificate-data'), key: pem('client-key-data') })
+  const agent = new https.Agent({
+    keepAlive: true,
+    rejectUnauthorized: false,
+    cert: pem('client-certificate-data'),
+    key: pem('client-key-data'),
+  })
   const ask: Ask = (method, path, body, type = 'application/json') =>
     new Promise((resolve, reject) => {
       const data = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
@@ -181,7 +197,9 @@ function clientOf(kubeconfig: string): { readonly ask: Ask; close(): void } {
       const request = https.request(clusters[0].cluster.server + path, { method, agent, headers }, res => {
         const parts: Buffer[] = []
         res.on('data', (part: Buffer) => parts.push(part))
-        res.on('end', () => resolve({ status: res.statusCode ?? 0, warning: res.headers.warning, body: parsed(Buffer.concat(parts).toString()) }))
+        res.on('end', () =>
+          resolve({ status: res.statusCode ?? 0, warning: res.headers.warning, body: parsed(Buffer.concat(parts).toString()) }),
+        )
       })
       request.on('error', reject)
       request.end(data)

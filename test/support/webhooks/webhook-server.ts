@@ -35,7 +35,10 @@ export class WebhookServer {
   }
 
   /** With another certificate. PEM. */
-  static async startWith(tls: { readonly cert: string; readonly key: string; readonly ciphers?: string }, ca: string): Promise<WebhookServer> {
+  static async startWith(
+    tls: { readonly cert: string; readonly key: string; readonly ciphers?: string },
+    ca: string,
+  ): Promise<WebhookServer> {
     const made = new WebhookServer(tls, ca)
     // A server that a failed test leaves behind does not keep the process running.
     made.#server.unref().listen(0, '127.0.0.1')

@@ -22,7 +22,8 @@ describe('apiVersion and kind of a custom object after a webhook patch', () => {
     expect(object).to.deep.include({ apiVersion: 'example.com/v2', kind: 'Link', spec: { host: 'h', extra: 'of v2' } })
   })
 
-  const unsuitable = (of: string, kind = 'Link') => `${of}, Kind=${kind} is unstructured and is not suitable for converting to "example.com/v1"`
+  const unsuitable = (of: string, kind = 'Link') =>
+    `${of}, Kind=${kind} is unstructured and is not suitable for converting to "example.com/v1"`
   const { kind: __, ...kindless } = before
   const { apiVersion: ___, ...versionless } = before
   const refused: [what: string, body: Json, message: string][] = [
@@ -31,7 +32,11 @@ describe('apiVersion and kind of a custom object after a webhook patch', () => {
     ['no version', { ...before, apiVersion: 'v1/', kind: 'Secret' }, unsuitable('v1/', 'Secret')],
     ['a slash', { ...before, apiVersion: '/' }, unsuitable('/')],
     ['no apiVersion', versionless, unsuitable('/')],
-    ['an unknown version', { ...before, apiVersion: 'example.com/v9' }, 'request to convert CR from an invalid group/version: example.com/v9'],
+    [
+      'an unknown version',
+      { ...before, apiVersion: 'example.com/v9' },
+      'request to convert CR from an invalid group/version: example.com/v9',
+    ],
     ['two slashes', { ...before, apiVersion: 'a/b/c' }, 'Internal error occurred: unexpected GroupVersion string: a/b/c'],
     [
       'a number',

@@ -19,7 +19,9 @@ function recorder() {
         return parts.mutate?.(of)
       },
     }),
-    ...(parts.validates && { validate: async of => void log.push(`${name} validates ${of.object ? loose(of.object).spec.color : 'nothing'}`) }),
+    ...(parts.validates && {
+      validate: async of => void log.push(`${name} validates ${of.object ? loose(of.object).spec.color : 'nothing'}`),
+    }),
   })
   return { log, plugin }
 }
@@ -50,7 +52,10 @@ describe('the admission chain', () => {
 
   it('runs only plugins that handle the request', async () => {
     const { log, plugin } = recorder()
-    const chain = admissionChain([plugin('creations', { mutate: async of => of.object, validates: true, only: 'CREATE' }), plugin('all', { validates: true })])
+    const chain = admissionChain([
+      plugin('creations', { mutate: async of => of.object, validates: true, only: 'CREATE' }),
+      plugin('all', { validates: true }),
+    ])
     expect(await chain.mutate(request('DELETE'))).to.equal(undefined)
     await chain.validate(request('DELETE'))
     expect(log).to.deep.equal(['all validates nothing'])

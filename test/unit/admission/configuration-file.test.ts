@@ -37,7 +37,9 @@ describe('the file of --admission-control-config-file', () => {
     expect(await read(text)).to.deep.equal({ LimitRanger: 'a: b\n', Priority: 'a: b\n' })
   })
   it('uses the first entry of a plugin, and inline configuration before a path', async () =>
-    expect(await read(`${HEAD}plugins:\n- {name: LimitRanger, path: missing, configuration: {}}\n- {name: LimitRanger, path: missing}\n`)).to.deep.equal({
+    expect(
+      await read(`${HEAD}plugins:\n- {name: LimitRanger, path: missing, configuration: {}}\n- {name: LimitRanger, path: missing}\n`),
+    ).to.deep.equal({
       LimitRanger: '{}',
     }))
   it('ignores null', async () => expect(await read(`${HEAD}plugins:\n- {name: LimitRanger, configuration: null}\n`)).to.deep.equal({}))
@@ -61,8 +63,14 @@ describe('the file of --admission-control-config-file', () => {
       `${HEAD}foo: 1\nplugins: [{name: a, bar: 1, name: b}]`,
       'strict decoding error: yaml: unmarshal errors:\n  line 4: key "name" already set in map, unknown field "foo", unknown field "plugins[0].bar"',
     ],
-    [`${HEAD}plugins: 1`, 'json: cannot unmarshal number into Go struct field AdmissionConfiguration.plugins of type []v1.AdmissionPluginConfiguration'],
-    [`${HEAD}plugins:\n- name: 1`, 'json: cannot unmarshal number into Go struct field AdmissionPluginConfiguration.plugins.name of type string'],
+    [
+      `${HEAD}plugins: 1`,
+      'json: cannot unmarshal number into Go struct field AdmissionConfiguration.plugins of type []v1.AdmissionPluginConfiguration',
+    ],
+    [
+      `${HEAD}plugins:\n- name: 1`,
+      'json: cannot unmarshal number into Go struct field AdmissionPluginConfiguration.plugins.name of type string',
+    ],
     ['foo: [', 'yaml: line 1: did not find expected node content'],
   ]
   for (const [text, why] of wrong) it(`is refused: ${why.slice(0, 90)}`, async () => expect(await refusal(text)).to.equal(FAILED + why))
@@ -72,7 +80,9 @@ describe('the file of --admission-control-config-file', () => {
     const error = await readAdmissionConfiguration(missing, [], () => {}).catch((thrown: Error) => thrown)
     expect(error)
       .to.have.property('message')
-      .that.matches(/^failed to apply admission: failed to read plugin config: unable to read admission control configuration from ".*missing" \[.*\]$/)
+      .that.matches(
+        /^failed to apply admission: failed to read plugin config: unable to read admission control configuration from ".*missing" \[.*\]$/,
+      )
   })
   it('names an unreadable file of a plugin', async () =>
     expect(await refusal(`${HEAD}plugins: [{name: LimitRanger, path: missing}]\n`)).to.match(
@@ -80,17 +90,24 @@ describe('the file of --admission-control-config-file', () => {
     ))
 
   describe('pluginConfiguration', () => {
-    const types = new TypeRegistry().add({ id: 'sample', definition: 'v1', source: 'package sample v1 untyped\n\ntype Sample typemeta\n  size - int32?\n' })
+    const types = new TypeRegistry().add({
+      id: 'sample',
+      definition: 'v1',
+      source: 'package sample v1 untyped\n\ntype Sample typemeta\n  size - int32?\n',
+    })
     const decoded = (text: string) =>
       pluginConfiguration(new Map([['LimitRanger', Buffer.from(text)]]), 'LimitRanger', (version, kind) =>
         version === 'v1' && kind === 'Sample' ? types.type('sample.Sample') : undefined,
       )
-    it('decodes by type', () => expect(decoded('{"apiVersion":"v1","kind":"Sample","size":3}')).to.deep.equal({ apiVersion: 'v1', kind: 'Sample', size: 3 }))
+    it('decodes by type', () =>
+      expect(decoded('{"apiVersion":"v1","kind":"Sample","size":3}')).to.deep.equal({ apiVersion: 'v1', kind: 'Sample', size: 3 }))
     it('accepts an absent configuration and an empty file', () => {
       expect(pluginConfiguration(new Map(), 'LimitRanger', () => undefined)).to.equal(undefined)
       expect(decoded('')).to.equal(undefined)
     })
     it('names the plugin in errors', () =>
-      expect(() => decoded('{"size":1}')).to.throw("couldn't init admission plugin \"LimitRanger\": Object 'Kind' is missing in '{\"size\":1}'"))
+      expect(() => decoded('{"size":1}')).to.throw(
+        "couldn't init admission plugin \"LimitRanger\": Object 'Kind' is missing in '{\"size\":1}'",
+      ))
   })
 })

@@ -16,7 +16,10 @@ describe('objects of a request in the matched version', () => {
     const seen = await inMatchedVersion(request, versionedResourceOf(v2, ''))
     expect([seen.object, seen.old]).to.deep.equal([link('v2', 'a', { host: 'h', port: '2' }), link('v2', 'a', { host: 'h', port: '1' })])
     expect(await inRequestVersion(request, seen.object!)).to.deep.equal(object)
-    const deletion = await inMatchedVersion(admissionRequest(links, object, { operation: 'DELETE', object: undefined, old }), versionedResourceOf(v2, ''))
+    const deletion = await inMatchedVersion(
+      admissionRequest(links, object, { operation: 'DELETE', object: undefined, old }),
+      versionedResourceOf(v2, ''),
+    )
     expect([deletion.object, deletion.old]).to.deep.equal([undefined, link('v2', 'a', { host: 'h', port: '1' })])
   })
 
@@ -32,7 +35,9 @@ describe('objects of a request in the matched version', () => {
 
   it('report conversion errors as upstream', async () => {
     const broken = linkResource(() => ({}))
-    expect(await failureText(inMatchedVersion(admissionRequest(broken, object), versionedResourceOf(linkVersion(broken, 'v2'), '')))).to.equal(
+    expect(
+      await failureText(inMatchedVersion(admissionRequest(broken, object), versionedResourceOf(linkVersion(broken, 'v2'), ''))),
+    ).to.equal(
       '500 InternalError: Internal error occurred: conversion webhook for example.com/v1, Kind=Link failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=',
     )
   })

@@ -13,16 +13,27 @@ const version = (group: string, name: string, plural: string, kind: string, subr
   names: { plural },
   subresources,
 })
-const definitionOf = (...versions: ReturnType<typeof version>[]): ResourceDefinition => ({ versions, hub: versions[0] }) as unknown as ResourceDefinition
+const definitionOf = (...versions: ReturnType<typeof version>[]): ResourceDefinition =>
+  ({ versions, hub: versions[0] }) as unknown as ResourceDefinition
 const scale = { kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } }
 const PODS = definitionOf(version('', 'v1', 'pods', 'Pod', { status: {} }))
 const NAMESPACES = definitionOf(version('', 'v1', 'namespaces', 'Namespace'))
 const NODES = definitionOf(version('', 'v1', 'nodes', 'Node'))
-const WIDGETS = definitionOf(version('x.io', 'v1', 'widgets', 'Widget', { scale, status: {} }), version('x.io', 'v1beta1', 'widgets', 'OldWidget', { scale }))
+const WIDGETS = definitionOf(
+  version('x.io', 'v1', 'widgets', 'Widget', { scale, status: {} }),
+  version('x.io', 'v1beta1', 'widgets', 'OldWidget', { scale }),
+)
 const EVENTS = definitionOf(version('', 'v1', 'events', 'Event'), version('events.k8s.io', 'v1', 'events', 'Event'))
 
 const request = (definition: ResourceDefinition, parts: object = {}): AdmissionRequest =>
-  ({ operation: 'CREATE', subresource: '', namespace: '', name: '', served: { definition, version: definition.hub }, ...parts }) as unknown as AdmissionRequest
+  ({
+    operation: 'CREATE',
+    subresource: '',
+    namespace: '',
+    name: '',
+    served: { definition, version: definition.hub },
+    ...parts,
+  }) as unknown as AdmissionRequest
 
 const ALL: NamedRuleWithOperations = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
 
@@ -50,7 +61,8 @@ describe('rules', () => {
     ['another name', { ...ALL, resourceNames: ['b'] }, request(PODS, { name: 'a' }), false],
     ['an empty rule', {}, request(PODS), false],
   ]
-  for (const [what, rule, asked, matches] of CASES) it(what, () => expect(matchRules([rule], 'Exact', asked) !== undefined).to.equal(matches))
+  for (const [what, rule, asked, matches] of CASES)
+    it(what, () => expect(matchRules([rule], 'Exact', asked) !== undefined).to.equal(matches))
 
   const VERSIONS: [
     what: string,
@@ -61,9 +73,23 @@ describe('rules', () => {
     kind?: string,
   ][] = [
     ['the version of the request first', [ALL], 'Equivalent', request(WIDGETS), 'x.io/v1/widgets', 'x.io/v1/Widget'],
-    ['another version', [{ ...ALL, apiVersions: ['v1beta1'] }], 'Equivalent', request(WIDGETS), 'x.io/v1beta1/widgets', 'x.io/v1beta1/OldWidget'],
+    [
+      'another version',
+      [{ ...ALL, apiVersions: ['v1beta1'] }],
+      'Equivalent',
+      request(WIDGETS),
+      'x.io/v1beta1/widgets',
+      'x.io/v1beta1/OldWidget',
+    ],
     ['no other version with Exact', [{ ...ALL, apiVersions: ['v1beta1'] }], 'Exact', request(WIDGETS), undefined],
-    ['another group', [{ ...ALL, apiGroups: ['events.k8s.io'] }], 'Equivalent', request(EVENTS), 'events.k8s.io/v1/events', 'events.k8s.io/v1/Event'],
+    [
+      'another group',
+      [{ ...ALL, apiGroups: ['events.k8s.io'] }],
+      'Equivalent',
+      request(EVENTS),
+      'events.k8s.io/v1/events',
+      'events.k8s.io/v1/Event',
+    ],
     [
       'a subresource of another kind',
       [{ ...ALL, apiVersions: ['v1beta1'], resources: ['widgets/scale'] }],
@@ -79,7 +105,14 @@ describe('rules', () => {
       request(WIDGETS, { subresource: 'status' }),
       undefined,
     ],
-    ['exactly by a later rule', [{ ...ALL, apiVersions: ['v1beta1'] }, ALL], 'Equivalent', request(WIDGETS), 'x.io/v1/widgets', 'x.io/v1/Widget'],
+    [
+      'exactly by a later rule',
+      [{ ...ALL, apiVersions: ['v1beta1'] }, ALL],
+      'Equivalent',
+      request(WIDGETS),
+      'x.io/v1/widgets',
+      'x.io/v1/Widget',
+    ],
   ]
   for (const [what, rules, policy, asked, resource, kind] of VERSIONS)
     it(`matches ${what}`, () => {

@@ -28,11 +28,9 @@ const parse = (pieces: DocumentPieces) => JSON.parse(Buffer.concat([...pieces].f
 function definitionsOf(release: Release): [name: string, definition: Definition, document: string][] {
   const snapshot = builtinSnapshot(release)
   const openApi = createOpenApi(snapshot, readDescriptions)
-  const all = Object.entries(parse(openApi.v2()).definitions as Record<string, Definition>).map(([name, definition]): [string, Definition, string] => [
-    name,
-    definition,
-    'v2',
-  ])
+  const all = Object.entries(parse(openApi.v2()).definitions as Record<string, Definition>).map(
+    ([name, definition]): [string, Definition, string] => [name, definition, 'v2'],
+  )
   for (const groupVersion of snapshot.servedGroupVersions()) {
     const path = groupVersion.includes('/') ? `apis/${groupVersion}` : `api/${groupVersion}`
     const { schemas } = parse(openApi.v3(path)).components as { schemas: Record<string, Definition> }
@@ -96,7 +94,8 @@ describe('descriptions of the built-in kinds', () => {
     const silent: string[] = []
     const look = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return
-      if ('in' in value && 'name' in value && value.in !== 'body' && !('description' in value && value.description)) silent.push(`${path}: ${value.name}`)
+      if ('in' in value && 'name' in value && value.in !== 'body' && !('description' in value && value.description))
+        silent.push(`${path}: ${value.name}`)
       for (const [key, member] of Object.entries(value)) look(member, `${path}/${key}`)
     }
     const { paths, parameters } = parse(createOpenApi(snapshot, readDescriptions).v2())
@@ -129,7 +128,8 @@ describe('descriptions of the built-in kinds', () => {
     const silent: string[] = []
     for (const [name, { properties = {} }] of all)
       for (const [field, { description = '' }] of Object.entries(properties))
-        if (types.byDefinition(name)?.fields.get(field)?.deprecated && !description.startsWith('Deprecated: ')) silent.push(`${name}.${field}`)
+        if (types.byDefinition(name)?.fields.get(field)?.deprecated && !description.startsWith('Deprecated: '))
+          silent.push(`${name}.${field}`)
     expect(silent).to.deep.equal([])
   })
 })

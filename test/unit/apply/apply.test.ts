@@ -53,7 +53,9 @@ describe('apply', () => {
         if (conflicts) {
           const error = failure(() => applyConfiguration(args))
           expect(error.code).to.equal('conflict')
-          expect(error.conflicts.map(({ manager, path }) => `${manager.manager} ${path.map(printElement).join('')}`).sort()).to.deep.equal(conflicts.toSorted())
+          expect(error.conflicts.map(({ manager, path }) => `${manager.manager} ${path.map(printElement).join('')}`).sort()).to.deep.equal(
+            conflicts.toSorted(),
+          )
         } else {
           const result = applyConfiguration(args)
           expect(result.object).to.deep.equal(object ?? live)
@@ -77,7 +79,17 @@ describe('apply', () => {
     data,
   })
   const apply = (live: KubeObject | undefined, sent: JsonObject, more: Partial<ApplyArgs> = {}) =>
-    applyConfiguration({ schema: configMap, live, config: sent, manager: 'm', apiVersion: 'v1', kind: 'ConfigMap', force: false, now: time(5), ...more })
+    applyConfiguration({
+      schema: configMap,
+      live,
+      config: sent,
+      manager: 'm',
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      force: false,
+      now: time(5),
+      ...more,
+    })
 
   it('creates an object', () => {
     expect(apply(undefined, config({ a: '1' }))).to.deep.equal({
@@ -144,7 +156,9 @@ describe('apply', () => {
     it('takes over, and keeps the annotation', () => {
       const { object: after } = apply(before, config({ a: '2' }), { manager: 'kubectl' })
       expect(after.data).to.deep.equal({ a: '2', b: '1' })
-      expect(after.metadata.annotations).to.deep.equal({ [annotation]: '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"x"}}\n' })
+      expect(after.metadata.annotations).to.deep.equal({
+        [annotation]: '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"x"}}\n',
+      })
     })
 
     it('conflicts about other fields', () => {
@@ -164,7 +178,11 @@ describe('apply', () => {
     [{ ...config({}), apiVersion: 'a/b/c' }, 'bad request', 'invalid object type: /, Kind='],
     [{ ...config({}), apiVersion: 'apps/v2' }, 'bad request', 'invalid object type: apps/v2, Kind=ConfigMap'],
     [config({}, { managedFields: [] }), 'bad request', 'metadata.managedFields must be nil'],
-    [{ ...config({}), zzz: 1 }, 'internal', 'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .zzz: field not declared in schema'],
+    [
+      { ...config({}), zzz: 1 },
+      'internal',
+      'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .zzz: field not declared in schema',
+    ],
     [
       config({}, { namespace: 'n', finalizers: ['a', 'a', 'a'] }),
       'internal',

@@ -14,7 +14,8 @@ const props = JSON.parse(readFileSync(new URL('../../fixtures/apply/custom-schem
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
 const identity = ({ manager, operation, subresource }: JsonObject): string => JSON.stringify([manager, operation, subresource])
 /** Entries were recorded without their times, and so in another order. */
-const inOrder = (managed: readonly JsonObject[] | undefined): JsonObject[] | undefined => managed?.toSorted((a, b) => (identity(a) < identity(b) ? -1 : 1))
+const inOrder = (managed: readonly JsonObject[] | undefined): JsonObject[] | undefined =>
+  managed?.toSorted((a, b) => (identity(a) < identity(b) ? -1 : 1))
 
 describe('histories of a custom kind with every type of list and map', () => {
   for (const { name, steps } of fixture<History>('custom-histories'))

@@ -81,7 +81,11 @@ describe('field sets', () => {
     ['puts the dot first', '{"f:a":{"f:b":{},".":{}}}', '{"f:a":{".":{},"f:b":{}}}'],
     ['forgets elements of unknown kinds', '{"f:a":{},"q:b":{"f:c":{}}}', '{"f:a":{}}'],
     ['reads null as a leaf', '{"f:a":null}', '{"f:a":{}}'],
-    ['joins repeated paths', '{"k:{\\"a\\":1,\\"b\\":2}":{"f:x":{}},"k:{\\"b\\":2,\\"a\\":1}":{"f:y":{}}}', '{"k:{\\"a\\":1,\\"b\\":2}":{"f:x":{},"f:y":{}}}'],
+    [
+      'joins repeated paths',
+      '{"k:{\\"a\\":1,\\"b\\":2}":{"f:x":{}},"k:{\\"b\\":2,\\"a\\":1}":{"f:y":{}}}',
+      '{"k:{\\"a\\":1,\\"b\\":2}":{"f:x":{},"f:y":{}}}',
+    ],
     ['keeps names of the prototype', '{"f:__proto__":{},"f:constructor":{}}', '{"f:__proto__":{},"f:constructor":{}}'],
     ['is empty without members', '{}', '{}'],
   ]
@@ -113,7 +117,10 @@ describe('field sets', () => {
   })
 
   it('are made from member names', () => {
-    same(fieldSetOf([['metadata', 'name'], ['metadata'], ['spec', 'a', 'b']]), { 'f:metadata': { '.': {}, 'f:name': {} }, 'f:spec': { 'f:a': { 'f:b': {} } } })
+    same(fieldSetOf([['metadata', 'name'], ['metadata'], ['spec', 'a', 'b']]), {
+      'f:metadata': { '.': {}, 'f:name': {} },
+      'f:spec': { 'f:a': { 'f:b': {} } },
+    })
   })
 
   it('share unchanged nodes', () => {
@@ -124,14 +131,19 @@ describe('field sets', () => {
   })
 
   const COUNT = 20_000
-  const wide = (prefix: string): JsonObject => Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`${prefix}${String(i).padStart(5, '0')}`, {}]))
+  const wide = (prefix: string): JsonObject =>
+    Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`${prefix}${String(i).padStart(5, '0')}`, {}]))
   const one = fromFieldsV1({ 'f:data': { '.': {}, ...wide('f:a') } })
   const other = fromFieldsV1({ 'f:data': { '.': {}, ...wide('f:a'), ...wide('f:b') } })
   const both = JSON.stringify({ 'f:data': { ...wide('f:a'), ...wide('f:b') } })
   const operations: [what: string, make: () => MadeSet, want: JsonObject | string][] = [
     ['a union', () => sets.union(one, other), other],
     ['a difference', () => sets.difference(other, one), { 'f:data': wide('f:b') }],
-    ['a recursive difference', () => sets.recursiveDifference(other, fromFieldsV1({ 'f:data': wide('f:a') })), { 'f:data': { '.': {}, ...wide('f:b') } }],
+    [
+      'a recursive difference',
+      () => sets.recursiveDifference(other, fromFieldsV1({ 'f:data': wide('f:a') })),
+      { 'f:data': { '.': {}, ...wide('f:b') } },
+    ],
     ['an intersection', () => sets.intersection(one, other), one],
     ['naming its fields', () => sets.ensureNamedFieldsAreMembers(one, types.type('core.ConfigMap')), one],
     ['reading it', () => read(JSON.parse(both) as JsonObject), both],
@@ -154,7 +166,8 @@ describe('field sets', () => {
 
   it('are processed without steps if they are small', () => {
     const [a, b] = [set('{"f:a":{"f:x":{}},"f:b":{"f:y":{}}}'), set('{"f:a":{"f:z":{}}}')]
-    for (const make of [sets.union, sets.difference, sets.recursiveDifference, sets.intersection]) expect(isSteps(make(a, b))).to.equal(false)
+    for (const make of [sets.union, sets.difference, sets.recursiveDifference, sets.intersection])
+      expect(isSteps(make(a, b))).to.equal(false)
     expect(isSteps(read({ 'f:b': {}, 'f:a': {} }))).to.equal(false)
   })
 })

@@ -19,9 +19,19 @@ interface Step {
 const configMap = types.type('core.ConfigMap')
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
 const object = (data: JsonObject, managedFields?: ManagedFieldsEntry[]): AnyObject =>
-  ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x', creationTimestamp: null, ...(managedFields && { managedFields }) }, data }) as AnyObject
-const write = (next: AnyObject, old: AnyObject | undefined, manager: string, second: number, more: Partial<UpdateArgs> = {}): ManagedFieldsEntry[] =>
-  updateManagedFields({ schema: configMap, old, next, manager, apiVersion: 'v1', now: at(second), ...more })
+  ({
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    metadata: { name: 'x', creationTimestamp: null, ...(managedFields && { managedFields }) },
+    data,
+  }) as AnyObject
+const write = (
+  next: AnyObject,
+  old: AnyObject | undefined,
+  manager: string,
+  second: number,
+  more: Partial<UpdateArgs> = {},
+): ManagedFieldsEntry[] => updateManagedFields({ schema: configMap, old, next, manager, apiVersion: 'v1', now: at(second), ...more })
 const entry = (manager: string, second: number, data: JsonObject, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
   manager,
   operation: 'Update',
@@ -40,7 +50,15 @@ describe('managed fields of updates', () => {
         for (const { type, key, old: known, next, manager, resetFields, expect: wanted } of steps) {
           const old = known ? live.get(key) : undefined
           const inputs = structuredClone([old, next])
-          const entries = updateManagedFields({ schema: types.type(type), old, next, manager, apiVersion: next.apiVersion, resetFields, now: at(0) })
+          const entries = updateManagedFields({
+            schema: types.type(type),
+            old,
+            next,
+            manager,
+            apiVersion: next.apiVersion,
+            resetFields,
+            now: at(0),
+          })
           expect([old, next]).to.deep.equal(inputs)
           if (wanted) {
             const inOrder = (list: ManagedFieldsEntry[]): string[] => list.map(({ time: _, ...rest }) => JSON.stringify(rest)).sort()
@@ -55,11 +73,35 @@ describe('managed fields of updates', () => {
   const created = object({ a: '1', b: '1' }, [entry('one', 1, { '.': {}, 'f:a': {}, 'f:b': {} })])
   const table: [why: string, next: AnyObject, old: AnyObject | undefined, manager: string, result: ManagedFieldsEntry[]][] = [
     ['a create owns the fields that it sets', object({ a: '1' }), undefined, 'one', [entry('one', 9, { '.': {}, 'f:a': {} })]],
-    ['an update that changes nothing keeps the time', object({ a: '1', b: '1' }), created, 'two', created.metadata.managedFields as ManagedFieldsEntry[]],
-    ['a change takes the field', object({ a: '2', b: '1' }), created, 'two', [entry('one', 1, { '.': {}, 'f:b': {} }), entry('two', 9, { 'f:a': {} })]],
+    [
+      'an update that changes nothing keeps the time',
+      object({ a: '1', b: '1' }),
+      created,
+      'two',
+      created.metadata.managedFields as ManagedFieldsEntry[],
+    ],
+    [
+      'a change takes the field',
+      object({ a: '2', b: '1' }),
+      created,
+      'two',
+      [entry('one', 1, { '.': {}, 'f:b': {} }), entry('two', 9, { 'f:a': {} })],
+    ],
     ['a removal has no owner and changes no time', object({ a: '1' }), created, 'two', [entry('one', 1, { '.': {}, 'f:a': {} })]],
-    ['the same manager gathers', object({ a: '1', b: '2', c: '3' }), created, 'one', [entry('one', 9, { '.': {}, 'f:a': {}, 'f:b': {}, 'f:c': {} })]],
-    ['who loses all is gone', object({ a: '2' }), object({ a: '1' }, [entry('one', 1, { 'f:a': {} })]), 'two', [entry('two', 9, { 'f:a': {} })]],
+    [
+      'the same manager gathers',
+      object({ a: '1', b: '2', c: '3' }),
+      created,
+      'one',
+      [entry('one', 9, { '.': {}, 'f:a': {}, 'f:b': {}, 'f:c': {} })],
+    ],
+    [
+      'who loses all is gone',
+      object({ a: '2' }),
+      object({ a: '1' }, [entry('one', 1, { 'f:a': {} })]),
+      'two',
+      [entry('two', 9, { 'f:a': {} })],
+    ],
     ['no name is unknown', object({ a: '1' }), undefined, '', [entry('unknown', 9, { '.': {}, 'f:a': {} })]],
     ['an untracked object stays untracked', object({ a: '2' }), object({ a: '1' }), 'two', []],
     ['an empty list gives up tracking', object({ a: '2' }, []), created, 'two', []],
@@ -78,7 +120,13 @@ describe('managed fields of updates', () => {
       'two',
       created.metadata.managedFields as ManagedFieldsEntry[],
     ],
-    ['a create may bring entries', object({ a: '1' }, [entry('mine', 5, { 'f:a': {} })]), undefined, 'two', [entry('two', 9, { '.': {}, 'f:a': {} })]],
+    [
+      'a create may bring entries',
+      object({ a: '1' }, [entry('mine', 5, { 'f:a': {} })]),
+      undefined,
+      'two',
+      [entry('two', 9, { '.': {}, 'f:a': {} })],
+    ],
     [
       'managers of a version that is not served are gone',
       object({ a: '1' }),
@@ -117,7 +165,10 @@ describe('managed fields of updates', () => {
     }
     const spec = { 'f:containers': { 'k:{"name":"c"}': { '.': {}, 'f:image': {}, 'f:name': {}, 'f:resources': {} } } }
     const metadata = { 'f:labels': { '.': {}, 'f:a': {} } }
-    expect(updateManagedFields({ ...args, resetFields: [['status']] })[0]?.fieldsV1).to.deep.equal({ 'f:metadata': metadata, 'f:spec': spec })
+    expect(updateManagedFields({ ...args, resetFields: [['status']] })[0]?.fieldsV1).to.deep.equal({
+      'f:metadata': metadata,
+      'f:spec': spec,
+    })
     expect(updateManagedFields({ ...args, resetFields: [['spec']], subresource: 'status' })[0]).to.deep.include({
       subresource: 'status',
       fieldsV1: { 'f:metadata': metadata, 'f:status': { 'f:phase': {} } },
@@ -134,7 +185,9 @@ describe('managed fields of updates', () => {
 
   it('are dropped for an object that does not match its schema', () => {
     const next = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'x' }, spec: { ports: [null] } } as unknown as AnyObject
-    expect(updateManagedFields({ schema: types.type('core.Service'), old: undefined, next, manager: 'm', apiVersion: 'v1', now: at(0) })).to.deep.equal([])
+    expect(
+      updateManagedFields({ schema: types.type('core.Service'), old: undefined, next, manager: 'm', apiVersion: 'v1', now: at(0) }),
+    ).to.deep.equal([])
   })
 
   it('are compared in the version of each manager', () => {
@@ -158,6 +211,8 @@ describe('managed fields of updates', () => {
       live = object(next.data, entries)
       expect(entries.length).to.equal(Math.min(i + 1, 10))
     }
-    expect(live.metadata.managedFields?.[0]).to.deep.equal(entry('ancient-changes', 3, { '.': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {}, 'f:k3': {} }))
+    expect(live.metadata.managedFields?.[0]).to.deep.equal(
+      entry('ancient-changes', 3, { '.': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {}, 'f:k3': {} }),
+    )
   })
 })

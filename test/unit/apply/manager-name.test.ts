@@ -12,5 +12,6 @@ describe('names of field managers', () => {
     ['a'.repeat(130), 'a'.repeat(128)],
     [`${'a'.repeat(127)}éb`, 'a'.repeat(127)],
   ]
-  for (const [agent, name] of agents) it(`are derived from ${JSON.stringify(agent).slice(0, 40)}`, () => expect(managerFromUserAgent(agent)).to.equal(name))
+  for (const [agent, name] of agents)
+    it(`are derived from ${JSON.stringify(agent).slice(0, 40)}`, () => expect(managerFromUserAgent(agent)).to.equal(name))
 })

@@ -35,7 +35,14 @@ class Subject {
     const live = this.#live && ({ ...fields, apiVersion: version, kind: 'Thing', metadata } as unknown as KubeObject)
     const convert: ApplyArgs['convert'] = (object, apiVersion) =>
       this.#served?.includes(apiVersion) === false ? undefined : { schema, object: { ...object, apiVersion } }
-    const common = { schema, apiVersion: version, manager, convert, resetFields: this.#reset, now: `2026-01-01T00:00:${String(second).padStart(2, '0')}Z` }
+    const common = {
+      schema,
+      apiVersion: version,
+      manager,
+      convert,
+      resetFields: this.#reset,
+      now: `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`,
+    }
     try {
       if (verb === 'update') {
         const next = { ...body, apiVersion: version, kind: 'Thing', metadata: {} } as unknown as KubeObject

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../src/api/meta/object.ts'
 
 /**
- * A write: `apply`, `force` (apply by force) or `update` by a manager, in a version; or `schema`, from which on the type is the one named.
+ * A write: `apply`, `force` (apply by force) or `update` by a manager, in a version; or `schema`, from which on the
+ * type is the one named.
  */
 export type Op = readonly [verb: 'apply' | 'force' | 'update' | 'schema', manager: string, body?: JsonObject, version?: string]
 
@@ -88,7 +89,12 @@ const schema = (type: string): Op => ['schema', type]
 
 export const rows: readonly Row[] = [
   // Leaves
-  { name: 'an apply owns the fields that it contains', ops: [apply('a', { s: 'x', n: 1 })], object: { s: 'x', n: 1 }, owners: { a: ['.n', '.s'] } },
+  {
+    name: 'an apply owns the fields that it contains',
+    ops: [apply('a', { s: 'x', n: 1 })],
+    object: { s: 'x', n: 1 },
+    owners: { a: ['.n', '.s'] },
+  },
   {
     name: 'an applier gives up fields that it no longer contains',
     ops: [apply('a', { s: 'x', n: 1 }), apply('a', { n: 2 })],
@@ -107,7 +113,12 @@ export const rows: readonly Row[] = [
     object: { s: 'y', n: 1 },
     owners: { a: ['.n'], 'u*': ['.s'] },
   },
-  { name: 'an update that removes owns nothing', ops: [apply('a', { s: 'x', n: 1 }), update('u', { n: 1 })], object: { n: 1 }, owners: { a: ['.n'] } },
+  {
+    name: 'an update that removes owns nothing',
+    ops: [apply('a', { s: 'x', n: 1 }), update('u', { n: 1 })],
+    object: { n: 1 },
+    owners: { a: ['.n'] },
+  },
   {
     name: 'a field of another manager is a conflict',
     ops: [update('u', { s: 'x', n: 1 }), apply('a', { s: 'y', n: 2 })],
@@ -115,7 +126,12 @@ export const rows: readonly Row[] = [
     owners: { 'u*': ['.n', '.s'] },
     told: [[1, 'u .n', 'u .s']],
   },
-  { name: 'the same value is shared', ops: [apply('a', { s: 'x' }), apply('o', { s: 'x' })], object: { s: 'x' }, owners: { o: ['.s'], a: ['.s'] } },
+  {
+    name: 'the same value is shared',
+    ops: [apply('a', { s: 'x' }), apply('o', { s: 'x' })],
+    object: { s: 'x' },
+    owners: { o: ['.s'], a: ['.s'] },
+  },
   {
     name: 'who shares may leave',
     ops: [apply('a', { s: 'x' }), apply('o', { s: 'x', n: 1 }), apply('o', { n: 1 })],
@@ -239,7 +255,14 @@ export const rows: readonly Row[] = [
     },
     owners: {
       a: ['.items[name="x"]', '.items[name="x"].name', '.items[name="x"].value'],
-      o: ['.items[name="x"]', '.items[name="y"]', '.items[name="x"].name', '.items[name="x"].tags[="t"]', '.items[name="y"].name', '.items[name="y"].value'],
+      o: [
+        '.items[name="x"]',
+        '.items[name="y"]',
+        '.items[name="x"].name',
+        '.items[name="x"].tags[="t"]',
+        '.items[name="y"].name',
+        '.items[name="y"].value',
+      ],
     },
   },
   {
@@ -302,7 +325,12 @@ export const rows: readonly Row[] = [
     ops: [apply('a', { ports: [{ protocol: 'UDP' }] }), apply('a', { items: [{ value: '1' }] })],
     object: { items: [{ value: '1' }] },
     owners: { a: ['.items[name=""]', '.items[name=""].value'] },
-    told: [[0, '/v1, Kind=Thing): .ports: element 0: associative list with keys has an element that omits key field "port" (and doesn\'t have default value)']],
+    told: [
+      [
+        0,
+        '/v1, Kind=Thing): .ports: element 0: associative list with keys has an element that omits key field "port" (and doesn\'t have default value)',
+      ],
+    ],
   },
   {
     name: 'repeated elements of an updater are one path',
@@ -371,7 +399,13 @@ export const rows: readonly Row[] = [
     ],
     object: { deep: [{ name: 'x', items: [{ name: 'j' }], map: { l: '1' } }] },
     owners: {
-      o: ['.deep[name="x"]', '.deep[name="x"].name', '.deep[name="x"].items[name="j"]', '.deep[name="x"].items[name="j"].name', '.deep[name="x"].map.l'],
+      o: [
+        '.deep[name="x"]',
+        '.deep[name="x"].name',
+        '.deep[name="x"].items[name="j"]',
+        '.deep[name="x"].items[name="j"].name',
+        '.deep[name="x"].map.l',
+      ],
       a: ['.deep[name="x"]', '.deep[name="x"].name'],
     },
   },
@@ -482,20 +516,35 @@ export const rows: readonly Row[] = [
   // Changes of the schema
   {
     name: 'a field that becomes atomic is owned as one value',
-    ops: [schema('Tight'), apply('a', { obj: { a: '1' }, items: [{ name: 'x' }], map: { k: '1' }, set: ['e'] }), schema('Loose'), apply('o', { s: 'x' })],
+    ops: [
+      schema('Tight'),
+      apply('a', { obj: { a: '1' }, items: [{ name: 'x' }], map: { k: '1' }, set: ['e'] }),
+      schema('Loose'),
+      apply('o', { s: 'x' }),
+    ],
     object: { obj: { a: '1' }, items: [{ name: 'x' }], map: { k: '1' }, set: ['e'], s: 'x' },
     owners: { a: ['.items', '.map', '.obj', '.set'], o: ['.s'] },
   },
   {
     name: 'a field that becomes atomic conflicts as one value',
-    ops: [schema('Tight'), apply('a', { obj: { a: '1' }, map: { k: '1' } }), schema('Loose'), apply('o', { obj: { c: '1' }, map: { l: '1' } })],
+    ops: [
+      schema('Tight'),
+      apply('a', { obj: { a: '1' }, map: { k: '1' } }),
+      schema('Loose'),
+      apply('o', { obj: { c: '1' }, map: { l: '1' } }),
+    ],
     object: { obj: { a: '1' }, map: { k: '1' } },
     owners: { a: ['.map.k', '.obj.a'] },
     told: [[3, 'a .map', 'a .obj']],
   },
   {
     name: 'a field that becomes atomic is replaced by its owner',
-    ops: [schema('Tight'), apply('a', { obj: { a: '1' }, map: { k: '1' } }), schema('Loose'), apply('a', { obj: { c: '1' }, map: { l: '1' } })],
+    ops: [
+      schema('Tight'),
+      apply('a', { obj: { a: '1' }, map: { k: '1' } }),
+      schema('Loose'),
+      apply('a', { obj: { c: '1' }, map: { l: '1' } }),
+    ],
     object: { obj: { c: '1' }, map: { l: '1' } },
     owners: { a: ['.map', '.obj'] },
   },
@@ -512,7 +561,12 @@ export const rows: readonly Row[] = [
   },
   {
     name: 'a field that becomes granular keeps members that its owner drops',
-    ops: [schema('Loose'), apply('a', { obj: { a: '1', c: '2' }, map: { k: '1', l: '1' } }), schema('Tight'), apply('a', { obj: { c: '2' }, map: { l: '1' } })],
+    ops: [
+      schema('Loose'),
+      apply('a', { obj: { a: '1', c: '2' }, map: { k: '1', l: '1' } }),
+      schema('Tight'),
+      apply('a', { obj: { c: '2' }, map: { l: '1' } }),
+    ],
     object: { obj: { a: '1', c: '2' }, map: { k: '1', l: '1' } },
     owners: { a: ['.map.l', '.obj.c'] },
   },
@@ -582,5 +636,11 @@ export const rows: readonly Row[] = [
     object: { s: 'x', obj: { a: '1', c: '1' } },
     owners: { 'u*': ['.obj', '.obj.c'] },
   },
-  { name: 'a reset field causes no conflict', ops: [update('u', { s: 'x' }), apply('a', { s: 'y' })], reset: [['s']], object: { s: 'y' }, owners: {} },
+  {
+    name: 'a reset field causes no conflict',
+    ops: [update('u', { s: 'x' }), apply('a', { s: 'y' })],
+    reset: [['s']],
+    object: { s: 'y' },
+    owners: {},
+  },
 ]

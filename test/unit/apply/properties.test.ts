@@ -26,7 +26,11 @@ function generator(seed: number) {
   }
   const members = (names: readonly string[], value: () => Json): JsonObject => Object.fromEntries(some(names).map(name => [name, value()]))
   const inner = (): JsonObject => members(['a', 'c'], word)
-  const item = (name: string): JsonObject => ({ name, ...(chance(0.6) && { value: word() }), ...(chance(0.4) && { tags: some(['t1', 't2', 't3']) }) })
+  const item = (name: string): JsonObject => ({
+    name,
+    ...(chance(0.6) && { value: word() }),
+    ...(chance(0.4) && { tags: some(['t1', 't2', 't3']) }),
+  })
   const fields: Record<string, () => Json> = {
     s: word,
     n: () => Math.floor(next() * 3),
@@ -43,14 +47,16 @@ function generator(seed: number) {
     tree: () => members(['r', 's'], inner),
     pinned: inner,
   }
-  const object = (p = 0.4): JsonObject => Object.fromEntries(Object.keys(fields).flatMap(name => (chance(p) ? [[name, (fields[name] as () => Json)()]] : [])))
+  const object = (p = 0.4): JsonObject =>
+    Object.fromEntries(Object.keys(fields).flatMap(name => (chance(p) ? [[name, (fields[name] as () => Json)()]] : [])))
   return { chance, pick, object }
 }
 
 /** The leaves of an object by their paths, told from this table and not from the schema. */
 function leavesOf(object: JsonObject): Map<string, string> {
   const leaves = new Map<string, string>()
-  const text = (value: Json): string => JSON.stringify(typeof value === 'object' && !Array.isArray(value) ? Object.entries(value ?? {}).sort() : value)
+  const text = (value: Json): string =>
+    JSON.stringify(typeof value === 'object' && !Array.isArray(value) ? Object.entries(value ?? {}).sort() : value)
   const leaf = (path: string, value: Json | undefined): unknown => value !== undefined && value !== null && leaves.set(path, text(value))
   const each = (path: string, value: Json | undefined, visit: (path: string, value: Json) => unknown): void => {
     for (const [name, member] of Object.entries((value ?? {}) as JsonObject)) visit(`${path}.${name}`, member)
@@ -67,7 +73,8 @@ function leavesOf(object: JsonObject): Map<string, string> {
     each(`.items[name=${JSON.stringify(item.name)}]`, others, leaf)
     elements(`.items[name=${JSON.stringify(item.name)}].tags`, tags)
   }
-  for (const port of (object.ports ?? []) as JsonObject[]) each(`.ports[port=${port.port},protocol=${JSON.stringify(port.protocol)}]`, port, leaf)
+  for (const port of (object.ports ?? []) as JsonObject[])
+    each(`.ports[port=${port.port},protocol=${JSON.stringify(port.protocol)}]`, port, leaf)
   return leaves
 }
 
@@ -88,7 +95,8 @@ function ownersOf(object: KubeObject | undefined): Map<string, Set<string>> {
   return owners
 }
 
-const keep = (object: KubeObject, managedFields: ManagedFieldsEntry[]): KubeObject => ({ ...object, metadata: { managedFields } }) as KubeObject
+const keep = (object: KubeObject, managedFields: ManagedFieldsEntry[]): KubeObject =>
+  ({ ...object, metadata: { managedFields } }) as KubeObject
 const apply = (live: KubeObject | undefined, body: JsonObject, manager: string, now: string, force = false): KubeObject => {
   const applied = applyConfiguration({ schema, live, config: { ...HEAD, ...body }, manager, ...HEAD, force, now })
   return keep(applied.object, applied.managedFields)

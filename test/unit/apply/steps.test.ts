@@ -26,15 +26,23 @@ describe('tracking and applying a wide object', () => {
   const wide: [what: string, object: JsonObject][] = [
     ['map', { ...type, metadata: { name: 'a' }, data: Object.fromEntries(names.map(name => [name, 'v'])) }],
     ['set', { ...type, metadata: { name: 'a', finalizers: names.map(name => `example.io/${name}`) } }],
-    ['list by key', { ...type, metadata: { name: 'a', ownerReferences: names.map(uid => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid })) } }],
+    [
+      'list by key',
+      { ...type, metadata: { name: 'a', ownerReferences: names.map(uid => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid })) } },
+    ],
   ]
   const fields = names.map(
-    name => [name, { name, number: 0, schema: { type: 'string', goType: 'string' }, required: false, omitEmpty: true, pointer: false }] as const,
+    name =>
+      [name, { name, number: 0, schema: { type: 'string', goType: 'string' }, required: false, omitEmpty: true, pointer: false }] as const,
   )
   const struct: StructSchema = { type: 'struct', form: TYPED, name: 'Wide', inlines: [], typeMeta: true, fields: new Map(fields) }
   const now = '2024-01-01T00:00:00Z'
   it('takes steps: an update of a struct, whose members are sorted', () => {
-    const next = { ...type, metadata: { name: 'a' }, ...Object.fromEntries(names.toReversed().map(name => [name, 'v'])) } as unknown as KubeObject
+    const next = {
+      ...type,
+      metadata: { name: 'a' },
+      ...Object.fromEntries(names.toReversed().map(name => [name, 'v'])),
+    } as unknown as KubeObject
     const steps = updateManagedInSteps({ schema: struct, old: undefined, next, manager: 'm', apiVersion: 'v1', now })
     let count = 0
     for (let step = steps.next(); ; step = steps.next(), count++) {

@@ -46,7 +46,13 @@ describe('typed comparison', () => {
   const tcp = 'k:{"port":80,"protocol":"TCP"}'
   const udp = 'k:{"port":80,"protocol":"UDP"}'
   const table: [why: string, schema: StructSchema, old: JsonObject, next: JsonObject, result: JsonObject][] = [
-    ['fills in the default of a key', service, ports(), ports({ port: 80 }), { added: { 'f:spec': { 'f:ports': { [tcp]: { '.': {}, 'f:port': {} } } } } }],
+    [
+      'fills in the default of a key',
+      service,
+      ports(),
+      ports({ port: 80 }),
+      { added: { 'f:spec': { 'f:ports': { [tcp]: { '.': {}, 'f:port': {} } } } } },
+    ],
     [
       'distinguishes elements by all keys',
       service,
@@ -96,7 +102,10 @@ describe('typed comparison', () => {
       service,
       { metadata: { finalizers: ['<a>'] } },
       { metadata: { finalizers: ['b'] } },
-      { added: { 'f:metadata': { 'f:finalizers': { 'v:"b"': {} } } }, removed: { 'f:metadata': { 'f:finalizers': { 'v:"\\u003ca\\u003e"': {} } } } },
+      {
+        added: { 'f:metadata': { 'f:finalizers': { 'v:"b"': {} } } },
+        removed: { 'f:metadata': { 'f:finalizers': { 'v:"\\u003ca\\u003e"': {} } } },
+      },
     ],
     [
       'keeps names of the prototype',
@@ -129,7 +138,8 @@ describe('typed comparison', () => {
     [{ spec: { ports: [null] } }, 'element 0: associative list with keys may not have a null element'],
     [{ metadata: { finalizers: [null] } }, "element 0: associative list without keys has an element that's an explicit null"],
   ]
-  for (const [next, message] of refused) it(`refuses ${JSON.stringify(next)}`, () => expect(() => compare(service, {}, next)).to.throw(TypedError, message))
+  for (const [next, message] of refused)
+    it(`refuses ${JSON.stringify(next)}`, () => expect(() => compare(service, {}, next)).to.throw(TypedError, message))
 
   it('rejects an item without a key', () => {
     const list = new TypeRegistry()
@@ -141,8 +151,14 @@ describe('typed comparison', () => {
   })
 
   it("moves paths below a value that became atomic to the value's own path", () => {
-    const set = read({ 'f:spec': { 'f:clusterIPs': { 'v:"a"': {} }, 'f:selector': { '.': {}, 'f:a': {} }, 'f:type': {} }, 'f:gone': { 'f:x': {} } })
-    expect(reconcile(set, service)).to.deep.equal({ 'f:spec': { 'f:clusterIPs': {}, 'f:selector': {}, 'f:type': {} }, 'f:gone': { 'f:x': {} } })
+    const set = read({
+      'f:spec': { 'f:clusterIPs': { 'v:"a"': {} }, 'f:selector': { '.': {}, 'f:a': {} }, 'f:type': {} },
+      'f:gone': { 'f:x': {} },
+    })
+    expect(reconcile(set, service)).to.deep.equal({
+      'f:spec': { 'f:clusterIPs': {}, 'f:selector': {}, 'f:type': {} },
+      'f:gone': { 'f:x': {} },
+    })
     const fitting = read({ 'f:spec': { 'f:type': {} } })
     expect(reconcile(fitting, service)).to.equal(fitting)
   })

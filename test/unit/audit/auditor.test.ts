@@ -34,7 +34,10 @@ const errorsOf = (metrics: AuditMetrics, plugin: string): number | undefined =>
   metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === plugin)?.value
 
 /** A target that accepts lines when `written` resolves. */
-function recording(lines: string[], { fails = false, written }: { fails?: boolean; written?: Promise<void> | undefined } = {}): AuditTarget['sink'] {
+function recording(
+  lines: string[],
+  { fails = false, written }: { fails?: boolean; written?: Promise<void> | undefined } = {},
+): AuditTarget['sink'] {
   return {
     waits: true,
     async process({ line }) {
@@ -120,7 +123,10 @@ describe('an audited request', () => {
     await audit.answers(500)
     await audit.ends()
     expect(stages(lines)).to.deep.equal(['RequestReceived', 'ResponseComplete'])
-    expect(JSON.parse(lines[1] ?? '')).to.include({ requestReceivedTimestamp: '2026-01-02T03:04:05.678000Z', stageTimestamp: '2026-01-02T03:04:05.679500Z' })
+    expect(JSON.parse(lines[1] ?? '')).to.include({
+      requestReceivedTimestamp: '2026-01-02T03:04:05.678000Z',
+      stageTimestamp: '2026-01-02T03:04:05.679500Z',
+    })
   })
   it('has managed fields removed from a long body in turns', async () => {
     const { auditor, lines } = auditing({ policy: { rules: [{ level: 'Request' }], omitManagedFields: true } })
@@ -163,7 +169,10 @@ describe('an audited request', () => {
     expect([made, lines.length]).to.deep.equal([3, 3])
   })
   it('loses its event if too many long lists wait for memory while the log blocks', async () => {
-    const { auditor, metrics } = auditing({ policy: { rules: [{ level: 'RequestResponse' }], omitManagedFields: true }, written: new Promise(() => {}) })
+    const { auditor, metrics } = auditing({
+      policy: { rules: [{ level: 'RequestResponse' }], omitManagedFields: true },
+      written: new Promise(() => {}),
+    })
     const answered: number[] = []
     for (const [i, megabytes] of [1, 200, 200, 200, 1].entries()) {
       const audit = begun(auditor)
@@ -184,7 +193,12 @@ describe('an audited request', () => {
   it('is reported as closed early without a response', async () => {
     const { auditor, lines } = auditing({ policy: { rules: [{ level: 'Metadata' }] } })
     await begun(auditor).ends()
-    expect(JSON.parse(lines[0] ?? '').responseStatus).to.deep.equal({ metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 })
+    expect(JSON.parse(lines[0] ?? '').responseStatus).to.deep.equal({
+      metadata: {},
+      status: 'Success',
+      message: 'Connection closed early',
+      code: 200,
+    })
   })
   it('is reported by its response only if it fails before authentication', async () => {
     const { auditor, lines } = auditing()
@@ -236,7 +250,8 @@ describe('an audit event with a limit of its length', () => {
     await audit.answers(200)
     return { lines, errors: errorsOf(metrics, 'truncate') }
   }
-  it('is written completely if it fits', async () => expect(JSON.parse((await told(2000)).lines[0] ?? '')).to.have.nested.property('requestObject.a'))
+  it('is written completely if it fits', async () =>
+    expect(JSON.parse((await told(2000)).lines[0] ?? '')).to.have.nested.property('requestObject.a'))
   it('loses its objects if it is too long', async () => {
     const [line = ''] = (await told(800)).lines
     expect(JSON.parse(line)).to.have.deep.property('annotations', { 'audit.k8s.io/truncated': 'true' })
@@ -306,5 +321,6 @@ describe('sourceIps', () => {
     [{ 'x-forwarded-for': '10.0.0.1,10.0.0.2', 'x-real-ip': '10.0.0.1' }, '10.0.0.2', ['10.0.0.1', '10.0.0.2']],
     [{ 'x-real-ip': '2001:DB8::1' }, '', ['2001:db8::1']],
   ]
-  for (const [headers, remote, expected] of cases) it(`are ${expected.join(', ')}`, () => expect(sourceIps(headers, remote)).to.deep.equal(expected))
+  for (const [headers, remote, expected] of cases)
+    it(`are ${expected.join(', ')}`, () => expect(sourceIps(headers, remote)).to.deep.equal(expected))
 })

@@ -27,8 +27,14 @@ describe('ManagedFieldsFilter', () => {
     ['{"metadata":{"managedFields":[{"a":"}]"}],"uid":"b"}}', '{"metadata":{"uid":"b"}}'],
     ['{"metadata":{"managedFields":[]}}\n', '{"metadata":{}}\n'],
     ['{"items":[{"metadata":{"name":"a","managedFields":[{}]}},{"metadata":{}}]}', '{"items":[{"metadata":{"name":"a"}},{"metadata":{}}]}'],
-    ['{"rows":[{"cells":["managedFields"],"object":{"metadata":{"managedFields":[1,2]}}}]}', '{"rows":[{"cells":["managedFields"],"object":{"metadata":{}}}]}'],
-    ['{"data":{"managedFields":"mine"},"n":1.0,"b":12345678901234567890}', '{"data":{"managedFields":"mine"},"n":1.0,"b":12345678901234567890}'],
+    [
+      '{"rows":[{"cells":["managedFields"],"object":{"metadata":{"managedFields":[1,2]}}}]}',
+      '{"rows":[{"cells":["managedFields"],"object":{"metadata":{}}}]}',
+    ],
+    [
+      '{"data":{"managedFields":"mine"},"n":1.0,"b":12345678901234567890}',
+      '{"data":{"managedFields":"mine"},"n":1.0,"b":12345678901234567890}',
+    ],
     [
       '{"metadata":{"a key that is longer":1,"managedFields":[{"as long a key":1}],"managedFieldz":2}}',
       '{"metadata":{"a key that is longer":1,"managedFieldz":2}}',
@@ -36,7 +42,8 @@ describe('ManagedFieldsFilter', () => {
     ['{"spec":{"template":{"metadata":{"managedFields":[1]}}}}', '{"spec":{"template":{"metadata":{"managedFields":[1]}}}}'],
   ]
   for (const [text, expected] of cases)
-    for (const size of [1, 7, 1000]) it(`makes ${expected.trim()} in parts of ${size}`, () => expect(filtered(text, size)).to.equal(expected))
+    for (const size of [1, 7, 1000])
+      it(`makes ${expected.trim()} in parts of ${size}`, () => expect(filtered(text, size)).to.equal(expected))
 
   it('preserves everything else in random JSON', () => {
     const random = seededRandom(11)

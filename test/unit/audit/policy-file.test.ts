@@ -24,7 +24,9 @@ describe('readPolicyFile', () => {
   const refused = (why: string): string => `loading audit policy file: ${why}: from file ${file}`
 
   it('parses a policy', async () =>
-    expect(await read(`${HEAD}omitStages: [Panic]\nrules:\n- level: Metadata\n  users: [a]\n`)).to.deep.equal(['[{"level":"Metadata","users":["a"]}]']))
+    expect(await read(`${HEAD}omitStages: [Panic]\nrules:\n- level: Metadata\n  users: [a]\n`)).to.deep.equal([
+      '[{"level":"Metadata","users":["a"]}]',
+    ]))
   it('accepts a policy without a kind, and with unknown fields', async () =>
     expect(await read('apiVersion: audit.k8s.io/v1\nrules:\n- level: None\n  foo: 1\n')).to.deep.equal([
       'Audit policy contains errors, falling back to lenient decoding: strict decoding error: unknown field "rules[0].foo"',
@@ -43,7 +45,10 @@ describe('readPolicyFile', () => {
     ['foo: [\n', 'failed decoding: yaml: line 1: did not find expected node content'],
     [HEAD, 'loaded illegal policy with 0 rules'],
     [`${HEAD}rules: [{}]\n`, 'rules[0].level: Required value'],
-    [`${HEAD}rules: [{level: Foo}]\n`, 'rules[0].level: Unsupported value: "Foo": supported values: "None", "Metadata", "Request", "RequestResponse"'],
+    [
+      `${HEAD}rules: [{level: Foo}]\n`,
+      'rules[0].level: Unsupported value: "Foo": supported values: "None", "Metadata", "Request", "RequestResponse"',
+    ],
     [`${HEAD}omitStages: [x]\nrules: [{level: None}]\n`, `omitStages[0]: Invalid value: "x": ${STAGES}`],
     [
       `${HEAD}rules: [{level: None, nonResourceURLs: [a, "/a*b", "*"], resources: [{resourceNames: [a]}], omitStages: [Panic, z]}]\n`,
@@ -52,7 +57,10 @@ describe('readPolicyFile', () => {
         'rules[0].resources.resourceNames: Invalid value: []string{"a"}: using resourceNames requires at least one resource, ' +
         `rules[0].omitStages[1]: Invalid value: "z": ${STAGES}, rules[0].nonResourceURLs: Invalid value: []string{"a", "/a*b", "*"}: ${BOTH}]`,
     ],
-    [`${HEAD}rules: [{level: None, nonResourceURLs: [/x], namespaces: [a]}]\n`, `rules[0].nonResourceURLs: Invalid value: []string{"/x"}: ${BOTH}`],
+    [
+      `${HEAD}rules: [{level: None, nonResourceURLs: [/x], namespaces: [a]}]\n`,
+      `rules[0].nonResourceURLs: Invalid value: []string{"/x"}: ${BOTH}`,
+    ],
   ]
   for (const [text, why] of wrong) it(`is refused: ${why.slice(0, 80)}`, async () => expect(await read(text)).to.deep.equal([refused(why)]))
 

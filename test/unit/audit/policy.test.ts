@@ -60,8 +60,14 @@ describe('an audit policy', () => {
     })
 
   it('applies the first matching rule', () => {
-    const evaluate = policyEvaluator({ rules: [{ level: 'None', verbs: ['get'] }, { level: 'Request', namespaces: ['a'] }, { level: 'Metadata' }] })
-    expect([info(POD), info(POD, 'PUT'), info(NODE, 'PUT')].map(each => evaluate(alice, each)?.level)).to.deep.equal([undefined, 'Request', 'Metadata'])
+    const evaluate = policyEvaluator({
+      rules: [{ level: 'None', verbs: ['get'] }, { level: 'Request', namespaces: ['a'] }, { level: 'Metadata' }],
+    })
+    expect([info(POD), info(POD, 'PUT'), info(NODE, 'PUT')].map(each => evaluate(alice, each)?.level)).to.deep.equal([
+      undefined,
+      'Request',
+      'Metadata',
+    ])
   })
   it('does not match rules with users if the request was not authenticated', () => {
     expect(policyEvaluator({ rules: [{ level: 'Metadata', users: [''] }] })(undefined, info(POD))).to.equal(undefined)
@@ -73,8 +79,15 @@ describe('an audit policy', () => {
   })
   it('lets a rule override omitManagedFields', () => {
     const of = (rule: { omitManagedFields?: boolean }, omitManagedFields?: boolean) =>
-      policyEvaluator({ ...(omitManagedFields !== undefined && { omitManagedFields }), rules: [{ level: 'Metadata', ...rule }] })(alice, info(POD))
-        ?.omitManagedFields
-    expect([of({}), of({}, true), of({ omitManagedFields: false }, true), of({ omitManagedFields: true })]).to.deep.equal([false, true, false, true])
+      policyEvaluator({ ...(omitManagedFields !== undefined && { omitManagedFields }), rules: [{ level: 'Metadata', ...rule }] })(
+        alice,
+        info(POD),
+      )?.omitManagedFields
+    expect([of({}), of({}, true), of({ omitManagedFields: false }, true), of({ omitManagedFields: true })]).to.deep.equal([
+      false,
+      true,
+      false,
+      true,
+    ])
   })
 })

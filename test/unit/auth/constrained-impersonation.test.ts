@@ -6,12 +6,19 @@ import { allowingIf } from '../../support/authorizer.ts'
 
 const signal = new AbortController().signal
 const info = resourceAttributes({ verb: 'list', version: 'v1', resource: 'pods', namespace: 'ns' })
-const agent: User = { name: 'system:serviceaccount:ns:agent', groups: [], extra: { 'authentication.kubernetes.io/node-name': ['n1'], other: ['x'] } }
+const agent: User = {
+  name: 'system:serviceaccount:ns:agent',
+  groups: [],
+  extra: { 'authentication.kubernetes.io/node-name': ['n1'], other: ['x'] },
+}
 const alice: User = { name: 'alice', groups: [] }
 
 const LIST = 'pods'
 
-/** The impersonated user, and the checks that were authorized (`verb resource/subresource name`), for a user with `rights`. */
+/**
+ * The impersonated user, and the checks that were authorized (`verb resource/subresource name`), for a user with
+ * `rights`.
+ */
 async function acting(user: User, headers: readonly string[], rights: readonly string[]) {
   const asked: string[] = []
   const seen = new Set<User>()
@@ -23,9 +30,11 @@ async function acting(user: User, headers: readonly string[], rights: readonly s
     seen.add(requester)
     return rights.includes(right)
   })
-  const outcome: Partial<Impersonated> & { message?: string } = await impersonateConstrained(user, info, headers, authorizer, signal).catch((error: Error) => ({
-    message: error.message,
-  }))
+  const outcome: Partial<Impersonated> & { message?: string } = await impersonateConstrained(user, info, headers, authorizer, signal).catch(
+    (error: Error) => ({
+      message: error.message,
+    }),
+  )
   return { asked, seen: [...seen], ...outcome }
 }
 
@@ -47,7 +56,10 @@ describe('impersonateConstrained', () => {
   })
 
   it('accepts the legacy verb impersonate, without a constraint', async () => {
-    const { user, constraint, asked } = await acting(alice, as('bob', ...groups('dev')), ['impersonate users bob', 'impersonate groups dev'])
+    const { user, constraint, asked } = await acting(alice, as('bob', ...groups('dev')), [
+      'impersonate users bob',
+      'impersonate groups dev',
+    ])
     expect([user, constraint]).to.deep.equal([{ name: 'bob', groups: ['dev', 'system:authenticated'] }, undefined])
     expect(asked).to.deep.equal([`impersonate-on:user-info:list ${LIST}`, 'impersonate users bob', 'impersonate groups dev'])
   })
@@ -69,10 +81,16 @@ describe('impersonateConstrained', () => {
   })
 
   it('never grants system:masters, even with permission for every group', async () => {
-    const rights = [`impersonate-on:user-info:list ${LIST}`, `impersonate:user-info ${OF}/users bob`, `impersonate:user-info ${OF}/groups *`]
+    const rights = [
+      `impersonate-on:user-info:list ${LIST}`,
+      `impersonate:user-info ${OF}/users bob`,
+      `impersonate:user-info ${OF}/groups *`,
+    ]
     const { message } = await acting(alice, as('bob', ...groups('a', 'b', 'c', 'system:masters')), rights)
     expect(message).to.match(/cannot impersonate:user-info resource "groups".*: impersonating the system:masters group is not allowed$/)
-    expect((await acting(alice, as('bob', 'Impersonate-Extra-a', ''), rights)).message).to.match(/invalid key in extra is not allowed|empty string value/)
+    expect((await acting(alice, as('bob', 'Impersonate-Extra-a', ''), rights)).message).to.match(
+      /invalid key in extra is not allowed|empty string value/,
+    )
   })
 
   it('impersonates service accounts and nodes by name only, with their implied groups', async () => {
@@ -81,7 +99,10 @@ describe('impersonateConstrained', () => {
       `impersonate:serviceaccount ${OF}/serviceaccounts sa`,
     ])
     expect(account.user?.groups).to.deep.equal(['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'])
-    const node = await acting(alice, as('system:node:n1'), [`impersonate-on:arbitrary-node:list ${LIST}`, `impersonate:arbitrary-node ${OF}/nodes n1`])
+    const node = await acting(alice, as('system:node:n1'), [
+      `impersonate-on:arbitrary-node:list ${LIST}`,
+      `impersonate:arbitrary-node ${OF}/nodes n1`,
+    ])
     expect(node.user).to.deep.equal({ name: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] })
     expect((await acting(alice, as('system:node:n1', ...groups('dev')), [])).asked).to.deep.equal(['impersonate users system:node:n1'])
   })
@@ -90,7 +111,9 @@ describe('impersonateConstrained', () => {
     const rights = [`impersonate-on:associated-node:list ${LIST}`, `impersonate:associated-node ${OF}/nodes *`]
     const own = await acting(agent, as('system:node:n1'), rights)
     expect([own.user?.name, own.constraint]).to.deep.equal(['system:node:n1', 'impersonate:associated-node'])
-    expect(own.seen[0]?.extra).to.deep.equal({ 'authentication.kubernetes.io/associated-node-keys': ['authentication.kubernetes.io/node-name', 'other'] })
+    expect(own.seen[0]?.extra).to.deep.equal({
+      'authentication.kubernetes.io/associated-node-keys': ['authentication.kubernetes.io/node-name', 'other'],
+    })
     expect((await acting(agent, as('system:node:n2'), rights)).message).to.match(/cannot impersonate-on:arbitrary-node:list/)
   })
 

@@ -103,7 +103,10 @@ describe('impersonate', () => {
   describe("returns the request's user if no header is set", () => {
     const cases: [string, string[]][] = [
       ['an unknown header', ['Impersonate-X', 'y']],
-      ['several unknown headers', ['Impersonate-', 'a', 'Impersonate-Users', 'bob', 'Impersonate-Groups', 'system:masters', 'Impersonate-Extra', 'c']],
+      [
+        'several unknown headers',
+        ['Impersonate-', 'a', 'Impersonate-Users', 'bob', 'Impersonate-Groups', 'system:masters', 'Impersonate-Extra', 'c'],
+      ],
       ['an empty user', ['Impersonate-User', '']],
       ['an empty uid', ['Impersonate-Uid', '']],
       ['two users of which the first is empty', ['Impersonate-User', '', 'Impersonate-User', 'alice']],
@@ -120,7 +123,10 @@ describe('impersonate', () => {
     const { as, asked } = setup()
     await as('Impersonate-User', 'system:serviceaccount:Not_A_Namespace:sa')
     await as('Impersonate-User', 'system:serviceaccount:ns:sa:more')
-    expect(asked).to.deep.equal(['impersonate /users/  system:serviceaccount:Not_A_Namespace:sa', 'impersonate /users/  system:serviceaccount:ns:sa:more'])
+    expect(asked).to.deep.equal([
+      'impersonate /users/  system:serviceaccount:Not_A_Namespace:sa',
+      'impersonate /users/  system:serviceaccount:ns:sa:more',
+    ])
   })
 
   it('supports extra keys that are properties of Object.prototype', async () => {
@@ -138,8 +144,9 @@ describe('asksImpersonation', () => {
 })
 
 /**
- * User (`NAME GROUP,…`), impersonated user (`USER GROUP,… UID KEY=VALUE,…`, `-` for none), and the user with whom the request continues, or its error.
- * The cases of TestImpersonationFilter in pkg/endpoints/filters/impersonation of k8s.io/apiserver 1.36, which hold with and without the gate ConstrainedImpersonation.
+ * User (`NAME GROUP,…`), impersonated user (`USER GROUP,… UID KEY=VALUE,…`, `-` for none), and the user with whom the
+ * request continues, or its error. The cases of TestImpersonationFilter in pkg/endpoints/filters/impersonation of
+ * k8s.io/apiserver 1.36, which hold with and without the gate ConstrainedImpersonation.
  */
 const UPSTREAM = `
 tester - | - - - - | tester - - -
@@ -168,7 +175,9 @@ dev everything-impersonater | tester - disallowed-uid - | 403
 dev everything-impersonater | tester system:authenticated some-uid scopes=scope-a,scopes=scope-b | tester system:authenticated some-uid scopes=scope-a,scopes=scope-b
 `
 
-/** Users and attributes that the test's authorizer allows to impersonate, by group: `RESOURCE.GROUP/SUBRESOURCE NAME`. */
+/**
+ * Users and attributes that the test's authorizer allows to impersonate, by group: `RESOURCE.GROUP/SUBRESOURCE NAME`.
+ */
 const RIGHTS: Readonly<Record<string, RegExp>> = {
   wheel: /^users\. /,
   'sa-impersonater': /^serviceaccounts\. /,

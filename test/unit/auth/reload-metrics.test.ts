@@ -8,7 +8,11 @@ describe('ReloadMetrics', () => {
   /** Samples by name without the common prefix, with labels and values. */
   const samplesOf = (metrics: ReloadMetrics): unknown[] =>
     metrics.families.flatMap(family =>
-      [...family.samples()].map(({ metricName, labels, value }) => [metricName.replace('apiserver_authorization_config_controller_', ''), labels, value]),
+      [...family.samples()].map(({ metricName, labels, value }) => [
+        metricName.replace('apiserver_authorization_config_controller_', ''),
+        labels,
+        value,
+      ]),
     )
 
   it('has no samples before the first event', () => expect(samplesOf(new ReloadMetrics('authorization', 'ALPHA', 'one'))).to.deep.equal([]))

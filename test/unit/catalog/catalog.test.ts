@@ -56,7 +56,8 @@ describe('the catalog', () => {
     const cidrs = resource('servicecidrs', ['networking.k8s.io/v1beta1'])
     const hub = { ...cidrs.hub, kind: 'ServiceCIDR' }
     const deprecation = (release?: '1.33' | '1.34') =>
-      new CatalogSnapshot(1, [{ ...cidrs, versions: [hub], hub }], release).find('networking.k8s.io', 'v1beta1', 'servicecidrs')?.deprecation
+      new CatalogSnapshot(1, [{ ...cidrs, versions: [hub], hub }], release).find('networking.k8s.io', 'v1beta1', 'servicecidrs')
+        ?.deprecation
     expect(deprecation()).to.equal(undefined)
     expect(deprecation('1.33')).to.equal(undefined)
     expect(deprecation('1.34')).to.deep.equal({
@@ -66,7 +67,9 @@ describe('the catalog', () => {
   })
 
   it('rejects a duplicate resource', () => {
-    expect(() => new CatalogSnapshot(1, [resource('pods', ['/v1']), resource('pods', ['/v1'])])).to.throw('resource /v1/pods is defined twice')
+    expect(() => new CatalogSnapshot(1, [resource('pods', ['/v1']), resource('pods', ['/v1'])])).to.throw(
+      'resource /v1/pods is defined twice',
+    )
   })
 
   it('replaces the snapshot, and notifies subscribers', () => {

@@ -14,12 +14,13 @@ function gadgets(versions: readonly string[], kind = 'Gadget'): ResourceDefiniti
 const gone = (version: string, isLast: boolean, kind = 'Gadget') => ({ group: 'x.io', version, kind, resource: 'gadgets', isLast })
 
 describe('versions that are removed from the catalog', () => {
-  const changes: readonly (readonly [name: string, before: ResourceDefinition[], after: ResourceDefinition[], told: readonly object[]])[] = [
-    ['are all of a kind that is removed', [gadgets(['v1', 'v2'])], [], [gone('v1', true), gone('v2', true)]],
-    ['are those that a kind does not serve any more', [gadgets(['v1', 'v2'])], [gadgets(['v2'])], [gone('v1', false)]],
-    ['are those whose kind has another name', [gadgets(['v1'])], [gadgets(['v1'], 'Device')], [gone('v1', false)]],
-    ['do not exist if a kind is added or replaced', [gadgets(['v1'])], [gadgets(['v1', 'v2'])], []],
-  ]
+  const changes: readonly (readonly [name: string, before: ResourceDefinition[], after: ResourceDefinition[], told: readonly object[]])[] =
+    [
+      ['are all of a kind that is removed', [gadgets(['v1', 'v2'])], [], [gone('v1', true), gone('v2', true)]],
+      ['are those that a kind does not serve any more', [gadgets(['v1', 'v2'])], [gadgets(['v2'])], [gone('v1', false)]],
+      ['are those whose kind has another name', [gadgets(['v1'])], [gadgets(['v1'], 'Device')], [gone('v1', false)]],
+      ['do not exist if a kind is added or replaced', [gadgets(['v1'])], [gadgets(['v1', 'v2'])], []],
+    ]
   for (const [name, before, after, told] of changes)
     it(name, () => {
       const catalog = new Catalog(before)

@@ -21,7 +21,9 @@ describe('servedDefinitions', () => {
   for (const [versions, served, expected] of cases)
     it(`selects from ${versions.join(', ')}: ${served.join(', ')}`, () => {
       const found = servedDefinitions([inVersions(...versions)], ({ version }) => served.includes(version))
-      expect(found.map(each => ({ versions: namesOf(each.versions), unserved: namesOf(each.unserved), internal: each.internal }))).to.deep.equal(expected)
+      expect(
+        found.map(each => ({ versions: namesOf(each.versions), unserved: namesOf(each.unserved), internal: each.internal })),
+      ).to.deep.equal(expected)
     })
 
   it('removes a kind without a GA version in the release, unless the server needs it', () => {
@@ -72,7 +74,13 @@ describe('checkIsBuilt', () => {
           {
             ...widgets,
             versions: [
-              { ...widgets.hub, group: 'resource.k8s.io', name: 'v1', kind: 'DeviceClass', names: { plural: 'deviceclasses', singular: 'deviceclass' } },
+              {
+                ...widgets.hub,
+                group: 'resource.k8s.io',
+                name: 'v1',
+                kind: 'DeviceClass',
+                names: { plural: 'deviceclasses', singular: 'deviceclass' },
+              },
             ],
           },
         ],

@@ -3,7 +3,8 @@ import { enumValues, enumValuesIn } from '../../../src/catalog/types.ts'
 
 describe('values of enums', () => {
   it('have the declared order', () => expect(enumValues('core.RestartPolicy')).to.deep.equal(['Always', 'Never', 'OnFailure']))
-  it('begin with the given ones', () => expect(enumValues('core.RestartPolicy', 'Always', 'OnFailure')).to.deep.equal(['Always', 'OnFailure', 'Never']))
+  it('begin with the given ones', () =>
+    expect(enumValues('core.RestartPolicy', 'Always', 'OnFailure')).to.deep.equal(['Always', 'OnFailure', 'Never']))
   it('are those of the release', () => {
     expect(enumValuesIn('1.34', 'resource.DeviceTaintEffect')).to.deep.equal(['NoExecute', 'NoSchedule'])
     expect(enumValuesIn('1.35', 'resource.DeviceTaintEffect')).to.deep.equal(['NoExecute', 'NoSchedule', 'None'])

@@ -16,7 +16,8 @@ function answer({ checked, issues }: Compiled): string {
   return fault === undefined ? typeText(checked.result) : `program instantiation failed: ${fault}`
 }
 
-const messages = (text: string, minor = EVERY_RELEASE): string[] => compile(text, baseEnvironment(minor)).issues.all.map(({ message }) => message)
+const messages = (text: string, minor = EVERY_RELEASE): string[] =>
+  compile(text, baseEnvironment(minor)).issues.all.map(({ message }) => message)
 
 describe('compile', () => {
   it('reports the types and errors of cel-go', () => {
@@ -33,7 +34,9 @@ describe('compile', () => {
   })
 
   it('accepts exactly the mutated expressions that cel-go accepts', () => {
-    const wrong = mutatedExpressions().filter(({ expression, accepted }) => (compile(expression, admission).checked !== undefined) !== accepted)
+    const wrong = mutatedExpressions().filter(
+      ({ expression, accepted }) => (compile(expression, admission).checked !== undefined) !== accepted,
+    )
     expect(wrong).to.deep.equal([])
   })
 

@@ -20,7 +20,8 @@ const MOST_CHARACTERS_OF_A_STEP = 12_000
 const LEAST_YIELDS = LENGTH / MOST_CHARACTERS_OF_A_STEP - 1
 
 /** Repeats a piece up to the maximum length of an expression. */
-const row = (piece: string, end: string, begin = ''): string => begin + piece.repeat(Math.floor((LENGTH - begin.length - end.length) / piece.length)) + end
+const row = (piece: string, end: string, begin = ''): string =>
+  begin + piece.repeat(Math.floor((LENGTH - begin.length - end.length) / piece.length)) + end
 const nested = (open: string, core: string, close: string, depth: number): string => open.repeat(depth) + core + close.repeat(depth)
 
 const messages = (text: string): string[] => compile(text, environment).issues.all.map(({ message }) => message)
@@ -79,7 +80,11 @@ describe('a long expression', () => {
   })
 
   it('in a rule is compiled in turns, once for all waiting requests', async () => {
-    const schema: JsonSchemaProps = { type: 'object', properties: {}, 'x-kubernetes-validations': [{ rule: WHOLE.macros! }, { rule: 'true' }] }
+    const schema: JsonSchemaProps = {
+      type: 'object',
+      properties: {},
+      'x-kubernetes-validations': [{ rule: WHOLE.macros! }, { rule: 'true' }],
+    }
     const rules = ruleTree(schema, false)!.rules()
     if ('fault' in rules) throw new Error(rules.fault)
     const [long, short] = rules

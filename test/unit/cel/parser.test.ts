@@ -8,9 +8,13 @@ import { printTree } from '../../support/cel-tree.ts'
 const macros = new Map([...STANDARD_MACROS, ...OPTIONAL_MACROS, ...TWO_VARIABLE_MACROS])
 const parseAtOnce = (text: string, optionalSyntax = true): Parsed => runAtOnce(parseExpression(text, { macros, optionalSyntax }))
 const read = (text: string): Parsed => parseAtOnce(text)
-const messages = (text: string, optionalSyntax = true): string[] => parseAtOnce(text, optionalSyntax).issues.all.map(({ message }) => message)
+const messages = (text: string, optionalSyntax = true): string[] =>
+  parseAtOnce(text, optionalSyntax).issues.all.map(({ message }) => message)
 
-/** Behind a first error the reading is not taken up again here as it is by ANTLR, so more errors than ours were found in these. */
+/**
+ * Behind a first error the reading is not taken up again here as it is by ANTLR, so more errors than ours were found in
+ * these.
+ */
 const FURTHER_ERRORS = new Set(['func{{a}}', 'a ? b ((?))', 'x{?.'])
 
 describe('parser', () => {
@@ -35,11 +39,15 @@ describe('parser', () => {
 
   it('continues at an operator without a left operand', () => {
     const PLACE = /<input>:(\d+:\d+: Syntax error: \w+) (input '.*?'|recovery)/g
-    const places = (text: string): string[] => Array.from(String(read(text).issues).matchAll(PLACE), ([, place, what]) => `${place} ${what}`)
+    const places = (text: string): string[] =>
+      Array.from(String(read(text).issues).matchAll(PLACE), ([, place, what]) => `${place} ${what}`)
     expect(places('in')).to.deep.equal(["1:1: Syntax error: mismatched input 'in'", "1:3: Syntax error: mismatched input '<EOF>'"])
     expect(places('a.in == 1')).to.deep.equal(["1:6: Syntax error: extraneous input '=='"])
     expect(places('in in')).to.have.lengthOf(3)
-    expect(places('in '.repeat(150)).slice(-2)).to.deep.equal(["1:91: Syntax error: mismatched input 'in'", '1:91: Syntax error: error recovery'])
+    expect(places('in '.repeat(150)).slice(-2)).to.deep.equal([
+      "1:91: Syntax error: mismatched input 'in'",
+      '1:91: Syntax error: error recovery',
+    ])
   })
 
   it('continues after signs, colons and elements as cel-go does', () => {

@@ -4,7 +4,9 @@ import { referencesOf } from '../../../src/check/references/kind-references.ts'
 import { podLabelsOf, podSelectorOf, selectsPods } from '../../../src/check/references/selectors.ts'
 
 const references = (object: JsonObject): string[] =>
-  referencesOf(object, 'shop').map(({ kind, namespace, name, field, key, port }) => [field, kind, namespace, name, key ?? port ?? ''].join(' ').trim())
+  referencesOf(object, 'shop').map(({ kind, namespace, name, field, key, port }) =>
+    [field, kind, namespace, name, key ?? port ?? ''].join(' ').trim(),
+  )
 
 const deployment = (spec: JsonObject): JsonObject => ({
   apiVersion: 'apps/v1',
@@ -26,7 +28,11 @@ describe('references', () => {
         { name: 'd', projected: { sources: [{ secret: { name: 'projected' } }, { configMap: { name: 'perhaps', optional: true } }] } },
       ],
       containers: [
-        { name: 'a', envFrom: [{ secretRef: { name: 'env' } }], env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'config', key: 'z' } } }] },
+        {
+          name: 'a',
+          envFrom: [{ secretRef: { name: 'env' } }],
+          env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'config', key: 'z' } } }],
+        },
       ],
     })
     const at = 'spec.template.spec'
@@ -76,11 +82,19 @@ describe('references', () => {
       ['roleRef.name ClusterRole  view', 'subjects[0].name ServiceAccount other a'],
     ],
     [
-      { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } } },
+      {
+        apiVersion: 'autoscaling/v2',
+        kind: 'HorizontalPodAutoscaler',
+        spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+      },
       ['spec.scaleTargetRef.name Deployment shop web'],
     ],
     [
-      { apiVersion: 'apps/v1', kind: 'StatefulSet', spec: { serviceName: 'db', volumeClaimTemplates: [{ spec: { storageClassName: 'fast' } }], template: {} } },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        spec: { serviceName: 'db', volumeClaimTemplates: [{ spec: { storageClassName: 'fast' } }], template: {} },
+      },
       ['spec.serviceName Service shop db', 'spec.volumeClaimTemplates[0].spec.storageClassName StorageClass  fast'],
     ],
     [{ apiVersion: 'example.dev/v1', kind: 'Deployment', spec: { template: { spec: { serviceAccountName: 'a' } } } }, []],

@@ -38,7 +38,9 @@ describe('CertificateMetrics', () => {
   }
 
   const counted = (metrics: CertificateMetrics): Record<string, number> =>
-    Object.fromEntries(metrics.families.flatMap(family => Array.from(family.samples(), ({ metricName, value }) => [metricName.replace(PREFIX, ''), value])))
+    Object.fromEntries(
+      metrics.families.flatMap(family => Array.from(family.samples(), ({ metricName, value }) => [metricName.replace(PREFIX, ''), value])),
+    )
 
   for (const [what, flaws, refused, annotations] of [
     ['no name', { named: false }, 'certificate relies on legacy Common Name field, use SANs instead', { 'missing-san': MISSING_SAN }],
@@ -62,8 +64,13 @@ describe('CertificateMetrics', () => {
       )
       clients.close()
       expect(text).to.equal(refused && `Post "${url}?timeout=10s": tls: failed to verify certificate: x509: ${refused}`)
-      expect(noted).to.deep.equal(Object.fromEntries(Object.entries(annotations).map(([key, why]) => [`${key}.invalid-cert.kubernetes.io/localhost`, why])))
-      const expected = { missing_san_total: Number('missing-san' in annotations), insecure_sha1_total: Number('insecure-sha1' in annotations) }
+      expect(noted).to.deep.equal(
+        Object.fromEntries(Object.entries(annotations).map(([key, why]) => [`${key}.invalid-cert.kubernetes.io/localhost`, why])),
+      )
+      const expected = {
+        missing_san_total: Number('missing-san' in annotations),
+        insecure_sha1_total: Number('insecure-sha1' in annotations),
+      }
       expect(counted(metrics)).to.deep.equal(expected)
     })
 
@@ -85,8 +92,19 @@ describe('CertificateMetrics', () => {
       const server = await serverWith({ named: false })
       const metrics = new CertificateMetrics('webhooks')
       const tls = { rejectUnauthorized, ALPNProtocols: ['http/1.1'], ca: Buffer.from(server.caBundle, 'base64') }
-      const destination = { scheme: 'https', host: 'localhost', port: String(server.port), path: '/', query: '', trust: 'anything' } as const
-      const asked = askOver({ tls, certificates: metrics.observer('localhost') }, destination, { method: 'GET', headers: [], signal: never })
+      const destination = {
+        scheme: 'https',
+        host: 'localhost',
+        port: String(server.port),
+        path: '/',
+        query: '',
+        trust: 'anything',
+      } as const
+      const asked = askOver({ tls, certificates: metrics.observer('localhost') }, destination, {
+        method: 'GET',
+        headers: [],
+        signal: never,
+      })
       expect(
         await asked.then(
           ({ response }) => String(response.resume().statusCode),

@@ -14,7 +14,11 @@ const page = (name: string, next = ''): Answer => ({
   status: 200,
   body: { metadata: { resourceVersion: '7', continue: next }, items: [{ metadata: { name } }] },
 })
-const failed = (status: number, retryAfter?: string): Answer => ({ status, body: { message: 'no' }, ...(retryAfter !== undefined && { retryAfter }) })
+const failed = (status: number, retryAfter?: string): Answer => ({
+  status,
+  body: { message: 'no' },
+  ...(retryAfter !== undefined && { retryAfter }),
+})
 
 describe('listPages', () => {
   let server: Server

@@ -57,7 +57,11 @@ describe('http api client', () => {
         faults.push(failure.message)
       })
     server.close()
-    expect(faults).to.deep.equal(['ConfigMap without a name', 'no ConfigMap has the name default/.', 'no ConfigMap has the name default/..'])
+    expect(faults).to.deep.equal([
+      'ConfigMap without a name',
+      'no ConfigMap has the name default/.',
+      'no ConfigMap has the name default/..',
+    ])
     expect(paths).to.deep.equal(['/api/v1/namespaces/default/configmaps/a'])
   })
 

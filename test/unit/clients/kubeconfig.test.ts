@@ -42,7 +42,10 @@ describe('readKubeconfig', () => {
 
   it('returns the address, and reads referenced files relative to its folder', async () => {
     const remote = await read(
-      config(`{${SERVER}, certificate-authority: ca.pem, tls-server-name: other}`, '{client-certificate: cert.pem, client-key: key.pem, tokenFile: token}'),
+      config(
+        `{${SERVER}, certificate-authority: ca.pem, tls-server-name: other}`,
+        '{client-certificate: cert.pem, client-key: key.pem, tokenFile: token}',
+      ),
     )
     expect(remote).to.deep.equal({
       scheme: 'https',
@@ -53,7 +56,10 @@ describe('readKubeconfig', () => {
       ca: Buffer.from(CA),
       insecure: false,
       serverName: 'other',
-      client: { cert: { pem: Buffer.from('cert'), file: join(folder, 'cert.pem') }, key: { pem: Buffer.from('key'), file: join(folder, 'key.pem') } },
+      client: {
+        cert: { pem: Buffer.from('cert'), file: join(folder, 'cert.pem') },
+        key: { pem: Buffer.from('key'), file: join(folder, 'key.pem') },
+      },
       token: { value: 'secret', file: join(folder, 'token') },
       headers: {},
     })
@@ -61,7 +67,9 @@ describe('readKubeconfig', () => {
 
   it('accepts embedded data, basic credentials and impersonation', async () => {
     const user = '{username: a, password: b, as: jane, as-uid: "7", as-groups: [g, h], as-user-extra: {a/b: [c]}}'
-    const remote = await read(config(`{server: "https://[::1]", certificate-authority-data: ${CA_DATA}, insecure-skip-tls-verify: false}`, user))
+    const remote = await read(
+      config(`{server: "https://[::1]", certificate-authority-data: ${CA_DATA}, insecure-skip-tls-verify: false}`, user),
+    )
     expect([remote.host, remote.port, remote.path, remote.ca?.toString()]).to.deep.equal(['::1', 443, '/', CA])
     expect(remote.headers).to.deep.equal({
       authorization: 'Basic YTpi',

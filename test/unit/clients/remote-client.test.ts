@@ -101,7 +101,10 @@ describe('remoteClient', () => {
       'timeout',
     ])
     const canceled = await fault(await clientAt('/silent'), AbortSignal.abort())
-    expect([canceled.message, canceled.end]).to.deep.equal([`Post "https://127.0.0.1:${hook.port}/silent?timeout=30s": context canceled`, 'canceled'])
+    expect([canceled.message, canceled.end]).to.deep.equal([
+      `Post "https://127.0.0.1:${hook.port}/silent?timeout=30s": context canceled`,
+      'canceled',
+    ])
   })
 
   describe('withBackoff', () => {

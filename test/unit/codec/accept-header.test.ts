@@ -55,7 +55,8 @@ describe('negotiateOutput', () => {
     [',, application/yaml ,', yaml],
     ['application/json;q=x,application/yaml;q=0.1', yaml],
   ]
-  for (const [accept, want] of table) it(String(accept), () => expect(short(negotiateOutput(accept, BUILTIN_MEDIA_TYPES, resourceRules()))).to.equal(want))
+  for (const [accept, want] of table)
+    it(String(accept), () => expect(short(negotiateOutput(accept, BUILTIN_MEDIA_TYPES, resourceRules()))).to.equal(want))
 
   it('allows no transform by default', () => {
     expect(negotiateOutput('application/json;as=Table;g=meta.k8s.io;v=v1', BUILTIN_MEDIA_TYPES)).to.equal(undefined)
@@ -77,7 +78,8 @@ describe('negotiateStream', () => {
     ['application/yaml', '-'],
     ['application/yaml,application/json;q=0.5', '-'],
   ]
-  for (const [accept, want] of table) it(accept, () => expect(short(negotiateStream(accept, BUILTIN_MEDIA_TYPES, resourceRules()))).to.equal(want))
+  for (const [accept, want] of table)
+    it(accept, () => expect(short(negotiateStream(accept, BUILTIN_MEDIA_TYPES, resourceRules()))).to.equal(want))
 
   it('lists the streaming types', () => {
     expect(notAcceptableText(BUILTIN_MEDIA_TYPES, true)).to.equal(

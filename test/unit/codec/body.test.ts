@@ -40,7 +40,9 @@ describe('decodeBody', () => {
     const yaml = parseYaml(Buffer.from('foo: 1\ndata:\n  k: "1"\n  k: "2"\n  k: "3"\n'))
     const { strict, strictText } = decodeBody(types.type('core.ConfigMap'), yaml)
     expect(strict).to.deep.equal(['line 4: key "k" already set in map', 'line 5: key "k" already set in map', 'unknown field "foo"'])
-    expect(strictText).to.equal('yaml: unmarshal errors:\n  line 4: key "k" already set in map\n  line 5: key "k" already set in map, unknown field "foo"')
+    expect(strictText).to.equal(
+      'yaml: unmarshal errors:\n  line 4: key "k" already set in map\n  line 5: key "k" already set in map, unknown field "foo"',
+    )
   })
 })
 

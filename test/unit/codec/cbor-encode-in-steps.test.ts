@@ -26,14 +26,18 @@ describe('CBOR in steps', () => {
       if (object === undefined) continue
       compared++
       for (const typed of [true, false])
-        expect(runAtOnce(encodeCborInSteps(kind.schema, object, typed)).equals(encodeCbor(kind.schema, object, typed)), place.owner).to.equal(true)
+        expect(
+          runAtOnce(encodeCborInSteps(kind.schema, object, typed)).equals(encodeCbor(kind.schema, object, typed)),
+          place.owner,
+        ).to.equal(true)
     }
     expect(compared).to.be.greaterThan(200)
   })
 
   it('has the same bytes for objects without a schema, with keys of every length in any order', () => {
     const spec: JsonObject = { none: undefined as unknown as Json, list: [1, 1.5, null, 'x', { b: 1, a: [] }] }
-    for (let i = 0; i < 3000; i++) spec[`${'k'.repeat(i % 40)}${(i * 7919) % 3000}${i % 5 === 0 ? 'ü' : ''}`] = i % 3 === 0 ? { v: i } : `${i}`
+    for (let i = 0; i < 3000; i++)
+      spec[`${'k'.repeat(i % 40)}${(i * 7919) % 3000}${i % 5 === 0 ? 'ü' : ''}`] = i % 3 === 0 ? { v: i } : `${i}`
     const object = { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'a' }, spec }
     expect(runAtOnce(encodeCborInSteps(custom, object)).equals(encodeCbor(custom, object))).to.equal(true)
   })

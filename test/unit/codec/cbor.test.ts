@@ -10,7 +10,9 @@ import { decode } from '../../../src/schema/decode.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
 
-/** Objects of k8s.io/api 0.33 (testdata/HEAD) with every field set, in JSON and in the CBOR of apimachinery's encoder. */
+/**
+ * Objects of k8s.io/api 0.33 (testdata/HEAD) with every field set, in JSON and in the CBOR of apimachinery's encoder.
+ */
 const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)
 const names = readdirSync(folder)
   .filter(file => file.endsWith('.cbor'))
@@ -41,7 +43,8 @@ describe('CBOR items', () => {
     const chunk = (text: string): Buffer =>
       Buffer.concat([text.length < 24 ? Buffer.from([0x60 + text.length]) : Buffer.from([0x78, text.length]), Buffer.from(text)])
     const texts = ['', 'a', 'b'.repeat(23), 'c'.repeat(24), '', 'd', 'e'.repeat(200), 'f'.repeat(200), 'g', '']
-    const joined = (list: readonly string[]): Json => parseCbor(Buffer.concat([Buffer.from('a161617f', 'hex'), ...list.map(chunk), Buffer.from([0xff])])).value
+    const joined = (list: readonly string[]): Json =>
+      parseCbor(Buffer.concat([Buffer.from('a161617f', 'hex'), ...list.map(chunk), Buffer.from([0xff])])).value
     for (let i = 0; i <= texts.length; i++) expect(joined(texts.slice(i))).to.deep.equal({ a: texts.slice(i).join('') })
     for (let cut = 5; cut < 30; cut++) {
       const bytes = Buffer.concat([Buffer.from('a161617f', 'hex'), chunk('a'), chunk('b'.repeat(23))])
@@ -50,7 +53,8 @@ describe('CBOR items', () => {
   })
 
   it('rejects a string of more chunks than a body may have values, before it joins them', () => {
-    const text = (chunk: string, count: number) => Buffer.concat([Buffer.from([0x7f]), Buffer.from(chunk.repeat(count), 'hex'), Buffer.from([0xff])])
+    const text = (chunk: string, count: number) =>
+      Buffer.concat([Buffer.from([0x7f]), Buffer.from(chunk.repeat(count), 'hex'), Buffer.from([0xff])])
     expect(parseCbor(text('6161', MOST_VALUES)).value).to.have.length(MOST_VALUES)
     for (const chunk of ['60', '6161', '780161'])
       expect(() => parseCbor(text(chunk, MOST_VALUES + 1)), chunk).to.throw(`Request entity too large: limit is ${MOST_VALUES} values`)
@@ -70,7 +74,8 @@ describe('CBOR items', () => {
     const random = seededRandom(3)
     for (const alphabet of ['abc', 'aé\u{ffff}\u{1f600}']) {
       const letters = [...alphabet]
-      const key = (): string => Array.from({ length: 1 + Math.floor(random() * 6) }, () => letters[Math.floor(random() * letters.length)]).join('')
+      const key = (): string =>
+        Array.from({ length: 1 + Math.floor(random() * 6) }, () => letters[Math.floor(random() * letters.length)]).join('')
       const map = Object.fromEntries(Array.from({ length: 300 }, () => [key(), 1]))
       const order = Object.keys(parseCbor(cborBody(encodeCborValue(map))).value as JsonObject)
       const encoded = Object.keys(map).map(text => [encodeCborValue(text), text] as const)
@@ -155,7 +160,8 @@ describe('CBOR items', () => {
     for (const [value, bytes] of table) expect(encodeCborValue(value).toString('hex')).to.equal(bytes)
   })
 
-  // cbor-x writes text strings and keeps the order of keys. It does not support byte strings as keys, so our bytes are read into Maps of Buffers.
+  // cbor-x writes text strings and keeps the order of keys. It does not support byte strings as keys, so our bytes are
+  // read into Maps of Buffers.
   const other = new Encoder({ useRecords: false, mapsAsObjects: true, variableMapSize: true })
   const otherMaps = new Encoder({ useRecords: false, mapsAsObjects: false })
   it('are read and written like those of another implementation', () => {

@@ -5,7 +5,8 @@ import { DecodeError } from '../../../src/schema/decode.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 
 const MANY = 20_000
-const typeOf = (apiVersion: string, kind: string) => (apiVersion === 'v1' && kind === 'ConfigMap' ? configMapResource.hub.schema : undefined)
+const typeOf = (apiVersion: string, kind: string) =>
+  apiVersion === 'v1' && kind === 'ConfigMap' ? configMapResource.hub.schema : undefined
 const HEAD = 'apiVersion: v1\nkind: ConfigMap\n'
 
 describe('a configuration file', () => {
@@ -31,5 +32,8 @@ describe('a configuration file', () => {
     it(`is refused: ${message}`, () => expect(() => decodeConfigFile(Buffer.from(text), typeOf)).to.throw(DecodeError, message))
 
   it('is not quoted if it is secret', () =>
-    expect(() => decodeConfigFile(Buffer.from('a: secret'), typeOf, { isSecret: true })).to.throw(DecodeError, /^Object 'Kind' is missing$/))
+    expect(() => decodeConfigFile(Buffer.from('a: secret'), typeOf, { isSecret: true })).to.throw(
+      DecodeError,
+      /^Object 'Kind' is missing$/,
+    ))
 })

@@ -7,7 +7,8 @@ function stepsOf<T>(steps: Steps<T>): number {
   for (let count = 1; ; count++) if (steps.next().done) return count
 }
 
-const faultOf = (text: string, mostValues?: number): Promise<string> => readForeignJson(Buffer.from(text), undefined, mostValues).then(() => '', errorMessage)
+const faultOf = (text: string, mostValues?: number): Promise<string> =>
+  readForeignJson(Buffer.from(text), undefined, mostValues).then(() => '', errorMessage)
 
 describe('JSON of another server', () => {
   it('is read at any length', async () => {
@@ -36,7 +37,9 @@ describe('JSON of another server', () => {
 
   it('is rejected if it holds too many values', async () => {
     expect(await faultOf(`[${'{},'.repeat(70_000)}{}]`)).to.equal('the text holds more than 65536 values')
-    expect(await faultOf(`{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`)).to.equal('an object holds more than 16384 members')
+    expect(await faultOf(`{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`)).to.equal(
+      'an object holds more than 16384 members',
+    )
     expect(await faultOf(`[${'"xxxxxxxxxxxxxxxx",'.repeat(20_000)}1]`, 10_000)).to.equal('the text holds more than 10000 values')
   })
 

@@ -1,7 +1,15 @@
 import { expect } from 'chai'
 import { indentJson } from '../../../src/codec/json-indent.ts'
 
-const cases = ['{}', '[]', '{"a":1}', '{"a":{},"b":[],"c":[1,{"d":"x"}]}', '{"s":"a\\"b{,:[]}\\\\"}', '{"10":1,"9":2}\n', '[[[]],{"a":[[1,2],[3]]}]']
+const cases = [
+  '{}',
+  '[]',
+  '{"a":1}',
+  '{"a":{},"b":[],"c":[1,{"d":"x"}]}',
+  '{"s":"a\\"b{,:[]}\\\\"}',
+  '{"10":1,"9":2}\n',
+  '[[[]],{"a":[[1,2],[3]]}]',
+]
 
 describe('indented JSON', () => {
   for (const text of cases)

@@ -4,7 +4,8 @@ import { predictsNames, protectedParse, protectJsonNames } from '../../../src/co
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 /** Returns the names of the inner object, in a shape that only this test uses. */
-const namesIn = (parse: typeof JSON.parse, outer: string, name: string): string[] => Object.keys(parse(JSON.stringify({ [outer]: { [name]: 1 } }))[outer])
+const namesIn = (parse: typeof JSON.parse, outer: string, name: string): string[] =>
+  Object.keys(parse(JSON.stringify({ [outer]: { [name]: 1 } }))[outer])
 
 describe('names of members in JSON', () => {
   it('are those of the text, whatever was parsed before', () => {
@@ -45,19 +46,17 @@ describe('names of members in JSON', () => {
         const first = `first${i}${j}`
         const held = make(first)
         for (const spelling of ['\\"', '\\n', '\\u0022'])
-          expect(Object.keys(JSON.parse(`{"${first}":1,"${spelling}":2${rest}}`))[1], `${make} ${rest}`).to.equal(JSON.parse(`"${spelling}"`))
+          expect(Object.keys(JSON.parse(`{"${first}":1,"${spelling}":2${rest}}`))[1], `${make} ${rest}`).to.equal(
+            JSON.parse(`"${spelling}"`),
+          )
         expect(held).to.have.all.keys(first, name)
       }
   })
 
   it('are predicted by V8 after 12.4', () => {
-    expect(['11.3.244.8-node.33', '12.4.254.21-node.1', '12.9.202.28-node.14', '13.6.233.17-node.1', '14.6.1'].map(predictsNames)).to.deep.equal([
-      false,
-      false,
-      true,
-      true,
-      true,
-    ])
+    expect(
+      ['11.3.244.8-node.33', '12.4.254.21-node.1', '12.9.202.28-node.14', '13.6.233.17-node.1', '14.6.1'].map(predictsNames),
+    ).to.deep.equal([false, false, true, true, true])
   })
 
   it('are never shown to the engine with a backslash', () => {
@@ -89,9 +88,14 @@ describe('names of members in JSON', () => {
   it('are those that JSON.parse returns, for random texts', () => {
     const random = seededRandom(11)
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
-    const text = (): string => Array.from({ length: Math.floor(random() * 4) }, () => pick(['\\', '"', '\ue000', 'b', 'm', '\n', 'u005c', ':'])).join('')
+    const text = (): string =>
+      Array.from({ length: Math.floor(random() * 4) }, () => pick(['\\', '"', '\ue000', 'b', 'm', '\n', 'u005c', ':'])).join('')
     const value = (depth: number): unknown =>
-      depth > 3 || random() < 0.3 ? text() : random() < 0.3 ? [value(depth + 1)] : Object.fromEntries([0, 1, 2].map(i => [`${i}${text()}`, value(depth + 1)]))
+      depth > 3 || random() < 0.3
+        ? text()
+        : random() < 0.3
+          ? [value(depth + 1)]
+          : Object.fromEntries([0, 1, 2].map(i => [`${i}${text()}`, value(depth + 1)]))
     const parse = protectedParse(JSON.parse)
     for (let i = 0; i < 2000; i++) {
       const json = JSON.stringify(value(0), undefined, i % 3)

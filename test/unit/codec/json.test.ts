@@ -20,7 +20,8 @@ describe('parseJson and goJson', () => {
   for (const row of rows) {
     it(JSON.stringify(row.body), () => {
       const read = () => parseJson(Buffer.from(row.body, 'latin1'))
-      if (row.error?.includes('float64')) expect(`json: cannot unmarshal number ${read().tooLarge} into Go value of type float64`).to.equal(row.error)
+      if (row.error?.includes('float64'))
+        expect(`json: cannot unmarshal number ${read().tooLarge} into Go value of type float64`).to.equal(row.error)
       else if (row.error !== undefined) expect(read).to.throw(JsonSyntaxError).with.property('message', row.error)
       else {
         expect(goJson(read().value)).to.equal(row.out)
@@ -31,7 +32,12 @@ describe('parseJson and goJson', () => {
   }
 
   it('writes wide values in parts', () => {
-    const wide = { list: Array(20_000).fill({ a: 'b' }), map: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i])), none: {}, empty: [] }
+    const wide = {
+      list: Array(20_000).fill({ a: 'b' }),
+      map: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i])),
+      none: {},
+      empty: [],
+    }
     const parts = runAtOnce(goJsonInSteps(wide))
     expect(parts.length).to.be.greaterThan(20)
     expect(parts.join('')).to.equal(goJson(wide))
@@ -46,7 +52,9 @@ describe('parseJson and goJson', () => {
   })
 
   it('keeps integers beyond 2^53', () => {
-    expect(parseJson(Buffer.from('{"a":[9007199254740993,-9223372036854775808]}')).value).to.deep.equal({ a: [9007199254740993n, -9223372036854775808n] })
+    expect(parseJson(Buffer.from('{"a":[9007199254740993,-9223372036854775808]}')).value).to.deep.equal({
+      a: [9007199254740993n, -9223372036854775808n],
+    })
   })
 
   it('reports each repeated member once, and the first hundred', () => {
@@ -72,15 +80,27 @@ describe('parseJson and goJson', () => {
 describe('encodeJson', () => {
   const schema = types.type('core.ConfigMap')
   const table: [string, object, string][] = [
-    ['keys like integers', { data: { 10: 'a', 9: 'b', '-': 'c' } }, '{"metadata":{"creationTimestamp":null},"data":{"-":"c","10":"a","9":"b"}}'],
-    ['markup', { data: { a: '<a href="x">&\u2028' } }, '{"metadata":{"creationTimestamp":null},"data":{"a":"\\u003ca href=\\"x\\"\\u003e\\u0026\\u2028"}}'],
+    [
+      'keys like integers',
+      { data: { 10: 'a', 9: 'b', '-': 'c' } },
+      '{"metadata":{"creationTimestamp":null},"data":{"-":"c","10":"a","9":"b"}}',
+    ],
+    [
+      'markup',
+      { data: { a: '<a href="x">&\u2028' } },
+      '{"metadata":{"creationTimestamp":null},"data":{"a":"\\u003ca href=\\"x\\"\\u003e\\u0026\\u2028"}}',
+    ],
     ['lone surrogates', { data: { a: 'x\ud800y' } }, '{"metadata":{"creationTimestamp":null},"data":{"a":"x\ufffdy"}}'],
     [
       'keys by bytes, not by UTF-16',
       { data: { '\u{1f600}': 'a', '\uffee': 'b' } },
       '{"metadata":{"creationTimestamp":null},"data":{"\uffee":"b","\u{1f600}":"a"}}',
     ],
-    ['big integers', { metadata: { generation: 9007199254740993n } }, '{"metadata":{"generation":9007199254740993,"creationTimestamp":null}}'],
+    [
+      'big integers',
+      { metadata: { generation: 9007199254740993n } },
+      '{"metadata":{"generation":9007199254740993,"creationTimestamp":null}}',
+    ],
     [
       'control characters',
       { data: { a: '\u0000\b\f\n\r\t\u001f\u007f' } },
@@ -94,9 +114,14 @@ describe('encodeJson', () => {
       expect(runAtOnce(goJsonInSteps(decoded, schema)).join('')).to.equal(want)
     })
 
-  const many = <T>(value: (i: number) => T): Record<string, T> => Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`k${i}<`, value(i)]))
+  const many = <T>(value: (i: number) => T): Record<string, T> =>
+    Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`k${i}<`, value(i)]))
   const large: readonly [string, string, object][] = [
-    ['a map in no order', 'core.ConfigMap', { kind: 'ConfigMap', data: { b: '<'.repeat(50_000), ...many(String), a: 'x\ud800y' }, metadata: { name: 'a' } }],
+    [
+      'a map in no order',
+      'core.ConfigMap',
+      { kind: 'ConfigMap', data: { b: '<'.repeat(50_000), ...many(String), a: 'x\ud800y' }, metadata: { name: 'a' } },
+    ],
     ['a list', 'core.Node', { spec: { taints: Object.keys(many(String)).map(key => ({ key, effect: 'NoSchedule' })) }, stray: 1 }],
     [
       'unions and JSON',

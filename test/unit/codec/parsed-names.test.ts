@@ -10,7 +10,9 @@ import { JsonTexts } from '../../support/json-texts.ts'
 const COUNT = Number(process.env.MUTATED_BODIES ?? 2000)
 const SEED = Number(process.env.MUTATION_SEED ?? 1)
 
-/** Ways in which programs create objects. Each leaves shapes behind that an engine may use when it parses the next text. */
+/**
+ * Ways in which programs create objects. Each leaves shapes behind that an engine may use when it parses the next text.
+ */
 const MAKERS: readonly ((members: Map<string, OracleValue>) => object)[] = [
   members => {
     const object = {}
@@ -33,7 +35,10 @@ const MAKERS: readonly ((members: Map<string, OracleValue>) => object)[] = [
   },
 ]
 
-/** Parses a text in each way that a server uses. Lone surrogates become U+FFFD in bodies: such texts are left to JSON.parse. */
+/**
+ * Parses a text in each way that a server uses. Lone surrogates become U+FFFD in bodies: such texts are left to
+ * JSON.parse.
+ */
 function* parsedIn(text: string): Generator<[way: string, value: () => unknown]> {
   yield ['JSON.parse', () => JSON.parse(text)]
   if (!text.isWellFormed() || /\\ud[89]/i.test(text)) return

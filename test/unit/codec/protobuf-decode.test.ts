@@ -76,9 +76,13 @@ describe('protobuf members', () => {
 
   const bytes = (field: number, content: Buffer): Buffer => {
     const { length } = content
-    return Buffer.concat([Buffer.from(length < 128 ? [(field << 3) | 2, length] : [(field << 3) | 2, (length & 127) | 128, length >> 7]), content])
+    return Buffer.concat([
+      Buffer.from(length < 128 ? [(field << 3) | 2, length] : [(field << 3) | 2, (length & 127) | 128, length >> 7]),
+      content,
+    ])
   }
-  const entry = (field: number, key: string, ...value: Buffer[]): Buffer => bytes(field, Buffer.concat([bytes(1, Buffer.from(key)), ...value]))
+  const entry = (field: number, key: string, ...value: Buffer[]): Buffer =>
+    bytes(field, Buffer.concat([bytes(1, Buffer.from(key)), ...value]))
   const inSteps = (message: Buffer): { count: number; value: JsonObject } => {
     const steps = decodeMessageInSteps(all, message)
     let count = 0
@@ -112,7 +116,10 @@ describe('protobuf members', () => {
   it('reads wide maps with interleaved entries in steps', () => {
     const { count, value } = inSteps(Buffer.concat(keys.flatMap(key => [entry(12, key), entry(13, key)])))
     expect(count).to.be.greaterThan(5)
-    expect(value).to.deep.equal({ map: Object.fromEntries(keys.map(key => [key, ''])), counts: Object.fromEntries(keys.map(key => [key, 0])) })
+    expect(value).to.deep.equal({
+      map: Object.fromEntries(keys.map(key => [key, ''])),
+      counts: Object.fromEntries(keys.map(key => [key, 0])),
+    })
   })
 
   it('treats a map key that every object inherits as data', () => {
@@ -129,7 +136,8 @@ describe('protobuf members', () => {
     ['a group', 'fb06' + '0801' + 'fc06'],
     ['four bytes', 'fd0601020304'],
   ]
-  for (const [what, hex] of unknown) it(`skip ${what} of a field that is not known`, () => expect(read(`${hex}2001`)).to.deep.equal({ on: true }))
+  for (const [what, hex] of unknown)
+    it(`skip ${what} of a field that is not known`, () => expect(read(`${hex}2001`)).to.deep.equal({ on: true }))
 
   /** Every member with each wire type but its own. */
   const wires: Record<number, { text: string; own: number }> = {
@@ -224,7 +232,12 @@ describe('corrupt protobuf', () => {
 })
 
 describe('protobuf of the served kinds', () => {
-  const definitions = builtinResources({ features: featuresOf(), eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } })
+  const definitions = builtinResources({
+    features: featuresOf(),
+    eventTtlSeconds: 1,
+    serviceCIDRs: ['10.0.0.0/24'],
+    nodePortRange: { base: 30000, size: 10 },
+  })
   for (const { hub } of definitions)
     it(`decodes an encoded empty ${hub.kind} unchanged`, () => {
       const empty = decode(hub.schema, { metadata: { name: 'a' } })

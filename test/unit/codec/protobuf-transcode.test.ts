@@ -25,7 +25,8 @@ const transcoder = new Transcoder()
 const normalJson = (schema: StructSchema, object: JsonObject): Buffer => encodeJson(schema, decode(schema, object))
 const hex = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString('hex')
 /** Encodes the parsed object, without transcoding. */
-const message = (schema: StructSchema, json: Buffer): string | undefined => hex(encodeMessage(schema, parseOwn(json) as unknown as JsonObject))
+const message = (schema: StructSchema, json: Buffer): string | undefined =>
+  hex(encodeMessage(schema, parseOwn(json) as unknown as JsonObject))
 
 /** Returns a random variation of a value: members and items are omitted or repeated, numbers and texts changed. */
 function thinned(value: Json, random: () => number): Json {
@@ -39,7 +40,9 @@ function thinned(value: Json, random: () => number): Json {
     )
   }
   if (typeof value === 'number') return Math.floor(random() * 2 ** (random() * 31)) * (random() < 0.1 ? -1 : 1)
-  return typeof value === 'string' && value.startsWith('.') ? TEXTS[Math.floor(random() * TEXTS.length)] + value.repeat(Math.floor(random() * 20)) : value
+  return typeof value === 'string' && value.startsWith('.')
+    ? TEXTS[Math.floor(random() * TEXTS.length)] + value.repeat(Math.floor(random() * 20))
+    : value
 }
 const TEXTS = ['', 'x', 'ä', '𝄞', '"', '\\', '\n\t\r\b\f', '<&>', '\u2028', '\u0001', '{"a":["b"]}', ',}]']
 
@@ -52,7 +55,15 @@ describe('transcoding JSON to protobuf', () => {
   }
 
   const random = seededRandom(7)
-  for (const name of ['core.Pod', 'core.Service', 'core.Node', 'core.PersistentVolume', 'apps.StatefulSet', 'batch.CronJob', 'networking.NetworkPolicy'])
+  for (const name of [
+    'core.Pod',
+    'core.Service',
+    'core.Node',
+    'core.PersistentVolume',
+    'apps.StatefulSet',
+    'batch.CronJob',
+    'networking.NetworkPolicy',
+  ])
     it(`encodes ${name} without some members like its object`, () => {
       const schema = types.type(name)
       const full = fillStruct(schema)
@@ -97,7 +108,13 @@ type Part
     '{"parts":[{},{"on":true}]}',
     '{"labels":{"a":"","b":"c"}}',
   ]
-  const odd = ['{"when":null}', '{"when":"2020-01-01T00:00:01+02:00"}', '{"when":"1969-12-31T23:59:59Z"}', '{"when":"2200-01-01T00:00:00Z"}', '{"count":-1}']
+  const odd = [
+    '{"when":null}',
+    '{"when":"2020-01-01T00:00:01+02:00"}',
+    '{"when":"1969-12-31T23:59:59Z"}',
+    '{"when":"2200-01-01T00:00:00Z"}',
+    '{"count":-1}',
+  ]
   const large = [
     '{"count":9007199254740993}',
     '{"any":{"a":-0,"b":9007199254740993,"c":"\\u003c"}}',
@@ -105,7 +122,8 @@ type Part
     '{"any":{"\\u003c":"\\""}}',
   ]
   for (const text of [...same, ...odd, ...large])
-    it(`encodes ${text} like its object`, () => expect(hex(transcoder.transcode(schema, Buffer.from(text), 1, 0))).to.equal(message(schema, Buffer.from(text))))
+    it(`encodes ${text} like its object`, () =>
+      expect(hex(transcoder.transcode(schema, Buffer.from(text), 1, 0))).to.equal(message(schema, Buffer.from(text))))
 
   const otherwise: [string, string][] = [
     ['members in another order', '{"early":"e","name":"a"}'],
@@ -121,7 +139,9 @@ type Part
     it(`leaves ${what} to the decoder`, () => expect(transcoder.transcode(schema, Buffer.from(text), 1, 0)).to.equal(undefined))
 
   it('leaves space before the message', () =>
-    expect(hex(transcoder.transcode(schema, Buffer.from('{"name":"a"}'), 1, 3)?.subarray(3))).to.equal(message(schema, Buffer.from('{"name":"a"}'))))
+    expect(hex(transcoder.transcode(schema, Buffer.from('{"name":"a"}'), 1, 3)?.subarray(3))).to.equal(
+      message(schema, Buffer.from('{"name":"a"}')),
+    ))
 
   it('grows its buffer with the message', () => {
     const text = Buffer.from(`{"parts":[${Array.from({ length: 3000 }, (_, i) => `{"of":"${'x'.repeat(i % 300)}"}`).join(',')}]}`)

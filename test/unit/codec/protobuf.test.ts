@@ -35,7 +35,8 @@ describe('protobuf bodies', () => {
 })
 
 describe('protobuf messages of wide objects', () => {
-  const wide = (value: (i: number) => string | string[]): JsonObject => Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${9999 - i}`, value(i)]))
+  const wide = (value: (i: number) => string | string[]): JsonObject =>
+    Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${9999 - i}`, value(i)]))
   const names = Array.from({ length: 10_000 }, (_, i) => `n${i}`)
   const objects: Record<string, [type: string, object: JsonObject]> = {
     'members of a map': ['core.ConfigMap', { data: wide(String) }],
@@ -92,7 +93,11 @@ type Part
     ['pointers to zero', { count: 0, ratio: 0 }, join(zero[0], zero[1], '1800', ...zero.slice(2), '710000000000000000')],
     ['negative integers take ten bytes', { count: -1 }, join(zero[0], zero[1], '18ffffffffffffffffff01', ...zero.slice(2))],
     ['large integers', { big: 2n ** 62n }, join(zero[0], zero[1], '20808080808080808040', ...zero.slice(3))],
-    ['map entries by key', { labels: { b: '1', a: '' } }, join(zero[0], zero[1], zero[2], '32050a01611200', '32060a0162120131', ...zero.slice(3))],
+    [
+      'map entries by key',
+      { labels: { b: '1', a: '' } },
+      join(zero[0], zero[1], zero[2], '32050a01611200', '32060a0162120131', ...zero.slice(3)),
+    ],
     ['lists in maps', { extra: { a: ['x', 'y'] } }, join(zero[0], zero[1], zero[2], '3a0b0a016112060a01780a0179', ...zero.slice(3))],
     [
       'times',
@@ -112,7 +117,10 @@ type Part
   }
 
   it('skips unknown fields, and keeps the last of a repeated one', () => {
-    expect(decode(thing, decodeMessage(thing, Buffer.from('fa0601ff' + '1201611201621805180a', 'hex')))).to.include({ name: 'b', count: 10 })
+    expect(decode(thing, decodeMessage(thing, Buffer.from('fa0601ff' + '1201611201621805180a', 'hex')))).to.include({
+      name: 'b',
+      count: 10,
+    })
   })
 
   const broken: [string, string, RegExp][] = [
@@ -121,7 +129,8 @@ type Part
     ['a wrong wire type', '1801' + '1005', /wrong wireType/],
     ['tag 0', '0001', /illegal tag 0/],
   ]
-  for (const [name, text, message] of broken) it(name, () => expect(() => decodeMessage(thing, Buffer.from(text, 'hex'))).to.throw(ProtobufError, message))
+  for (const [name, text, message] of broken)
+    it(name, () => expect(() => decodeMessage(thing, Buffer.from(text, 'hex'))).to.throw(ProtobufError, message))
 })
 
 describe('protobuf envelopes', () => {
@@ -148,7 +157,10 @@ describe('protobuf envelopes', () => {
     const item = encodeMessage(types.type('core.ConfigMap'), { metadata: { name: 'a' } })
     const list = listMessage(encodeMessage(types.type('meta.ListMeta'), { resourceVersion: '7' }), [item, item])
     const read = decode(types.type('core.ConfigMapList'), decodeMessage(types.type('core.ConfigMapList'), list))
-    expect(read).to.deep.equal({ metadata: { resourceVersion: '7' }, items: [0, 1].map(() => ({ metadata: { name: 'a', creationTimestamp: null } })) })
+    expect(read).to.deep.equal({
+      metadata: { resourceVersion: '7' },
+      items: [0, 1].map(() => ({ metadata: { name: 'a', creationTimestamp: null } })),
+    })
   })
 
   it('frame watch events with their length', () => {

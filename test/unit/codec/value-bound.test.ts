@@ -25,7 +25,8 @@ describe('limits on the number of values in a body', () => {
     ['a text with quotes in it', `{"a":"${'\\",'.repeat(MOST_VALUES)}"}`, false],
     ['a text that ends with a backslash, and elements behind', `["\\\\",${items('1', MOST_VALUES)}]`, true],
   ]
-  for (const [what, text, refused] of json) it(`JSON: ${what}`, () => expect(refusal(boundJsonValues, text)).to.equal(refused ? JSON_LIMIT : ''))
+  for (const [what, text, refused] of json)
+    it(`JSON: ${what}`, () => expect(refusal(boundJsonValues, text)).to.equal(refused ? JSON_LIMIT : ''))
 
   const yaml: [what: string, text: string, limit: string][] = [
     ['JSON', items('1', MOST_VALUES), ''],

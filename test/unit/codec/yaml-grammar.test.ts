@@ -18,10 +18,18 @@ function* ignore(): Steps<void> {}
 const faultOf = (text: string): string | undefined => runAtOnce(parseDocument(text, ignore))
 
 describe('the grammar of go-yaml', () => {
-  for (const { text, fault } of rows) it(`${fault === undefined ? 'accepts' : 'rejects'} ${JSON.stringify(text)}`, () => expect(faultOf(text)).to.equal(fault))
+  for (const { text, fault } of rows)
+    it(`${fault === undefined ? 'accepts' : 'rejects'} ${JSON.stringify(text)}`, () => expect(faultOf(text)).to.equal(fault))
 
   it('ignores text that follows the first document and belongs to none', () => {
-    const parsed: Record<string, unknown> = { '{"a": 1} x': { a: 1 }, '--- [a]\n{b: c}': ['a'], '"a" b': 'a', '{"a": 1}\n---\nx': { a: 1 }, a: 'a', '': null }
+    const parsed: Record<string, unknown> = {
+      '{"a": 1} x': { a: 1 },
+      '--- [a]\n{b: c}': ['a'],
+      '"a" b': 'a',
+      '{"a": 1}\n---\nx': { a: 1 },
+      a: 'a',
+      '': null,
+    }
     for (const [text, value] of Object.entries(parsed)) expect(parseYaml(Buffer.from(text)).value, text).to.deep.equal(value)
   })
   it('reads nothing after the first document', () => {

@@ -30,7 +30,9 @@ describe('YAML that is not UTF-8', () => {
       ['a: 1 # ', '\n'],
       ['a: 1\n---\n', ''],
     ] as const)
-      expect(() => parseYaml(Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]))).to.throw('yaml: invalid leading UTF-8 octet')
+      expect(() => parseYaml(Buffer.concat([Buffer.from(before), Buffer.of(0xff), Buffer.from(after)]))).to.throw(
+        'yaml: invalid leading UTF-8 octet',
+      )
   })
 
   it('finds no fault in UTF-8', () => expect(octetFault(Buffer.from('\ufeffaé€😀\ufffd'))).to.equal(undefined))

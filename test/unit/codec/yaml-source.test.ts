@@ -32,10 +32,15 @@ describe('YAML in UTF-16', () => {
     ['a high surrogate at the end', units(0x00, 0xd8), 'yaml: incomplete UTF-16 surrogate pair'],
     ['a high surrogate before another character', units(0x00, 0xd8, 0x41, 0x00), 'yaml: expected low surrogate area'],
     ['a control character', littleEndian('a: "\u0001"'), 'yaml: control characters are not allowed'],
-    ['a control character before half a unit', Buffer.concat([littleEndian('a: "\u0001"'), Buffer.from([0])]), 'yaml: control characters are not allowed'],
+    [
+      'a control character before half a unit',
+      Buffer.concat([littleEndian('a: "\u0001"'), Buffer.from([0])]),
+      'yaml: control characters are not allowed',
+    ],
     ['a syntax error', littleEndian('a: b\n x: [\n'), 'yaml: line 2: mapping values are not allowed in this context'],
   ]
-  for (const [what, bytes, message] of faults) it(`is refused in the words of go-yaml: ${what}`, () => expect(fault(bytes)).to.equal(message))
+  for (const [what, bytes, message] of faults)
+    it(`is refused in the words of go-yaml: ${what}`, () => expect(fault(bytes)).to.equal(message))
 })
 
 describe('a next line (U+0085) in YAML', () => {
@@ -48,5 +53,6 @@ describe('a next line (U+0085) in YAML', () => {
     ['a: |\u0085  b\u0085  c\u0085', { a: 'b\nc\n' }],
     ['{"a":"b\u0085c"}', { a: 'b c' }],
   ]
-  for (const [text, value] of rows) it(`breaks a line: ${JSON.stringify(text)}`, () => expect(parseYaml(Buffer.from(text)).value).to.deep.equal(value))
+  for (const [text, value] of rows)
+    it(`breaks a line: ${JSON.stringify(text)}`, () => expect(parseYaml(Buffer.from(text)).value).to.deep.equal(value))
 })

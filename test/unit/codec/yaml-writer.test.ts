@@ -32,7 +32,8 @@ describe('writing YAML in steps', () => {
     return object
   }
 
-  const members = (count: number, prefix = 'k'): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 1]))
+  const members = (count: number, prefix = 'k'): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 1]))
 
   it('ends a step early if lines are deeply indented', () => {
     let steps = 0

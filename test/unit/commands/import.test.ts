@@ -18,7 +18,9 @@ function revisionKey(main: bigint): Buffer {
 
 /** mvccpb.KeyValue. */
 const keyValue = (key: string, created: number, changed: number): Buffer =>
-  Buffer.from(protobuf.Writer.create().uint32(10).string(key).uint32(16).int64(created).uint32(24).int64(changed).uint32(42).string('{}').finish())
+  Buffer.from(
+    protobuf.Writer.create().uint32(10).string(key).uint32(16).int64(created).uint32(24).int64(changed).uint32(42).string('{}').finish(),
+  )
 
 describe('imports of damaged snapshots', () => {
   let folder: string

@@ -19,7 +19,8 @@ interface Outcome {
 
 const GOOD = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good, namespace: shop}\n'
 const deep = (count: number): Buffer => Buffer.alloc(count, '[')
-const list = (count: number, item = '{}'): Buffer => Buffer.from(`{"apiVersion":"v1","kind":"List","items":[${Array(count).fill(item).join()}]}`)
+const list = (count: number, item = '{}'): Buffer =>
+  Buffer.from(`{"apiVersion":"v1","kind":"List","items":[${Array(count).fill(item).join()}]}`)
 const TOO_DEEP = 'it is nested deeper than 10000 levels'
 
 describe('limits on the input of commands', function () {
@@ -67,7 +68,11 @@ describe('limits on the input of commands', function () {
       content: () => GOOD + '---\n'.repeat(1_000_001),
       says: /it may have more than 1000000 values, the limit of a YAML file \(--max-values raises the bound\)/,
     },
-    'many items in a flow': { name: 'many.yaml', content: () => `a: [${'b,'.repeat(1_000_001)}]`, says: /more than 1000000 values.* \(--max-values raises/ },
+    'many items in a flow': {
+      name: 'many.yaml',
+      content: () => `a: [${'b,'.repeat(1_000_001)}]`,
+      says: /more than 1000000 values.* \(--max-values raises/,
+    },
     'a long text': {
       name: 'long.yaml',
       content: () => `${GOOD}# ${'x'.repeat(33 << 20)}`,

@@ -36,17 +36,21 @@ describe('binnacle verify', () => {
   const file = (): string => join(dir, 'store/data.mdb')
 
   it("finds no damage in an intact store, given the data directory or the store's own", async () => {
-    for (const directory of [dir, join(dir, 'store')]) expect(await verify(directory)).to.deep.equal({ status: 0, out: '', err: '11 rows read, no damage\n' })
+    for (const directory of [dir, join(dir, 'store')])
+      expect(await verify(directory)).to.deep.equal({ status: 0, out: '', err: '11 rows read, no damage\n' })
   })
 
   it('names the key of a damaged value in one line, and changes nothing', async () => {
     const bytes = readFileSync(file())
     expect(bytes.includes('the value of damaged')).to.equal(true)
-    for (let place = bytes.indexOf('the value of damaged'); place >= 0; place = bytes.indexOf('the value of damaged', place + 1)) bytes[place] = 0x54
+    for (let place = bytes.indexOf('the value of damaged'); place >= 0; place = bytes.indexOf('the value of damaged', place + 1))
+      bytes[place] = 0x54
     writeFileSync(file(), bytes)
     const { status, out } = await verify(dir)
     expect(status).to.equal(1)
-    expect(out).to.equal('/registry/damaged: its value, revision 3, is damaged (revision 3 of /registry/damaged does not match its checksum)\n')
+    expect(out).to.equal(
+      '/registry/damaged: its value, revision 3, is damaged (revision 3 of /registry/damaged does not match its checksum)\n',
+    )
     expect(readFileSync(file()).equals(bytes)).to.equal(true)
   })
 

@@ -13,7 +13,12 @@ const ISSUER = ['--oidc-issuer-url=https://issuer', '--oidc-client-id=us']
 
 describe('authenticationOf', () => {
   it('uses no other authenticators by default', () =>
-    expect(configOf().access.authentication).to.deep.equal({ configFile: undefined, oidc: undefined, anonymous: true, isAnonymousGiven: false }))
+    expect(configOf().access.authentication).to.deep.equal({
+      configFile: undefined,
+      oidc: undefined,
+      anonymous: true,
+      isAnonymousGiven: false,
+    }))
 
   it('parses the issuer', () => {
     const { oidc } = configOf(

@@ -31,7 +31,8 @@ describe('usage', () => {
     const configOf = (...argv: string[]): object => {
       const command = readCommandLine(['--oidc-issuer-url=https://issuer', '--oidc-client-id=client', ...argv])
       if (command.action !== 'serve') throw new Error(`asked for ${command.action}`)
-      // The first distinguishes a given flag from its default. Deprecation warnings and the flags that /flagz shows are independent of the default.
+      // The first distinguishes a given flag from its default. Deprecation warnings and the flags that /flagz shows are
+      // independent of the default.
       const { access, observability, release, ...config } = command.config
       const { isAnonymousGiven: _, ...authentication } = access.authentication
       const { warnings: __, flags: ____, ...observed } = observability
@@ -40,7 +41,8 @@ describe('usage', () => {
     }
     const unset = configOf()
     for (const [name, spec] of Object.entries<FlagSpec>(FLAGS))
-      if (spec.status === 'used' && spec.default !== undefined && name !== 'version') expect(configOf(`--${name}=${spec.default}`), name).to.deep.equal(unset)
+      if (spec.status === 'used' && spec.default !== undefined && name !== 'version')
+        expect(configOf(`--${name}=${spec.default}`), name).to.deep.equal(unset)
   })
   it('shows the defaults of the given profile', () => {
     const help = readCommandLine(['--profile=apiserver', '--help'])

@@ -34,12 +34,14 @@ describe('the command line', () => {
   it('simulates a number of nodes, or those of a file', () => {
     const nodes = (value: string): unknown => serve('--profile=cluster', `--nodes=${value}`).config.controllers.nodes
     expect([serve().config.controllers.nodes, nodes('3'), nodes('pools.yaml')]).to.deep.equal([1, 3, { file: 'pools.yaml' }])
-    for (const value of ['-1', '100001']) expect(() => nodes(value)).to.throw(FlagError, `--nodes ${value} must be between 0 and 100000, inclusive`)
+    for (const value of ['-1', '100001'])
+      expect(() => nodes(value)).to.throw(FlagError, `--nodes ${value} must be between 0 and 100000, inclusive`)
   })
 
   it('runs each controller that is built, if it is named', () => {
     for (const name of BUILT_CONTROLLERS) expect([...serve(`--controllers=${name}`).config.controllers.enabled], name).to.deep.equal([name])
-    for (const name of MISSING_CONTROLLERS) expect(() => serve(`--controllers=${name}`), name).to.throw(FlagError, 'is not built into this program')
+    for (const name of MISSING_CONTROLLERS)
+      expect(() => serve(`--controllers=${name}`), name).to.throw(FlagError, 'is not built into this program')
   })
 
   it('rejects flags of a controller that does not run', () => {
@@ -58,18 +60,23 @@ describe('the command line', () => {
 
   it('stores JSON or protobuf', () => {
     const stored = (...flags: string[]) => serve(...flags).config.storage.storedAs
-    expect([stored(), stored('--storage-media-type=application/json'), stored('--storage-media-type=application/vnd.kubernetes.protobuf')]).to.deep.equal([
-      'json',
-      'json',
-      'protobuf',
-    ])
-    expect(() => serve('--storage-media-type=application/yaml')).to.throw(FlagError, '--storage-media-type: "application/yaml" is not implemented; it may be')
+    expect([
+      stored(),
+      stored('--storage-media-type=application/json'),
+      stored('--storage-media-type=application/vnd.kubernetes.protobuf'),
+    ]).to.deep.equal(['json', 'json', 'protobuf'])
+    expect(() => serve('--storage-media-type=application/yaml')).to.throw(
+      FlagError,
+      '--storage-media-type: "application/yaml" is not implemented; it may be',
+    )
   })
 
   it('encrypts as configured by a file', () => {
     expect(serve().config.storage.encryption).to.equal(undefined)
     expect(serve('--encryption-provider-config=e.yaml').config.storage.encryption).to.deep.equal({ file: 'e.yaml', automaticReload: false })
-    expect(serve('--encryption-provider-config=e.yaml', '--encryption-provider-config-automatic-reload').config.storage.encryption).to.deep.equal({
+    expect(
+      serve('--encryption-provider-config=e.yaml', '--encryption-provider-config-automatic-reload').config.storage.encryption,
+    ).to.deep.equal({
       file: 'e.yaml',
       automaticReload: true,
     })
@@ -78,16 +85,31 @@ describe('the command line', () => {
   it('serves TLS 1.2 and HTTP/2 by default', () => {
     const { serving } = serve().config
     expect(serving.tls).to.deep.equal(DEFAULT_TLS_POLICY)
-    expect(serving).to.deep.include({ named: [], http2: 'own', maxStreams: 1000, hsts: [], corsOrigins: [], goawayChance: 0, readOnly: false })
+    expect(serving).to.deep.include({
+      named: [],
+      http2: 'own',
+      maxStreams: 1000,
+      hsts: [],
+      corsOrigins: [],
+      goawayChance: 0,
+      readOnly: false,
+    })
     const flags = [
       '--disable-http2-serving',
       '--http2-max-streams-per-connection=0',
       '--goaway-chance=0.02',
       '--strict-transport-security-directives=max-age=1,preload',
     ]
-    const other = serve(...flags, '--tls-min-version=VersionTLS13', '--tls-curve-preferences=23,29', '--cors-allowed-origins=//a(:|$)').config.serving
+    const other = serve(...flags, '--tls-min-version=VersionTLS13', '--tls-curve-preferences=23,29', '--cors-allowed-origins=//a(:|$)')
+      .config.serving
     expect(other.tls).to.include({ minVersion: 'TLSv1.3', curves: 'X25519:P-256' })
-    expect(other).to.deep.include({ http2: undefined, maxStreams: 100, hsts: ['max-age=1', 'preload'], corsOrigins: ['//a(:|$)'], goawayChance: 0.02 })
+    expect(other).to.deep.include({
+      http2: undefined,
+      maxStreams: 100,
+      hsts: ['max-age=1', 'preload'],
+      corsOrigins: ['//a(:|$)'],
+      goawayChance: 0.02,
+    })
   })
 
   it("limits the streams of Node's HTTP/2 by default", () => {
@@ -102,7 +124,9 @@ describe('the command line', () => {
   })
 
   it('accepts cipher suites by their Go names, and warns of insecure and unknown ones', () => {
-    const { config } = serve('--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA,TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256')
+    const { config } = serve(
+      '--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA,TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
+    )
     expect(config.serving.tls.ciphers).to.match(/:TLS_CHACHA20_POLY1305_SHA256:ECDHE-RSA-AES128-GCM-SHA256:AES128-SHA$/)
     expect(config.observability.warnings).to.deep.equal([
       "Use of insecure cipher 'TLS_RSA_WITH_AES_128_CBC_SHA' detected.",
@@ -112,7 +136,9 @@ describe('the command line', () => {
   })
 
   it('accepts several SNI certificates', () =>
-    expect(serve('--tls-sni-cert-key=a.crt,a.key', '--tls-sni-cert-key', ' b.crt , b.key : *.b.com , b.com').config.serving.named).to.deep.equal([
+    expect(
+      serve('--tls-sni-cert-key=a.crt,a.key', '--tls-sni-cert-key', ' b.crt , b.key : *.b.com , b.com').config.serving.named,
+    ).to.deep.equal([
       { cert: 'a.crt', key: 'a.key', names: [] },
       { cert: 'b.crt', key: 'b.key', names: ['*.b.com', 'b.com'] },
     ]))
@@ -135,14 +161,19 @@ describe('the command line', () => {
       client: undefined,
     })
     const files = ['--kubelet-client-certificate=c', '--kubelet-client-key=k', '--kubelet-certificate-authority=ca']
-    expect(serve('--kubelet-preferred-address-types=InternalIP,Hostname', '--kubelet-port=1', ...files).config.network.kubelets).to.deep.equal({
+    expect(
+      serve('--kubelet-preferred-address-types=InternalIP,Hostname', '--kubelet-port=1', ...files).config.network.kubelets,
+    ).to.deep.equal({
       addressTypes: ['InternalIP', 'Hostname'],
       port: 1,
       caFile: 'ca',
       client: { cert: 'c', key: 'k' },
     })
     expect(() => serve('--kubelet-preferred-address-types=Street')).to.throw(FlagError, '"Street" is not a type of address')
-    expect(() => serve('--kubelet-client-key=k')).to.throw(FlagError, '--kubelet-client-certificate and --kubelet-client-key must be set together')
+    expect(() => serve('--kubelet-client-key=k')).to.throw(
+      FlagError,
+      '--kubelet-client-certificate and --kubelet-client-key must be set together',
+    )
   })
 
   it('uses the last value of a scalar, and accumulates lists', () => {
@@ -158,7 +189,10 @@ describe('the command line', () => {
   })
 
   it('lists flags without effect', () =>
-    expect(serve('--allow-privileged', '--delete-collection-workers=2').ignored).to.deep.equal(['allow-privileged', 'delete-collection-workers']))
+    expect(serve('--allow-privileged', '--delete-collection-workers=2').ignored).to.deep.equal([
+      'allow-privileged',
+      'delete-collection-workers',
+    ]))
 
   it('accepts the flags of envtest', () => {
     const { config } = serve(
@@ -215,12 +249,23 @@ describe('the command line', () => {
   it('limits concurrent requests', () => {
     expect(serve().config.requests).to.include({ priorityAndFairness: true, maxInFlight: 400, maxMutatingInFlight: 200 })
     const none = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0']
-    expect(() => serve(...none)).to.throw(FlagError, 'MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive')
-    expect(serve(...none, '--enable-priority-and-fairness=false').config.requests).to.include({ priorityAndFairness: false, maxInFlight: 0 })
+    expect(() => serve(...none)).to.throw(
+      FlagError,
+      'MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive',
+    )
+    expect(serve(...none, '--enable-priority-and-fairness=false').config.requests).to.include({
+      priorityAndFairness: false,
+      maxInFlight: 0,
+    })
   })
 
   it('configures the routing to services and aggregated servers', () => {
-    expect(serve().config.network.services).to.deep.equal({ addresses: new Map(), toEndpoints: false, proxyClient: undefined, refusesRedirects: true })
+    expect(serve().config.network.services).to.deep.equal({
+      addresses: new Map(),
+      toEndpoints: false,
+      proxyClient: undefined,
+      refusesRedirects: true,
+    })
     const { services } = serve(
       '--service-addresses=a/b=127.0.0.1:1,c/d:8=[::1]:2',
       '--enable-aggregator-routing',
@@ -231,7 +276,9 @@ describe('the command line', () => {
     expect([...services.addresses.keys()]).to.deep.equal(['a/b', 'c/d:8'])
     expect(services).to.deep.include({ toEndpoints: true, refusesRedirects: false, proxyClient: { cert: 'p.crt', key: 'p.key' } })
     expect(() => serve('--service-addresses=a')).to.throw('--service-addresses: "a" is not NAMESPACE/NAME=HOST:PORT')
-    expect(() => serve('--proxy-client-cert-file=p.crt')).to.throw('--proxy-client-cert-file and --proxy-client-key-file must be set together')
+    expect(() => serve('--proxy-client-cert-file=p.crt')).to.throw(
+      '--proxy-client-cert-file and --proxy-client-key-file must be set together',
+    )
   })
 
   it('accepts the flags of kubeadm', () => {
@@ -256,7 +303,8 @@ describe('the command line', () => {
     expect(serve().config.access.requestHeader).to.equal(undefined)
     expect(serve('--requestheader-username-headers=X-Remote-User').config.access.requestHeader).to.equal(undefined)
     expect(
-      serve(ca, '--requestheader-username-headers=X-Remote-User,Other', '--requestheader-uid-headers=x-remote-uid').config.access.requestHeader,
+      serve(ca, '--requestheader-username-headers=X-Remote-User,Other', '--requestheader-uid-headers=x-remote-uid').config.access
+        .requestHeader,
     ).to.deep.equal({
       clientCaFile: 'ca.crt',
       usernameHeaders: ['X-Remote-User', 'Other'],
@@ -271,12 +319,15 @@ describe('the command line', () => {
     expect(() => serve('--requestheader-extra-headers-prefix= ')).to.throw(`${empty}extra-headers-prefix"`)
     expect(() => serve('--requestheader-allowed-names=a, ')).to.throw(`${empty}allowed-names"`)
     const uid = '--requestheader-uid-headers'
-    expect(() => serve(`${uid}=Other`)).to.throw(`${uid} is set without specifying the standard X-Remote-Uid header - API aggregation will not work`)
+    expect(() => serve(`${uid}=Other`)).to.throw(
+      `${uid} is set without specifying the standard X-Remote-Uid header - API aggregation will not work`,
+    )
     expect(() => serve(`${uid}=X-Remote-Uid`, '--feature-gates=RemoteRequestHeaderUID=false')).to.throw(
       `${uid} requires the "RemoteRequestHeaderUID" feature to be enabled`,
     )
     expect(
-      serve('--requestheader-username-headers=U', '--requestheader-group-headers=G', '--requestheader-extra-headers-prefix=E').config.observability.warnings,
+      serve('--requestheader-username-headers=U', '--requestheader-group-headers=G', '--requestheader-extra-headers-prefix=E').config
+        .observability.warnings,
     ).to.deep.equal(
       [
         ['username-headers', 'X-Remote-User header'],
@@ -299,7 +350,9 @@ describe('the command line', () => {
     const plugins = (...flags: string[]) => serve(...flags).config.admission.plugins
     expect(plugins()).to.include.members(['NamespaceLifecycle', 'ServiceAccount', 'PodSecurity']).and.not.include('NodeRestriction')
     expect(plugins('--enable-admission-plugins=PodSecurity,NamespaceLifecycle')).to.deep.equal(plugins())
-    expect(plugins('--disable-admission-plugins=ServiceAccount,EventRateLimit')).to.deep.equal(plugins().filter(name => name !== 'ServiceAccount'))
+    expect(plugins('--disable-admission-plugins=ServiceAccount,EventRateLimit')).to.deep.equal(
+      plugins().filter(name => name !== 'ServiceAccount'),
+    )
     expect(plugins('--admission-control=Priority,NamespaceLifecycle')).to.deep.equal(['NamespaceLifecycle', 'Priority'])
   })
 
@@ -324,8 +377,12 @@ describe('the command line', () => {
   it('runs what kube-apiserver alone runs, and writes nothing into the working directory', () => {
     expect([...serve('--profile=apiserver').config.controllers.enabled]).to.deep.equal([])
     expect([...serve('--read-only').config.controllers.enabled], 'controllers write').to.deep.equal([])
-    expect([...serve('--profile=apiserver', '--controllers=namespace-controller').config.controllers.enabled]).to.deep.equal(['namespace-controller'])
-    expect([...serve('--profile=apiserver', '--profile=binnacle').config.controllers.enabled]).to.deep.equal([...serve().config.controllers.enabled])
+    expect([...serve('--profile=apiserver', '--controllers=namespace-controller').config.controllers.enabled]).to.deep.equal([
+      'namespace-controller',
+    ])
+    expect([...serve('--profile=apiserver', '--profile=binnacle').config.controllers.enabled]).to.deep.equal([
+      ...serve().config.controllers.enabled,
+    ])
 
     const { config } = serve('--profile=apiserver')
     expect(config.files.dataIsTemporary).to.equal(true)
@@ -337,17 +394,30 @@ describe('the command line', () => {
     expect(serve('--profile=apiserver').config.files.dataDir).not.to.equal(config.files.dataDir)
 
     const kept = serve('--profile=apiserver', '--cert-dir=/c').config
-    expect(kept.files).to.deep.equal({ ephemeral: false, dataIsTemporary: false, dataDir: '/c', certDir: '/c', kubeconfigOut: '/c/admin.kubeconfig' })
+    expect(kept.files).to.deep.equal({
+      ephemeral: false,
+      dataIsTemporary: false,
+      dataDir: '/c',
+      certDir: '/c',
+      kubeconfigOut: '/c/admin.kubeconfig',
+    })
   })
 
   it('keeps history only in the embedded store', () => {
     expect(serve().config.storage.history).to.equal(undefined)
     expect(serve('--history-max-bytes=1Ki').config.storage.history).to.equal(undefined)
     expect(serve('--history=24h').config.storage.history).to.deep.equal({ keptMs: 86_400_000, maxBytes: 2 ** 30 })
-    expect(serve('--history=10m', '--history-max-bytes=64Mi', '--ephemeral').config.storage.history).to.deep.equal({ keptMs: 600_000, maxBytes: 2 ** 26 })
-    for (const size of ['0', '-1', 'much', '1Mb']) expect(() => serve('--history=1h', `--history-max-bytes=${size}`)).to.throw(FlagError, '--history-max-bytes')
+    expect(serve('--history=10m', '--history-max-bytes=64Mi', '--ephemeral').config.storage.history).to.deep.equal({
+      keptMs: 600_000,
+      maxBytes: 2 ** 26,
+    })
+    for (const size of ['0', '-1', 'much', '1Mb'])
+      expect(() => serve('--history=1h', `--history-max-bytes=${size}`)).to.throw(FlagError, '--history-max-bytes')
     expect(() => serve('--history=-1h')).to.throw(FlagError, '--history can not be negative value')
-    expect(() => serve('--history=1h', '--etcd-servers=http://127.0.0.1:2379')).to.throw(FlagError, '--history and --etcd-servers are mutually exclusive')
+    expect(() => serve('--history=1h', '--etcd-servers=http://127.0.0.1:2379')).to.throw(
+      FlagError,
+      '--history and --etcd-servers are mutually exclusive',
+    )
   })
 
   it('keeps nothing on disk with --ephemeral, except in named places', () => {
@@ -365,7 +435,9 @@ describe('the command line', () => {
       kubeconfigOut: '/k',
     })
     expect(placesOf('--ephemeral=false')).to.include({ ephemeral: false, securePort: 6443, dataDir: 'data' })
-    expect(() => serve('--ephemeral', '--data-dir=/d')).to.throw('--ephemeral and --data-dir are mutually exclusive: its store is in memory')
+    expect(() => serve('--ephemeral', '--data-dir=/d')).to.throw(
+      '--ephemeral and --data-dir are mutually exclusive: its store is in memory',
+    )
     expect(() => serve('--ephemeral', '--etcd-servers=http://127.0.0.1:2379')).to.throw(
       '--ephemeral and --etcd-servers are mutually exclusive: its store is in memory',
     )
@@ -394,7 +466,10 @@ describe('the command line', () => {
     [['--secure-port'], 'flag needs an argument: --secure-port'],
     [['--secure-port=a'], 'invalid argument "a" for "--secure-port" flag: strconv.ParseInt: parsing "a": invalid syntax'],
     [['--secure-port=70000'], '--secure-port 70000 must be between 0 and 65535, inclusive'],
-    [['--anonymous-auth=maybe'], 'invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    [
+      ['--anonymous-auth=maybe'],
+      'invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax',
+    ],
     [['--bind-address=localhost'], 'invalid argument "localhost" for "--bind-address" flag: failed to parse IP: "localhost"'],
     [['--advertise-address=a.b'], 'invalid argument "a.b" for "--advertise-address" flag: failed to parse IP: "a.b"'],
     [['--event-ttl=1'], 'invalid argument "1" for "--event-ttl" flag: time: missing unit in duration "1"'],
@@ -445,33 +520,63 @@ describe('the command line', () => {
       ['--show-hidden-metrics-for-version=1.31'],
       "--show-hidden-metrics-for-version must be omitted or have the value '1.32'. Only the previous minor version is allowed",
     ],
-    [['--allow-metric-labels=metric=a'], '--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`'],
-    [['--allow-metric-labels=metric,label'], 'invalid argument "metric,label" for "--allow-metric-labels" flag: metric,label must be formatted as key=value'],
-    [['--audit-webhook-config-file=a', '--audit-webhook-mode=slow'], 'invalid audit webhook mode slow, allowed modes are "batch,blocking,blocking-strict"'],
-    [['--audit-webhook-config-file=a', '--audit-webhook-batch-throttle-qps=-1'], 'invalid audit batch webhook throttle QPS -1, must be a positive number'],
-    [['--audit-webhook-config-file=a', '--audit-webhook-batch-max-size=0'], 'invalid audit batch webhook max batch size 0, must be a positive number'],
-    [['--audit-webhook-config-file=a', '--audit-webhook-truncate-max-event-size=-1'], 'invalid audit truncate webhook max event size -1, must be a positive'],
+    [
+      ['--allow-metric-labels=metric=a'],
+      '--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`',
+    ],
+    [
+      ['--allow-metric-labels=metric,label'],
+      'invalid argument "metric,label" for "--allow-metric-labels" flag: metric,label must be formatted as key=value',
+    ],
+    [
+      ['--audit-webhook-config-file=a', '--audit-webhook-mode=slow'],
+      'invalid audit webhook mode slow, allowed modes are "batch,blocking,blocking-strict"',
+    ],
+    [
+      ['--audit-webhook-config-file=a', '--audit-webhook-batch-throttle-qps=-1'],
+      'invalid audit batch webhook throttle QPS -1, must be a positive number',
+    ],
+    [
+      ['--audit-webhook-config-file=a', '--audit-webhook-batch-max-size=0'],
+      'invalid audit batch webhook max batch size 0, must be a positive number',
+    ],
+    [
+      ['--audit-webhook-config-file=a', '--audit-webhook-truncate-max-event-size=-1'],
+      'invalid audit truncate webhook max event size -1, must be a positive',
+    ],
     [
       ['--audit-webhook-config-file=a', '--audit-webhook-truncate-max-event-size=2', '--audit-webhook-truncate-max-batch-size=1'],
       'invalid audit truncate webhook max batch size 1, must be greater than max event size (2)',
     ],
-    [['--audit-webhook-config-file=a', '--audit-webhook-version=audit.k8s.io/v1beta1'], 'invalid group version, allowed versions are ["audit.k8s.io/v1"]'],
+    [
+      ['--audit-webhook-config-file=a', '--audit-webhook-version=audit.k8s.io/v1beta1'],
+      'invalid group version, allowed versions are ["audit.k8s.io/v1"]',
+    ],
     [['--audit-log-path=-', '--audit-log-mode=slow'], 'invalid audit log mode slow, allowed modes are "batch,blocking,blocking-strict"'],
     [['--audit-log-path=-', '--audit-log-format=xml'], 'invalid audit log format xml, allowed formats are "legacy,json"'],
     [['--audit-log-path=-', '--audit-log-version=v1'], 'invalid group version, allowed versions are ["audit.k8s.io/v1"]'],
     [['--audit-log-path=-', '--audit-log-maxage=-1'], "--audit-log-maxage -1 can't be a negative number"],
-    [['--audit-log-path=-', '--audit-log-mode=batch', '--audit-log-batch-buffer-size=0'], 'invalid audit batch log buffer size 0, must be a positive number'],
+    [
+      ['--audit-log-path=-', '--audit-log-mode=batch', '--audit-log-batch-buffer-size=0'],
+      'invalid audit batch log buffer size 0, must be a positive number',
+    ],
     [
       ['--audit-log-path=-', '--audit-log-mode=batch', '--audit-log-batch-throttle-enable'],
       'invalid audit batch log throttle QPS 0, must be a positive number',
     ],
-    [['--audit-log-path=-', '--audit-log-truncate-max-event-size=0'], 'invalid audit truncate log max event size 0, must be a positive number'],
+    [
+      ['--audit-log-path=-', '--audit-log-truncate-max-event-size=0'],
+      'invalid audit truncate log max event size 0, must be a positive number',
+    ],
     [
       ['--audit-log-path=-', '--audit-log-truncate-max-batch-size=1'],
       'invalid audit truncate log max batch size 1, must be greater than max event size (102400)',
     ],
     [['--audit-log-path=-', '--workers=2', '--etcd-servers=http://127.0.0.1:1'], '--workers=2 and --audit-log-path are mutually exclusive'],
-    [['--enable-admission-plugins=PodResizeValidator', '--emulated-version=1.35'], 'enable-admission-plugins plugin "PodResizeValidator" is unknown'],
+    [
+      ['--enable-admission-plugins=PodResizeValidator', '--emulated-version=1.35'],
+      'enable-admission-plugins plugin "PodResizeValidator" is unknown',
+    ],
     [['--enable-admission-plugins=Foo'], 'enable-admission-plugins plugin "Foo" is unknown'],
     [['--disable-admission-plugins=Foo'], 'disable-admission-plugins plugin "Foo" is unknown'],
     [
@@ -484,11 +589,20 @@ describe('the command line', () => {
       'admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually',
     ],
     [['--profile=kubelet'], '--profile=kubelet is not a profile; it may be binnacle, cluster or apiserver'],
-    [['--encryption-provider-config-automatic-reload'], '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config'],
-    [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
+    [
+      ['--encryption-provider-config-automatic-reload'],
+      '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
+    ],
+    [
+      ['--storage-backend=etcd2'],
+      '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"',
+    ],
     [['--feature-gates=OpenAPIEnums=false'], '--feature-gates: OpenAPIEnums=false is not implemented'],
     [['--feature-gates=WatchList'], 'must be formatted as key=value'],
-    [['--feature-gates=WatchList=maybe'], '--feature-gates: invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    [
+      ['--feature-gates=WatchList=maybe'],
+      '--feature-gates: invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
+    ],
     [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
     [['--runtime-config=x.io/v1=true'], '--runtime-config: unknown api groups x.io'],
     [['--runtime-config=api/all=false'], '--runtime-config: invalid key with only api/all=false'],
@@ -503,7 +617,10 @@ describe('the command line', () => {
       `--etcd-servers: "${text}" is not an address such as http://127.0.0.1:2379, 127.0.0.1:2379 or unix:///run/etcd.sock`,
     ]),
     [['--etcd-servers=http://a:1,https://b:2'], '--etcd-servers: http://a:1, https://b:2: either all servers or none must use TLS'],
-    [['--tracing-config-file=t.yaml', '--emulated-version=1.26'], 'APIServerTracing feature is not enabled, but tracing config file was provided'],
+    [
+      ['--tracing-config-file=t.yaml', '--emulated-version=1.26'],
+      'APIServerTracing feature is not enabled, but tracing config file was provided',
+    ],
     [['--tls-min-version=VersionTLS14'], 'unknown tls version "VersionTLS14"'],
     [['--tls-cipher-suites=TLS_FOO'], "Cipher suite TLS_FOO not supported or doesn't exist"],
     [
@@ -514,17 +631,29 @@ describe('the command line', () => {
     [['--tls-curve-preferences=23,23'], 'duplicate curve preference 23'],
     [['--tls-curve-preferences=22'], 'curve preference 22 is not supported by the current Go version'],
     [['--tls-curve-preferences=4588'], '--tls-curve-preferences=4588 is not implemented'],
-    [['--tls-sni-cert-key=foo.crt'], 'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'],
-    [['--tls-sni-cert-key=foo.crt,foo.key:'], 'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed'],
+    [
+      ['--tls-sni-cert-key=foo.crt'],
+      'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths',
+    ],
+    [
+      ['--tls-sni-cert-key=foo.crt,foo.key:'],
+      'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed',
+    ],
     [['--goaway-chance=0.03'], '--goaway-chance can not be less than 0 or greater than 0.02'],
-    [['--profile=cluster', '--load-balancer-ip-range=192.0.2.0'], '--load-balancer-ip-range: "192.0.2.0" is not a CIDR such as 10.0.0.0/24'],
+    [
+      ['--profile=cluster', '--load-balancer-ip-range=192.0.2.0'],
+      '--load-balancer-ip-range: "192.0.2.0" is not a CIDR such as 10.0.0.0/24',
+    ],
     [
       ['--controllers=cloud-node-lifecycle-controller'],
       '--controllers: "cloud-node-lifecycle-controller" is not built into this program; run it as another program',
     ],
     [['--read-only', '--controllers=*'], '--read-only and --controllers are mutually exclusive: controllers write'],
     [['--goaway-chance=-1'], '--goaway-chance can not be less than 0 or greater than 0.02'],
-    [['--strict-transport-security-directives=max-age=1=2'], '--strict-transport-security-directives invalid, allowed values: max-age=expireTime'],
+    [
+      ['--strict-transport-security-directives=max-age=1=2'],
+      '--strict-transport-security-directives invalid, allowed values: max-age=expireTime',
+    ],
     [['--strict-transport-security-directives=preload, '], 'empty value in strict-transport-security-directives'],
     [
       ['--cors-allowed-origins=^(.*$'],
@@ -537,11 +666,16 @@ describe('the command line', () => {
     [['--http2=none'], '--http2=none is not an HTTP/2 implementation; it must be own or builtin'],
     [['--workers=0'], '--workers 0 must be at least 1, inclusive'],
     [['--etcd-servers-overrides=/events#http://a:1'], '--etcd-servers-overrides requires --etcd-servers, for all other resources'],
-    ...['/events', 'events#http://b:2', '/events#http://b:2#http://c:3', 'a/b/c#http://b:2', '/#http://b:2', '/events#'].map((text): [string[], string] => [
-      ['--etcd-servers=http://a:1', `--etcd-servers-overrides=${text}`],
-      `--etcd-servers-overrides: "${text}" is invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated`,
-    ]),
-    [['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#b'], '--etcd-servers-overrides: "b" is not an address such as http://127.0.0.1:2379'],
+    ...['/events', 'events#http://b:2', '/events#http://b:2#http://c:3', 'a/b/c#http://b:2', '/#http://b:2', '/events#'].map(
+      (text): [string[], string] => [
+        ['--etcd-servers=http://a:1', `--etcd-servers-overrides=${text}`],
+        `--etcd-servers-overrides: "${text}" is invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated`,
+      ],
+    ),
+    [
+      ['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#b'],
+      '--etcd-servers-overrides: "b" is not an address such as http://127.0.0.1:2379',
+    ],
     [
       ['--etcd-servers=http://a:1', '--etcd-servers-overrides=/events#http://b:2', '--moments=2'],
       '--moments and --etcd-servers-overrides are mutually exclusive: a moment is a revision of one store',
@@ -557,10 +691,14 @@ describe('the command line', () => {
     [['--etcd-prefix=/'], '--etcd-prefix must not be empty'],
     [['--service-node-port-range=9-1'], '"9-1" is not a range of ports'],
     [['--service-cluster-ip-range=10.0.0.0'], '"10.0.0.0" is not a CIDR'],
-    [['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'], '--authorization-rules-file requires --authorization-mode=Rules'],
+    [
+      ['--authorization-rules-file=x', '--authorization-mode=AlwaysAllow'],
+      '--authorization-rules-file requires --authorization-mode=Rules',
+    ],
   ]
   it('accepts servers for single resources', () => {
-    const overrides = '--etcd-servers-overrides=/events#http://b:2/;http://c:3,apps/deployments#https://d:4,apps/daemonsets#unix:///run/e.sock;e:5'
+    const overrides =
+      '--etcd-servers-overrides=/events#http://b:2/;http://c:3,apps/deployments#https://d:4,apps/daemonsets#unix:///run/e.sock;e:5'
     const { config } = serve('--etcd-servers=http://a:1', overrides)
     expect(config.storage.etcd?.overrides).to.deep.equal([
       { resource: 'events', servers: ['http://b:2', 'http://c:3'] },
@@ -570,7 +708,12 @@ describe('the command line', () => {
   })
 
   it('uses the given store timeouts, or 2 s by default', () => {
-    const flags = ['--etcd-healthcheck-timeout=5s', '--etcd-readycheck-timeout=0', '--etcd-db-metric-poll-interval=0', '--lease-reuse-duration-seconds=7']
+    const flags = [
+      '--etcd-healthcheck-timeout=5s',
+      '--etcd-readycheck-timeout=0',
+      '--etcd-db-metric-poll-interval=0',
+      '--lease-reuse-duration-seconds=7',
+    ]
     const { config } = serve('--etcd-servers=http://a:1', ...flags)
     expect(config.storage.probes).to.deep.equal({ healthMs: 5000, readyMs: 2000, sizeEveryMs: 0 })
     expect(config.storage.etcd?.leaseReuseSeconds).to.equal(7)

@@ -11,7 +11,11 @@ describe('the values of flags', () => {
     ['--read-only', 'read-only', 'true'],
     ['--event-ttl=90m', 'event-ttl', '1h30m0s'],
     ['--goaway-chance=0.010', 'goaway-chance', '0.01'],
-    ['--enable-admission-plugins=AlwaysPullImages,DenyServiceExternalIPs', 'enable-admission-plugins', '[AlwaysPullImages,DenyServiceExternalIPs]'],
+    [
+      '--enable-admission-plugins=AlwaysPullImages,DenyServiceExternalIPs',
+      'enable-admission-plugins',
+      '[AlwaysPullImages,DenyServiceExternalIPs]',
+    ],
     ['--v=4', 'etcd-servers', '[]'],
     ['--v=4', 'kubelet-preferred-address-types', '[Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP]'],
     ['--feature-gates=WatchList=false,RetryGenerateName=true', 'feature-gates', 'RetryGenerateName=true,WatchList=false'],

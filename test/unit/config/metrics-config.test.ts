@@ -23,14 +23,21 @@ describe('flags of metrics', () => {
 
   it('expose hidden metrics of the previous release', () => {
     expect(serve('--show-hidden-metrics-for-version=1.32').observability.metrics.showHidden).to.equal(true)
-    expect(serve('--emulated-version=1.32', '--show-hidden-metrics-for-version=1.31').observability.metrics).to.include({ release: '1.32', showHidden: true })
+    expect(serve('--emulated-version=1.32', '--show-hidden-metrics-for-version=1.31').observability.metrics).to.include({
+      release: '1.32',
+      showHidden: true,
+    })
     expect(serve().observability.metrics.showHidden).to.equal(false)
   })
   it('disable metrics', () =>
     expect([...serve('--disabled-metrics=a,b', '--disabled-metrics=c').observability.metrics.disabled]).to.deep.equal(['a', 'b', 'c']))
   it('allow label values', () => {
     expect(allowed(serve('--allow-metric-labels=metric,label=a,b'))).to.deep.equal(['metric label a|b'])
-    expect(allowed(serve('--allow-metric-labels="m,l=a,b","m,k=c"', '--allow-metric-labels=n,l=d'))).to.deep.equal(['m l a|b', 'm k c', 'n l d'])
+    expect(allowed(serve('--allow-metric-labels="m,l=a,b","m,k=c"', '--allow-metric-labels=n,l=d'))).to.deep.equal([
+      'm l a|b',
+      'm k c',
+      'n l d',
+    ])
   })
   it('read allowed values from a manifest, which the flag overrides', () => {
     const file = join(directory, 'labels.yaml')
@@ -42,6 +49,8 @@ describe('flags of metrics', () => {
     const file = join(directory, 'bad.yaml')
     writeFileSync(file, 'a: [\n')
     expect(serve(`--allow-metric-labels-manifest=${file}`).observability.warnings[0]).to.match(/^Failed to parse allow list manifest: /)
-    expect(serve(`--allow-metric-labels-manifest=${directory}/missing`).observability.warnings[0]).to.match(/^Failed to read allow list manifest: ENOENT/)
+    expect(serve(`--allow-metric-labels-manifest=${directory}/missing`).observability.warnings[0]).to.match(
+      /^Failed to read allow list manifest: ENOENT/,
+    )
   })
 })

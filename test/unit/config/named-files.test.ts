@@ -33,7 +33,11 @@ describe('checkNamedFiles', () => {
       ['--service-account-key-file=FOLDER/text,FOLDER/key'],
       "--service-account-key-file: ENOENT: no such file or directory, stat 'FOLDER/key'",
     ],
-    ['a directory', ['--tls-cert-file=FOLDER', '--tls-private-key-file=FOLDER/text'], '--tls-cert-file: EISDIR: illegal operation on a directory, read FOLDER'],
+    [
+      'a directory',
+      ['--tls-cert-file=FOLDER', '--tls-private-key-file=FOLDER/text'],
+      '--tls-cert-file: EISDIR: illegal operation on a directory, read FOLDER',
+    ],
     ['a special file, which can be read only once', ['--token-auth-file=/dev/null'], ''],
     ['a bundle without a certificate', ['--client-ca-file=FOLDER/text'], '--client-ca-file: FOLDER/text contains no PEM certificate'],
     [

@@ -29,13 +29,19 @@ describe('ranges of the addresses of pods', () => {
   for (const { argv, error } of [
     { argv: ['--cluster-cidr=10.0.0.0'], error: '--cluster-cidr: "10.0.0.0" is not a CIDR' },
     { argv: ['--cluster-cidr=10.0.0.0/8,10.0.0.0/9'], error: '--cluster-cidr: two CIDRs must be of different families' },
-    { argv: ['--cluster-cidr=10.0.0.0/8,fd00::/56,fd01::/56'], error: '--cluster-cidr: at most two CIDRs are allowed, one of each family; there are 3' },
+    {
+      argv: ['--cluster-cidr=10.0.0.0/8,fd00::/56,fd01::/56'],
+      error: '--cluster-cidr: at most two CIDRs are allowed, one of each family; there are 3',
+    },
     {
       argv: ['--cluster-cidr=10.0.0.0/16,fd00::/56', '--node-cidr-mask-size=24'],
       error: 'usage of --node-cidr-mask-size is not allowed with dual-stack clusters',
     },
     { argv: ['--node-cidr-mask-size=24', '--node-cidr-mask-size-ipv4=24'], error: 'is not allowed if --node-cidr-mask-size is set' },
-    { argv: ['--node-cidr-mask-size-ipv6=64'], error: 'usage of --node-cidr-mask-size-ipv6 is not allowed for a single-stack IPv4 cluster' },
+    {
+      argv: ['--node-cidr-mask-size-ipv6=64'],
+      error: 'usage of --node-cidr-mask-size-ipv6 is not allowed for a single-stack IPv4 cluster',
+    },
     {
       argv: ['--cluster-cidr=10.0.0.0/24', '--node-cidr-mask-size=16'],
       error: '--node-cidr-mask-size 16 must be between 24 and 32 for --cluster-cidr=10.0.0.0/24',

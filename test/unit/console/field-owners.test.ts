@@ -32,7 +32,10 @@ describe('owners of fields', () => {
       subresource: 'scale',
       fieldsV1: { 'f:spec': { 'f:replicas': {}, 'f:args': { 'i:1': {} } }, 'f:metadata': { 'f:labels': { 'f:app': {} } } },
     },
-    { manager: 'odd', fieldsV1: { 'f:spec': { 'f:none': {}, 'k:{': {}, 'k:[1]': {}, 'v:': {}, 'i:x': {}, 'f:__proto__': { 'f:x': {} }, x: {} } } },
+    {
+      manager: 'odd',
+      fieldsV1: { 'f:spec': { 'f:none': {}, 'k:{': {}, 'k:[1]': {}, 'v:': {}, 'i:x': {}, 'f:__proto__': { 'f:x': {} }, x: {} } },
+    },
   ])
 
   it('have names', () => {

@@ -10,7 +10,11 @@ describe('the graph of owners', () => {
     const objects = [node('deployment'), node('set', 'deployment'), node('one', 'set'), node('two', 'set')]
     expect(columns(objects, 'set')).to.deep.equal({ deployment: 0, set: 1, one: 2, two: 2 })
     expect(columns(objects, 'deployment')).to.deep.equal({ deployment: 0, set: 1, one: 2, two: 2 })
-    expect(layOut(objects, 'set').edges.map(([from, to]) => `${from.node.uid} ${to.node.uid}`)).to.have.members(['deployment set', 'set one', 'set two'])
+    expect(layOut(objects, 'set').edges.map(([from, to]) => `${from.node.uid} ${to.node.uid}`)).to.have.members([
+      'deployment set',
+      'set one',
+      'set two',
+    ])
   })
 
   it('terminates if objects own each other', () => {

@@ -51,7 +51,10 @@ describe('kinds of the console', () => {
       expect(named).to.deep.equal({ group: 'apps', version: 'v1', resource: 'deployments', namespace: 'default', name })
     }
     expect(namedIn(parseRoute(objectHash(pods, '', 'a')))).to.deep.include({ group: '', namespace: '' })
-    expect(parseRoute(tableHash(pods, { labels: 'a=b&c', text: '' }))).to.deep.equal({ parts: ['objects', 'core', 'v1', 'pods'], query: { labels: 'a=b&c' } })
+    expect(parseRoute(tableHash(pods, { labels: 'a=b&c', text: '' }))).to.deep.equal({
+      parts: ['objects', 'core', 'v1', 'pods'],
+      query: { labels: 'a=b&c' },
+    })
     expect(parseRoute('#/%E0%A4%A')).to.deep.equal({ parts: ['%E0%A4%A'], query: {} })
   })
 })

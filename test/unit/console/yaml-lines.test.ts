@@ -8,7 +8,11 @@ const textOf = (value: Json): string => yamlLines(value).map(lineText).join('\n'
 
 describe('the YAML lines of an object', () => {
   it("match kubectl's", () => {
-    const pod = { kind: 'Pod', metadata: { name: 'a', labels: {}, finalizers: [] }, spec: { containers: [{ name: 'web', args: ['-c', 'x\ny\n'] }], size: 3 } }
+    const pod = {
+      kind: 'Pod',
+      metadata: { name: 'a', labels: {}, finalizers: [] },
+      spec: { containers: [{ name: 'web', args: ['-c', 'x\ny\n'] }], size: 3 },
+    }
     expect(textOf(pod).split('\n')).to.deep.equal([
       'kind: Pod',
       'metadata:',
@@ -29,7 +33,14 @@ describe('the YAML lines of an object', () => {
 
   it('have the path of their field', () => {
     const lines = yamlLines({ metadata: { labels: { 'a/b~c': 'x' } }, list: [{ name: 'a', value: 1 }] })
-    expect(lines.map(({ path }) => path)).to.deep.equal(['/metadata', '/metadata/labels', '/metadata/labels/a~1b~0c', '/list', '/list/0/name', '/list/0/value'])
+    expect(lines.map(({ path }) => path)).to.deep.equal([
+      '/metadata',
+      '/metadata/labels',
+      '/metadata/labels/a~1b~0c',
+      '/list',
+      '/list/0/name',
+      '/list/0/value',
+    ])
   })
 
   const TEXTS = [
@@ -83,7 +94,9 @@ describe('the YAML lines of an object', () => {
       if (kind < 3) return TEXTS[below(TEXTS.length)] ?? ''
       if (kind === 3) return [null, true, false, 0, -1.5, 1e21][below(6)] as Json
       if (kind < 6)
-        return Object.fromEntries(Array.from({ length: below(4) }, (_, i) => [i === 0 ? (TEXTS[below(TEXTS.length)] ?? '') : `k${i}`, value(depth + 1)]))
+        return Object.fromEntries(
+          Array.from({ length: below(4) }, (_, i) => [i === 0 ? (TEXTS[below(TEXTS.length)] ?? '') : `k${i}`, value(depth + 1)]),
+        )
       return Array.from({ length: below(4) }, () => value(depth + 1))
     }
     for (let i = 0; i < 2_000; i++) {

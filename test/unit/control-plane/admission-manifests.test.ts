@@ -37,7 +37,12 @@ const mutation = (name: string) => ({
   spec: {
     matchConstraints: { resourceRules: [{ ...RULES, apiGroups: [''], resources: ['configmaps'] }] },
     reinvocationPolicy: 'Never',
-    mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"from": "file"}}}' } }],
+    mutations: [
+      {
+        patchType: 'ApplyConfiguration',
+        applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"from": "file"}}}' },
+      },
+    ],
   },
 })
 const mutationBinding = (name: string, policyName: string) => ({
@@ -79,7 +84,11 @@ describe('admission manifests', () => {
         admission: { manifests: new Map([[plugin, directory]]) },
       }),
     )
-  const post = async (plane: ReturnType<typeof planeWith>, path: string, object: object): Promise<{ status: number; message: string; text: string }> => {
+  const post = async (
+    plane: ReturnType<typeof planeWith>,
+    path: string,
+    object: object,
+  ): Promise<{ status: number; message: string; text: string }> => {
     const exchange = new FakeExchange(path, { method: 'POST', body: JSON.stringify(object) })
     try {
       await apiHandler(plane.api)(exchange)
@@ -150,7 +159,12 @@ describe('admission manifests', () => {
   })
 
   const refused: [why: string, plugin: ManifestPluginName, objects: readonly object[], message: string][] = [
-    ['without the suffix', 'ValidatingAdmissionPolicy', [policy('p')], 'error loading FILE: "p" in file "FILE" must have a name ending with ".static.k8s.io"'],
+    [
+      'without the suffix',
+      'ValidatingAdmissionPolicy',
+      [policy('p')],
+      'error loading FILE: "p" in file "FILE" must have a name ending with ".static.k8s.io"',
+    ],
     [
       'of the same name',
       'ValidatingAdmissionWebhook',
@@ -172,7 +186,10 @@ describe('admission manifests', () => {
     [
       'with parameters',
       'ValidatingAdmissionPolicy',
-      [policy('p.static.k8s.io'), binding('b.static.k8s.io', 'p.static.k8s.io', { paramRef: { name: 'x', parameterNotFoundAction: 'Deny' } })],
+      [
+        policy('p.static.k8s.io'),
+        binding('b.static.k8s.io', 'p.static.k8s.io', { paramRef: { name: 'x', parameterNotFoundAction: 'Deny' } }),
+      ],
       'error loading FILE: binding "b.static.k8s.io": spec.paramRef is not supported for static manifests',
     ],
     [

@@ -83,7 +83,11 @@ describe('openAuth', () => {
     const pairs = [1, 2].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }))
     const [old, now] = pairs.map(({ privateKey }, i) => file(`${i}.key`, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()))
     const former = await open(`--service-account-signing-key-file=${old}`)
-    const later = await open(`--service-account-signing-key-file=${now}`, `--service-account-key-file=${old}`, `--service-account-key-file=${now}`)
+    const later = await open(
+      `--service-account-signing-key-file=${now}`,
+      `--service-account-key-file=${old}`,
+      `--service-account-key-file=${now}`,
+    )
     expect(await later.as(await sign(former.auth))).to.have.property('name')
     expect(await former.as(await sign(later.auth))).to.equal('rejected')
     const documents = await later.auth.documents('192.0.2.1:6443')

@@ -51,7 +51,11 @@ class HoldingBackend extends MemoryBackend {
   isHeld = false
 
   override async write(...[write, signal]: Parameters<MemoryBackend['write']>): ReturnType<MemoryBackend['write']> {
-    if (JSON.stringify(write, (_, value) => (value?.type === 'Buffer' ? Buffer.from(value.data).toString() : value)).includes('InitialNamesAccepted')) {
+    if (
+      JSON.stringify(write, (_, value) => (value?.type === 'Buffer' ? Buffer.from(value.data).toString() : value)).includes(
+        'InitialNamesAccepted',
+      )
+    ) {
       this.isHeld = true
       await this.held
     }
@@ -83,7 +87,9 @@ describe('the control plane', () => {
     }
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)
-    expect((await call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body: JSON.stringify(WIDGETS) })).status).to.equal(201)
+    expect(
+      (await call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body: JSON.stringify(WIDGETS) })).status,
+    ).to.equal(201)
     await eventually('it is about to be established', () => backend.isHeld)
     expect(await call('/apis/example.com/v1/widgets').catch(String)).to.equal('Error: 404 page not found')
     const served = call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')
@@ -91,7 +97,9 @@ describe('the control plane', () => {
     expect(counts).not.to.include(1)
     backend.release()
     await eventually('it is established', async () =>
-      String((await call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')).body).includes('"InitialNamesAccepted"'),
+      String((await call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')).body).includes(
+        '"InitialNamesAccepted"',
+      ),
     )
     expect((await call('/apis/example.com/v1/widgets')).status).to.equal(200)
     expect(counts.at(-1)).to.equal(1)
@@ -155,7 +163,10 @@ describe('the control plane', () => {
     const figures = async (release: Release) => {
       const { plane, call } = open({ release: { emulatedVersion: release, gates: parseGates(release) }, requests: { totalSeats: 600 } })
       await plane.synced(AbortSignal.timeout(5000))
-      await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'long', annotations: { a: 'x'.repeat(200_000) } } }) })
+      await call('/api/v1/namespaces', {
+        method: 'POST',
+        body: JSON.stringify({ metadata: { name: 'long', annotations: { a: 'x'.repeat(200_000) } } }),
+      })
       const of = (metric: string): number | undefined =>
         plane.metrics
           .flatMap(family => (family.name === metric ? [...family.samples()] : []))
@@ -246,7 +257,10 @@ describe('the control plane', () => {
     const { plane, access } = open({ storage: { isExclusive: false } })
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)
-    await eventually('it leads', async () => (loose(await access.get(LEASES, 'kube-system', 'binnacle-controllers')).spec.holderIdentity ?? '') !== '')
+    await eventually(
+      'it leads',
+      async () => (loose(await access.get(LEASES, 'kube-system', 'binnacle-controllers')).spec.holderIdentity ?? '') !== '',
+    )
     await plane.close()
   })
 

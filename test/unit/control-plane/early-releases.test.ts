@@ -13,7 +13,8 @@ const withNamespace = <T>(
   ask: (call: Call, create: (path: string, object: object, search?: string) => Promise<Answer>) => Promise<T>,
 ): Promise<T> =>
   inRelease(new MemoryBackend(), release, async call => {
-    const create = (path: string, object: object, search = ''): Promise<Answer> => call(path, { method: 'POST', search, body: JSON.stringify(object) })
+    const create = (path: string, object: object, search = ''): Promise<Answer> =>
+      call(path, { method: 'POST', search, body: JSON.stringify(object) })
     await create('/api/v1/namespaces', { metadata: { name: 'ns' } })
     return ask(call, create)
   })
@@ -28,7 +29,9 @@ describe('releases before 1.26', () => {
   it('do not have time zones of cron jobs and grace periods of probes before 1.25', async () => {
     const seen = (release: Release) =>
       withNamespace(release, async (_, create) => {
-        const job = objectOf(await create('/apis/batch/v1/namespaces/ns/cronjobs', { metadata: { name: 'x' }, ...cronJob({ timeZone: 'Etc/UTC' }) }))
+        const job = objectOf(
+          await create('/apis/batch/v1/namespaces/ns/cronjobs', { metadata: { name: 'x' }, ...cronJob({ timeZone: 'Etc/UTC' }) }),
+        )
         const made = objectOf(await create(`${NS}/pods`, pod('x', { livenessProbe: { ...exec, terminationGracePeriodSeconds: 5 } })))
         return [job.spec.timeZone, made.spec.containers[0].livenessProbe.terminationGracePeriodSeconds]
       })
@@ -41,7 +44,12 @@ describe('releases before 1.26', () => {
     const names = { plural: 'links', singular: 'link', kind: 'Link', listKind: 'LinkList' }
     const definition = {
       metadata: { name: 'links.example.com' },
-      spec: { group: 'example.com', scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names,
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
     }
     const rulesIn = (release: Release) =>
       withNamespace(release, async (_, create) => {

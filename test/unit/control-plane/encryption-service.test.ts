@@ -34,7 +34,10 @@ describe('openEncryption', () => {
 
   it('encrypts as the file configures, and counts transformations', async () => {
     writeFileSync(file, encryptionFile(['secrets'], providerOf('secretbox', 'one'), identityProvider))
-    const { encryption, metrics, checks, close } = await open(`--encryption-provider-config=${file}`, '--encryption-provider-config-automatic-reload')
+    const { encryption, metrics, checks, close } = await open(
+      `--encryption-provider-config=${file}`,
+      '--encryption-provider-config-automatic-reload',
+    )
     const transformer = encryption.transformerFor(SECRETS)
     transformer.fromStorage(transformer.toStorage(Buffer.from('x'), KEY), KEY)
     expect(() => transformer.fromStorage(Buffer.from('k8s:enc:kms:v2:x'), KEY)).to.throw()
@@ -49,7 +52,10 @@ describe('openEncryption', () => {
       'secrets OK from_storage one: 1',
       'secrets unknown-non-grpc from_storage unknown 1',
     ])
-    expect(samples.find(({ metricName }) => metricName === 'apiserver_storage_transformation_duration_seconds_count')).to.have.property('value', 1)
+    expect(samples.find(({ metricName }) => metricName === 'apiserver_storage_transformation_duration_seconds_count')).to.have.property(
+      'value',
+      1,
+    )
     expect(checks.map(({ name }) => name)).to.deep.equal(['kms-providers'])
     await close()
   })

@@ -66,7 +66,8 @@ describe('in-process client', () => {
     const plane = createControlPlane({ ...options, cluster })
     plane.start(START)
     await eventually('the server leads', () => leader !== undefined)
-    const create = (name: string) => leader?.create(NAMESPACE_KIND, { kind: 'Namespace', apiVersion: 'v1', metadata: { name }, spec: {}, status: {} })
+    const create = (name: string) =>
+      leader?.create(NAMESPACE_KIND, { kind: 'Namespace', apiVersion: 'v1', metadata: { name }, spec: {}, status: {} })
     await create('before')
     ahead = 3_600_000
     const failure = await create('after')?.then(

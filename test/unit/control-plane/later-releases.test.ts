@@ -33,8 +33,8 @@ describe('a server of a later release', () => {
       server(
         release,
         async call =>
-          objectOf(await post(call, `${NS}/pods`, pod({ topologySpreadConstraints: [constraint] }, { v: '1' }))).spec.topologySpreadConstraints[0]
-            .labelSelector,
+          objectOf(await post(call, `${NS}/pods`, pod({ topologySpreadConstraints: [constraint] }, { v: '1' }))).spec
+            .topologySpreadConstraints[0].labelSelector,
       )
     expect(await made('1.33')).to.deep.equal({ matchLabels: { a: 'b' } })
     expect(await made('1.34')).to.deep.equal({ matchLabels: { a: 'b' }, matchExpressions: [{ key: 'v', operator: 'In', values: ['1'] }] })
@@ -51,7 +51,9 @@ describe('a server of a later release', () => {
             body: JSON.stringify({ status: { nominatedNodeName: name } }),
           })
         expect((await put('one')).status).to.equal(200)
-        expect((await post(call, `${NS}/pods/p/binding`, { metadata: { name: 'p', uid: made.metadata.uid }, target: { name: 'n' } })).status).to.equal(201)
+        expect(
+          (await post(call, `${NS}/pods/p/binding`, { metadata: { name: 'p', uid: made.metadata.uid }, target: { name: 'n' } })).status,
+        ).to.equal(201)
         return [objectOf(await call(`${NS}/pods/p`)).status.nominatedNodeName, (await put('two')).status]
       })
     expect(await nominated('1.34')).to.deep.equal(['one', 200])
@@ -75,9 +77,16 @@ describe('a server of a later release', () => {
         ).warnings,
       ])
     expect(await warnings('1.34')).to.deep.equal([])
-    const since35 = ['ResourceQuota cpu (2) should be less than limits.cpu (1)', 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"']
+    const since35 = [
+      'ResourceQuota cpu (2) should be less than limits.cpu (1)',
+      'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
+    ]
     expect(await warnings('1.35')).to.deep.equal(since35)
-    expect(await warnings('1.36')).to.deep.equal([since35[0], 'spec.externalIPs is deprecated and may no longer be implemented in some clusters', since35[1]])
+    expect(await warnings('1.36')).to.deep.equal([
+      since35[0],
+      'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
+      since35[1],
+    ])
   })
 
   it('accepts service names that start with a digit from 1.36 on', async () => {
@@ -97,16 +106,23 @@ describe('a server of a later release', () => {
   })
 
   it('allows lowering the memory of a running container from 1.34 on, and accepts token requests of drivers from 1.35 on', async () => {
-    const sized = (memory: string) => pod({ containers: [{ name: 'c', image: 'i', resources: { requests: { memory: '1' }, limits: { memory } } }] })
+    const sized = (memory: string) =>
+      pod({ containers: [{ name: 'c', image: 'i', resources: { requests: { memory: '1' }, limits: { memory } } }] })
     const statuses = (release: Release) =>
       server(release, async call => {
         const made = objectOf(await post(call, `${NS}/pods`, sized('9')))
         const smaller = {
           ...made,
-          spec: { ...made.spec, containers: [{ ...made.spec.containers[0], resources: { requests: { memory: '1' }, limits: { memory: '5' } } }] },
+          spec: {
+            ...made.spec,
+            containers: [{ ...made.spec.containers[0], resources: { requests: { memory: '1' }, limits: { memory: '5' } } }],
+          },
         }
         const resized = await call(`${NS}/pods/p/resize`, { method: 'PUT', body: JSON.stringify(smaller) })
-        const driver = await post(call, '/apis/storage.k8s.io/v1/csidrivers', { metadata: { name: 'd' }, spec: { serviceAccountTokenInSecrets: true } })
+        const driver = await post(call, '/apis/storage.k8s.io/v1/csidrivers', {
+          metadata: { name: 'd' },
+          spec: { serviceAccountTokenInSecrets: true },
+        })
         return [resized.status, driver.status]
       })
     expect(await statuses('1.33')).to.deep.equal([422, 201])
@@ -117,7 +133,8 @@ describe('a server of a later release', () => {
   it('prints service accounts without secrets from 1.35 on', async () => {
     const columns = (release: Release) =>
       server(release, async call => {
-        const table = (await call(`${NS}/serviceaccounts`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })).json as {
+        const table = (await call(`${NS}/serviceaccounts`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } }))
+          .json as {
           columnDefinitions: { name: string }[]
         }
         return table.columnDefinitions.map(({ name }) => name)

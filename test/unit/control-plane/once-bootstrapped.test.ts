@@ -18,12 +18,18 @@ describe('onceBootstrapped', () => {
       ),
     )
     const reports = async (): Promise<unknown[]> =>
-      Promise.all((['healthz', 'livez', 'readyz'] as const).map(async endpoint => (await health.reportOne(endpoint, 'poststarthook/start'))?.text))
+      Promise.all(
+        (['healthz', 'livez', 'readyz'] as const).map(async endpoint => (await health.reportOne(endpoint, 'poststarthook/start'))?.text),
+      )
     const early = 'internal server error: not made yet\n'
     expect(await reports()).to.deep.equal([early, early, early])
     isDone = true
     refusals.set('service kubernetes', 'services "kubernetes" is forbidden: no').set('another part', 'no')
-    expect(await reports()).to.deep.equal(['ok', 'ok', 'internal server error: refused: service kubernetes: services "kubernetes" is forbidden: no\n'])
+    expect(await reports()).to.deep.equal([
+      'ok',
+      'ok',
+      'internal server error: refused: service kubernetes: services "kubernetes" is forbidden: no\n',
+    ])
     refusals.delete('service kubernetes')
     expect(await reports()).to.deep.equal(['ok', 'ok', 'ok'])
   })

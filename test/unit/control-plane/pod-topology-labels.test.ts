@@ -12,9 +12,16 @@ const pod = (name: string, spec: object = {}) => ({
   metadata: { name, labels: { a: 'b' } },
   spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
 })
-const binding = (name: string, node: string) => ({ kind: 'Binding', metadata: { name, labels: { own: 'l' } }, target: { kind: 'Node', name: node } })
+const binding = (name: string, node: string) => ({
+  kind: 'Binding',
+  metadata: { name, labels: { own: 'l' } },
+  target: { kind: 'Node', name: node },
+})
 
-/** Labels of three pods: one that is bound, one that is created with its node, and one that is bound to a node that does not exist. */
+/**
+ * Labels of three pods: one that is bound, one that is created with its node, and one that is bound to a node that does
+ * not exist.
+ */
 const labelsIn = (release: Release, gates: Record<string, boolean>) =>
   inRelease(
     new MemoryBackend(),
@@ -22,7 +29,8 @@ const labelsIn = (release: Release, gates: Record<string, boolean>) =>
     async call => {
       await post(call, '/api/v1/namespaces', { kind: 'Namespace', metadata: { name: 'default' } })
       await post(call, '/api/v1/nodes', { kind: 'Node', metadata: { name: 'n', labels: NODE_LABELS } })
-      for (const body of [pod('bound'), pod('placed', { nodeName: 'n' }), pod('lost')]) expect((await post(call, PODS, body)).status).to.equal(201)
+      for (const body of [pod('bound'), pod('placed', { nodeName: 'n' }), pod('lost')])
+        expect((await post(call, PODS, body)).status).to.equal(201)
       for (const [name, node] of [
         ['bound', 'n'],
         ['lost', 'none'],

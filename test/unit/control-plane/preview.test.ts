@@ -10,7 +10,12 @@ const DELETION = { deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePerio
 const createBy = (call: Call, method: 'PUT' | 'PATCH', name: string): Promise<Answer> => {
   const body = JSON.stringify({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, ...DELETION }, spec: {} })
   if (method === 'PUT') return call(`${LEASES}/${name}`, { method, body })
-  return call(`${LEASES}/${name}`, { method, search: 'fieldManager=test', headers: { 'content-type': 'application/apply-patch+yaml' }, body })
+  return call(`${LEASES}/${name}`, {
+    method,
+    search: 'fieldManager=test',
+    headers: { 'content-type': 'application/apply-patch+yaml' },
+    body,
+  })
 }
 
 const statusOf = async (call: Call, path: string): Promise<number> => (await call(path)).status

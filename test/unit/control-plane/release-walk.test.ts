@@ -44,7 +44,8 @@ function settled({ metadata, ...object }: JsonObject): JsonObject {
 
 /** Paths of values that differ or exist in only one object. */
 function lost(before: Json, after: Json | undefined, path = ''): string[] {
-  if (isJsonObject(before) && isJsonObject(after)) return Object.entries(before).flatMap(([name, value]) => lost(value, after[name], `${path}.${name}`))
+  if (isJsonObject(before) && isJsonObject(after))
+    return Object.entries(before).flatMap(([name, value]) => lost(value, after[name], `${path}.${name}`))
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
     return before.flatMap((value, i) => lost(value, after[i], `${path}[${i}]`))
   return deepEqual(before, after) ? [] : [path]
@@ -58,7 +59,8 @@ describe('a store served by one release after the other', () => {
       await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: NAMESPACE } }) })
       // Some objects cannot be rewritten, such as claims that admission counts as expanded.
       for (const sample of SAMPLES)
-        if (!first.has(pathOf(sample)) && (await create(call, sample))) first.set(pathOf(sample), settled((await call(pathOf(sample))).json as JsonObject))
+        if (!first.has(pathOf(sample)) && (await create(call, sample)))
+          first.set(pathOf(sample), settled((await call(pathOf(sample))).json as JsonObject))
     })
     expect(first.size).to.be.greaterThan(40)
     const refused: string[] = []
@@ -72,7 +74,8 @@ describe('a store served by one release after the other', () => {
       })
     const losses: string[] = []
     await inRelease(backend, OLDEST, async call => {
-      for (const [path, before] of first) losses.push(...lost(before, settled((await call(path)).json as JsonObject)).map(at => `${path} ${at}`))
+      for (const [path, before] of first)
+        losses.push(...lost(before, settled((await call(path)).json as JsonObject)).map(at => `${path} ${at}`))
     })
     expect(refused).to.deep.equal([])
     expect(losses).to.deep.equal([])
@@ -94,14 +97,17 @@ describe('a store served by one release after the other', () => {
 /** Stored versions of a release's kinds, by prefix. */
 const storedIn = (release: Release): Map<string, ResourceDefinition> =>
   new Map(
-    builtinResources({ features: parseGates(release), eventTtlSeconds: 1, serviceCIDRs: [], nodePortRange: { base: 1, size: 1 } }).flatMap(definition =>
-      definition.storage ? [[`${definition.storage.prefix} ${definition.hub.kind}`, definition] as const] : [],
+    builtinResources({ features: parseGates(release), eventTtlSeconds: 1, serviceCIDRs: [], nodePortRange: { base: 1, size: 1 } }).flatMap(
+      definition => (definition.storage ? [[`${definition.storage.prefix} ${definition.hub.kind}`, definition] as const] : []),
     ),
   )
 
 const AT = 1 as Revision
 
-/** Releases with alpha versions that were redefined under the same name: another kube-apiserver cannot read objects stored in them. */
+/**
+ * Releases with alpha versions that were redefined under the same name: another kube-apiserver cannot read objects
+ * stored in them.
+ */
 const MADE_ANEW = new Map<string, readonly Release[]>([
   ['resource.k8s.io/v1alpha1', ['1.26']],
   ['resource.k8s.io/v1alpha2', ['1.27', '1.28', '1.29', '1.30']],

@@ -21,7 +21,9 @@ interface Removed {
 }
 
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
-/** One metric of each form, in v2 and v2beta1. The one that v1 has as a field comes last, as after a conversion from v1. */
+/**
+ * One metric of each form, in v2 and v2beta1. The one that v1 has as a field comes last, as after a conversion from v1.
+ */
 const metrics = [
   { type: 'Pods', pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '5' } } },
   { type: 'Object', object: { describedObject: target, metric: { name: 'depth' }, target: { type: 'Value', value: '7' } } },
@@ -45,7 +47,8 @@ const removed: readonly Removed[] = [
     newer: 'storage.k8s.io/v1',
     path: 'namespaces/ns/csistoragecapacities',
     body: { storageClassName: 'fast', nodeTopology: { matchLabels: { zone: 'a' } }, capacity: '1Gi' },
-    warning: 'storage.k8s.io/v1beta1 CSIStorageCapacity is deprecated in v1.24+, unavailable in v1.27+; use storage.k8s.io/v1 CSIStorageCapacity',
+    warning:
+      'storage.k8s.io/v1beta1 CSIStorageCapacity is deprecated in v1.24+, unavailable in v1.27+; use storage.k8s.io/v1 CSIStorageCapacity',
   },
   {
     release: '1.24',
@@ -84,7 +87,11 @@ const removed: readonly Removed[] = [
       addressType: 'IPv4',
       ports: [{ name: 'http', protocol: 'TCP', port: 80 }],
       endpoints: [
-        { addresses: ['10.1.2.3'], nodeName: 'n', topology: { 'kubernetes.io/hostname': 'n', 'topology.kubernetes.io/zone': 'z', rack: 'r' } },
+        {
+          addresses: ['10.1.2.3'],
+          nodeName: 'n',
+          topology: { 'kubernetes.io/hostname': 'n', 'topology.kubernetes.io/zone': 'z', rack: 'r' },
+        },
         { addresses: ['10.1.2.4'], topology: { 'kubernetes.io/hostname': 'other' } },
       ],
     },
@@ -106,7 +113,10 @@ const removed: readonly Removed[] = [
     path: 'namespaces/ns/poddisruptionbudgets',
     body: { spec: { minAvailable: 1, selector: {} } },
     seen: {
-      spec: { minAvailable: 1, selector: { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] } },
+      spec: {
+        minAvailable: 1,
+        selector: { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] },
+      },
     },
     warning: 'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget',
   },
@@ -117,7 +127,8 @@ const removed: readonly Removed[] = [
     newer: 'autoscaling/v2',
     path: 'namespaces/ns/horizontalpodautoscalers',
     body: scaling({ metrics, behavior }),
-    warning: 'autoscaling/v2beta2 HorizontalPodAutoscaler is deprecated in v1.23+, unavailable in v1.26+; use autoscaling/v2 HorizontalPodAutoscaler',
+    warning:
+      'autoscaling/v2beta2 HorizontalPodAutoscaler is deprecated in v1.23+, unavailable in v1.26+; use autoscaling/v2 HorizontalPodAutoscaler',
   },
   {
     release: '1.24',
@@ -127,7 +138,8 @@ const removed: readonly Removed[] = [
     path: 'namespaces/ns/horizontalpodautoscalers',
     body: scaling({ metrics: flatMetrics }),
     seen: scaling({ metrics }),
-    warning: 'autoscaling/v2beta1 HorizontalPodAutoscaler is deprecated in v1.22+, unavailable in v1.25+; use autoscaling/v2 HorizontalPodAutoscaler',
+    warning:
+      'autoscaling/v2beta1 HorizontalPodAutoscaler is deprecated in v1.22+, unavailable in v1.25+; use autoscaling/v2 HorizontalPodAutoscaler',
   },
 ]
 
@@ -152,7 +164,8 @@ function content({ metadata, ...object }: AnyObject): object {
 describe('versions removed by later releases', () => {
   for (const { release, kind, version, newer, path, body, seen = body, warning } of removed) {
     const at = (apiVersion: string, name = ''): string => `/apis/${apiVersion}/${path}${name === '' ? '' : `/${name}`}`
-    const object = (apiVersion: string, members: object): string => JSON.stringify({ apiVersion, kind, metadata: { name: 'x' }, ...members })
+    const object = (apiVersion: string, members: object): string =>
+      JSON.stringify({ apiVersion, kind, metadata: { name: 'x' }, ...members })
     const with1 = (ask: (call: Call, made: Answer) => Promise<void>): Promise<void> =>
       inRelease(new MemoryBackend(), release, async call => {
         await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'ns' } }) })
@@ -198,7 +211,12 @@ describe('versions removed by later releases', () => {
         inRelease(new MemoryBackend(), release, async call => {
           await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'ns' } }) })
           const apply = (apiVersion: string, manager: string, members: object): Promise<Answer> => {
-            const request: FakeRequest = { method: 'PATCH', search: `?fieldManager=${manager}`, headers: APPLY, body: object(apiVersion, members) }
+            const request: FakeRequest = {
+              method: 'PATCH',
+              search: `?fieldManager=${manager}`,
+              headers: APPLY,
+              body: object(apiVersion, members),
+            }
             return call(at(apiVersion, 'x'), request)
           }
           const first = await apply(version, 'old', body)

@@ -35,13 +35,21 @@ async function open(options: GivenOptions = {}, backend = new MemoryBackend()) {
       await access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' }, spec: { hard } })
       await eventually('the quota is counted', async () => (await status()).used !== undefined)
       // Later creates are rejected, so the plugin has observed all earlier ones.
-      await access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'none' }, spec: { hard: { secrets: '0' } } })
+      await access.create(QUOTAS, 'ns', {
+        kind: 'ResourceQuota',
+        apiVersion: 'v1',
+        metadata: { name: 'none' },
+        spec: { hard: { secrets: '0' } },
+      })
       await eventually('the plugin knows the quotas', async () => {
-        const refusal = await refusalText(access.create(SECRETS, 'ns', { kind: 'Secret', apiVersion: 'v1', metadata: { generateName: 's-' } }))
+        const refusal = await refusalText(
+          access.create(SECRETS, 'ns', { kind: 'Secret', apiVersion: 'v1', metadata: { generateName: 's-' } }),
+        )
         return refusal.includes('exceeded quota: none')
       })
     },
-    configMap: (name: string): Promise<AnyObject> => access.create(CONFIG_MAPS, 'ns', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } }),
+    configMap: (name: string): Promise<AnyObject> =>
+      access.create(CONFIG_MAPS, 'ns', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } }),
     uses: (used: Record<string, string>) =>
       eventually(`used: ${JSON.stringify(used)}`, async () => JSON.stringify((await status()).used) === JSON.stringify(used)),
   }
@@ -66,7 +74,8 @@ describe('ResourceQuota', () => {
     await s.limit({ configmaps: '10' })
     const answers = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => s.configMap(`c${i}`)))
     expect(answers.filter(({ status }) => status === 'fulfilled')).to.have.length(10)
-    for (const answer of answers) if (answer.status === 'rejected') expect(answer.reason.message).to.contain('exceeded quota: q, requested: configmaps=1')
+    for (const answer of answers)
+      if (answer.status === 'rejected') expect(answer.reason.message).to.contain('exceeded quota: q, requested: configmaps=1')
     expect((await s.status()).used).to.deep.equal({ configmaps: '10' })
     await s.plane.close()
   })
@@ -75,7 +84,10 @@ describe('ResourceQuota', () => {
     const s = await inNamespace()
     await s.configMap('a')
     await s.limit({ configmaps: '1', 'count/configmaps': '1' })
-    expect(await s.status()).to.deep.equal({ hard: { configmaps: '1', 'count/configmaps': '1' }, used: { configmaps: '1', 'count/configmaps': '1' } })
+    expect(await s.status()).to.deep.equal({
+      hard: { configmaps: '1', 'count/configmaps': '1' },
+      used: { configmaps: '1', 'count/configmaps': '1' },
+    })
     expect(await refusalText(s.configMap('b'))).to.contain('exceeded quota')
     await s.access.delete(CONFIG_MAPS, 'ns', 'a')
     await s.uses({ configmaps: '0', 'count/configmaps': '0' })
@@ -100,7 +112,9 @@ describe('ResourceQuota', () => {
     expect(await refusalText(s.access.create(PODS, 'ns', pod('b', { cpu: '600m' })))).to.contain(
       'exceeded quota: q, requested: requests.cpu=600m, used: requests.cpu=600m, limited: requests.cpu=1',
     )
-    await s.access.update(PODS, 'ns', 'a', object => ({ ...object, status: { ...object.status, phase: 'Succeeded' } }), { subresource: 'status' })
+    await s.access.update(PODS, 'ns', 'a', object => ({ ...object, status: { ...object.status, phase: 'Succeeded' } }), {
+      subresource: 'status',
+    })
     await s.uses({ pods: '0', 'requests.cpu': '0' })
     await s.plane.close()
   })
@@ -116,9 +130,16 @@ describe('ResourceQuota', () => {
 
   it('behaves as kube-apiserver alone without the controller', async () => {
     const s = await inNamespace({ controllers: { enabled: new Set() } })
-    await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' }, spec: { hard: { configmaps: '1' } } })
+    await s.access.create(QUOTAS, 'ns', {
+      kind: 'ResourceQuota',
+      apiVersion: 'v1',
+      metadata: { name: 'q' },
+      spec: { hard: { configmaps: '1' } },
+    })
     const status = (hard: string) =>
-      s.access.update(QUOTAS, 'ns', 'q', quota => ({ ...quota, status: { hard: { configmaps: hard }, used: { configmaps: '1' } } }), { subresource: 'status' })
+      s.access.update(QUOTAS, 'ns', 'q', quota => ({ ...quota, status: { hard: { configmaps: hard }, used: { configmaps: '1' } } }), {
+        subresource: 'status',
+      })
     await s.configMap('a')
     await status('1')
     let n = 0
@@ -131,7 +152,12 @@ describe('ResourceQuota', () => {
 
   it('releases reservations of a server that crashed', async () => {
     const s = await inNamespace({ controllers: { enabled: new Set() } })
-    await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' }, spec: { hard: { configmaps: '5' } } })
+    await s.access.create(QUOTAS, 'ns', {
+      kind: 'ResourceQuota',
+      apiVersion: 'v1',
+      metadata: { name: 'q' },
+      spec: { hard: { configmaps: '5' } },
+    })
     // Reserved, but never stored.
     const status = { hard: { configmaps: '5' }, used: { configmaps: '4' } }
     await s.access.update(QUOTAS, 'ns', 'q', quota => ({ ...quota, status }), { subresource: 'status' })
@@ -207,7 +233,11 @@ describe('ResourceQuota', () => {
         QUOTAS,
         'ns',
         'q',
-        quota => ({ ...quota, metadata: { ...quota.metadata, labels: { n: `${n}` } }, status: { hard: { configmaps: '9' }, used: { configmaps: '0' } } }),
+        quota => ({
+          ...quota,
+          metadata: { ...quota.metadata, labels: { n: `${n}` } },
+          status: { hard: { configmaps: '9' }, used: { configmaps: '0' } },
+        }),
         { subresource: 'status' },
       )
     await change(0)

@@ -27,7 +27,8 @@ describe('stores', () => {
     )
     await direct.write(testKey('a'), put(testObject('a')), signal)
     expect((await direct.get(testKey('a'), 'any', signal))?.attributes().name).to.equal('a')
-    for (const { name, prefix } of resources) await stores.storageFor(name).list(prefix, { at: 'any', predicate: everything, limit: 0 }, signal)
+    for (const { name, prefix } of resources)
+      await stores.storageFor(name).list(prefix, { at: 'any', predicate: everything, limit: 0 }, signal)
     expect(stores.listCounts().map(([name, { lists, returned }]) => [name, lists, returned])).to.deep.equal([
       ['others.example.io', 0, 0],
       ['configmaps', 1, 1],
@@ -45,7 +46,9 @@ describe('stores', () => {
       const { name, prefix } = more as (typeof resources)[0]
       stores.add(more as (typeof resources)[0])
       expect(stores.storageFor(name).cached).to.equal(cached)
-      const page = await stores.storageFor(name).list(prefix, { at: 'latest', predicate: everything, limit: 0 }, AbortSignal.timeout(10_000))
+      const page = await stores
+        .storageFor(name)
+        .list(prefix, { at: 'latest', predicate: everything, limit: 0 }, AbortSignal.timeout(10_000))
       expect(page.items).to.deep.equal([])
       const query = { start: { after: page.revision }, predicate: everything, bookmarks: false }
       const watcher = await stores.storageFor(name).watch(prefix, query, AbortSignal.timeout(10_000))

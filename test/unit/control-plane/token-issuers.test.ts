@@ -18,7 +18,11 @@ describe('openTokenIssuers', () => {
   /** Opens issuers with a file of these members, if any. */
   async function open(members: object | undefined, ...flags: string[]) {
     const file = join(directory, 'authentication.json')
-    if (members) writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration', ...members }))
+    if (members)
+      writeFileSync(
+        file,
+        JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration', ...members }),
+      )
     const command = readCommandLine([...(members ? [`--authentication-config=${file}`] : []), ...flags])
     if (command.action !== 'serve') throw new Error('not a server')
     return openTokenIssuers(command.config, { clock: systemClock, log: silentLogger, cacheMetrics: new TokenCacheMetrics() })
@@ -39,15 +43,19 @@ describe('openTokenIssuers', () => {
   const ON = { anonymous: { enabled: true } }
   const GATE = '--feature-gates=AnonymousAuthConfigurableEndpoints'
 
-  it('has no authenticators without configuration', async () => expect(await open(undefined)).to.deep.include({ tokens: [], metrics: [], anonymous: true }))
+  it('has no authenticators without configuration', async () =>
+    expect(await open(undefined)).to.deep.include({ tokens: [], metrics: [], anonymous: true }))
 
   it('takes anonymous access from the file unless the flag is given', async () => {
-    expect([await anonymousOf(undefined, '--anonymous-auth=false'), await anonymousOf(undefined, '--anonymous-auth')]).to.deep.equal([false, true])
-    expect([await anonymousOf(ON), await anonymousOf({ anonymous: { enabled: false } }), await anonymousOf({}, '--anonymous-auth=false')]).to.deep.equal([
+    expect([await anonymousOf(undefined, '--anonymous-auth=false'), await anonymousOf(undefined, '--anonymous-auth')]).to.deep.equal([
+      false,
       true,
-      false,
-      false,
     ])
+    expect([
+      await anonymousOf(ON),
+      await anonymousOf({ anonymous: { enabled: false } }),
+      await anonymousOf({}, '--anonymous-auth=false'),
+    ]).to.deep.equal([true, false, false])
     expect(await anonymousOf({ anonymous: { enabled: true, conditions: [{ path: '/livez' }, { path: '/readyz' }] } })).to.deep.equal(
       new Set(['/livez', '/readyz']),
     )
@@ -60,7 +68,9 @@ describe('openTokenIssuers', () => {
     expect(await faultOf(ON, `${GATE}=false`)).to.equal(
       'anonymous: Forbidden: anonymous is not supported when AnonymousAuthConfigurableEnpoints feature gate is disabled',
     )
-    expect(await faultOf({ anonymous: { conditions: [{ path: '/' }] } })).to.include('enabled should be set to true when conditions are defined')
+    expect(await faultOf({ anonymous: { conditions: [{ path: '/' }] } })).to.include(
+      'enabled should be set to true when conditions are defined',
+    )
   })
 
   it('rejects an invalid file in the words of the release', async () => {
@@ -69,7 +79,9 @@ describe('openTokenIssuers', () => {
     expect(await faultOf({ x: 1 }, '--emulated-version=1.34')).to.equal(
       `failed to load authentication configuration from file ${file}: strict decoding error: unknown field "x"`,
     )
-    expect(await faultOf({ jwt: [{}] }, '--emulated-version=1.34')).to.match(/^invalid authentication configuration: \[jwt\[0\]\.issuer\.url: Required value, /)
+    expect(await faultOf({ jwt: [{}] }, '--emulated-version=1.34')).to.match(
+      /^invalid authentication configuration: \[jwt\[0\]\.issuer\.url: Required value, /,
+    )
   })
 
   it("rejects the server's own issuer", async () => {

@@ -33,7 +33,9 @@ const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 
 function encryptedBy(name: string): Encryption {
   const encryption = new Encryption()
-  encryption.configure(parseEncryptionFile(Buffer.from(encryptionFile(['secrets', 'configmaps'], providerOf('aesgcm', name), identityProvider)), 'test'))
+  encryption.configure(
+    parseEncryptionFile(Buffer.from(encryptionFile(['secrets', 'configmaps'], providerOf('aesgcm', name), identityProvider)), 'test'),
+  )
   return encryption
 }
 const oldKey = encryptedBy('one')
@@ -99,7 +101,10 @@ describe('unreadable objects', () => {
   })
   const ask = async (method: string, path: string, body?: object, type = 'application/json') => {
     const text = body && JSON.stringify(body)
-    const answer = await server.plain(path, { method, ...(text && { body: text, headers: { 'content-type': type, 'content-length': text.length } }) })
+    const answer = await server.plain(path, {
+      method,
+      ...(text && { body: text, headers: { 'content-type': type, 'content-length': text.length } }),
+    })
     const lines = answer.body.toString().trim().split('\n')
     return { code: answer.status, answer: lines.map(line => (line === '' ? '' : clean(JSON.parse(line)))) }
   }

@@ -40,7 +40,10 @@ async function started() {
   const end = new AbortController()
   const metrics = new AvailabilityMetrics()
   /** Result of the check of the server. */
-  const backend: { why: string | undefined; asked: number } = { why: 'bad status from https://10.0.0.1:443/apis/metrics.k8s.io/v1beta1: 500', asked: 0 }
+  const backend: { why: string | undefined; asked: number } = {
+    why: 'bad status from https://10.0.0.1:443/apis/metrics.k8s.io/v1beta1: 500',
+    asked: 0,
+  }
   const check: CheckBackend = async () => {
     backend.asked++
     return backend.why
@@ -59,7 +62,9 @@ async function started() {
     await running
   }
   const samples = () =>
-    metrics.families.flatMap(each => [...each.samples()]).map(({ metricName, labels, value }) => [metricName, ...Object.values(labels), value])
+    metrics.families
+      .flatMap(each => [...each.samples()])
+      .map(({ metricName, labels, value }) => [metricName, ...Object.values(labels), value])
   return { access, condition, told, ended, backend, samples }
 }
 
@@ -72,7 +77,10 @@ describe('apiServiceAvailabilityController', () => {
     expect(type).to.equal('Available')
     await access.create(SERVICES, 'default', service({ ports: [{ name: 'https', port: 8443 }] }))
     expect(await told('ServicePortError')).to.equal(`False: ${at} is not listening on port 443`)
-    await access.update(SERVICES, 'default', 'metrics', now => ({ ...now, spec: { ...now.spec, ports: [{ ...now.spec.ports[0], port: 443 }] } }))
+    await access.update(SERVICES, 'default', 'metrics', now => ({
+      ...now,
+      spec: { ...now.spec, ports: [{ ...now.spec.ports[0], port: 443 }] },
+    }))
     expect(await told('EndpointsNotFound')).to.equal(`False: cannot find endpoints for ${at}`)
     await access.create(ENDPOINTS, 'default', endpoints('other', READY))
     expect(await told('MissingEndpoints')).to.equal(`False: endpoints for ${at} have no addresses with port name "https"`)

@@ -5,7 +5,14 @@ import { builtinRegistry, controllerEnvironment, NAMESPACES } from '../../suppor
 import { NEVER } from '../../support/test-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
-const options = { release: '1.33', address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'], alone: true } as const
+const options = {
+  release: '1.33',
+  address: '192.0.2.7',
+  port: 6443,
+  serviceIP: '10.0.0.1',
+  serviceCIDRs: ['10.0.0.0/24'],
+  alone: true,
+} as const
 const SERVICES = { group: '', resource: 'services' }
 const ENDPOINTS = { group: '', resource: 'endpoints' }
 const SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' }
@@ -40,7 +47,13 @@ describe('bootstrap', () => {
     const cidr = await access.get(CIDRS, '', 'kubernetes')
     expect(cidr.spec).to.deep.equal({ cidrs: ['10.0.0.0/24'] })
     expect(cidr.status.conditions).to.deep.equal([
-      { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z', reason: '', message: 'Kubernetes default Service CIDR is ready' },
+      {
+        type: 'Ready',
+        status: 'True',
+        lastTransitionTime: '2026-01-02T03:04:05Z',
+        reason: '',
+        message: 'Kubernetes default Service CIDR is ready',
+      },
     ])
   })
 

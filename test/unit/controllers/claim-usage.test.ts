@@ -46,6 +46,10 @@ describe('claims that pods use', () => {
       reason: 'NoPodsUsingPVC',
       message: 'No pods are currently referencing this PVC',
     })
-    expect(usageCondition(true, 0)).to.include({ status: 'False', reason: 'PodUsingPVC', message: 'A pod is currently referencing this PVC' })
+    expect(usageCondition(true, 0)).to.include({
+      status: 'False',
+      reason: 'PodUsingPVC',
+      message: 'A pod is currently referencing this PVC',
+    })
   })
 })

@@ -3,7 +3,12 @@ import type { ClusterRole, PolicyRule } from '../../../src/api/rbac/v1.types.ts'
 import { aggregatedRules } from '../../../src/controllers/cluster-role-aggregation.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 
-const rule = (resource: string, more: Partial<PolicyRule> = {}): PolicyRule => ({ apiGroups: [''], resources: [resource], verbs: ['get'], ...more })
+const rule = (resource: string, more: Partial<PolicyRule> = {}): PolicyRule => ({
+  apiGroups: [''],
+  resources: [resource],
+  verbs: ['get'],
+  ...more,
+})
 const role = (name: string, rules: PolicyRule[], labels: Record<string, string> = {}): ClusterRole =>
   ({ kind: 'ClusterRole', apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name, labels }, rules }) as ClusterRole
 const aggregating = (...clusterRoleSelectors: object[]): ClusterRole => ({
@@ -24,7 +29,11 @@ describe('aggregatedRules', () => {
   })
 
   it('treats absent and empty lists as equal', () => {
-    const roles = [role('b', [rule('pods', { resourceNames: [] })]), role('c', [rule('pods')]), role('d', [rule('pods', { resourceNames: ['p'] })])]
+    const roles = [
+      role('b', [rule('pods', { resourceNames: [] })]),
+      role('c', [rule('pods')]),
+      role('d', [rule('pods', { resourceNames: ['p'] })]),
+    ]
     expect(runAtOnce(aggregatedRules(aggregating({}), roles))).to.have.length(2)
   })
 

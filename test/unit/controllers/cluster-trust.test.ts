@@ -6,7 +6,8 @@ import { issueCertificate } from '../../support/certificates.ts'
 import { eventually } from '../../support/waiting.ts'
 
 const NAME = 'extension-apiserver-authentication'
-const authority = async (name: string) => new X509Certificate((await issueCertificate({ subject: [{ CN: [name] }], isAuthority: true })).cert)
+const authority = async (name: string) =>
+  new X509Certificate((await issueCertificate({ subject: [{ CN: [name] }], isAuthority: true })).cert)
 
 describe('extension-apiserver-authentication', () => {
   let one: X509Certificate
@@ -25,7 +26,8 @@ describe('extension-apiserver-authentication', () => {
     extraHeaderPrefixes: ['X-Remote-Extra-'],
     ...over,
   })
-  const ask = (data: Record<string, string>, trust: ClusterTrust, { sendsUid = true, now = Date.now() } = {}) => combined(data, trust, { sendsUid, now })
+  const ask = (data: Record<string, string>, trust: ClusterTrust, { sendsUid = true, now = Date.now() } = {}) =>
+    combined(data, trust, { sendsUid, now })
 
   it('contains the CAs and headers of this server', () => {
     expect(ask({}, { clients: [one] })).to.deep.equal({ 'client-ca-file': pem(one) })
@@ -46,7 +48,10 @@ describe('extension-apiserver-authentication', () => {
 
   it('keeps those of other servers, without duplicates', () => {
     const said = ask({}, { clients: [one], requestHeader: header({ groupHeaders: ['snorlax', 'panda'] }) })
-    const both = ask({ ...said, bear: 'x' }, { clients: [two, one], requestHeader: header({ groupHeaders: ['panda', 'rabbit'], authorities: [one] }) })
+    const both = ask(
+      { ...said, bear: 'x' },
+      { clients: [two, one], requestHeader: header({ groupHeaders: ['panda', 'rabbit'], authorities: [one] }) },
+    )
     expect(both['client-ca-file']).to.equal(pem(one, two))
     expect(both['requestheader-client-ca-file']).to.equal(pem(two, one))
     expect(both['requestheader-group-headers']).to.equal('["snorlax","panda","rabbit"]')
@@ -61,7 +66,8 @@ describe('extension-apiserver-authentication', () => {
     expect(ask({ 'client-ca-file': pem(one) }, { clients: [] }, { now: end + 6 * 60_000 })).to.deep.equal({})
   })
 
-  it('rejects malformed lists', () => expect(() => ask({ 'requestheader-allowed-names': '{}' }, { clients: [] })).to.throw('other than a list of strings'))
+  it('rejects malformed lists', () =>
+    expect(() => ask({ 'requestheader-allowed-names': '{}' }, { clients: [] })).to.throw('other than a list of strings'))
 
   it('is created, and recreated after a deletion', async () => {
     const t = builtinRegistry()

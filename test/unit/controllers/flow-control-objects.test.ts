@@ -32,7 +32,15 @@ describe('ensureFlowControlObjects', () => {
       ...['catch-all', 'exempt', 'global-default', 'leader-election', 'node-high', 'system', 'workload-high', 'workload-low'],
     ])
     expect(await names(SCHEMAS)).to.deep.equal([
-      ...['catch-all', 'endpoint-controller', 'exempt', 'global-default', 'kube-controller-manager', 'kube-scheduler', 'kube-system-service-accounts'],
+      ...[
+        'catch-all',
+        'endpoint-controller',
+        'exempt',
+        'global-default',
+        'kube-controller-manager',
+        'kube-scheduler',
+        'kube-system-service-accounts',
+      ],
       ...['probes', 'service-accounts', 'system-leader-election', 'system-node-high', 'system-nodes', 'workload-leader-election'],
     ])
     const { metadata, spec } = await access.get(SCHEMAS, '', 'probes')
@@ -80,7 +88,10 @@ describe('ensureFlowControlObjects', () => {
 
   it('keeps the exempt settings of administrators', async () => {
     const { env, access } = await made()
-    await access.update(LEVELS, '', 'exempt', now => ({ ...now, spec: { ...now.spec, exempt: { nominalConcurrencyShares: 3, lendablePercent: 40 } } }))
+    await access.update(LEVELS, '', 'exempt', now => ({
+      ...now,
+      spec: { ...now.spec, exempt: { nominalConcurrencyShares: 3, lendablePercent: 40 } },
+    }))
     await ensureFlowControlObjects(env, '1.33')
     const { spec } = await access.get(LEVELS, '', 'exempt')
     expect(spec.exempt).to.deep.equal({ nominalConcurrencyShares: 3, lendablePercent: 40 })
@@ -109,7 +120,10 @@ describe('flowSchemaStatusController', () => {
     const running = flowSchemaStatusController(env, end.signal)
     await access.create(SCHEMAS, '', schema('mine', 'no-such'))
     const dangling = async (name: string) => (await access.get(SCHEMAS, '', name)).status?.conditions?.[0]
-    await eventually('both are told', async () => (await dangling('mine'))?.status === 'True' && (await dangling('exempt'))?.status === 'False')
+    await eventually(
+      'both are told',
+      async () => (await dangling('mine'))?.status === 'True' && (await dangling('exempt'))?.status === 'False',
+    )
     expect(await dangling('mine')).to.deep.equal({
       type: 'Dangling',
       status: 'True',

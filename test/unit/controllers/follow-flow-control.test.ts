@@ -19,7 +19,12 @@ describe('followFlowControl', () => {
     const following = followFlowControl(env, flows, ended.signal)
     const access = t.access()
     const apiVersion = `${GROUP}/v1`
-    const level: AnyObject = { ...queued('level', 95, QUEUING), kind: 'PriorityLevelConfiguration', apiVersion, metadata: { name: 'level' } }
+    const level: AnyObject = {
+      ...queued('level', 95, QUEUING),
+      kind: 'PriorityLevelConfiguration',
+      apiVersion,
+      metadata: { name: 'level' },
+    }
     const schema: AnyObject = { ...schemaOf('alice', 'level'), kind: 'FlowSchema', apiVersion, metadata: { name: 'alice' } }
     const levelOfAlice = (): string => flows.classify(requestOf('alice').user, requestOf('alice').info).level
     try {
@@ -30,7 +35,10 @@ describe('followFlowControl', () => {
       expect(flows.levels.get('level')?.limits.nominal).to.equal(95)
       expect(flows.start(requestOf('alice')).arrival.flow.levelUid).to.match(/^u\d+$/)
 
-      await access.update(LEVELS, '', 'level', now => ({ ...now, spec: { ...now.spec, limited: { ...now.spec.limited, nominalConcurrencyShares: 5 } } }))
+      await access.update(LEVELS, '', 'level', now => ({
+        ...now,
+        spec: { ...now.spec, limited: { ...now.spec.limited, nominalConcurrencyShares: 5 } },
+      }))
       await eventually('the limit follows', () => flows.levels.get('level')?.limits.nominal === 50)
       await access.delete(SCHEMAS, '', 'alice')
       await eventually('the schema is gone', () => levelOfAlice() === 'catch-all')

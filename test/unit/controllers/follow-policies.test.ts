@@ -7,7 +7,8 @@ import { controllerEnvironment } from '../../support/builtin-registry.ts'
 import { BINDINGS, POLICIES, PolicyWorld } from '../../support/policy-world.ts'
 import { eventually } from '../../support/waiting.ts'
 
-const namesOf = (index: PolicyWorld['index']): string => index.active.map(({ name, bindings }) => `${name}:${bindings.map(binding => binding.name)}`).join(' ')
+const namesOf = (index: PolicyWorld['index']): string =>
+  index.active.map(({ name, bindings }) => `${name}:${bindings.map(binding => binding.name)}`).join(' ')
 
 describe('PolicyIndex', () => {
   it('follows policies and bindings', async () => {
@@ -37,7 +38,12 @@ describe('PolicyIndex', () => {
   it('removes objects that were deleted while the watch was interrupted', async () => {
     const policy = (name: string): AccessEvent => ({
       type: 'added',
-      object: { kind: 'ValidatingAdmissionPolicy', apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name, uid: name, generation: 1 }, spec: {} },
+      object: {
+        kind: 'ValidatingAdmissionPolicy',
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        metadata: { name, uid: name, generation: 1 },
+        spec: {},
+      },
     })
     const streams = [
       [policy('a'), policy('b'), { type: 'synced' }],

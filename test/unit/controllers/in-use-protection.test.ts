@@ -41,8 +41,14 @@ async function open(controller: Controller) {
         spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...more.spec },
       }),
     pod: (name: string, spec: object) =>
-      access.create(PODS, 'ns', { kind: 'Pod', apiVersion: 'v1', metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }),
-    names: async (id: typeof CLAIMS | typeof VOLUMES, namespace: string) => (await access.list(id, namespace)).items.map(({ metadata }) => metadata.name),
+      access.create(PODS, 'ns', {
+        kind: 'Pod',
+        apiVersion: 'v1',
+        metadata: { name },
+        spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+      }),
+    names: async (id: typeof CLAIMS | typeof VOLUMES, namespace: string) =>
+      (await access.list(id, namespace)).items.map(({ metadata }) => metadata.name),
     async stop() {
       end.abort()
       await done
@@ -56,7 +62,10 @@ describe('protection of storage in use', () => {
   it('adds the finalizer to claims that lack it', async () => {
     const s = await open(claimProtection)
     await s.claim('a', { metadata: { finalizers: [] } })
-    await eventually('the finalizer', async () => (await s.access.get(CLAIMS, 'ns', 'a')).metadata.finalizers?.includes(CLAIM_FINALIZER) === true)
+    await eventually(
+      'the finalizer',
+      async () => (await s.access.get(CLAIMS, 'ns', 'a')).metadata.finalizers?.includes(CLAIM_FINALIZER) === true,
+    )
     await s.stop()
   })
 
@@ -93,7 +102,8 @@ describe('protection of storage in use', () => {
     for (const name of claims) await s.access.delete(CLAIMS, 'ns', name)
     await eventually('pods are listed', () => s.lists() > 0)
     const before = s.lists()
-    for (let i = 0; i < 100; i++) await s.access.update(PODS, 'ns', 'p', now => ({ ...now, metadata: { ...now.metadata, labels: { i: String(i) } } }))
+    for (let i = 0; i < 100; i++)
+      await s.access.update(PODS, 'ns', 'p', now => ({ ...now, metadata: { ...now.metadata, labels: { i: String(i) } } }))
     expect(s.lists() - before).to.be.below(50)
     await s.access.delete(PODS, 'ns', 'p', { gracePeriodSeconds: 0 })
     await eventually('all have gone', async () => (await s.names(CLAIMS, 'ns')).length === 0)
@@ -129,7 +139,12 @@ describe('protection of storage in use', () => {
   it('matches the claim of an ephemeral volume only to the pod that owns it', async () => {
     const s = await open(claimProtection)
     const ephemeral = {
-      volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } } }],
+      volumes: [
+        {
+          name: 'v',
+          ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } },
+        },
+      ],
     }
     const owner = await s.pod('p', { nodeName: 'n', ...ephemeral })
     await s.pod('q', { nodeName: 'n', ...ephemeral })
@@ -152,7 +167,8 @@ describe('protection of storage in use', () => {
       metadata: { name: 'v', finalizers: ['kubernetes.io/pv-protection'] },
       spec,
     })
-    const phase = (text: string) => s.access.update(VOLUMES, '', 'v', now => ({ ...now, status: { phase: text } }), { subresource: 'status' })
+    const phase = (text: string) =>
+      s.access.update(VOLUMES, '', 'v', now => ({ ...now, status: { phase: text } }), { subresource: 'status' })
     await phase('Bound')
     await s.access.delete(VOLUMES, '', 'v')
     expect(await s.names(VOLUMES, '')).to.deep.equal(['v'])

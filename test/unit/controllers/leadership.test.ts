@@ -35,7 +35,10 @@ interface CandidateOptions {
   readonly monotonic?: () => number
 }
 
-/** A server that competes for the Lease. It tries every few milliseconds of real time; the clocks of the test decide what has expired. */
+/**
+ * A server that competes for the Lease. It tries every few milliseconds of real time; the clocks of the test decide
+ * what has expired.
+ */
 function candidate(t: TestRegistry, identity: string, options: CandidateOptions = {}) {
   const { clocks = new Clocks(t.now), through = access => access } = options
   const end = new AbortController()

@@ -53,7 +53,10 @@ describe('namespaceContentController', () => {
       await s.access.update(CONFIG_MAPS, 'ns', 'kube-root-ca.crt', now => ({ ...now, ...(data ? { data } : { data: {} }) }))
       await eventually('the certificate', async () => JSON.stringify(await s.rootCa()) === JSON.stringify({ 'ca.crt': PEM }))
     }
-    await s.access.update(CONFIG_MAPS, 'ns', 'kube-root-ca.crt', now => ({ ...now, metadata: { ...now.metadata, annotations: { mine: 'x' } } }))
+    await s.access.update(CONFIG_MAPS, 'ns', 'kube-root-ca.crt', now => ({
+      ...now,
+      metadata: { ...now.metadata, annotations: { mine: 'x' } },
+    }))
     await eventually('the description', async () => {
       const { annotations = {} } = (await s.access.get(CONFIG_MAPS, 'ns', 'kube-root-ca.crt')).metadata
       return Object.keys(annotations).toSorted().join() === 'kubernetes.io/description,mine'

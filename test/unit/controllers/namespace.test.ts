@@ -145,7 +145,12 @@ describe('namespaceController', () => {
     await s.stop()
   })
 
-  const stopping = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] } }
+  const stopping = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'p' },
+    spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] },
+  }
 
   it('waits for pods to terminate before it deletes anything else', async () => {
     const s = open()
@@ -215,7 +220,12 @@ describe('namespaceController', () => {
 
   it('ignores namespaces without its own finalizer', async () => {
     const s = open()
-    await s.access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' }, spec: { finalizers: ['example.io/mine'] } })
+    await s.access.create(NAMESPACES, '', {
+      kind: 'Namespace',
+      apiVersion: 'v1',
+      metadata: { name: 'ns' },
+      spec: { finalizers: ['example.io/mine'] },
+    })
     await s.access.delete(NAMESPACES, '', 'ns')
     await eventually('its own is gone', async () => (await s.access.get(NAMESPACES, '', 'ns')).spec.finalizers.length === 1)
     expect((await s.access.get(NAMESPACES, '', 'ns')).spec.finalizers).to.deep.equal(['example.io/mine'])
@@ -274,7 +284,11 @@ describe('namespaceController', () => {
         'it has objects with finalizers',
         foreign => (foreign.items = [{ name: 'a', finalizers: ['x.io/y'] }]),
         {
-          NamespaceContentRemaining: ['True', 'SomeResourcesRemain', 'Some resources are remaining: flunders.wardle.example.com has 1 resource instances'],
+          NamespaceContentRemaining: [
+            'True',
+            'SomeResourcesRemain',
+            'Some resources are remaining: flunders.wardle.example.com has 1 resource instances',
+          ],
           NamespaceFinalizersRemaining: [
             'True',
             'SomeFinalizersRemain',

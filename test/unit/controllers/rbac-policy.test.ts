@@ -13,7 +13,14 @@ import { eventually } from '../../support/waiting.ts'
 const group = 'rbac.authorization.k8s.io'
 const CLUSTER_ROLES = { group, resource: 'clusterroles' }
 const CLUSTER_ROLE_BINDINGS = { group, resource: 'clusterrolebindings' }
-const options = { release: '1.33', address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'], alone: true } as const
+const options = {
+  release: '1.33',
+  address: '192.0.2.7',
+  port: 6443,
+  serviceIP: '10.0.0.1',
+  serviceCIDRs: ['10.0.0.0/24'],
+  alone: true,
+} as const
 
 async function cluster() {
   const t = builtinRegistry()
@@ -82,7 +89,9 @@ describe('followRules', () => {
     const index = new RuleIndex()
     index.putRole({ kind: '', apiVersion: '', metadata: { name: 'gone-before' }, rules: null })
     await new Promise<void>(resolve => void followRules(env, index, stop.signal, resolve))
-    expect([index.keys('clusterroles'), index.keys('clusterrolebindings'), index.keys('roles')].map(({ length }) => length)).to.deep.equal([66, 47, 7])
+    expect([index.keys('clusterroles'), index.keys('clusterrolebindings'), index.keys('roles')].map(({ length }) => length)).to.deep.equal([
+      66, 47, 7,
+    ])
     await access.delete(CLUSTER_ROLES, '', 'view')
     await eventually('the role is gone', () => !index.keys('clusterroles').includes('/view'))
     stop.abort()

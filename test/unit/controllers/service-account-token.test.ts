@@ -16,7 +16,8 @@ async function running() {
   const env = controllerEnvironment(t)
   const { access } = env
   await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
-  const makeAccount = () => access.create(ACCOUNTS, 'ns', { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'bot', namespace: 'ns' } })
+  const makeAccount = () =>
+    access.create(ACCOUNTS, 'ns', { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'bot', namespace: 'ns' } })
   const makeSecret = (name: string, annotations: Record<string, string> = {}) =>
     access.create(SECRETS, 'ns', {
       kind: 'Secret',

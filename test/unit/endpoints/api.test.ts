@@ -57,15 +57,22 @@ describe('requests for resources', () => {
     ['GET', 'widgets/a', {}, PATH],
     ['GET', `${ONE}/other`, {}, PATH],
     ['GET', 'namespaces/ns/gadgets', {}, PATH],
-    ['PATCH', ONE, { body: '{}', headers: { 'content-type': 'application/json' } }, '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    [
+      'PATCH',
+      ONE,
+      { body: '{}', headers: { 'content-type': 'application/json' } },
+      '415 UnsupportedMediaType: 415: Unsupported Media Type',
+    ],
     ['PUT', ONE, { body: body({ name: 'b' }) }, '400 BadRequest: the name of the object (b) does not match the name on the URL (a)'],
     ['PUT', 'namespaces/ns/widgets/x', { body: body({ name: 'x' }) }, '404 NotFound: widgets.example.io "x" not found'],
     ['PATCH', 'namespaces/ns/widgets/x', { body: '{}', headers: merge }, '404 NotFound: widgets.example.io "x" not found'],
   ]
   for (const [method, path, request, text] of refused)
-    it(`refuses ${method} ${path} ${text.slice(0, 3)}`, async () => expect(await refusalText(call(path, { method, ...request }))).to.equal(text))
+    it(`refuses ${method} ${path} ${text.slice(0, 3)}`, async () =>
+      expect(await refusalText(call(path, { method, ...request }))).to.equal(text))
 
-  const MEDIA = 'application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml'
+  const MEDIA =
+    'application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml'
   const typed: [what: string, headers: Record<string, string>, body: string, text: string][] = [
     [
       'a list with one that it takes',
@@ -73,7 +80,12 @@ describe('requests for resources', () => {
       '{}',
       `415 UnsupportedMediaType: the body of the request was in an unknown format - accepted media types include: ${MEDIA}`,
     ],
-    ['a list of other types', { 'content-type': 'application/json, text/plain' }, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    [
+      'a list of other types',
+      { 'content-type': 'application/json, text/plain' },
+      '{}',
+      '415 UnsupportedMediaType: 415: Unsupported Media Type',
+    ],
     ['none', {}, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
     ['none, before accepted ones', { accept: 'text/html' }, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
     ['none, and a body of no length', {}, '', '415 UnsupportedMediaType: 415: Unsupported Media Type\n\nAvailable representations: '],
@@ -84,7 +96,10 @@ describe('requests for resources', () => {
       expect(await refusalText(call(ONE, { method: 'PATCH', headers, body: patch }))).to.equal(text))
 
   const TABLE = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
-  for (const search of ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', 'resourceVersion=0&allowWatchBookmarks=true'])
+  for (const search of [
+    'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+    'resourceVersion=0&allowWatchBookmarks=true',
+  ])
     it(`refuses initial events with a bookmark in a Table: ${search}`, async () =>
       expect(await refusalText(call(ALL, { search: `watch=true&${search}`, headers: TABLE }))).to.match(
         /^406 NotAcceptable: only the following media types are accepted: application\/json, application\/yaml, application\/vnd\.kubernetes\.protobuf$/,
@@ -158,7 +173,9 @@ describe('requests for resources', () => {
   it('treats repeated and unknown fields by fieldValidation', async () => {
     const odd = body({ name: 'b' }, { odd: 1 })
     expect((await call(ALL, { method: 'POST', body: odd })).warnings).to.deep.equal(['unknown field "odd"'])
-    expect(await refusalText(call(ALL, { method: 'POST', body: odd, search: 'fieldValidation=Strict' }))).to.match(/^400 BadRequest: .*unknown field "odd"$/)
+    expect(await refusalText(call(ALL, { method: 'POST', body: odd, search: 'fieldValidation=Strict' }))).to.match(
+      /^400 BadRequest: .*unknown field "odd"$/,
+    )
   })
 
   it('refuses another namespace, and drops duplicate owners', async () => {

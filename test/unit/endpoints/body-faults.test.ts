@@ -58,8 +58,16 @@ describe('errors of bodies in each media type', () => {
       /^400 .*cannot unmarshal (number 3000000000|positive integer) into .*spec\.leaseDurationSeconds of type int32/,
     ],
     ['a number below it', lease({ leaseDurationSeconds: -3_000_000_000 }), /^400 .*spec\.leaseDurationSeconds of type int32/],
-    ['a fraction', lease({ leaseDurationSeconds: 1.5 }), /^400 .*cannot unmarshal (number 1\.5|primitives) into .*spec\.leaseDurationSeconds of type int32/],
-    ['a text for a number', lease({ leaseDurationSeconds: '1' }), /^400 .*cannot unmarshal (byte )?string into .*spec\.leaseDurationSeconds of type int32/],
+    [
+      'a fraction',
+      lease({ leaseDurationSeconds: 1.5 }),
+      /^400 .*cannot unmarshal (number 1\.5|primitives) into .*spec\.leaseDurationSeconds of type int32/,
+    ],
+    [
+      'a text for a number',
+      lease({ leaseDurationSeconds: '1' }),
+      /^400 .*cannot unmarshal (byte )?string into .*spec\.leaseDurationSeconds of type int32/,
+    ],
     ['a list for a text', lease({ holderIdentity: [] }), /^400 .*cannot unmarshal array into .*spec\.holderIdentity of type string/],
     ['a text for a struct', lease('x' as unknown as JsonObject), /^400 .*cannot unmarshal (byte )?string into .*spec of type/],
     ['a member that there is not', lease({ holder: 'x' }), /^400 .*strict decoding error: unknown field "spec\.holder"$/],
@@ -103,7 +111,9 @@ describe('errors of bodies in each media type', () => {
   })
 
   it('wrong lengths and types in protobuf', async () => {
-    expect(await refusal(PROTOBUF_BODY, message('1204 0a7f 6161'))).to.match(/^400 .*in version "v1" cannot be handled as a Lease: unexpected EOF$/)
+    expect(await refusal(PROTOBUF_BODY, message('1204 0a7f 6161'))).to.match(
+      /^400 .*in version "v1" cannot be handled as a Lease: unexpected EOF$/,
+    )
     expect(await refusal(PROTOBUF_BODY, message('1203 1201 61'))).to.match(
       /^400 .*cannot be handled as a Lease: proto: wrong wireType = 2 for field LeaseDurationSeconds$/,
     )
@@ -126,6 +136,8 @@ describe('errors of bodies in each media type', () => {
     const deep = (levels: number): Buffer => Buffer.from(`{"spec":${'['.repeat(levels)}${']'.repeat(levels)}}`)
     expect(await refusal(JSON_BODY, deep(10_001))).to.match(/^400 .*exceeded max depth/)
     expect(await refusal(YAML_BODY, deep(10_001))).to.match(/^400 /)
-    expect(await refusal(CBOR_BODY, Buffer.from(`a14473706563${'81'.repeat(64)}01`, 'hex'))).to.match(/^400 .*exceeded max nested level 64 \(spec\[0\]\[0\]/)
+    expect(await refusal(CBOR_BODY, Buffer.from(`a14473706563${'81'.repeat(64)}01`, 'hex'))).to.match(
+      /^400 .*exceeded max nested level 64 \(spec\[0\]\[0\]/,
+    )
   })
 })

@@ -13,8 +13,16 @@ import { refusalText, widgetResource } from '../../support/test-registry.ts'
 
 const definition = widgetResource()
 const { hub } = definition
-const other = (version: Partial<Version>): ResourceDefinition => ({ ...definition, hub: { ...hub, ...version }, versions: [{ ...hub, ...version }] })
-const snapshot = new CatalogSnapshot(1, [definition, other({ kind: 'Gadget', names: { plural: 'gadgets', singular: 'gadget' } }), other({ group: 'other.io' })])
+const other = (version: Partial<Version>): ResourceDefinition => ({
+  ...definition,
+  hub: { ...hub, ...version },
+  versions: [{ ...hub, ...version }],
+})
+const snapshot = new CatalogSnapshot(1, [
+  definition,
+  other({ kind: 'Gadget', names: { plural: 'gadgets', singular: 'gadget' } }),
+  other({ group: 'other.io' }),
+])
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
 const env = { media: mediaOffer() }
@@ -40,7 +48,12 @@ describe('bodies', () => {
     ['JSON with parameters', `{${head},"metadata":{"name":"a"}}`, 'application/json; charset=utf-8', widget({ size: 1 })],
     ['no type of media', `{${head},"metadata":{"name":"a"}}`, '', widget({ size: 1 })],
     ['JSON without kind and apiVersion', '{"metadata":{"name":"a"}}', 'application/json', widget({ size: 1 })],
-    ['YAML', 'apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec: {color: "on"}\n', 'application/yaml', widget({ size: 1, color: 'on' })],
+    [
+      'YAML',
+      'apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec: {color: "on"}\n',
+      'application/yaml',
+      widget({ size: 1, color: 'on' }),
+    ],
     [
       'protobuf',
       wrap({ apiVersion: 'example.io/v1', kind: 'Widget' }, encodeMessage(hub.schema, { metadata: { name: 'a' }, spec: { size: 5 } })),
@@ -54,7 +67,8 @@ describe('bodies', () => {
       widget({ size: 1 }, { name: 'a', creationTimestamp: null, managedFields: [] }),
     ],
   ]
-  for (const [what, body, type, expected] of table) it(`are read: ${what}`, async () => expect((await read(body, type)).decode()).to.deep.equal(expected))
+  for (const [what, body, type, expected] of table)
+    it(`are read: ${what}`, async () => expect((await read(body, type)).decode()).to.deep.equal(expected))
 
   it('decode to a fresh object each time', async () => {
     const { decode } = await read(`{${head},"metadata":{"name":"a"},"spec":{"parts":["x"]}}`)
@@ -93,7 +107,12 @@ describe('bodies', () => {
       /^400 BadRequest: the object provided is unrecognized \(must be of type Widget\): couldn't get version\/kind; json parse error: .* \(6b696e643a20576964676574\)$/,
     ],
     ['nothing', '', 'application/json', /\(<empty>\)$/],
-    ['long JSON that breaks off', `{"metadata":{"name":"${'x'.repeat(40)}`, 'application/json', /\(\{"metadata":\{"name":"xxxxxxxxx \.\.\.\)$/],
+    [
+      'long JSON that breaks off',
+      `{"metadata":{"name":"${'x'.repeat(40)}`,
+      'application/json',
+      /\(\{"metadata":\{"name":"xxxxxxxxx \.\.\.\)$/,
+    ],
     [
       'another kind',
       '{"apiVersion":"example.io/v1","kind":"Gadget"}',

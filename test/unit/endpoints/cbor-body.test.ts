@@ -19,7 +19,10 @@ interface Recorded {
   readonly warnings?: readonly string[]
 }
 
-/** Bodies posted as ConfigMaps to the libraries of kube-apiserver 1.33 (apiserver 0.33.9, gate CBORServingAndStorage on), and their responses. */
+/**
+ * Bodies posted as ConfigMaps to the libraries of kube-apiserver 1.33 (apiserver 0.33.9, gate CBORServingAndStorage
+ * on), and their responses.
+ */
 const recorded = JSON.parse(readFileSync(new URL('../../fixtures/codec/cbor-bodies.json', import.meta.url), 'utf8')) as Recorded[]
 
 /** Differences of this server, and their reasons. */
@@ -48,7 +51,14 @@ async function outcome({ hex, fieldValidation }: Recorded): Promise<{ status: nu
   const body = Buffer.from(hex, 'hex')
   const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
   try {
-    ;(await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.hub), fieldValidation))()
+    ;(
+      await decodeBody(
+        { exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } },
+        body,
+        bodyTarget(definition.hub),
+        fieldValidation,
+      )
+    )()
     return { status: 201, ...(exchange.warnings.length > 0 && { warnings: 1 }) }
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
@@ -80,7 +90,14 @@ describe('a body in CBOR', () => {
     const body = Buffer.from(hex.replaceAll(' ', ''), 'hex')
     const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
     try {
-      ;(await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.hub), fieldValidation))()
+      ;(
+        await decodeBody(
+          { exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } },
+          body,
+          bodyTarget(definition.hub),
+          fieldValidation,
+        )
+      )()
       return exchange.warnings.join('; ')
     } catch (error) {
       return (error as StatusError).status.message ?? ''
@@ -107,13 +124,17 @@ describe('a body in CBOR', () => {
   })
 
   it('causes warnings for unknown members', async () => {
-    expect(await refusal('a2 486d65746164617461 a1 43666f6f 01 43626172 01', 'Warn')).to.equal('unknown field "metadata.foo"; unknown field "bar"')
+    expect(await refusal('a2 486d65746164617461 a1 43666f6f 01 43626172 01', 'Warn')).to.equal(
+      'unknown field "metadata.foo"; unknown field "bar"',
+    )
   })
 
   it('keeps integers beyond 2^53', async () => {
     const body = Buffer.from('a1486d65746164617461a14a67656e65726174696f6e1b0020000000000001', 'hex')
     const exchange = new FakeExchange('/x', { body, headers: { 'content-type': 'application/cbor' } })
-    const { metadata } = (await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.hub), 'Strict'))()
+    const { metadata } = (
+      await decodeBody({ exchange, snapshot, env: { media: mediaOffer({ cbor: true }) } }, body, bodyTarget(definition.hub), 'Strict')
+    )()
     expect(metadata.generation).to.equal(9007199254740993n)
   })
 })

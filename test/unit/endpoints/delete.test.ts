@@ -16,7 +16,8 @@ describe('options of deletions', () => {
     await t.create({ name: 'a', labels: { x: 'y' } })
     await t.create({ name: 'b' })
   })
-  const run = (request: FakeRequest) => deleteOne(scopeOf(t, new FakeExchange('/x', { method: 'DELETE', ...request }), 'delete', { name: 'a' }))
+  const run = (request: FakeRequest) =>
+    deleteOne(scopeOf(t, new FakeExchange('/x', { method: 'DELETE', ...request }), 'delete', { name: 'a' }))
 
   const table: [string, FakeRequest, code: number, finalizers: string[] | undefined][] = [
     ['none', {}, 200, undefined],
@@ -28,7 +29,10 @@ describe('options of deletions', () => {
     [
       'protobuf',
       {
-        body: wrap({ apiVersion: 'v1', kind: 'DeleteOptions' }, encodeMessage(metaType('meta.DeleteOptions'), { propagationPolicy: 'Orphan' })),
+        body: wrap(
+          { apiVersion: 'v1', kind: 'DeleteOptions' },
+          encodeMessage(metaType('meta.DeleteOptions'), { propagationPolicy: 'Orphan' }),
+        ),
         headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
       },
       200,
@@ -56,7 +60,11 @@ describe('options of deletions', () => {
 
   const INVALID = 'DeleteOptions.meta.k8s.io "" is invalid: '
   const refused: [string, FakeRequest, string][] = [
-    ['a dry-run of another kind', { search: 'dryRun=x' }, `422 Invalid: ${INVALID}dryRun: Unsupported value: []string{"x"}: supported values: "All"`],
+    [
+      'a dry-run of another kind',
+      { search: 'dryRun=x' },
+      `422 Invalid: ${INVALID}dryRun: Unsupported value: []string{"x"}: supported values: "All"`,
+    ],
     [
       'an unknown policy',
       { search: 'propagationPolicy=Odd' },
@@ -73,7 +81,11 @@ describe('options of deletions', () => {
       { body: '{"kind":"Widget","apiVersion":"example.io/v1"}' },
       '500 : no kind "Widget" is registered for version "example.io/v1" in scheme "pkg/runtime/scheme.go:110"',
     ],
-    ['a body of a malformed version', { body: '{"kind":"DeleteOptions","apiVersion":"a/b/c"}' }, '500 : unexpected GroupVersion string: a/b/c'],
+    [
+      'a body of a malformed version',
+      { body: '{"kind":"DeleteOptions","apiVersion":"a/b/c"}' },
+      '500 : unexpected GroupVersion string: a/b/c',
+    ],
     [
       'a body of a version without a name',
       { body: '{"kind":"DeleteOptions","apiVersion":"v1/"}' },
@@ -143,8 +155,14 @@ describe('options of deletions', () => {
   })
 
   for (const [search, what] of [
-    ['uid=x', 'the UID in the precondition (x) does not match the UID in record (u1). The object might have been deleted and then recreated'],
-    ['resourceVersion=3', 'the ResourceVersion in the precondition (3) does not match the ResourceVersion in record (2). The object might have been modified'],
+    [
+      'uid=x',
+      'the UID in the precondition (x) does not match the UID in record (u1). The object might have been deleted and then recreated',
+    ],
+    [
+      'resourceVersion=3',
+      'the ResourceVersion in the precondition (3) does not match the ResourceVersion in record (2). The object might have been modified',
+    ],
   ])
     it(`include preconditions in the query for a collection: ${search}`, async () => {
       const exchange = new FakeExchange('/x', { method: 'DELETE', search: `labelSelector=x&${search}` })

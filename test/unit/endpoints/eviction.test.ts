@@ -19,13 +19,20 @@ describe('evictions over HTTP', () => {
   const make = async (group: string, resource: string, object: object, status: object): Promise<void> => {
     const { metadata } = object as KubeObject
     await t.access().create({ group, resource }, 'ns', object as KubeObject)
-    await t.access().update({ group, resource }, 'ns', metadata.name as string, found => Object.assign(found, { status }), { subresource: 'status' })
+    await t
+      .access()
+      .update({ group, resource }, 'ns', metadata.name as string, found => Object.assign(found, { status }), { subresource: 'status' })
   }
   const pod = (name: string, app: string) =>
     make(
       '',
       'pods',
-      { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace: 'ns', labels: { app } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } },
+      {
+        kind: 'Pod',
+        apiVersion: 'v1',
+        metadata: { name, namespace: 'ns', labels: { app } },
+        spec: { containers: [{ name: 'c', image: 'i:1' }] },
+      },
       { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
     )
   const budget = (name: string, app: string, disruptionsAllowed: number, observedGeneration = 1) =>

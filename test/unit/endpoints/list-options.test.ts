@@ -6,7 +6,8 @@ import { refusal, refusalText, widgetResource } from '../../support/test-registr
 
 const { hub } = widgetResource()
 const { selectableFields: _, ...plain } = hub
-const read = (search: string, name = '', version = hub) => listOptions(new FakeExchange('/x', { search }), version, name, { watchList: true, shards: true })
+const read = (search: string, name = '', version = hub) =>
+  listOptions(new FakeExchange('/x', { search }), version, name, { watchList: true, shards: true })
 /** Options with the gate WatchList off. */
 const readPlainly = (search: string) => listOptions(new FakeExchange('/x', { search }), hub, '', { watchList: false })
 const refused = async (search: string, name = '', version = hub) => refusalText(read(search, name, version))
@@ -61,13 +62,22 @@ describe('options of lists and watches', () => {
   })
 
   const invalid: [search: string, faults: string[]][] = [
-    ['resourceVersionMatch=Exact', ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided']],
+    [
+      'resourceVersionMatch=Exact',
+      ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided'],
+    ],
     [
       'resourceVersionMatch=Exact&continue=x&resourceVersion=1',
       ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided'],
     ],
-    ['resourceVersionMatch=Odd&resourceVersion=1', ['resourceVersionMatch: Unsupported value: "Odd": supported values: "Exact", "NotOlderThan", ""']],
-    ['resourceVersionMatch=Exact&resourceVersion=0', ['resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"']],
+    [
+      'resourceVersionMatch=Odd&resourceVersion=1',
+      ['resourceVersionMatch: Unsupported value: "Odd": supported values: "Exact", "NotOlderThan", ""'],
+    ],
+    [
+      'resourceVersionMatch=Exact&resourceVersion=0',
+      ['resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"'],
+    ],
     ['sendInitialEvents=true', ['sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list']],
     [
       'resourceVersionMatch=Odd&sendInitialEvents=false',
@@ -77,7 +87,10 @@ describe('options of lists and watches', () => {
         'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
       ],
     ],
-    ['watch=1&sendInitialEvents=true', ['resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan']],
+    [
+      'watch=1&sendInitialEvents=true',
+      ['resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'],
+    ],
     [
       'watch=1&sendInitialEvents=true&resourceVersionMatch=Exact',
       [
@@ -98,7 +111,9 @@ describe('options of lists and watches', () => {
     it(`refuse ${search}`, async () => {
       const { status } = await refusal(read(search))
       expect(status).to.include({ code: 422, reason: 'Invalid' })
-      expect(status.message).to.equal(`ListOptions.meta.k8s.io "" is invalid: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`)
+      expect(status.message).to.equal(
+        `ListOptions.meta.k8s.io "" is invalid: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`,
+      )
       expect(status.details).to.include({ group: 'meta.k8s.io', kind: 'ListOptions' })
     })
 
@@ -132,7 +147,8 @@ describe('options of lists and watches', () => {
       '400 BadRequest: "spec.color" is not a known field selector: only "metadata.name", "metadata.namespace"',
     ],
   ]
-  for (const [what, search, version, text] of bad) it(`refuse ${what}`, async () => expect(await refused(search, '', version)).to.equal(text))
+  for (const [what, search, version, text] of bad)
+    it(`refuse ${what}`, async () => expect(await refused(search, '', version)).to.equal(text))
 
   it('refuse a namespace for a cluster-scoped kind with selectable fields', async () => {
     const inCluster = async (version: typeof plain) =>
@@ -158,6 +174,8 @@ describe('options of lists and watches', () => {
     expect((await read('', 'a')).fields).to.deep.equal(named)
     expect((await read('watch=1', 'a')).fields).to.deep.equal(named)
     expect((await read('fieldSelector=metadata.name%3Da', 'a')).fields).to.deep.equal(named)
-    expect(await refused('fieldSelector=metadata.name%3Db', 'a')).to.equal("400 BadRequest: fieldSelector metadata.name doesn't match requested name")
+    expect(await refused('fieldSelector=metadata.name%3Db', 'a')).to.equal(
+      "400 BadRequest: fieldSelector metadata.name doesn't match requested name",
+    )
   })
 })

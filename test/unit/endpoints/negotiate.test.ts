@@ -43,7 +43,10 @@ describe('the form of a response', () => {
       ['application/x;q=0.9,application/cbor;q=0.4,application/json;q=0.3', { mediaType: 'application/cbor', pretty: false }],
       ['*/*', { mediaType: JSON_TYPE, pretty: false }],
       ['application/vnd.svc.protobuf', { mediaType: 'application/vnd.svc.protobuf', pretty: false }],
-      ['application/cbor;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1;g=meta.k8s.io', { mediaType: JSON_TYPE, pretty: false, as: TABLE }],
+      [
+        'application/cbor;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1;g=meta.k8s.io',
+        { mediaType: JSON_TYPE, pretty: false, as: TABLE },
+      ],
       [
         'application/json;as=Table;v=v1beta1;g=meta.example.io',
         { mediaType: JSON_TYPE, pretty: false, as: { kind: 'Table', group: 'meta.example.io', version: 'v1beta1' } },
@@ -73,12 +76,18 @@ describe('the form of a response', () => {
     expect(await refused('text/html', '')).to.equal(
       `406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: ${offered}, application/json;stream=watch, ${PROTOBUF};stream=watch`,
     )
-    expect(await refused('application/json;as=Odd;v=v1;g=meta.k8s.io')).to.equal(`406 NotAcceptable: only the following media types are accepted: ${offered}`)
+    expect(await refused('application/json;as=Odd;v=v1;g=meta.k8s.io')).to.equal(
+      `406 NotAcceptable: only the following media types are accepted: ${offered}`,
+    )
   })
 
   it('must be a streaming type for a watch', async () => {
     expect(acceptedStream(scope(PROTOBUF))).to.deep.equal({ mediaType: PROTOBUF, pretty: false })
-    expect(acceptedStream(scope('application/json;as=Table;v=v1;g=meta.k8s.io'))).to.deep.equal({ mediaType: JSON_TYPE, pretty: false, as: TABLE })
+    expect(acceptedStream(scope('application/json;as=Table;v=v1;g=meta.k8s.io'))).to.deep.equal({
+      mediaType: JSON_TYPE,
+      pretty: false,
+      as: TABLE,
+    })
     expect(await refusalText(Promise.resolve().then(() => negotiateStream(scope('application/yaml'))))).to.equal(
       `406 NotAcceptable: only the following media types are accepted: application/json;stream=watch, ${PROTOBUF};stream=watch`,
     )
@@ -91,6 +100,8 @@ describe('the form of a response', () => {
       JSON_TYPE,
       'application/yaml',
     ])
-    expect(await refusalText(Promise.resolve().then(() => bodyMediaType('application/cbor', mediaOffer())))).to.match(/^415 UnsupportedMediaType: /)
+    expect(await refusalText(Promise.resolve().then(() => bodyMediaType('application/cbor', mediaOffer())))).to.match(
+      /^415 UnsupportedMediaType: /,
+    )
   })
 })

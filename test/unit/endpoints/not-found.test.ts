@@ -41,5 +41,6 @@ describe('a path without a handler', () => {
     '/apis/extensions/v1beta1/ingresses',
   ]
   const custom = ['/apis/example.io/v2', '/apis/example.io/v2/widgets', '/apis/example.io/v1/none', '/apis/example.io/v1/proxy/widgets/x']
-  for (const path of [...other, ...custom]) it(`gets plain text elsewhere: ${path}`, () => expect(told(path)).to.equal('404 page not found'))
+  for (const path of [...other, ...custom])
+    it(`gets plain text elsewhere: ${path}`, () => expect(told(path)).to.equal('404 page not found'))
 })

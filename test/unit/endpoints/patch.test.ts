@@ -51,7 +51,9 @@ describe('patches', () => {
       if (call === 'write' && ++times === 1) await t.update('a', { size: 8 })
     }
     expect(((await patch(MERGE, '{"spec":{"color":"blue"}}')).json as AnyObject).spec).to.include({ size: 8, color: 'blue' })
-    expect(await refusalText(patch(MERGE, '{"metadata":{"resourceVersion":"2"}}'))).to.match(/^409 Conflict: .*please apply your changes to the latest version/)
+    expect(await refusalText(patch(MERGE, '{"metadata":{"resourceVersion":"2"}}'))).to.match(
+      /^409 Conflict: .*please apply your changes to the latest version/,
+    )
   })
 
   it('to status only change the status', async () => {
@@ -82,7 +84,12 @@ describe('patches', () => {
       '[{"op":"remove","path":"/spec/none"}]',
       '422 Invalid: the server rejected our request due to an error in our request',
     ],
-    ['another name', MERGE, '{"metadata":{"name":"b"}}', '400 BadRequest: the name of the object (b) does not match the name on the URL (a)'],
+    [
+      'another name',
+      MERGE,
+      '{"metadata":{"name":"b"}}',
+      '400 BadRequest: the name of the object (b) does not match the name on the URL (a)',
+    ],
     [
       'another namespace',
       MERGE,
@@ -111,12 +118,15 @@ describe('patches', () => {
   })
 
   it('with a too large integer wrap around in a strategic merge and an apply, which upstream converts without JSON text', async () => {
-    const size = async (type: string, body: string, search = '') => ((await patch(type, body, { search: `dryRun=All${search}` })).json as AnyObject).spec.size
+    const size = async (type: string, body: string, search = '') =>
+      ((await patch(type, body, { search: `dryRun=All${search}` })).json as AnyObject).spec.size
     expect(await size(STRATEGIC, '{"spec":{"size":5000000000}}')).to.equal(705_032_704)
     expect(await size(STRATEGIC, '{"spec":{"size":1e30}}')).to.equal(0)
     const config = '{"apiVersion":"example.io/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4294967301}}'
     expect(await size('application/apply-patch+yaml', config, '&fieldManager=m&force=true')).to.equal(5)
-    expect((await refusal(patch(MERGE, '{"spec":{"size":5000000000}}'))).message).to.contain('json: cannot unmarshal number 5000000000 into')
+    expect((await refusal(patch(MERGE, '{"spec":{"size":5000000000}}'))).message).to.contain(
+      'json: cannot unmarshal number 5000000000 into',
+    )
   })
 
   const floats: [type: string, body: string, literal: string][] = [
@@ -136,7 +146,9 @@ describe('patches', () => {
   it('with a float for an integer are accepted in a strategic merge, and if another operation has replaced it', async () => {
     const size = async (type: string, body: string) => ((await patch(type, body)).json as AnyObject).spec.size
     expect(await size(STRATEGIC, '{"spec":{"size":2.0}}')).to.equal(2)
-    expect(await size(JSON_PATCH, '[{"op":"add","path":"/spec/size","value":1.0},{"op":"replace","path":"/spec/size","value":3}]')).to.equal(3)
+    expect(
+      await size(JSON_PATCH, '[{"op":"add","path":"/spec/size","value":1.0},{"op":"replace","path":"/spec/size","value":3}]'),
+    ).to.equal(3)
   })
 
   // Recorded from the Kubernetes machinery 1.33.9.
@@ -196,18 +208,25 @@ describe('patches', () => {
       ['json patch duplicate field "[0].value.a"'],
       { a: '2', b: '3' },
     ],
-    ['[{"op":"add","path":"/metadata/labels","value":{"a":"1"},"path":"/metadata/labels"}]', ['json patch duplicate field "[0].path"'], { a: '1' }],
+    [
+      '[{"op":"add","path":"/metadata/labels","value":{"a":"1"},"path":"/metadata/labels"}]',
+      ['json patch duplicate field "[0].path"'],
+      { a: '1' },
+    ],
   ]
   for (const [body, faults, labels] of repeated)
     it(`report and merge repeated members that a JSON patch brings: ${body}`, async () => {
       const { warnings, json } = await patch(JSON_PATCH, body, { search: 'dryRun=All' })
       expect(warnings).to.deep.equal(faults)
       expect((json as AnyObject).metadata.labels).to.deep.equal(labels)
-      expect(await refusalText(patch(JSON_PATCH, body, { search: 'fieldValidation=Strict' }))).to.include(`strict decoding error: ${faults.join(', ')}`)
+      expect(await refusalText(patch(JSON_PATCH, body, { search: 'fieldValidation=Strict' }))).to.include(
+        `strict decoding error: ${faults.join(', ')}`,
+      )
     })
 
   it('report the unknown fields of strategic merges sorted', async () => {
-    const body = '{"zzz":1,"spec":{"extra":1,"$setElementOrder/parts":["p"],"b":1},"$retainKeys":["zzz","spec","apiVersion","kind","metadata"],"aaa":null}'
+    const body =
+      '{"zzz":1,"spec":{"extra":1,"$setElementOrder/parts":["p"],"b":1},"$retainKeys":["zzz","spec","apiVersion","kind","metadata"],"aaa":null}'
     const { warnings } = await patch(STRATEGIC, body)
     expect(warnings).to.deep.equal(['unknown field "spec.b"', 'unknown field "spec.extra"', 'unknown field "zzz"'])
   })
@@ -235,8 +254,16 @@ describe('patches', () => {
     [MERGE, '{"kind":"Status","apiVersion":"v1"}', 'converting (v1.Status) to (example.Widget): unknown conversion'],
     [MERGE, '{"apiVersion":"v2"}', `no kind "Widget" is registered for version "v2" ${LEGACY}`],
     [MERGE, '{"apiVersion":"a/b/c"}', 'unexpected GroupVersion string: a/b/c'],
-    [MERGE, '{"kind":3}', "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"],
-    [JSON_PATCH, '[{"op":"replace","path":"/kind","value":"Secret"}]', `no kind "Secret" is registered for version "example.io/v1" ${LEGACY}`],
+    [
+      MERGE,
+      '{"kind":3}',
+      "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
+    [
+      JSON_PATCH,
+      '[{"op":"replace","path":"/kind","value":"Secret"}]',
+      `no kind "Secret" is registered for version "example.io/v1" ${LEGACY}`,
+    ],
     [
       JSON_PATCH,
       '[{"op":"replace","path":"","value":[1]}]',
@@ -262,7 +289,9 @@ describe('patches', () => {
     [JSON_PATCH, '[{"op":1}]'],
   ] as const)
     it(`to a missing object get 404 before their body is parsed: ${type} ${body}`, async () =>
-      expect(await refusalText(patch(type, body, {}, 'namespaces/ns/widgets/none'))).to.equal('404 NotFound: widgets.example.io "none" not found'))
+      expect(await refusalText(patch(type, body, {}, 'namespaces/ns/widgets/none'))).to.equal(
+        '404 NotFound: widgets.example.io "none" not found',
+      ))
 
   const tested: [operations: string, holds: boolean][] = [
     ['[{"op":"test","path":"/spec/size","value":30}]', true],
@@ -273,7 +302,10 @@ describe('patches', () => {
     ['[{"op":"test","path":"/spec/parts/0","value":"\\u003c"}]', true],
     ['[{"op":"test","path":"/spec/parts/0","value":"<"}]', false],
     ['[{"op":"test","path":"/metadata/name","value":"\\u0061"}]', false],
-    ['[{"op":"add","path":"/metadata/annotations","value":{"x":"\\u0061"}},{"op":"test","path":"/metadata/annotations/x","value":"\\u0061"}]', true],
+    [
+      '[{"op":"add","path":"/metadata/annotations","value":{"x":"\\u0061"}},{"op":"test","path":"/metadata/annotations/x","value":"\\u0061"}]',
+      true,
+    ],
   ]
   for (const [operations, holds] of tested)
     it(`compare tested values as written: ${operations}`, async () => {

@@ -12,7 +12,11 @@ import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { listOptions, NEVER, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
 const plain: Output = { mediaType: JSON_TYPE, pretty: false }
-const as = (kind: string, mediaType = JSON_TYPE): Output => ({ mediaType, pretty: false, as: { kind, group: 'meta.k8s.io', version: 'v1' } })
+const as = (kind: string, mediaType = JSON_TYPE): Output => ({
+  mediaType,
+  pretty: false,
+  as: { kind, group: 'meta.k8s.io', version: 'v1' },
+})
 
 describe('responses', () => {
   let t: TestRegistry
@@ -35,14 +39,16 @@ describe('responses', () => {
 
   const meta = (name: string, version: string) =>
     `{"name":"${name}","namespace":"ns","uid":"u${name === 'a' ? 1 : 2}","resourceVersion":"${version}","creationTimestamp":"2026-01-02T03:04:05Z"}`
-  const item = (name: string, version: string) => `"metadata":${meta(name, version)},"spec":{"size":1,"color":"\\u003c${name}\\u003e"},"status":{}}`
+  const item = (name: string, version: string) =>
+    `"metadata":${meta(name, version)},"spec":{"size":1,"color":"\\u003c${name}\\u003e"},"status":{}}`
   const A = item('a', '3')
   const B = item('b', '5')
   const TYPE = '"kind":"Widget","apiVersion":"example.io/v1",'
   const LIST = '"kind":"WidgetList","apiVersion":"example.io/v1",'
   const COLUMNS =
     '"columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"its \\u003cname\\u003e","priority":0},{"name":"Color","type":"string","format":"","description":"d","priority":1}],'
-  const partial = (name: string, version: string) => `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${meta(name, version)}}`
+  const partial = (name: string, version: string) =>
+    `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${meta(name, version)}}`
   const row = (name: string, object: string) => `{"cells":["${name}","\\u003c${name}\\u003e"],"object":${object}}`
   const tableOf = (version: string, rows: string) =>
     `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${version}"},${COLUMNS}"rows":[${rows}]}\n`
@@ -53,9 +59,15 @@ describe('responses', () => {
     return exchange
   }
   const object = (output: Output, search = '', code = 200) =>
-    answer(async scope => respondObject(scope, formOf(output), code, { stored: await t.store.get(t.served(), 'ns', 'a', '', NEVER) }), search)
+    answer(
+      async scope => respondObject(scope, formOf(output), code, { stored: await t.store.get(t.served(), 'ns', 'a', '', NEVER) }),
+      search,
+    )
   const list = (output: Output, search = '', namespace = 'ns', limit = 0) =>
-    answer(async scope => respondList(scope, formOf(output), await t.store.list(t.served(), namespace, listOptions({ limit }), NEVER)), search)
+    answer(
+      async scope => respondList(scope, formOf(output), await t.store.list(t.served(), namespace, listOptions({ limit }), NEVER)),
+      search,
+    )
 
   const objects: [string, Output, search: string, expected: string][] = [
     ['an object', plain, '', `{${TYPE}${A}\n`],
@@ -83,7 +95,8 @@ describe('responses', () => {
       `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},"items":[${partial('a', '3')},${partial('b', '5')}]}\n`,
     ],
   ]
-  for (const [what, output, namespace, expected] of lists) it(`have ${what}`, async () => expect((await list(output, '', namespace)).text).to.equal(expected))
+  for (const [what, output, namespace, expected] of lists)
+    it(`have ${what}`, async () => expect((await list(output, '', namespace)).text).to.equal(expected))
 
   it('have the continue token and remaining count in the metadata of a list', async () => {
     const { metadata, items } = (await list(plain, '', 'ns', 1)).json as { metadata: { continue?: string }; items: unknown[] }
@@ -116,12 +129,19 @@ describe('responses', () => {
     expect([kind, apiVersion]).to.deep.equal(['Widget', 'example.io/v1'])
     expect(decodeMessage(hub.schema, message)).to.have.nested.property('metadata.resourceVersion', '3')
     expect(unwrap((await list(binary)).body!).kind).to.equal('WidgetList')
-    expect(unwrap((await object(as('PartialObjectMetadata', PROTOBUF_TYPE))).body!)).to.include({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' })
+    expect(unwrap((await object(as('PartialObjectMetadata', PROTOBUF_TYPE))).body!)).to.include({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+    })
     expect(unwrap((await list(as('PartialObjectMetadataList', PROTOBUF_TYPE))).body!).kind).to.equal('PartialObjectMetadataList')
   })
 
   it('have swapped fields in the v1beta1 list of metadata', async () => {
-    const output: Output = { mediaType: PROTOBUF_TYPE, pretty: false, as: { kind: 'PartialObjectMetadataList', group: 'meta.k8s.io', version: 'v1beta1' } }
+    const output: Output = {
+      mediaType: PROTOBUF_TYPE,
+      pretty: false,
+      as: { kind: 'PartialObjectMetadataList', group: 'meta.k8s.io', version: 'v1beta1' },
+    }
     const schema = builtinTypes.type('metaV1beta1.PartialObjectMetadataList')
     const { apiVersion, message } = unwrap((await list(output)).body!)
     expect(apiVersion).to.equal('meta.k8s.io/v1beta1')
@@ -199,9 +219,9 @@ describe('responses', () => {
     expect((await answer(scope => respondStatus(scope, formOf(plain), 200, status))).text).to.equal(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"widgets","uid":"u"}}\n',
     )
-    expect(unwrap((await answer(scope => respondStatus(scope, formOf({ mediaType: PROTOBUF_TYPE, pretty: false }), 200, status))).body!).kind).to.equal(
-      'Status',
-    )
+    expect(
+      unwrap((await answer(scope => respondStatus(scope, formOf({ mediaType: PROTOBUF_TYPE, pretty: false }), 200, status))).body!).kind,
+    ).to.equal('Status')
   })
 
   const refused: [string, () => Promise<unknown>, string][] = [

@@ -31,9 +31,12 @@ describe('scale and managed fields', () => {
   const replicas = ({ spec, metadata }: AnyObject) => ({
     replicas: spec.replicas,
     owners: (metadata.managedFields ?? [])
-      .filter(({ fieldsV1 }) => (fieldsV1 as { 'f:spec'?: object })?.['f:spec'] && 'f:replicas' in (fieldsV1 as { 'f:spec': object })['f:spec'])
+      .filter(
+        ({ fieldsV1 }) => (fieldsV1 as { 'f:spec'?: object })?.['f:spec'] && 'f:replicas' in (fieldsV1 as { 'f:spec': object })['f:spec'],
+      )
       .map(
-        ({ manager, operation, apiVersion, subresource, time }) => `${manager} ${operation} ${apiVersion} ${subresource ?? '-'} ${time ? 'timed' : 'untimed'}`,
+        ({ manager, operation, apiVersion, subresource, time }) =>
+          `${manager} ${operation} ${apiVersion} ${subresource ?? '-'} ${time ? 'timed' : 'untimed'}`,
       ),
   })
 
@@ -100,8 +103,20 @@ describe('scale and managed fields', () => {
   const path = '/apis/apps/v1/namespaces/default/deployments'
   const scaled = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'test' }, spec: { replicas: 1 } }
   const refusals: [name: string, path: string, body: object, code: number, message: string][] = [
-    ['a missing object', `${path}/none/scale?fieldManager=m`, { ...scaled, metadata: { name: 'none' } }, 404, 'deployments.apps "none" not found'],
-    ['another kind', `${path}/test/scale?fieldManager=m`, { ...scaled, kind: 'Deployment' }, 400, 'invalid object type: autoscaling/v1, Kind=Deployment'],
+    [
+      'a missing object',
+      `${path}/none/scale?fieldManager=m`,
+      { ...scaled, metadata: { name: 'none' } },
+      404,
+      'deployments.apps "none" not found',
+    ],
+    [
+      'another kind',
+      `${path}/test/scale?fieldManager=m`,
+      { ...scaled, kind: 'Deployment' },
+      400,
+      'invalid object type: autoscaling/v1, Kind=Deployment',
+    ],
     [
       'another name',
       `${path}/test/scale?fieldManager=m&force=true`,

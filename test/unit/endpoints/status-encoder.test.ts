@@ -36,7 +36,11 @@ describe('statusEncoder', () => {
 
   it('reports whether the client accepts an available type', async () => {
     const isUnaccepted = async (accept: string | undefined) => (await encoder(status, accept)).isUnaccepted
-    expect([await isUnaccepted(undefined), await isUnaccepted('application/yaml'), await isUnaccepted('text/html')]).to.deep.equal([false, false, true])
+    expect([await isUnaccepted(undefined), await isUnaccepted('application/yaml'), await isUnaccepted('text/html')]).to.deep.equal([
+      false,
+      false,
+      true,
+    ])
   })
 
   it('encodes the same JSON if it is long', async () => {
@@ -64,6 +68,11 @@ describe('statusEncoder', () => {
     expect(contentType).to.equal(PROTOBUF_TYPE)
     const { kind, apiVersion, message } = unwrap(bytes)
     expect([kind, apiVersion]).to.deep.equal(['Status', 'v1'])
-    expect(decodeMessage(metaType('meta.Status'), message)).to.deep.include({ status: 'Failure', message: 'a < b', reason: 'Conflict', code: 409 })
+    expect(decodeMessage(metaType('meta.Status'), message)).to.deep.include({
+      status: 'Failure',
+      message: 'a < b',
+      reason: 'Conflict',
+      code: 409,
+    })
   })
 })

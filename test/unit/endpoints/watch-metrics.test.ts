@@ -12,7 +12,8 @@ describe('watch metrics', () => {
       .families()
       .flatMap(family => [...family.samples()])
       .filter(
-        ({ metricName, labels, le }) => metricName === name && Object.entries(wanted).every(([label, of]) => (label === 'le' ? le : labels[label]) === of),
+        ({ metricName, labels, le }) =>
+          metricName === name && Object.entries(wanted).every(([label, of]) => (label === 'le' ? le : labels[label]) === of),
       )
       .map(sample => sample.value)
   beforeEach(() => {

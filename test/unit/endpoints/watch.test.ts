@@ -160,8 +160,16 @@ describe('a watch', () => {
   })
 
   const ends: [string, error: Error, text: string][] = [
-    ['history is lost', new StorageError('expired', 'x', { revision: revision(9) }), 'ERROR 410 The resourceVersion for the provided watch is too old.\n'],
-    ['the store is away', new StorageError('unavailable', 'gone'), 'ERROR 503 the storage backend is unavailable (watch widgets.example.io): gone\n'],
+    [
+      'history is lost',
+      new StorageError('expired', 'x', { revision: revision(9) }),
+      'ERROR 410 The resourceVersion for the provided watch is too old.\n',
+    ],
+    [
+      'the store is away',
+      new StorageError('unavailable', 'gone'),
+      'ERROR 503 the storage backend is unavailable (watch widgets.example.io): gone\n',
+    ],
     ['a failure has a Status', failure(429, 'TooManyRequests', 'later'), 'ERROR 429 later\n'],
     ['something is broken', new Error('bug'), 'ERROR 500 Internal error occurred: bug\n'],
   ]
@@ -189,7 +197,8 @@ describe('a watch', () => {
     ...words(undefined),
     bookmark: resourceVersion => Buffer.alloc(sizes[Number(resourceVersion) - 1] ?? 0),
   })
-  const bookmarks = (count: number) => Array.from({ length: count }, (_, i) => ({ type: 'bookmark' as const, revision: revision(i + 1), initialEnd: false }))
+  const bookmarks = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ type: 'bookmark' as const, revision: revision(i + 1), initialEnd: false }))
   const parts: [string, sizes: number[], writes: number[]][] = [
     ['a few frames in one piece', [1000, 1 << 19, 1000], [3]],
     ['a mebibyte in one piece', [1 << 19, 1 << 19], [2]],

@@ -48,13 +48,19 @@ describe('options of writes', () => {
       { dryRun: false, fieldValidation: 'Warn', manager: 'me', namedManager: 'me', force: false, stated: { fieldManager: 'me' } },
     ],
   ]
-  for (const [search, kind, apply, expected] of table) it(`${kind} ${search || '(none)'}`, () => expect(read(search, kind, apply)).to.deep.equal(expected))
+  for (const [search, kind, apply, expected] of table)
+    it(`${kind} ${search || '(none)'}`, () => expect(read(search, kind, apply)).to.deep.equal(expected))
 
   const refused: [search: string, kind: Kind, apply: boolean, text: string][] = [
     ['dryRun=None', 'CreateOptions', false, 'dryRun: Unsupported value: []string{"None"}: supported values: "All"'],
     ['dryRun=', 'UpdateOptions', false, 'dryRun: Unsupported value: []string{""}: supported values: "All"'],
     ['dryRun=All&dryRun=x', 'CreateOptions', false, 'dryRun: Unsupported value: []string{"All", "x"}: supported values: "All"'],
-    ['fieldValidation=strict', 'CreateOptions', false, 'fieldValidation: Unsupported value: "strict": supported values: "", "Ignore", "Strict", "Warn"'],
+    [
+      'fieldValidation=strict',
+      'CreateOptions',
+      false,
+      'fieldValidation: Unsupported value: "strict": supported values: "", "Ignore", "Strict", "Warn"',
+    ],
     ['fieldManager=a%0A', 'CreateOptions', false, 'fieldManager: Invalid value: "a\\n": invalid character U+000A (at position 1)'],
     ['force=true', 'PatchOptions', false, 'force: Forbidden: may not be specified for non-apply patch'],
     ['', 'PatchOptions', true, 'fieldManager: Required value: is required for apply patch'],

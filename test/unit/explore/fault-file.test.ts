@@ -10,6 +10,8 @@ describe('a fault file', () => {
   })
 
   it('has no other objects', () => {
-    expect(() => readFaultFile('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n')).to.throw('fault file: ConfigMap is not a Fault with a spec')
+    expect(() => readFaultFile('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n')).to.throw(
+      'fault file: ConfigMap is not a Fault with a spec',
+    )
   })
 })

@@ -6,7 +6,8 @@ const UID_B = '00000000-0000-4000-8000-00000000000b'
 
 const store = (objects: Readonly<Record<string, object>>): Map<string, string> =>
   new Map(Object.entries(objects).map(([key, object]) => [`/registry/${key}`, JSON.stringify(object)]))
-const stateOf = (objects: Readonly<Record<string, object>>, ignore: readonly string[] = []) => finalState(changedObjects(store(objects), new Map()), ignore)
+const stateOf = (objects: Readonly<Record<string, object>>, ignore: readonly string[] = []) =>
+  finalState(changedObjects(store(objects), new Map()), ignore)
 
 describe('the final state of a run', () => {
   it('has the objects that the run has created, changed or deleted', () => {
@@ -30,7 +31,14 @@ describe('the final state of a run', () => {
     const run = (name: string, uid: string, day: string, version: string) =>
       stateOf({
         [`pods/a/${name}`]: {
-          metadata: { name, generateName: 'web-', uid, resourceVersion: version, generation: 3, creationTimestamp: `2030-01-${day}T00:00:00Z` },
+          metadata: {
+            name,
+            generateName: 'web-',
+            uid,
+            resourceVersion: version,
+            generation: 3,
+            creationTimestamp: `2030-01-${day}T00:00:00Z`,
+          },
         },
         'configmaps/a/list': {
           metadata: { name: 'list', generation: 2 },
@@ -55,7 +63,9 @@ describe('the final state of a run', () => {
 
   it('leaves out ignored paths and what the concurrent writer has written', () => {
     const touched = { metadata: { name: 'a', annotations: { 'binnacle.dev/concurrent-writes': '1' } }, status: { attempts: 4 } }
-    expect(differences(stateOf({ 'x/n/a': { metadata: { name: 'a' }, status: {} } }), stateOf({ 'x/n/a': touched }, ['status.attempts']))).to.deep.equal([])
+    expect(
+      differences(stateOf({ 'x/n/a': { metadata: { name: 'a' }, status: {} } }), stateOf({ 'x/n/a': touched }, ['status.attempts'])),
+    ).to.deep.equal([])
   })
 
   it('is not compared where undisturbed runs differ', () => {

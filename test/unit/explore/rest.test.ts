@@ -4,7 +4,14 @@ import { Rest, type RestOptions } from '../../../src/explore/rest.ts'
 import { FaultRules } from '../../../src/faults/rules.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 
-const subject = { isController: () => true, isSevered: () => false, countsReads: true, isRestarting: false, isBusy: false, restart: () => {} }
+const subject = {
+  isController: () => true,
+  isSevered: () => false,
+  countsReads: true,
+  isRestarting: false,
+  isBusy: false,
+  restart: () => {},
+}
 
 describe('the rest of a controller', () => {
   let rules: FaultRules

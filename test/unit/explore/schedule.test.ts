@@ -29,12 +29,21 @@ const event = (type: EventEntry['type'], name: string, more: Partial<EventEntry>
   generation: 1,
   ...more,
 })
-const possible = { subject: { users: ['c'] }, restarts: true, isController: ({ isController }: RequestEntry) => isController, names: new Set(['web']) }
+const possible = {
+  subject: { users: ['c'] },
+  restarts: true,
+  isController: ({ isController }: RequestEntry) => isController,
+  names: new Set(['web']),
+}
 
 describe('the perturbations of an undisturbed run', () => {
   it('name the request, and count those that look alike', () => {
     const { error } = perturbationsOf(
-      [request('update', 'things', { name: 'web' }), request('update', 'things', { name: 'web' }), request('create', 'things', { name: '' })],
+      [
+        request('update', 'things', { name: 'web' }),
+        request('update', 'things', { name: 'web' }),
+        request('create', 'things', { name: '' }),
+      ],
       possible,
     )
     expect(error).to.have.length(12)
@@ -53,7 +62,9 @@ describe('the perturbations of an undisturbed run', () => {
       request('update', 'leases.coordination.k8s.io', { name: 'web' }),
     ]
     const { conflict, restart } = perturbationsOf(entries, possible)
-    expect(conflict.map(({ faults }) => faults[0]?.match)).to.deep.equal([{ users: ['c'], verbs: ['update'], resources: ['things'], namespaces: ['shop'] }])
+    expect(conflict.map(({ faults }) => faults[0]?.match)).to.deep.equal([
+      { users: ['c'], verbs: ['update'], resources: ['things'], namespaces: ['shop'] },
+    ])
     expect(restart).to.have.length(3)
   })
 

@@ -15,7 +15,10 @@ const expected: ExpectedRun = {
 }
 
 describe('the steps of a test', () => {
-  /** Goes through the three steps. Each state is a function of the number of looks at this step. Returns the number of looks at each step. */
+  /**
+   * Goes through the three steps. Each state is a function of the number of looks at this step. Returns the number of
+   * looks at each step.
+   */
   async function looks(
     options: { readonly expected?: ExpectedRun; readonly patienceMs: number },
     found: readonly ((looked: number) => string)[],
@@ -45,7 +48,9 @@ describe('the steps of a test', () => {
     const late = (value: string) => (looked: number) => (looked > 3 ? value : '?')
     expect(await looks({ patienceMs: 60_000 }, [late('a'), () => 'b', late('c')])).to.deep.equal([4, 1, 4])
     const alternatives = [{ state: state('z'), steps: ['x', 'y', 'z'].map(state) }]
-    expect(await looks({ patienceMs: 60_000, expected: { ...expected, alternatives } }, [() => 'x', late('b'), () => 'z'])).to.deep.equal([1, 4, 1])
+    expect(await looks({ patienceMs: 60_000, expected: { ...expected, alternatives } }, [() => 'x', late('b'), () => 'z'])).to.deep.equal([
+      1, 4, 1,
+    ])
   })
 
   it('are not awaited for long after a step with another state, except for the last', async () => {

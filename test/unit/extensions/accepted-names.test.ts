@@ -36,7 +36,8 @@ describe('nameDefinition', () => {
     })
   })
 
-  it('changes nothing if all requested names are accepted', () => expect(nameDefinition(definition(widgets, widgets), [])).to.equal(undefined))
+  it('changes nothing if all requested names are accepted', () =>
+    expect(nameDefinition(definition(widgets, widgets), [])).to.equal(undefined))
 
   const conflicts: [string, Names, string, string][] = [
     ['plural', names('widgets', 'Gadget'), 'PluralConflict', '"widgets" is already in use'],
@@ -59,7 +60,10 @@ describe('nameDefinition', () => {
 
   it('keeps a kind established if its new names are not accepted', () => {
     const established = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'm' }
-    const naming = nameDefinition(definition(names('gadgets', 'Gadget', { shortNames: ['w'] }), names('gadgets', 'Gadget'), [established]), [other])
+    const naming = nameDefinition(
+      definition(names('gadgets', 'Gadget', { shortNames: ['w'] }), names('gadgets', 'Gadget'), [established]),
+      [other],
+    )
     expect(naming?.acceptedNames).to.deep.equal(names('gadgets', 'Gadget'))
     expect(naming?.conditions[1]).to.deep.equal(established)
   })

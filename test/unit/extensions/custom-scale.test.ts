@@ -4,7 +4,8 @@ import { scaleSpecErrors, scaleStatusErrors } from '../../../src/extensions/cust
 import { fieldErrorText } from '../../../src/meta/field-error.ts'
 
 const PATHS = { specReplicasPath: '.spec.a.replicas', statusReplicasPath: '.status.replicas' }
-const object = (members: Record<string, Json>) => decodedObject({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, ...members })
+const object = (members: Record<string, Json>) =>
+  decodedObject({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, ...members })
 
 describe('replicas of a custom object', () => {
   for (const [spec, text] of [

@@ -53,7 +53,10 @@ describe('customTable', () => {
 
   it('drops columns from the first with an invalid path on', () => {
     const column = (name: string, jsonPath: string) => ({ name, type: 'string', jsonPath })
-    expect(customTable([column('A', '.a'), column('B', '.b['), column('C', '.c')]).columns.map(({ name }) => name)).to.deep.equal(['Name', 'A'])
+    expect(customTable([column('A', '.a'), column('B', '.b['), column('C', '.c')]).columns.map(({ name }) => name)).to.deep.equal([
+      'Name',
+      'A',
+    ])
   })
 
   it('leaves cells empty once a row exceeds the limits of text or visited values', () => {
@@ -63,7 +66,8 @@ describe('customTable', () => {
       metadata: { name: 'w' },
       spec: { text: 'x'.repeat(1_000_000), list: [...Array.from({ length: 60_000 }, () => 1), 2] },
     }
-    const columns = (count: number, jsonPath: string) => Array.from({ length: count }, (_, i) => ({ name: `c${i}`, type: 'string', jsonPath }))
+    const columns = (count: number, jsonPath: string) =>
+      Array.from({ length: count }, (_, i) => ({ name: `c${i}`, type: 'string', jsonPath }))
     const printed = (count: number, jsonPath: string): number =>
       customTable(columns(count, jsonPath))
         .cells(object, 0)

@@ -20,7 +20,9 @@ const definition = (plural: string, kind: string, singular = 'widget'): AnyObjec
   },
 })
 
-/** Same as `access`, but the response to the write that deletes a definition arrives after its watch event was handled. */
+/**
+ * Same as `access`, but the response to the write that deletes a definition arrives after its watch event was handled.
+ */
 function answeringLate(access: ResourceAccess): { readonly access: ResourceAccess; readonly lateAnswers: () => number } {
   const events = new EventEmitter()
   const handled = once(events, 'deleted')

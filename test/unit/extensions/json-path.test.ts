@@ -139,7 +139,9 @@ describe('parseJsonPath', () => {
 
   it('finds the first value after few visits, also at great depth', () => {
     const looks = { left: 200 }
-    expect(firstValue(parseJsonPath('.list[*].name'), { list: Array.from({ length: 50 }, (_, i) => ({ name: `n${i}` })) }, looks)).to.equal('n0')
+    expect(firstValue(parseJsonPath('.list[*].name'), { list: Array.from({ length: 50 }, (_, i) => ({ name: `n${i}` })) }, looks)).to.equal(
+      'n0',
+    )
     expect(firstValue(parseJsonPath('..z'), { a: chain(9000), z: 5 }, { left: 100_000 })).to.equal(5)
   })
 })

@@ -17,5 +17,6 @@ describe('matchesPatterns', () => {
     [['x*', '!xy*'], 'z', false],
   ]
   for (const [patterns, text, matches] of cases)
-    it(`${JSON.stringify(patterns)} and ${JSON.stringify(text)}: ${matches}`, () => expect(matchesPatterns(patterns, text)).to.equal(matches))
+    it(`${JSON.stringify(patterns)} and ${JSON.stringify(text)}: ${matches}`, () =>
+      expect(matchesPatterns(patterns, text)).to.equal(matches))
 })

@@ -17,7 +17,8 @@ describe('RateState', () => {
     [{ for: '1s' }, [0, 999, 1000], 'xx.'],
     [{ after: '1s', for: '1s', every: '5s' }, [0, 1000, 1999, 2000, 6000, 7000], '.xx.x.'],
   ]
-  for (const [rate, times, expected] of cases) it(`${JSON.stringify(rate)} at ${times}`, () => expect(struck(rate, times)).to.equal(expected))
+  for (const [rate, times, expected] of cases)
+    it(`${JSON.stringify(rate)} at ${times}`, () => expect(struck(rate, times)).to.equal(expected))
 
   it('draws the share by the seed', () => {
     const drawn = (seed: number): string => struck({ share: 0.3, seed }, Array(1000).fill(0))
@@ -26,7 +27,15 @@ describe('RateState', () => {
     expect([...drawn(1)].filter(each => each === 'x')).to.have.length.within(250, 350)
   })
 
-  const wrong: FaultRate[] = [{ share: 1.1 }, { share: Number.NaN }, { count: -1 }, { skip: 0.5 }, { every: '0s' }, { for: '-1s' }, { after: 'x' }]
+  const wrong: FaultRate[] = [
+    { share: 1.1 },
+    { share: Number.NaN },
+    { count: -1 },
+    { skip: 0.5 },
+    { every: '0s' },
+    { for: '-1s' },
+    { after: 'x' },
+  ]
   for (const rate of wrong) it(`refuses ${JSON.stringify(rate)}`, () => expect(() => new RateState(rate, 0)).to.throw(Error))
 
   it('parses durations', () => expect([millisecondsOf('1m30s'), millisecondsOf('500us')]).to.deep.equal([90_000, 0.5]))

@@ -37,7 +37,10 @@ function check(total: number, claims: readonly Claim[]): void {
   expect(seats.reduce((sum, each) => sum + each, 0)).to.be.closeTo(total, SLACK)
   for (const [i, { target, lowerBound, upperBound }] of claims.entries()) {
     const fair = fairProportion * Math.max(target, 0.001)
-    expect(seats[i], JSON.stringify({ total, claims, seats, fairProportion, i })).to.be.closeTo(Math.max(lowerBound, Math.min(upperBound, fair)), SLACK)
+    expect(seats[i], JSON.stringify({ total, claims, seats, fairProportion, i })).to.be.closeTo(
+      Math.max(lowerBound, Math.min(upperBound, fair)),
+      SLACK,
+    )
   }
 }
 
@@ -93,7 +96,8 @@ describe('allocateConcurrency', () => {
     [1, { target: 2, lowerBound: 2, upperBound: 3 }, /lower bounds sum to 2, which is higher than the required sum of 1/],
     [9, { target: 2, lowerBound: 2, upperBound: 3 }, /upper bounds sum to 3, which is lower than the required sum of 9/],
   ]
-  for (const [total, claim, error] of REFUSED) it(`refuses: ${error.source}`, () => expect(() => allocateConcurrency(total, [claim])).to.throw(error))
+  for (const [total, claim, error] of REFUSED)
+    it(`refuses: ${error.source}`, () => expect(() => allocateConcurrency(total, [claim])).to.throw(error))
 
   it("divides as in upstream's test cases", () => {
     const lines = readFileSync(join(import.meta.dirname, '../../fixtures/flow/allocations-1.33.jsonl'), 'utf8')

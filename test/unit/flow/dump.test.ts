@@ -48,7 +48,13 @@ describe('dumps of flow control', () => {
       APIVersion: 'apps/v1',
       Resource: 'deployments',
     })
-    expect(named(executing)).to.include({ RequestIndexInQueue: '-1', StartTime: '2024-01-01T00:00:00Z', Namespace: 'ns', Name: 'x', APIVersion: 'v1' })
+    expect(named(executing)).to.include({
+      RequestIndexInQueue: '-1',
+      StartTime: '2024-01-01T00:00:00Z',
+      Namespace: 'ns',
+      Name: 'x',
+      APIVersion: 'v1',
+    })
     expect(cells(dumpRequests(flows, { details: false, epoch: 0 }))[0]).to.have.length(10)
   })
 })

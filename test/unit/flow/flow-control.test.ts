@@ -3,7 +3,18 @@ import type { PriorityLevelConfig } from '../../../src/flow/configuration.ts'
 import { Integrator } from '../../../src/flow/integrator.ts'
 import type { RequestInfo } from '../../../src/meta/context.ts'
 import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from '../../../src/resources/flowcontrol/bootstrap/suggested.ts'
-import { EVERYTHING, infoOf, MANDATORY, queued, rejecting, requestOf, schemaOf, type TestFlows, testFlows, valuesOf } from '../../support/flow.ts'
+import {
+  EVERYTHING,
+  infoOf,
+  MANDATORY,
+  queued,
+  rejecting,
+  requestOf,
+  schemaOf,
+  type TestFlows,
+  testFlows,
+  valuesOf,
+} from '../../support/flow.ts'
 
 const QUEUING = { queues: 10, handSize: 2, queueLengthLimit: 10 }
 const CLUSTER = { levels: [...SUGGESTED_LEVELS, ...MANDATORY.levels], schemas: [...SUGGESTED_SCHEMAS, ...MANDATORY.schemas] }
@@ -22,7 +33,12 @@ describe('FlowControl', () => {
       [account('kube-system', 'some'), { ...lease }, 'system-leader-election', 'leader-election'],
       [user('system:node:n', 'system:nodes'), { resource: 'nodes', subresource: 'status', verb: 'patch' }, 'system-node-high', 'node-high'],
       [user('system:node:n', 'system:nodes'), { resource: 'pods', namespace: 'ns' }, 'system-nodes', 'system'],
-      [user('system:kube-controller-manager'), { resource: 'endpoints', namespace: 'ns', verb: 'update' }, 'endpoint-controller', 'workload-high'],
+      [
+        user('system:kube-controller-manager'),
+        { resource: 'endpoints', namespace: 'ns', verb: 'update' },
+        'endpoint-controller',
+        'workload-high',
+      ],
       [user('system:kube-controller-manager'), { resource: 'pods', namespace: 'ns' }, 'kube-controller-manager', 'workload-high'],
       [account('kube-system', 'some'), { resource: 'pods', namespace: 'ns' }, 'kube-system-service-accounts', 'workload-high'],
       [account('ns', 'some'), { resource: 'pods', namespace: 'ns' }, 'service-accounts', 'workload-low'],
@@ -80,7 +96,10 @@ describe('FlowControl', () => {
     })
     const level = rejecting('level', 10)
     const configuration = (...schemas: ReturnType<typeof everything>[]) => ({ levels: [level], schemas })
-    const { flows } = testFlows(100, configuration(everything('late', 'level', 9), everything('b', 'level', 5), everything('a', 'level', 5)))
+    const { flows } = testFlows(
+      100,
+      configuration(everything('late', 'level', 9), everything('b', 'level', 5), everything('a', 'level', 5)),
+    )
     const schema = (): string => flows.start(requestOf('alice')).arrival.flow.schema
     expect(schema()).to.equal('a')
     flows.configure(configuration(everything('late', 'level', 9), everything('a', 'gone', 5)))
@@ -93,7 +112,10 @@ describe('FlowControl', () => {
     const bad: PriorityLevelConfig[] = [
       { metadata: { name: 'a' }, spec: { type: 'Limited' } },
       { metadata: { name: 'b' }, spec: { type: 'Exempt', exempt: {} } },
-      { metadata: { name: 'c' }, spec: { type: 'Limited', exempt: {}, limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } } } },
+      {
+        metadata: { name: 'c' },
+        spec: { type: 'Limited', exempt: {}, limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } } },
+      },
       { metadata: { name: 'd' }, spec: { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Queue' } } } },
       queued('e', 1, { queues: 2, handSize: 3, queueLengthLimit: 1 }),
     ]
@@ -149,22 +171,35 @@ describe('FlowControl', () => {
     for (const [nominal, handSize, most] of CASES)
       it(`${nominal} seats, hands of ${handSize}: ${most}`, () => {
         // The mandatory levels have no seats beside so many shares.
-        const { flows } = testFlows(nominal, { levels: [queued('level', 1_000_000, { queues: 64, handSize, queueLengthLimit: 1 })], schemas: [] })
+        const { flows } = testFlows(nominal, {
+          levels: [queued('level', 1_000_000, { queues: 64, handSize, queueLengthLimit: 1 })],
+          schemas: [],
+        })
         expect(flows.levels.get('level')?.maxSeats).to.equal(most)
       })
   })
 
   it('estimates wide lists, and writes by their watches', () => {
-    const { flows } = testFlows(600, { levels: [queued('level', 1000, QUEUING)], schemas: [schemaOf('alice', 'level')] }, { countOf: () => 450 })
+    const { flows } = testFlows(
+      600,
+      { levels: [queued('level', 1000, QUEUING)], schemas: [schemaOf('alice', 'level')] },
+      { countOf: () => 450 },
+    )
     expect(flows.start(requestOf('alice', { verb: 'list', resource: 'pods' }))).to.include({ initialSeats: 5, maxSeats: 5 })
     for (let i = 0; i < 25; i++) flows.watches.register(infoOf({ verb: 'watch', resource: 'pods' }), new URLSearchParams())
-    expect(flows.start(requestOf('alice', { verb: 'create', resource: 'pods', namespace: 'ns' }))).to.include({ initialSeats: 1, finalSeats: 3 })
+    expect(flows.start(requestOf('alice', { verb: 'create', resource: 'pods', namespace: 'ns' }))).to.include({
+      initialSeats: 1,
+      finalSeats: 3,
+    })
   })
 
   it('assigns different flows to different queues', () => {
     const levels = [queued('level', 1_000_000, { queues: 64, handSize: 1, queueLengthLimit: 1 })]
     const schemas = [
-      { ...schemaOf('x', 'level'), spec: { ...schemaOf('x', 'level').spec, rules: [{ subjects: [{ kind: 'User', user: { name: '*' } }], ...EVERYTHING }] } },
+      {
+        ...schemaOf('x', 'level'),
+        spec: { ...schemaOf('x', 'level').spec, rules: [{ subjects: [{ kind: 'User', user: { name: '*' } }], ...EVERYTHING }] },
+      },
     ]
     const { flows } = testFlows(1, { levels, schemas })
     const states = ['a', 'a', 'a', 'b', 'b'].map(name => flows.start(requestOf(name)).state)
@@ -172,7 +207,10 @@ describe('FlowControl', () => {
   })
 
   describe('borrowing', () => {
-    /** Clients that send requests of 250 ms in a loop. Returns the seats of each level from the tenth to the twenty-fifth second. */
+    /**
+     * Clients that send requests of 250 ms in a loop. Returns the seats of each level from the tenth to the
+     * twenty-fifth second.
+     */
     function load({ clock, flows }: TestFlows, clients: Readonly<Record<string, number>>): Record<string, number> {
       const used = new Map(Object.keys(clients).map(user => [user, { seats: 0, integrator: new Integrator(() => clock.now()) }]))
       const ask = (user: string, use: { seats: number; integrator: Integrator }): void => {

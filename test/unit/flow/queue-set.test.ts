@@ -51,7 +51,12 @@ class Scenario {
     const { discipline } = this
     const flow = { schema, schemaUid: '', level: 'level', levelUid: '', meters: this.metrics.flowMeters('level', schema) }
     return this.set.start(
-      { flow, distinguisher: '', estimate: { initialSeats: 1, finalSeats: 0, additionalLatencyMs: 0, ...estimate }, details: requestOf('alice') },
+      {
+        flow,
+        distinguisher: '',
+        estimate: { initialSeats: 1, finalSeats: 0, additionalLatencyMs: 0, ...estimate },
+        details: requestOf('alice'),
+      },
       typeof discipline === 'object' ? dealHand(hash, discipline.queues, discipline.handSize) : [],
     )
   }
@@ -63,7 +68,9 @@ class Scenario {
       for (let thread = 0; thread < each.threads; thread++) {
         const isLate = each.split === true && thread >= each.threads / 2
         const delay = (90 * thread + 20 * i) * NANOSECOND + (isLate ? forMs / 2 : 0)
-        this.clock.after(delay, () => this.#call(i, each, isLate ? each.calls / 2 : each.calls, used[i] ?? { seats: 0, integrator: this.demand }))
+        this.clock.after(delay, () =>
+          this.#call(i, each, isLate ? each.calls / 2 : each.calls, used[i] ?? { seats: 0, integrator: this.demand }),
+        )
       }
     const halves = all.some(({ split }) => split) ? [forMs / 2, forMs] : [forMs]
     const averages = halves.map(until => {
@@ -207,7 +214,9 @@ describe('QueueSet', () => {
       discipline: queues(64, 35, 7),
       limit: 6,
       clients: [
-        ...[40040040040040n, 50050050050050n, 60060060060060n, 70070070070070n].map(hash => clients(hash, 15, 21, 1000 - NANOSECOND, wide(2))),
+        ...[40040040040040n, 50050050050050n, 60060060060060n, 70070070070070n].map(hash =>
+          clients(hash, 15, 21, 1000 - NANOSECOND, wide(2)),
+        ),
         clients(90090090090090n, 15, 21, 1000 - NANOSECOND, wide(7)),
       ],
       forMs: 225_000,
@@ -309,7 +318,11 @@ describe('QueueSet', () => {
     scenario.set.finish(third)
     scenario.set.finish(third)
     expect(scenario.value('rejected_requests_total')).to.deep.equal({ 'level two time-out': 1 })
-    expect(scenario.value('request_wait_duration_seconds')).to.deep.equal({ 'level one true': 1, 'level two true': 1, 'level two false': 1 })
+    expect(scenario.value('request_wait_duration_seconds')).to.deep.equal({
+      'level one true': 1,
+      'level two true': 1,
+      'level two false': 1,
+    })
     expect(scenario.set.tally).to.include({ dispatched: 2, rejected: 1, cancelled: 1 })
     expectIdle(scenario)
   })

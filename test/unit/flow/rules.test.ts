@@ -43,7 +43,9 @@ describe('rules of flow schemas', () => {
 
   const resources = { verbs: ['get', 'list'], apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], namespaces: ['a', 'b'] }
   const info = { group: 'apps', resource: 'deployments', namespace: 'a' }
-  const paths = (...nonResourceURLs: string[]): Partial<PolicyRulesWithSubjects> => ({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs }] })
+  const paths = (...nonResourceURLs: string[]): Partial<PolicyRulesWithSubjects> => ({
+    nonResourceRules: [{ verbs: ['get'], nonResourceURLs }],
+  })
   const REQUESTS: [what: string, rule: Partial<PolicyRulesWithSubjects>, info: Partial<RequestInfo>, matches: boolean][] = [
     ['all of it', { resourceRules: [resources] }, info, true],
     ['another verb', { resourceRules: [resources] }, { ...info, verb: 'watch' }, false],

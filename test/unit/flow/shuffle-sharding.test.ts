@@ -13,7 +13,8 @@ describe('shuffle sharding', () => {
     [128, 8, undefined],
     [1, 1, undefined],
   ]
-  for (const [deck, hand, fault] of FAULTS) it(`${deck}, ${hand}: ${fault ?? 'fits'}`, () => expect(dealerFault(deck, hand)).to.equal(fault))
+  for (const [deck, hand, fault] of FAULTS)
+    it(`${deck}, ${hand}: ${fault ?? 'fits'}`, () => expect(dealerFault(deck, hand)).to.equal(fault))
 
   it('deals distinct cards, the same for the same hash', () => {
     for (let i = 0; i < 1000; i++) {

@@ -14,7 +14,9 @@ describe('WatchTracker', () => {
     ['nodes', '', '', 'node1', 'fieldSelector=metadata.name%3Dnode1'],
   ]
   const tracker = new WatchTracker()
-  const forget = WATCHES.map(([resource, group, namespace, name, query]) => tracker.register({ resource, group, namespace, name }, new URLSearchParams(query)))
+  const forget = WATCHES.map(([resource, group, namespace, name, query]) =>
+    tracker.register({ resource, group, namespace, name }, new URLSearchParams(query)),
+  )
 
   const CASES: [info: Parameters<typeof infoOf>[0], count: number][] = [
     [{ verb: 'create', resource: 'pods', namespace: 'foo' }, 4],
@@ -26,7 +28,8 @@ describe('WatchTracker', () => {
     [{ verb: 'get', resource: 'pods', namespace: 'foo' }, 0],
     [{ verb: 'list', resource: 'pods', namespace: 'foo' }, 0],
   ]
-  for (const [info, count] of CASES) it(`${JSON.stringify(info)}: ${count}`, () => expect(tracker.interestedIn(infoOf(info))).to.equal(count))
+  for (const [info, count] of CASES)
+    it(`${JSON.stringify(info)}: ${count}`, () => expect(tracker.interestedIn(infoOf(info))).to.equal(count))
 
   it('forgets watches that have ended', () => {
     for (const each of forget) each()

@@ -34,11 +34,23 @@ describe('estimateWork', () => {
   for (const [query, stored, most, initialSeats] of LISTS)
     it(`estimates a list ?${query} of ${stored} with a maximum of ${most}: ${initialSeats}`, () => {
       const request = requestOf('alice', { verb: 'list', group: 'foo.bar', resource: 'events' }, query)
-      expect(estimateWork(request, 0, most, { ...OPTIONS, countOf: () => stored })).to.deep.equal({ initialSeats, finalSeats: 0, additionalLatencyMs: 0 })
+      expect(estimateWork(request, 0, most, { ...OPTIONS, countOf: () => stored })).to.deep.equal({
+        initialSeats,
+        finalSeats: 0,
+        additionalLatencyMs: 0,
+      })
     })
 
   // Cases: k8s.io/apiserver 1.34, pkg/util/flowcontrol/request/width_test.go.
-  const BY_SIZE: [query: string, stored: number | 'stale' | undefined, bytes: number, most: number, seats: number, verb?: 'list' | 'watch', name?: string][] = [
+  const BY_SIZE: [
+    query: string,
+    stored: number | 'stale' | undefined,
+    bytes: number,
+    most: number,
+    seats: number,
+    verb?: 'list' | 'watch',
+    name?: string,
+  ][] = [
     ['limit=invalid', 799, 10_000, 100, 100],
     ['limit=399&resourceVersion=1', 699, 10_000, 100, 40],
     ['resourceVersion=1', 699, 10_000, 100, 10],
@@ -89,7 +101,9 @@ describe('estimateWork', () => {
   })
   it('estimates a list of one object as one seat', () => {
     const options = { ...OPTIONS, countOf: () => 799 }
-    expect(estimateWork(requestOf('alice', { verb: 'list', resource: 'events', name: 'x' }, 'limit=500'), 0, 10, options).initialSeats).to.equal(1)
+    expect(
+      estimateWork(requestOf('alice', { verb: 'list', resource: 'events', name: 'x' }, 'limit=500'), 0, 10, options).initialSeats,
+    ).to.equal(1)
   })
 
   const WATCHES: [query: string, watchList: boolean, seats: number][] = [
@@ -113,8 +127,11 @@ describe('estimateWork', () => {
   for (const [query, since135, before] of LEGACY)
     it(`estimates a watch ?${query}: ${since135} from 1.35 on`, () => {
       const seats = (countsLegacyWatches: boolean) =>
-        estimateWork(requestOf('alice', { verb: 'watch', resource: 'events' }, query), 0, 0, { ...OPTIONS, countOf: () => 799, countsLegacyWatches })
-          .initialSeats
+        estimateWork(requestOf('alice', { verb: 'watch', resource: 'events' }, query), 0, 0, {
+          ...OPTIONS,
+          countOf: () => 799,
+          countsLegacyWatches,
+        }).initialSeats
       expect([seats(true), seats(false)]).to.deep.equal([since135, before])
     })
 

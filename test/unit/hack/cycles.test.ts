@@ -46,7 +46,10 @@ describe('cycles of folders', () => {
   })
 
   it('are reported if shared code imports a group', () => {
-    const files = filesOf({ [`${R}/shared/a.ts`]: "import { b } from '../core/b.ts'", [`${R}/core/b.ts`]: "import { c } from '../shared/c.ts'" })
+    const files = filesOf({
+      [`${R}/shared/a.ts`]: "import { b } from '../core/b.ts'",
+      [`${R}/core/b.ts`]: "import { c } from '../shared/c.ts'",
+    })
     expect(folderCycles(files)[0]).to.include(`${R}/core, ${R}/shared`)
   })
 

@@ -5,7 +5,8 @@ import { declaredIn, interfacesOf } from '../../../hack/types/interfaces.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 
 const HEADER = 'package a io.a.v1\n'
-const errorsOf = (...lines: string[]): readonly string[] => checkDeclarations([{ file: 'a.types', text: `${HEADER}${lines.join('\n')}\n` }]).errors
+const errorsOf = (...lines: string[]): readonly string[] =>
+  checkDeclarations([{ file: 'a.types', text: `${HEADER}${lines.join('\n')}\n` }]).errors
 
 describe('declarations of types', () => {
   it('contain those of this repository', () => {
@@ -21,9 +22,17 @@ describe('declarations of types', () => {
       ['type Port', '  name 1 string? gate(Ports,own)'],
       'a.types:3: the feature gate Ports is not in src/lifecycle/gate-table.ts',
     ],
-    ['a gate of a type that is not declared', ['type Port gate(Ports)'], 'a.types:2: the feature gate Ports is not in src/lifecycle/gate-table.ts'],
+    [
+      'a gate of a type that is not declared',
+      ['type Port gate(Ports)'],
+      'a.types:2: the feature gate Ports is not in src/lifecycle/gate-table.ts',
+    ],
     ['a repeated mark', ['type Port', '  names 1 []string set set'], 'a.types:3: the mark set stands twice'],
-    ['marks that exclude each other', ['type Port', '  names 1 []string set atomic'], 'a.types:3: the marks set and atomic exclude each other'],
+    [
+      'marks that exclude each other',
+      ['type Port', '  names 1 []string set atomic'],
+      'a.types:3: the marks set and atomic exclude each other',
+    ],
     ['a mark of lists on another type', ['type Port', '  name 1 string set'], 'a.types:3: the mark set is one of lists'],
     ['an invalid protobuf number', ['type Port', '  name 19000 string'], 'a.types:3: 19000 is not a field number of protobuf'],
     ['a repeated number', ['type Port', '  name 1 string', '  port 1 int32'], 'a.types:4: Port: port has the number 1 of name'],
@@ -36,19 +45,29 @@ describe('declarations of types', () => {
       ['type Port', '  name 1 string', 'type Ports', '  ports 1 []Port map(nam)'],
       'a.types:5: Ports.ports: Port has no field nam',
     ],
-    ['keys of items without fields', ['type Ports', '  ports 1 []string merge(name)'], 'a.types:3: Ports.ports: the items of merge(name) have no fields'],
+    [
+      'keys of items without fields',
+      ['type Ports', '  ports 1 []string merge(name)'],
+      'a.types:3: Ports.ports: the items of merge(name) have no fields',
+    ],
     ['a name that is declared twice', ['enum Port a', 'type Port'], 'a.types:3: Port is declared twice'],
     ['an enum without values', ['enum Port'], 'a.types:2: an enum without values: declare a string'],
     ['a repeated value', ['enum Port a b a'], 'a.types:2: a value of Port stands twice'],
     ['a form of a union', ['type Port', 'union PortOr Port maybe'], 'a.types:3: a union is `union Name Type boolean|list|strings`'],
     ['a default that is not JSON', ['type Port', '  name 1 string? = TCP'], 'a.types:3: the default TCP is not JSON'],
     ['a field outside of a type', ['enum Protocol TCP', '  name 1 string'], 'a.types:3: a field outside of a type'],
-    ['a field without a number', ['type Port', '  name string'], 'a.types:3: a field must be `name number type mark*`, with one blank between them'],
+    [
+      'a field without a number',
+      ['type Port', '  name string'],
+      'a.types:3: a field must be `name number type mark*`, with one blank between them',
+    ],
   ]
   for (const [what, lines, error] of cases) it(`reject ${what}`, () => expect(errorsOf(...lines)).to.deep.equal([error]))
 
   it('reject a file without a header', () => {
-    expect(checkDeclarations([{ file: 'a.types', text: 'type Port\n' }]).errors).to.include('a.types:1: the first line must be `package id definition`')
+    expect(checkDeclarations([{ file: 'a.types', text: 'type Port\n' }]).errors).to.include(
+      'a.types:1: the first line must be `package id definition`',
+    )
   })
 
   it('contain the releases and the gate of a field', () => {
@@ -61,7 +80,8 @@ describe('declarations of types', () => {
 })
 
 describe('lines of a field that differs between releases', () => {
-  const errorsOf = (fields: string): readonly string[] => checkDeclarations([{ file: 'a.types', text: `${HEADER}type Port\n${fields}` }]).errors
+  const errorsOf = (fields: string): readonly string[] =>
+    checkDeclarations([{ file: 'a.types', text: `${HEADER}type Port\n${fields}` }]).errors
 
   it('must be adjacent', () => expect(errorsOf('  name 1 string? until(1.34)\n  name 1 string since(1.34)\n')).to.deep.equal([]))
 

@@ -9,7 +9,8 @@ describe('the report on files that READMEs name', () => {
     it(`finds ${name}`, () => expect(problemsOf(`Start with \`${name}\`.`)).to.deep.equal([]))
 
   for (const name of ['gone.ts', 'steps.ts', 'filters/app.ts', 'server/gone.tsx'])
-    it(`reports ${name}`, () => expect(problemsOf(`Start with \`${name}\`.`)).to.deep.equal([`src/server/README.md names ${name}, which does not exist`]))
+    it(`reports ${name}`, () =>
+      expect(problemsOf(`Start with \`${name}\`.`)).to.deep.equal([`src/server/README.md names ${name}, which does not exist`]))
 
   it('ignores other words in backticks', () => expect(problemsOf('`withErrors`, `{a,b}.ts` and gone.ts')).to.deep.equal([]))
 })

@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import { FLOORS, floorProblems, SEPARATE } from '../../../hack/support/floors.ts'
 import { sourceFiles } from '../../../hack/support/source-files.ts'
 
-const problemsOf = (texts: Readonly<Record<string, string>>): string[] => floorProblems(Object.entries(texts).map(([path, text]) => ({ path, text })))
+const problemsOf = (texts: Readonly<Record<string, string>>): string[] =>
+  floorProblems(Object.entries(texts).map(([path, text]) => ({ path, text })))
 
 describe('the floors of src', () => {
   it('are those of the table in docs/architecture.md', () => {
@@ -22,7 +23,9 @@ describe('the floors of src', () => {
 
 describe('the report on floors', () => {
   it('accepts imports of lower floors and of the folder itself', () => {
-    expect(problemsOf({ 'src/server/a.ts': "import { b } from './b.ts'\nimport { c } from '../lib/c.ts'\nimport x from 'node:fs'" })).to.deep.equal([])
+    expect(
+      problemsOf({ 'src/server/a.ts': "import { b } from './b.ts'\nimport { c } from '../lib/c.ts'\nimport x from 'node:fs'" }),
+    ).to.deep.equal([])
   })
 
   it('names an import of a higher floor, if only of a type', () => {
@@ -38,17 +41,24 @@ describe('the report on floors', () => {
   })
 
   it('names every form of import', () => {
-    const text = "export { a } from '../meta/a.ts'\nimport '../meta/b.ts'\nconst c = await import('../meta/c.ts')\nimport {\n  d,\n} from '../meta/d.ts'"
+    const text =
+      "export { a } from '../meta/a.ts'\nimport '../meta/b.ts'\nconst c = await import('../meta/c.ts')\nimport {\n  d,\n} from '../meta/d.ts'"
     expect(problemsOf({ 'src/lib/a.ts': text })).to.have.length(4)
   })
 
   it('names imports from and to separate folders, and from outside', () => {
-    expect(problemsOf({ 'src/console/a.ts': "import { b } from '../lib/b.ts'", 'src/server/a.ts': "import { b } from '../console/b.ts'" })).to.have.length(2)
+    expect(
+      problemsOf({ 'src/console/a.ts': "import { b } from '../lib/b.ts'", 'src/server/a.ts': "import { b } from '../console/b.ts'" }),
+    ).to.have.length(2)
     expect(problemsOf({ 'src/console/a.ts': "import { lineDiff } from '../lib/line-diff.ts'" })).to.deep.equal([])
-    expect(problemsOf({ 'src/lib/a.ts': "import { b } from '../../test/b.ts'" })).to.deep.equal(['src/lib/a.ts imports test/b.ts: it is outside src'])
+    expect(problemsOf({ 'src/lib/a.ts': "import { b } from '../../test/b.ts'" })).to.deep.equal([
+      'src/lib/a.ts imports test/b.ts: it is outside src',
+    ])
   })
 
   it('names a folder without a floor', () => {
-    expect(problemsOf({ 'src/attic/a.ts': "import { b } from '../lib/b.ts'" })).to.deep.equal(['src/attic is on no floor: add it to hack/support/floors.ts'])
+    expect(problemsOf({ 'src/attic/a.ts': "import { b } from '../lib/b.ts'" })).to.deep.equal([
+      'src/attic is on no floor: add it to hack/support/floors.ts',
+    ])
   })
 })

@@ -29,8 +29,19 @@ describe('hack/mocha-summary', () => {
       summary.begin()
       for (const line of run) printed.push(summary.take(line))
     }
-    expect(printed.filter(line => line !== undefined)).to.deep.equal(['', '  a', '    ✔ passes', '    1) fails', '', '', '  b', '    ✔ passes 12 passing'])
-    expect(summary.text(125_400)).to.equal('\n  42 passing (2m 5s)\n  3 pending\n  2 failing\n\n  1) a\n       fails:\n     Error: no\n\n  1) b\n')
+    expect(printed.filter(line => line !== undefined)).to.deep.equal([
+      '',
+      '  a',
+      '    ✔ passes',
+      '    1) fails',
+      '',
+      '',
+      '  b',
+      '    ✔ passes 12 passing',
+    ])
+    expect(summary.text(125_400)).to.equal(
+      '\n  42 passing (2m 5s)\n  3 pending\n  2 failing\n\n  1) a\n       fails:\n     Error: no\n\n  1) b\n',
+    )
   })
 
   it('omits counts of zero', () => {

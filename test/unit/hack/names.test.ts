@@ -18,7 +18,9 @@ describe('hack/verify-names', () => {
   })
   it('passes a name that three files declare', () => expect(problems(...declarations.slice(0, 3))).to.deep.equal([]))
   it('passes a name that four files declare within functions', () =>
-    expect(problems(...Array.from({ length: 4 }, (_, i) => `export function f${i}() { const textOf = () => 1; return textOf }`))).to.deep.equal([]))
+    expect(
+      problems(...Array.from({ length: 4 }, (_, i) => `export function f${i}() { const textOf = () => 1; return textOf }`)),
+    ).to.deep.equal([]))
 
   const found: Readonly<Record<string, string>> = {
     'a vague type': 'interface Place {}',

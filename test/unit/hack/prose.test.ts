@@ -15,7 +15,8 @@ describe('hack/verify-prose', () => {
     '/** Sends an answer. */': 'has "answer" for a response',
   }
   for (const [comment, habit] of Object.entries(stopped))
-    it(`finds a comment that ${habit}: ${comment}`, () => expect(found(`const a = 1\n${comment}\nconst b = 2`)).to.include(`src/a.ts:2: ${habit}`))
+    it(`finds a comment that ${habit}: ${comment}`, () =>
+      expect(found(`const a = 1\n${comment}\nconst b = 2`)).to.include(`src/a.ts:2: ${habit}`))
 
   const passed = [
     '/** Revision of the initial list. It includes every change up to this revision. */',
@@ -28,7 +29,9 @@ describe('hack/verify-prose', () => {
   for (const text of passed) it(`passes ${text}`, () => expect(found(text)).to.deep.equal([]))
 
   it('checks Markdown outside of code', () => {
-    expect(found('# A\n\n```\nnobody\n```\n`answer` is a name.\n\n- Nobody asks.', 'docs/a.md')).to.deep.equal(['docs/a.md:8: has a person for a program'])
+    expect(found('# A\n\n```\nnobody\n```\n`answer` is a name.\n\n- Nobody asks.', 'docs/a.md')).to.deep.equal([
+      'docs/a.md:8: has a person for a program',
+    ])
   })
 
   it('allows a heading to begin with What, but not a paragraph', () => {
@@ -46,7 +49,10 @@ describe('hack/verify-prose', () => {
 
   it('checks descriptions of types and fields without their names', () => {
     expect(
-      found('# What remains.\n\nPod like core.Answer: A group.\n  answer: What it is.\n  ports: Ports. Empty: none.', 'src/api/descriptions/a.txt'),
+      found(
+        '# What remains.\n\nPod like core.Answer: A group.\n  answer: What it is.\n  ports: Ports. Empty: none.',
+        'src/api/descriptions/a.txt',
+      ),
     ).to.deep.equal([
       'src/api/descriptions/a.txt:1: begins with What, Whom or Those',
       'src/api/descriptions/a.txt:4: begins with What, Whom or Those',

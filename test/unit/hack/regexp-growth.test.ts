@@ -40,7 +40,8 @@ const superlinear: [RegExp, RegExp][] = [
 ]
 
 describe('the growth of regular expressions', () => {
-  for (const { source, flags } of linear) it(`reports that /${source}/${flags} is linear`, () => expect(growthOf(source, flags)).to.equal(undefined))
+  for (const { source, flags } of linear)
+    it(`reports that /${source}/${flags} is linear`, () => expect(growthOf(source, flags)).to.equal(undefined))
   for (const [{ source, flags }, growth] of superlinear)
     it(`reports that /${source}/${flags} is not linear`, () => expect(growthOf(source, flags)).to.match(growth))
 })

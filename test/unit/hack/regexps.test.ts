@@ -8,14 +8,17 @@ const shownIn = (texts: Readonly<Record<string, string>>): (string | undefined)[
 
 describe('regular expressions in source files', () => {
   it('are found as literals, anywhere', () => {
-    expect(shownIn({ 'a.ts': 'const a: RegExp = /x+/g\nexport const f = (t: string) => t.replace(/y\\/$/, "") as string' })).to.deep.equal(['/x+/g', '/y\\/$/'])
+    expect(shownIn({ 'a.ts': 'const a: RegExp = /x+/g\nexport const f = (t: string) => t.replace(/y\\/$/, "") as string' })).to.deep.equal([
+      '/x+/g',
+      '/y\\/$/',
+    ])
   })
 
   it('are evaluated from constants', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the code that is read
-    expect(shownIn({ 'a.ts': "const A = '[a]'\nconst B = `${A}+`\nconst C = B.replaceAll('a', 'b')\nnew RegExp(`^${B}${C}$`, 'i')" })).to.deep.equal([
-      '/^[a]+[b]+$/i',
-    ])
+    expect(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the code that is read
+      shownIn({ 'a.ts': "const A = '[a]'\nconst B = `${A}+`\nconst C = B.replaceAll('a', 'b')\nnew RegExp(`^${B}${C}$`, 'i')" }),
+    ).to.deep.equal(['/^[a]+[b]+$/i'])
   })
 
   it('are evaluated from constants of other files', () => {
@@ -23,8 +26,9 @@ describe('regular expressions in source files', () => {
   })
 
   it('are evaluated from functions that are called with constants', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the code that is read
-    const text = "const whole = (s: string) => new RegExp(`^${s}$`)\nconst rule = (s: string) => ({ regex: whole(s) })\nrule('a')\nrule(`b`)\nwhole('c')"
+    const text =
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the code that is read
+      "const whole = (s: string) => new RegExp(`^${s}$`)\nconst rule = (s: string) => ({ regex: whole(s) })\nrule('a')\nrule(`b`)\nwhole('c')"
     expect(shownIn({ 'a.ts': text })).to.deep.equal(['/^a$/', '/^b$/', '/^c$/'])
   })
 
@@ -50,6 +54,8 @@ describe('the report on regular expressions', () => {
 
   it('reports unnecessary exemptions', () => {
     const needed = [exemption('a.ts', '/0+$/'), exemption('a.ts', "new RegExp(s, 'g')")]
-    expect(regexpProblems(found, [...needed, exemption('b.ts', '/0+$/')])).to.deep.equal(['b.ts: /0+$/ is exempt, but no such expression needs it'])
+    expect(regexpProblems(found, [...needed, exemption('b.ts', '/0+$/')])).to.deep.equal([
+      'b.ts: /0+$/ is exempt, but no such expression needs it',
+    ])
   })
 })

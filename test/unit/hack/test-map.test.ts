@@ -6,7 +6,11 @@ const CODE = 'export const a = 1\n'
 /** A map of files by their text. */
 function mapOf(files: Readonly<Record<string, string>>, shared: readonly SharedTests[] = []): TestMap {
   const all = Object.entries(files).map(([path, text]) => ({ path, text }))
-  return new TestMap({ sources: all.filter(({ path }) => path.startsWith('src/')), tests: all.filter(({ path }) => path.startsWith('test/')), shared })
+  return new TestMap({
+    sources: all.filter(({ path }) => path.startsWith('src/')),
+    tests: all.filter(({ path }) => path.startsWith('test/')),
+    shared,
+  })
 }
 const importing = (...paths: string[]): string => paths.map(path => `import { a } from '${path}'\n`).join('')
 
@@ -31,11 +35,15 @@ describe('hack/test-map', () => {
     expect(mapOf(files).testsOf('src/a/b/d.ts')).to.deep.equal(['test/unit/a/b.test.ts'])
     expect(mapOf({ ...files, 'src/a/b/d.ts': CODE, 'src/a/b/c.ts': CODE }).testsOf('src/a/b/d.ts')).to.deep.equal([])
     expect(mapOf(files).testsOf('src/a/other.ts'), 'of the folder above').to.deep.equal(['test/unit/a/b.test.ts'])
-    expect(mapOf({ ...files, 'src/a/other.ts': CODE, 'src/e/f.ts': importing('../a/other.ts') + CODE }).testsOf('src/e/f.ts')).to.deep.equal([])
+    expect(
+      mapOf({ ...files, 'src/a/other.ts': CODE, 'src/e/f.ts': importing('../a/other.ts') + CODE }).testsOf('src/e/f.ts'),
+    ).to.deep.equal([])
   })
 
   it('does not count imports of types, nor tests of all resources', () => {
-    expect(mapOf({ 'src/a/b.ts': CODE, 'test/unit/a/c.test.ts': "import type { B } from '../../../src/a/b.ts'\n" }).testsOf('src/a/b.ts')).to.deep.equal([])
+    expect(
+      mapOf({ 'src/a/b.ts': CODE, 'test/unit/a/c.test.ts': "import type { B } from '../../../src/a/b.ts'\n" }).testsOf('src/a/b.ts'),
+    ).to.deep.equal([])
     const all = { 'src/resources/a/b.ts': CODE, 'test/unit/resources/all.test.ts': importing('../../../src/resources/a/b.ts') }
     expect(mapOf(all).testsOf('src/resources/a/b.ts')).to.deep.equal([])
   })
@@ -62,7 +70,11 @@ describe('hack/test-map', () => {
   it('reports tests whose source is gone', () => {
     const files = { 'src/a/b.ts': CODE, 'test/unit/a/b.test.ts': importing('../../../src/a/b.ts') }
     expect(mapOf({ ...files, 'test/unit/a/suite.test.ts': importing('./b.test.ts') }).problems()).to.deep.equal([])
-    const gone = mapOf({ ...files, 'test/unit/a/gone.test.ts': importing('../../support/x.ts'), 'test/unit/c/moved.test.ts': importing('../../../src/a/b.ts') })
+    const gone = mapOf({
+      ...files,
+      'test/unit/a/gone.test.ts': importing('../../support/x.ts'),
+      'test/unit/c/moved.test.ts': importing('../../../src/a/b.ts'),
+    })
     expect(gone.problems().map(problem => problem.split(':')[0])).to.deep.equal(['test/unit/a/gone.test.ts', 'test/unit/c/moved.test.ts'])
   })
 
@@ -78,6 +90,8 @@ describe('hack/test-map', () => {
   it('reads the table of the README', () => {
     const readme =
       '# test\n\n| `x` | `y` |\n\n## Tests of a source\n\n| Sources | Tests |\n| --- | --- |\n| `a/{b,c}`, `d/` | `unit/e/`, `integration/f` |\n\n## More\n\n| `x` | `y` |\n'
-    expect(readSharedTests(readme)).to.deep.equal([{ sources: ['src/a/b.ts', 'src/a/c.ts', 'src/d/'], tests: ['test/unit/e/', 'test/integration/f.test.ts'] }])
+    expect(readSharedTests(readme)).to.deep.equal([
+      { sources: ['src/a/b.ts', 'src/a/c.ts', 'src/d/'], tests: ['test/unit/e/', 'test/integration/f.test.ts'] },
+    ])
   })
 })

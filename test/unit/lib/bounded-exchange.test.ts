@@ -55,7 +55,8 @@ describe('a request to a hostile server', () => {
     })
 
   it('accepts five informational responses before the final one', async () => {
-    act = socket => socket.end(`${'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(5)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`)
+    act = socket =>
+      socket.end(`${'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(5)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`)
     expect(await bodyOf()).to.equal('ok')
   })
 

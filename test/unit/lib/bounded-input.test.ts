@@ -8,7 +8,14 @@ import { readKubeconfig } from '../../../src/clients/kubeconfig.ts'
 import { readCommandLine } from '../../../src/config/command-line.ts'
 import { checkNamedFiles } from '../../../src/config/named-files.ts'
 import { parseFlags } from '../../../src/config/parse-flags.ts'
-import { CONFIG_FILE_BYTES, InputBoundError, readBoundedFile, readConfigFile, readConfigFileSync, readConfigText } from '../../../src/lib/bounded-input.ts'
+import {
+  CONFIG_FILE_BYTES,
+  InputBoundError,
+  readBoundedFile,
+  readConfigFile,
+  readConfigFileSync,
+  readConfigText,
+} from '../../../src/lib/bounded-input.ts'
 import { openEgress } from '../../../src/process/shared-store.ts'
 import { parseEncryptionFile } from '../../../src/storage/value/encryption-file.ts'
 
@@ -88,7 +95,9 @@ describe('a configuration file', () => {
   })
 
   it('that never ends is refused', async () => {
-    expect(await failure(readConfigFile('/dev/zero'))).to.equal(`/dev/zero has more than ${CONFIG_FILE_BYTES} bytes, the most that are read of such a file`)
+    expect(await failure(readConfigFile('/dev/zero'))).to.equal(
+      `/dev/zero has more than ${CONFIG_FILE_BYTES} bytes, the most that are read of such a file`,
+    )
     expect(() => readConfigFileSync('/dev/zero')).to.throw(InputBoundError, '/dev/zero has more than')
   })
 
@@ -97,7 +106,10 @@ describe('a configuration file', () => {
     expect((await readConfigFile(file, 4)).toString()).to.equal('abcd')
     expect(await failure(readConfigFile(file, 3))).to.include(`${file} has more than 3 bytes`)
     expect(readBoundedFile(file, 4).toString()).to.equal('abcd')
-    expect(() => readBoundedFile(file, 3, 'max-file-bytes')).to.throw(InputBoundError, 'it has more than 3 bytes (--max-file-bytes raises the bound)')
+    expect(() => readBoundedFile(file, 3, 'max-file-bytes')).to.throw(
+      InputBoundError,
+      'it has more than 3 bytes (--max-file-bytes raises the bound)',
+    )
   })
 
   it('that cannot be read has the error of the system', async () => {
@@ -109,7 +121,10 @@ describe('a configuration file', () => {
   })
 })
 
-/** Sources that read whole files in another way, which have a bound of their own, or are files of the program or of the system. */
+/**
+ * Sources that read whole files in another way, which have a bound of their own, or are files of the program or of the
+ * system.
+ */
 const READ_OTHERWISE = [
   'lib/program-files.ts', // Files of the program.
   'process/assets/write-assets.ts', // Only if the size is below a bound.

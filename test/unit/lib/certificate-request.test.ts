@@ -21,7 +21,8 @@ async function requestOf(algorithm: Algorithm): Promise<Buffer> {
   return Buffer.from(made.rawData)
 }
 
-const pem = (der: Buffer, type = 'CERTIFICATE REQUEST'): string => `-----BEGIN ${type}-----\n${der.toString('base64')}\n-----END ${type}-----\n`
+const pem = (der: Buffer, type = 'CERTIFICATE REQUEST'): string =>
+  `-----BEGIN ${type}-----\n${der.toString('base64')}\n-----END ${type}-----\n`
 
 describe('certificate requests', () => {
   const algorithms: [Algorithm, string][] = [
@@ -44,7 +45,8 @@ describe('certificate requests', () => {
 
   it('require a PEM block of type CERTIFICATE REQUEST', async () => {
     const der = await requestOf(ec('P-256', 'SHA-256'))
-    for (const text of ['', 'garbage', pem(der, 'CERTIFICATE')]) expect(certificateRequestFault(text)).to.equal('PEM block type must be CERTIFICATE REQUEST')
+    for (const text of ['', 'garbage', pem(der, 'CERTIFICATE')])
+      expect(certificateRequestFault(text)).to.equal('PEM block type must be CERTIFICATE REQUEST')
   })
 
   it('return an error for truncated or corrupted bytes instead of throwing', async () => {
@@ -72,7 +74,9 @@ describe('certificate requests', () => {
       [0x33, derText('a')],
       [0x3e, derText('a')],
     ] as const)
-      expect(() => organizationsOf(request(derValue(tag, content))), `${tag}`).to.throw(`asn1: structure error: unsupported string type 0x${tag.toString(16)}`)
+      expect(() => organizationsOf(request(derValue(tag, content))), `${tag}`).to.throw(
+        `asn1: structure error: unsupported string type 0x${tag.toString(16)}`,
+      )
   })
 
   it('are read with their subject and alternative names', async () => {
@@ -85,7 +89,12 @@ describe('certificate requests', () => {
       { type: 'url', value: 'spiffe://a/b' },
     ])
     const made = await Pkcs10CertificateRequestGenerator.create(
-      { name: 'O=system:nodes, O=other, CN=first, CN=system:node:a', keys, signingAlgorithm: signingAlgorithm as never, extensions: [names] },
+      {
+        name: 'O=system:nodes, O=other, CN=first, CN=system:node:a',
+        keys,
+        signingAlgorithm: signingAlgorithm as never,
+        extensions: [names],
+      },
       webcrypto as never,
     )
     const { subject, key, ...rest } = parseCertificateRequest(pem(Buffer.from(made.rawData)))

@@ -5,7 +5,8 @@ const TEXTS = ['', 'a', 'ab', 'b', 'Ã©', '\u{d7ff}', '\u{e000}', '\u{ffff}', 'ðŸ
 
 describe('compareText', () => {
   it('orders texts like the bytes of their UTF-8', () => {
-    for (const a of TEXTS) for (const b of TEXTS) expect(Math.sign(compareText(a, b)), `${a} ${b}`).to.equal(Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    for (const a of TEXTS)
+      for (const b of TEXTS) expect(Math.sign(compareText(a, b)), `${a} ${b}`).to.equal(Buffer.compare(Buffer.from(a), Buffer.from(b)))
   })
 })
 

@@ -37,8 +37,20 @@ describe('next time of a schedule', () => {
     ['takes the first of two equal times', '15 1 * * *', 'America/Chicago', '2026-11-01T05:00:00Z', '2026-11-01T06:15:00Z'],
     ['runs every hour when clocks go back', '0 * * * *', 'America/Chicago', '2026-11-01T06:30:00Z', '2026-11-01T07:00:00Z'],
     ['handles a midnight that clocks skip', '30 * 15 10 *', 'America/Sao_Paulo', '2017-10-15T02:45:00Z', '2017-10-15T03:30:00Z'],
-    ['does not match the day before a midnight that clocks skip', '30 23 * * 5', 'Africa/Cairo', '2023-04-22T12:00:00Z', '2023-05-05T20:30:00Z'],
-    ['matches the first day of a month whose midnight clocks skip', '0 1 1 8 *', 'Africa/Cairo', '2014-07-01T12:00:00Z', '2014-07-31T22:00:00Z'],
+    [
+      'does not match the day before a midnight that clocks skip',
+      '30 23 * * 5',
+      'Africa/Cairo',
+      '2023-04-22T12:00:00Z',
+      '2023-05-05T20:30:00Z',
+    ],
+    [
+      'matches the first day of a month whose midnight clocks skip',
+      '0 1 1 8 *',
+      'Africa/Cairo',
+      '2014-07-01T12:00:00Z',
+      '2014-07-31T22:00:00Z',
+    ],
     ['handles offsets of half an hour', '0 0 * * *', 'Asia/Kolkata', '2026-05-01T00:00:00Z', '2026-05-01T18:30:00Z'],
   ]
   for (const [title, schedule, zone, after, expected] of zoned) it(title, () => expect(next(schedule, after, zone)).to.equal(expected))

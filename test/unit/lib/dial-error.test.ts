@@ -15,6 +15,7 @@ describe('dialError', () => {
     ['ECONNRESET', 'EOF'],
     ['SOMETHING', 'why'],
   ]
-  for (const [code, text] of cases) it(`${code}: ${text}`, () => expect(dialError(Object.assign(new Error('why'), { code }), 'h:1').message).to.equal(text))
+  for (const [code, text] of cases)
+    it(`${code}: ${text}`, () => expect(dialError(Object.assign(new Error('why'), { code }), 'h:1').message).to.equal(text))
   it('formats a thrown value that is not an Error', () => expect(dialError('why', 'h:1').message).to.equal('why'))
 })

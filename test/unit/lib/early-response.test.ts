@@ -62,7 +62,12 @@ describe('a response before the end of a request', function () {
   async function upload(port: number, isSecure: boolean, body: Readable): Promise<string> {
     const scheme = isSecure ? 'https' : 'http'
     const destination = { scheme, host: '127.0.0.1', port: String(port), path: '/', query: '', trust: 'anything' } as const
-    const { response } = await askOver({ tls }, destination, { method: 'POST', headers: ['Transfer-Encoding', 'chunked'], body, signal: never })
+    const { response } = await askOver({ tls }, destination, {
+      method: 'POST',
+      headers: ['Transfer-Encoding', 'chunked'],
+      body,
+      signal: never,
+    })
     let text = ''
     for await (const part of response) text += part
     return `${response.statusCode} ${text}`
@@ -70,7 +75,8 @@ describe('a response before the end of a request', function () {
 
   const manners: Readonly<Record<string, (socket: Socket) => void>> = {
     'closes its connection immediately': socket => socket.write(`${HEAD}too long`, () => socket.destroy()),
-    'closes it when the client has been sending for long': socket => void setTimeout(() => socket.write(`${HEAD}too long`, () => socket.destroy()), 200),
+    'closes it when the client has been sending for long': socket =>
+      void setTimeout(() => socket.write(`${HEAD}too long`, () => socket.destroy()), 200),
     'ends it': socket => void socket.end(`${HEAD}too long`),
     'leaves it open and reads no more': socket => void socket.write(`${HEAD}too long`),
     'sends it in two parts': socket => {

@@ -8,5 +8,6 @@ describe('fieldSpelling', () => {
 describe('isUserField', () => {
   for (const name of ['X-Remote-User', 'x_remote_user', 'X-Remote-Groups', 'XRemoteExtra-Scopes', 'X-Remote-Uid'])
     it(`is true for ${name}`, () => expect(isUserField(name)).to.equal(true))
-  for (const name of ['X-Remote', 'Remote-User', 'X-Forwarded-User']) it(`is false for ${name}`, () => expect(isUserField(name)).to.equal(false))
+  for (const name of ['X-Remote', 'Remote-User', 'X-Forwarded-User'])
+    it(`is false for ${name}`, () => expect(isUserField(name)).to.equal(false))
 })

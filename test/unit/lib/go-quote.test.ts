@@ -8,7 +8,8 @@ describe('lib/go-quote', () => {
 
   it('quotes lone surrogates as U+FFFD, as decoders read them', () => expect(quote('a\ud800b')).to.equal('"a\ufffdb"'))
 
-  it('quotes undecodable bytes as their digits', () => expect(quote('a\udc80\ufffd\udcff\udc7f🙂\n')).to.equal('"a\\x80\ufffd\\xff\ufffd🙂\\n"'))
+  it('quotes undecodable bytes as their digits', () =>
+    expect(quote('a\udc80\ufffd\udcff\udc7f🙂\n')).to.equal('"a\\x80\ufffd\\xff\ufffd🙂\\n"'))
 
   it('quotes a long text as its parts', () => {
     for (const [unit, quoted] of [

@@ -9,7 +9,8 @@ function common(a: readonly string[], b: readonly string[]): number {
   const table = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0))
   for (let i = 1; i <= a.length; i++)
     for (let j = 1; j <= b.length; j++)
-      (table[i] as number[])[j] = a[i - 1] === b[j - 1] ? (table[i - 1]?.[j - 1] ?? 0) + 1 : Math.max(table[i - 1]?.[j] ?? 0, table[i]?.[j - 1] ?? 0)
+      (table[i] as number[])[j] =
+        a[i - 1] === b[j - 1] ? (table[i - 1]?.[j - 1] ?? 0) + 1 : Math.max(table[i - 1]?.[j] ?? 0, table[i]?.[j - 1] ?? 0)
   return table[a.length]?.[b.length] ?? 0
 }
 
@@ -40,6 +41,10 @@ describe('a line diff', () => {
 
   it('omits lines that are far from a change', () => {
     const same = Array.from({ length: 10 }, (_, i) => String(i))
-    expect(nearDifferences(lineDiff(same, [...same, 'x']), 1)).to.deep.equal([{ skipped: 9 }, { sign: ' ', text: '9' }, { sign: '+', text: 'x' }])
+    expect(nearDifferences(lineDiff(same, [...same, 'x']), 1)).to.deep.equal([
+      { skipped: 9 },
+      { sign: ' ', text: '9' },
+      { sign: '+', text: 'x' },
+    ])
   })
 })

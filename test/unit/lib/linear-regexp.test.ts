@@ -11,7 +11,8 @@ describe('linearRegExp', () => {
     ['(?i)ABC', 'xabcx', true],
   ]
   for (const [expression, text, found] of cases) {
-    it(`${found ? 'finds' : 'does not find'} ${expression} in ${JSON.stringify(text)}`, () => expect(linearRegExp(expression)?.foundIn(text)).to.equal(found))
+    it(`${found ? 'finds' : 'does not find'} ${expression} in ${JSON.stringify(text)}`, () =>
+      expect(linearRegExp(expression)?.foundIn(text)).to.equal(found))
   }
 
   it('is undefined for an invalid expression', () => expect(linearRegExp('a(')).to.equal(undefined))

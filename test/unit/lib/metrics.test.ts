@@ -80,7 +80,14 @@ describe('metric families', () => {
   it('remove the children of subjects that no longer exist when they are read', () => {
     const present = new Set(['a'])
     const isPresent = (name: string): boolean => present.has(name)
-    const family = new CounterFamily({ name: 'calls_total', help: '', stability: 'ALPHA', labels: ['name', 'code'], subject: ['name'], isPresent })
+    const family = new CounterFamily({
+      name: 'calls_total',
+      help: '',
+      stability: 'ALPHA',
+      labels: ['name', 'code'],
+      subject: ['name'],
+      isPresent,
+    })
     const shown = (): string[] => Array.from(family.samples(), ({ labels, value }) => `${labels.name} ${labels.code} ${value}`)
     for (const name of ['a', 'b', 'other']) for (const code of ['200', '404']) family.child(name, code).value++
     expect(shown()).to.deep.equal(['a 200 1', 'a 404 1', 'other 200 1', 'other 404 1'])

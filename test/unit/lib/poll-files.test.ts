@@ -2,7 +2,10 @@ import { expect } from 'chai'
 import { pollFiles } from '../../../src/lib/poll-files.ts'
 
 describe('pollFiles', () => {
-  /** Polls a script of values; an Error is a failure to read. Ends after the script. `refuse`: values that cannot be put into effect. */
+  /**
+   * Polls a script of values; an Error is a failure to read. Ends after the script. `refuse`: values that cannot be put
+   * into effect.
+   */
   async function polled(script: readonly (string | Error)[], refuse: (value: string) => void = () => {}): Promise<string[]> {
     const events: string[] = []
     const over = new AbortController()
@@ -18,7 +21,10 @@ describe('pollFiles', () => {
       refuse(value)
       events.push(`changed: ${value}`)
     }
-    await pollFiles({ read, identityOf: value => value, inForce: 'a', intervalMs: 0, changed, failed: error => events.push(`failed: ${error}`) }, over.signal)
+    await pollFiles(
+      { read, identityOf: value => value, inForce: 'a', intervalMs: 0, changed, failed: error => events.push(`failed: ${error}`) },
+      over.signal,
+    )
     return events
   }
 

@@ -14,6 +14,8 @@ describe('Progress', () => {
       [70, true, false, 0],
       [75, true, false, 5],
     ]
-    expect(looks.map(([now, waits, moved]) => progress.stalledFor(now, waits, moved))).to.deep.equal(looks.map(([, , , stalled]) => stalled))
+    expect(looks.map(([now, waits, moved]) => progress.stalledFor(now, waits, moved))).to.deep.equal(
+      looks.map(([, , , stalled]) => stalled),
+    )
   })
 })

@@ -10,7 +10,19 @@ const written = (write: (out: Writer) => void): Buffer => {
 }
 
 describe('messages', () => {
-  const numbers = [1, 127, 128, 2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER, -1, -(2 ** 40), 7587882113741853466n, 2n ** 63n - 1n, -(2n ** 63n)]
+  const numbers = [
+    1,
+    127,
+    128,
+    2 ** 32 - 1,
+    2 ** 32,
+    Number.MAX_SAFE_INTEGER,
+    -1,
+    -(2 ** 40),
+    7587882113741853466n,
+    2n ** 63n - 1n,
+    -(2n ** 63n),
+  ]
   for (const value of numbers)
     it(`have the number ${value}`, () => expect(fieldsOf(written(out => writeNumber(out, 5, value))).integer(5)).to.equal(BigInt(value)))
 

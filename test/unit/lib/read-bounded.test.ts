@@ -23,7 +23,8 @@ describe('readBounded', () => {
     expect(outcome).to.deep.equal(Buffer.from([1, 1, 3]))
   })
 
-  it('returns an empty buffer for an empty body', async () => expect((await reading([], { maxBytes: 0 })).outcome).to.deep.equal(Buffer.alloc(0)))
+  it('returns an empty buffer for an empty body', async () =>
+    expect((await reading([], { maxBytes: 0 })).outcome).to.deep.equal(Buffer.alloc(0)))
 
   it('stops reading at the piece that exceeds the bound', async () => {
     expect(await reading([2, 2, 2, 2], { maxBytes: 3 })).to.deep.equal({ outcome: 'Error: too long', taken: 2 })

@@ -13,7 +13,8 @@ describe('refuse-file', () => {
   after(() => rmSync(directory, { recursive: true }))
 
   it('accepts directories and missing paths', () => {
-    for (const path of [directory, join(directory, 'none'), join(directory, 'none/below'), '.', '/']) expect(() => refuseFile(path)).not.to.throw()
+    for (const path of [directory, join(directory, 'none'), join(directory, 'none/below'), '.', '/'])
+      expect(() => refuseFile(path)).not.to.throw()
   })
   for (const below of ['', '/a', '/a/b'])
     it(`names the file that is ${below === '' ? 'there' : 'above'}: ${below}`, () => {

@@ -47,7 +47,8 @@ describe('searchSteps', () => {
     })
 
   it('reports how far it read the text', () => {
-    const searchedTo = (expression: string): number | undefined => runAtOnce(searchSteps(RE2JS.compile(expression).re2Input.prog, 'a'.repeat(100)))?.searchedTo
+    const searchedTo = (expression: string): number | undefined =>
+      runAtOnce(searchSteps(RE2JS.compile(expression).re2Input.prog, 'a'.repeat(100)))?.searchedTo
     expect(searchedTo('a')).to.equal(2)
     expect(searchedTo('a.*b|a')).to.equal(100)
   })

@@ -3,7 +3,25 @@ import { regexpFault } from '../../../src/lib/regexp-syntax.ts'
 
 /** Expressions that RE2 accepts (https://github.com/google/re2/wiki/Syntax). */
 const good = [
-  ...['', 'a', 'a|b', '(a)', '(?:a)', '(?i)a', '(?i-s:a)', '(?P<n>a)', '(?<n>a)', 'a*', 'a+?', 'a{2}', 'a{2,}', 'a{2,3}?', '^*', 'a{', 'a{,2}'],
+  ...[
+    '',
+    'a',
+    'a|b',
+    '(a)',
+    '(?:a)',
+    '(?i)a',
+    '(?i-s:a)',
+    '(?P<n>a)',
+    '(?<n>a)',
+    'a*',
+    'a+?',
+    'a{2}',
+    'a{2,}',
+    'a{2,3}?',
+    '^*',
+    'a{',
+    'a{,2}',
+  ],
   ...[
     '[a-z]',
     '[^]a]',
@@ -61,5 +79,6 @@ describe('regular expressions of patterns', () => {
   it('takes time linear in the expression', () => expect(regexpFault(`${'(a*)*'.repeat(1000)}`)).to.equal(undefined))
 
   for (const text of ['x'.repeat(20_000), '((a{100}){10}){11}', '(?:a|b{1,1000}){1000}', '[^\\pL]'.repeat(1000)])
-    it(`rejects ${text.slice(0, 30)}, whose program would be too long`, () => expect(regexpFault(text)).to.equal(`expression too large: \`${text}\``))
+    it(`rejects ${text.slice(0, 30)}, whose program would be too long`, () =>
+      expect(regexpFault(text)).to.equal(`expression too large: \`${text}\``))
 })

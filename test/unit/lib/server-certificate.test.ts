@@ -44,7 +44,11 @@ describe('the certificate of a server', () => {
 
   /** Result of a request: the body, or Go's error. `isResumed`: whether the TLS session was resumed. */
   function ask(port: number, agent: TlsAgent, believed: readonly Issued[]): Promise<{ said: string; isResumed: boolean }> {
-    const tls = { ...trustedCertificates(believed.map(each => each.cert).join('')), servername: 'localhost', checkServerIdentity: checkServerName }
+    const tls = {
+      ...trustedCertificates(believed.map(each => each.cert).join('')),
+      servername: 'localhost',
+      checkServerIdentity: checkServerName,
+    }
     return new Promise(resolve => {
       request({ host: '127.0.0.1', port, agent, ...tls })
         .on('error', error => resolve({ said: dialError(error, 'h:1').message, isResumed: false }))
@@ -102,8 +106,16 @@ describe('the certificate of a server', () => {
     ] as const) {
       const socket = connect(await serve(await leaf(root)), '127.0.0.1')
       await once(socket, 'connect')
-      const secure = connectTls({ ...trustedCertificates(believed.cert), socket, servername: 'localhost', checkServerIdentity: checkServerName })
-      const isAccepted = await Promise.race([once(secure, 'secureConnect').then(() => true), once(secure, 'close').then(() => false)]).catch(() => false)
+      const secure = connectTls({
+        ...trustedCertificates(believed.cert),
+        socket,
+        servername: 'localhost',
+        checkServerIdentity: checkServerName,
+      })
+      const isAccepted = await Promise.race([
+        once(secure, 'secureConnect').then(() => true),
+        once(secure, 'close').then(() => false),
+      ]).catch(() => false)
       expect([isAccepted, secure.authorized]).to.deep.equal([expected, expected])
       secure.destroy()
     }
@@ -112,9 +124,17 @@ describe('the certificate of a server', () => {
   const refused: [what: string, chain: () => Promise<readonly Issued[]>, why: string][] = [
     ['of another authority of the same name', async () => [await leaf(await authority())], UNKNOWN],
     ['of another authority that is sent', async () => sent(await authority()), UNKNOWN],
-    ['that only bears the name of its issuer', async () => [await leaf({ ...(await authority()), certificate: root.certificate })], UNKNOWN],
+    [
+      'that only bears the name of its issuer',
+      async () => [await leaf({ ...(await authority()), certificate: root.certificate })],
+      UNKNOWN,
+    ],
     ['that is self-issued', async () => [await leaf(undefined)], PURPOSE],
-    ['that was issued by a certificate that is not a CA', async () => sent(await issueCertificate({ subject: [{ CN: ['between'] }], issuer: root })), PURPOSE],
+    [
+      'that was issued by a certificate that is not a CA',
+      async () => sent(await issueCertificate({ subject: [{ CN: ['between'] }], issuer: root })),
+      PURPOSE,
+    ],
     ['that has expired', async () => [await leaf(root, { notBefore: Date.now() - 2 * HOUR_MS, notAfter: Date.now() - HOUR_MS })], EXPIRED],
     [
       'of another name',

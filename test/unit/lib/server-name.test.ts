@@ -5,7 +5,9 @@ import { checkServerName } from '../../../src/lib/server-name.ts'
 /** Source of the texts: HostnameError of crypto/x509. */
 describe('checkServerName', () => {
   const text = (host: string, CN: string, subjectaltname?: string): string | undefined => {
-    const error = checkServerName(host, { subject: { CN }, ...(subjectaltname !== undefined && { subjectaltname }) } as Parameters<typeof checkServerName>[1])
+    const error = checkServerName(host, { subject: { CN }, ...(subjectaltname !== undefined && { subjectaltname }) } as Parameters<
+      typeof checkServerName
+    >[1])
     return error && dialError(error, 'h:1').message.replace('tls: failed to verify certificate: x509: ', '')
   }
   for (const [host, CN, names, expected] of [

@@ -11,10 +11,13 @@ describe('quoteForShell', () => {
     ["it's", "'it'\\''s'"],
     ['two words', "'two words'"],
   ]
-  for (const [text, quoted] of table) it(`returns ${quoted} for ${JSON.stringify(text)}`, () => expect(quoteForShell(text)).to.equal(quoted))
+  for (const [text, quoted] of table)
+    it(`returns ${quoted} for ${JSON.stringify(text)}`, () => expect(quoteForShell(text)).to.equal(quoted))
 
   it('returns what a shell reads as the text', () => {
     const texts = table.map(([text]) => text)
-    expect(execFileSync('sh', ['-c', `printf '%s\\n' ${texts.map(quoteForShell).join(' ')}`], { encoding: 'utf8' })).to.equal(`${texts.join('\n')}\n`)
+    expect(execFileSync('sh', ['-c', `printf '%s\\n' ${texts.map(quoteForShell).join(' ')}`], { encoding: 'utf8' })).to.equal(
+      `${texts.join('\n')}\n`,
+    )
   })
 })

@@ -31,7 +31,10 @@ describe('createLogger', () => {
     const log = createLogger({ format: 'text', verbosity: 0, write: line => written.push(line), now: () => 0, fields: { worker: 2 } })
     log.info('hello', { a: 1 })
     log.warn('there')
-    expect(written).to.deep.equal(['1970-01-01T00:00:00.000Z info  hello worker=2 a=1\n', '1970-01-01T00:00:00.000Z warn  there worker=2\n'])
+    expect(written).to.deep.equal([
+      '1970-01-01T00:00:00.000Z info  hello worker=2 a=1\n',
+      '1970-01-01T00:00:00.000Z warn  there worker=2\n',
+    ])
   })
 
   it('writes debug lines up to its verbosity', () => {

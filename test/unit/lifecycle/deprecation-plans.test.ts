@@ -15,7 +15,12 @@ describe('deprecations that a release announces', () => {
     ['1.33', 'certificates.k8s.io/v1alpha1', 'ClusterTrustBundle', undefined],
     ['1.34', 'certificates.k8s.io/v1alpha1', 'ClusterTrustBundle', 'is deprecated in v1.34+, unavailable in v1.37+'],
     ['1.33', 'storage.k8s.io/v1alpha1', 'VolumeAttributesClass', 'is deprecated in v1.32+, unavailable in v1.35+'],
-    ['1.34', 'storage.k8s.io/v1alpha1', 'VolumeAttributesClass', 'is deprecated in v1.32+, unavailable in v1.35+; use storage.k8s.io/v1 VolumeAttributesClass'],
+    [
+      '1.34',
+      'storage.k8s.io/v1alpha1',
+      'VolumeAttributesClass',
+      'is deprecated in v1.32+, unavailable in v1.35+; use storage.k8s.io/v1 VolumeAttributesClass',
+    ],
     ['1.36', 'certificates.k8s.io/v1beta1', 'PodCertificateRequest', undefined],
     [
       '1.37',
@@ -36,7 +41,12 @@ describe('deprecations that a release announces', () => {
       'is deprecated in v1.37+, unavailable in v1.40+; use storagemigration.k8s.io/v1 StorageVersionMigration',
     ],
     ['1.37', 'resource.k8s.io/v1beta2', 'ResourceClaim', 'is deprecated in v1.36+, unavailable in v1.39+'],
-    ['1.34', 'storage.k8s.io/v1beta1', 'VolumeAttributesClass', 'is deprecated in v1.34+, unavailable in v1.37+; use storage.k8s.io/v1 VolumeAttributesClass'],
+    [
+      '1.34',
+      'storage.k8s.io/v1beta1',
+      'VolumeAttributesClass',
+      'is deprecated in v1.34+, unavailable in v1.37+; use storage.k8s.io/v1 VolumeAttributesClass',
+    ],
   ]
   for (const [release, apiVersion, kind, warning] of cases)
     it(`match the release: ${apiVersion} ${kind} in ${release}`, () =>

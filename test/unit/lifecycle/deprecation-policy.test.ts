@@ -12,11 +12,11 @@ import type { Schema, StructSchema } from '../../../src/schema/schema.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 
 /**
- * The rules of https://kubernetes.io/docs/reference/using-api/deprecation-policy/ by number, for the tables of all releases. Each test names upstream's
- * violations.
+ * The rules of https://kubernetes.io/docs/reference/using-api/deprecation-policy/ by number, for the tables of all
+ * releases. Each test names upstream's violations.
  *
- * Not covered: 2 (round trips between the versions of a release), 5 and 6 (the command line, test/unit/config), 7 (behaviour, of which none is deprecated), 11
- * (metrics, test/unit/server).
+ * Not covered: 2 (round trips between the versions of a release), 5 and 6 (the command line, test/unit/config), 7
+ * (behaviour, of which none is deprecated), 11 (metrics, test/unit/server).
  */
 
 const LEVELS = ['alpha', 'beta', 'ga']
@@ -115,7 +115,12 @@ describe('the deprecation policy', () => {
       const before = new Map(kindsOf(previousRelease(release)).map(definition => [idOf(definition), definition.storage?.version]))
       return kindsOf(release).flatMap(definition => {
         const [was, now] = [before.get(idOf(definition)), definition.storage?.version]
-        if (!was || !now || was.name === now.name || existsIn(previousRelease(release), apiVersionOf({ group: now.group, version: now.name }), now.kind))
+        if (
+          !was ||
+          !now ||
+          was.name === now.name ||
+          existsIn(previousRelease(release), apiVersionOf({ group: now.group, version: now.name }), now.kind)
+        )
           return []
         return [`${release} ${idOf(definition)}: ${was.name}, ${now.name}`]
       })
@@ -162,8 +167,8 @@ describe('the deprecation policy', () => {
       if (deprecated !== undefined) return gone - deprecated < 1 ? [name] : []
       return states.some(({ stage }) => stage === 'B') ? [name] : []
     })
-    // Upstream's violations: a beta gate that was removed with its rule in force, one that was GA from the start to exempt clusters for one release, and two that
-    // were locked one release before their removal.
+    // Upstream's violations: a beta gate that was removed with its rule in force, one that was GA from the start to
+    // exempt clusters for one release, and two that were locked one release before their removal.
     expect(early).to.deep.equal([
       'PreventStaticPodAPIReferences',
       'ProbeHostPodSecurityStandards',
@@ -176,7 +181,10 @@ describe('the deprecation policy', () => {
     for (const release of RELEASES)
       for (const [name, { stage, locked, preset, effect, built }] of Object.entries(gatesOf(release))) {
         const set = (value: boolean) => () => parseGates(release, new Map([[name, value]])).warnings
-        if (locked) expect(set(!preset), `${release} ${name}`).to.throw(`cannot set feature gate ${name} to ${!preset}, feature is locked to ${preset}`)
+        if (locked)
+          expect(set(!preset), `${release} ${name}`).to.throw(
+            `cannot set feature gate ${name} to ${!preset}, feature is locked to ${preset}`,
+          )
         if (stage === 'Deprecated' && (effect !== 'fixed' || preset === built))
           expect(set(preset)(), `${release} ${name}`).to.deep.equal([
             `Setting deprecated feature gate ${name}=${preset}. It will be removed in a future release.`,

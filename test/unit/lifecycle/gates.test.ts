@@ -3,7 +3,8 @@ import { type GateName, gatesOf } from '../../../src/lifecycle/feature-gates.ts'
 import { LifecycleError, parseGates } from '../../../src/lifecycle/gates.ts'
 import { RELEASES, type Release } from '../../../src/lifecycle/release.ts'
 
-const given = (text: string): Map<string, boolean> => new Map(text.split(',').map(entry => [entry.split('=')[0] ?? '', entry.endsWith('=true')]))
+const given = (text: string): Map<string, boolean> =>
+  new Map(text.split(',').map(entry => [entry.split('=')[0] ?? '', entry.endsWith('=true')]))
 
 describe('feature gates', () => {
   const accepted: [text: string, gate: GateName, value: boolean][] = [
@@ -28,9 +29,15 @@ describe('feature gates', () => {
     ['Nonsense=true', 'unrecognized feature gate: Nonsense'],
     ['toString=true', 'unrecognized feature gate: toString'],
     ['RetryGenerateName=false', 'cannot set feature gate RetryGenerateName to false, feature is locked to true'],
-    ['WatchFromStorageWithoutResourceVersion=true', 'cannot set feature gate WatchFromStorageWithoutResourceVersion to true, feature is locked to false'],
+    [
+      'WatchFromStorageWithoutResourceVersion=true',
+      'cannot set feature gate WatchFromStorageWithoutResourceVersion to true, feature is locked to false',
+    ],
     ['OpenAPIEnums=false', 'OpenAPIEnums=false is not implemented, and ignoring it would change what the server does'],
-    ['AllAlpha=true', 'PodLogsQuerySplitStreams=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does'],
+    [
+      'AllAlpha=true',
+      'PodLogsQuerySplitStreams=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does',
+    ],
     ['AllBeta=false', 'OpenAPIEnums=false (by AllBeta=false) is not implemented, and ignoring it would change what the server does'],
   ]
   for (const [text, message] of refused)

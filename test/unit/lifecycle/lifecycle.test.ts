@@ -31,7 +31,13 @@ describe('lifecycles of kinds', () => {
       'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget',
       '1.25',
     ],
-    ['1.34', 'networking.k8s.io/v1beta1', 'IPAddress', 'networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+', '1.37'],
+    [
+      '1.34',
+      'networking.k8s.io/v1beta1',
+      'IPAddress',
+      'networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+',
+      '1.37',
+    ],
     ['1.33', 'networking.k8s.io/v1beta1', 'IPAddress', undefined],
     ['1.33', 'v1', 'Pod', undefined],
   ]

@@ -6,7 +6,11 @@ const state = (name: string, release: Release) => metricStateOf(name, 'ALPHA', r
 
 describe('a metric in a release', () => {
   it('has its declared stability if all releases agree', () =>
-    expect(metricStateOf('apiserver_request_total', 'STABLE', '1.24')).to.deep.equal({ stability: 'STABLE', deprecated: undefined, hidden: false }))
+    expect(metricStateOf('apiserver_request_total', 'STABLE', '1.24')).to.deep.equal({
+      stability: 'STABLE',
+      deprecated: undefined,
+      hidden: false,
+    }))
   it('is promoted', () => {
     const classes = (['1.25', '1.26', '1.30', '1.31', '1.36'] as const).map(
       release => state('apiserver_validating_admission_policy_check_total', release)?.stability,
@@ -22,7 +26,11 @@ describe('a metric in a release', () => {
   it('exists if the release has it: key management services', () => {
     const since = (name: string) =>
       (['1.26', '1.27', '1.28', '1.29'] as const).find(release => state(`apiserver_envelope_encryption_${name}`, release) !== undefined)
-    expect([since('key_id_hash_total'), since('kms_operations_latency_seconds'), since('dek_source_cache_size')]).to.deep.equal(['1.27', '1.27', '1.29'])
+    expect([since('key_id_hash_total'), since('kms_operations_latency_seconds'), since('dek_source_cache_size')]).to.deep.equal([
+      '1.27',
+      '1.27',
+      '1.29',
+    ])
   })
   it('exists until the release that removes it', () => {
     expect(state('apiserver_flowcontrol_request_concurrency_limit', '1.36')).to.include({ deprecated: '1.30.0', hidden: true })

@@ -41,7 +41,11 @@ describe('served kinds', () => {
     ['/v1=false', '', ['networking/v1/servicecidrs']],
     ['networking.k8s.io/v1beta1=true', '', [...GA, ...NETWORKING]],
     ['networking.k8s.io/v1beta1/ipaddresses=true', '', [...GA, 'networking/v1beta1/ipaddresses']],
-    ['api/beta=true networking.k8s.io/v1beta1=false networking.k8s.io/v1beta1/ipaddresses=true', '', [...GA, 'networking/v1beta1/ipaddresses']],
+    [
+      'api/beta=true networking.k8s.io/v1beta1=false networking.k8s.io/v1beta1/ipaddresses=true',
+      '',
+      [...GA, 'networking/v1beta1/ipaddresses'],
+    ],
     ['networking.k8s.io/v1/servicecidrs=false', '', ['/v1/pods']],
     ['certificates.k8s.io/v1beta1=true', '', GA],
     ['certificates.k8s.io/v1beta1=true', 'ClusterTrustBundle=true', [...GA, 'certificates/v1beta1/clustertrustbundles']],
@@ -64,7 +68,9 @@ describe('served kinds', () => {
       ['authentication.k8s.io', 'v1beta1', 'SelfSubjectReview', 'selfsubjectreviews', '1.28'],
     ] as const
     const servedWith = (text: string): boolean[] =>
-      betas.map(([group, version, kind, resource, release]) => servedKinds(release, parseGates(release), config(text))({ group, version, kind, resource }))
+      betas.map(([group, version, kind, resource, release]) =>
+        servedKinds(release, parseGates(release), config(text))({ group, version, kind, resource }),
+      )
     expect(servedWith('')).to.deep.equal([true, false, true, true, false])
     expect(servedWith('api/beta=false batch/v1beta1=true')).to.deep.equal([true, false, false, false, false])
   })
@@ -72,7 +78,8 @@ describe('served kinds', () => {
   it('include versions of later releases if enabled', () => {
     const v1 = { group: 'resource.k8s.io', version: 'v1', kind: 'DeviceClass', resource: 'deviceclasses' }
     const beta = { ...v1, version: 'v1beta2' }
-    const serves = (text: string, later: LaterVersions): boolean[] => [v1, beta].map(servedKinds('1.33', parseGates('1.33'), config(text), later))
+    const serves = (text: string, later: LaterVersions): boolean[] =>
+      [v1, beta].map(servedKinds('1.33', parseGates('1.33'), config(text), later))
     expect(serves('', { bySuccession: true, byName: true })).to.deep.equal([false, false])
     expect(serves('resource.k8s.io/v1beta2=true', {})).to.deep.equal([false, true])
     expect(serves('resource.k8s.io/v1beta2=true', { bySuccession: true })).to.deep.equal([true, true])
@@ -87,7 +94,10 @@ describe('served kinds', () => {
     ['a/b/c/d=true', 'runtime-config invalid key a/b/c/d'],
     ['example.io/v1=true other.io/v1=true', 'unknown api groups example.io,other.io'],
     ['apps/v9=true', 'group version apps/v9 that has not been registered'],
-    ['apps/v1/Deployments=false', 'invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"'],
+    [
+      'apps/v1/Deployments=false',
+      'invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"',
+    ],
   ]
   for (const [text, message] of refused)
     it(`rejects ${text}`, () => {

@@ -25,9 +25,9 @@ describe('metadata of an object that was never created', () => {
     it(`is decoded in templates of ${release}, from JSON and protobuf`, () => {
       const json = decode(schema, deployment)
       expect(template(json)).to.deep.equal({ ...created, labels: { a: 'b' } })
-      expect(template(decode(schema, { ...deployment, spec: { template: { metadata: { creationTimestamp: null, labels: { a: 'b' } } } } }))).to.deep.equal(
-        template(json),
-      )
+      expect(
+        template(decode(schema, { ...deployment, spec: { template: { metadata: { creationTimestamp: null, labels: { a: 'b' } } } } })),
+      ).to.deep.equal(template(json))
       expect(template(decode(schema, decodeMessage(schema, encodeMessage(schema, json))))).to.deep.equal(template(json))
     })
 

@@ -28,7 +28,9 @@ describe('semantic equality', () => {
     [{}, { toString: 'x' }, false],
   ]
   const print = (value: unknown): string =>
-    typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? `${v}n` : v)) ?? 'undefined')
+    typeof value === 'bigint'
+      ? `${value}n`
+      : (JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? `${v}n` : v)) ?? 'undefined')
   for (const [a, b, equal] of cases)
     it(`${print(a)} ${equal ? '=' : '≠'} ${print(b)}`, () => {
       expect(deepEqual(a, b)).to.equal(equal)
@@ -63,10 +65,12 @@ describe('values of JSON', () => {
     { a: { b: [[]] } },
   ]
   it('have the same result in steps', () => {
-    for (const a of values as Json[]) for (const b of values as Json[]) expect(countedSteps(sameJsonInSteps([a], [b])).result).to.equal(sameJson(a, b))
+    for (const a of values as Json[])
+      for (const b of values as Json[]) expect(countedSteps(sameJsonInSteps([a], [b])).result).to.equal(sameJson(a, b))
   })
 
-  const wide = (last: number): { [name: string]: number } => Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i < 19_999 ? i : last]))
+  const wide = (last: number): { [name: string]: number } =>
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i < 19_999 ? i : last]))
   for (const [what, compare] of [
     ['deepEqualInSteps', deepEqualInSteps],
     ['sameJsonInSteps', sameJsonInSteps],

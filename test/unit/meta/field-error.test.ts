@@ -1,6 +1,16 @@
 import { expect } from 'chai'
 import { quote } from '../../../src/lib/go-quote.ts'
-import { allWorded, duplicate, type FieldError, fieldErrorText, invalid, notFound, notSupported, required, verbatim } from '../../../src/meta/field-error.ts'
+import {
+  allWorded,
+  duplicate,
+  type FieldError,
+  fieldErrorText,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  verbatim,
+} from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { goIntOrStringValue, goLabelSelector, goStringer, goStringList, goStringMap } from '../../../src/resources/shared/go-syntax.ts'
 
@@ -23,7 +33,11 @@ describe('meta/field-error', () => {
     [invalid(path, 1, 'no'), 'Invalid value: 1: no', 'Invalid value: 1: no'],
     [invalid(path, null, 'no'), 'Invalid value: "null": no', 'Invalid value: null: no'],
     [invalid(path, ['x', 'y'], 'no'), 'Invalid value: []string{"x", "y"}: no', 'Invalid value: ["x","y"]: no'],
-    [notSupported(path, undefined, ['b']), 'Unsupported value: "null": supported values: "b"', 'Unsupported value: null: supported values: "b"'],
+    [
+      notSupported(path, undefined, ['b']),
+      'Unsupported value: "null": supported values: "b"',
+      'Unsupported value: null: supported values: "b"',
+    ],
     [duplicate(path, goStringer('cpu')), 'Duplicate value: cpu', 'Duplicate value: "cpu"'],
     [notFound(path, goStringList(undefined)), 'Not found: []string(nil)', 'Not found: null'],
     [
@@ -31,7 +45,11 @@ describe('meta/field-error', () => {
       'Invalid value: map[string]string{"a":"<", "b":"1"}',
       String.raw`Invalid value: {"a":"\u003c","b":"1"}`,
     ],
-    [invalid(path, goIntOrStringValue('x%'), ''), 'Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"x%"}', 'Invalid value: "x%"'],
+    [
+      invalid(path, goIntOrStringValue('x%'), ''),
+      'Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"x%"}',
+      'Invalid value: "x%"',
+    ],
     [
       invalid(path, goLabelSelector({ matchLabels: { a: 'b' } }), 'field is immutable'),
       'Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"a":"b"}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: field is immutable',

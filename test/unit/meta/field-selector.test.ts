@@ -16,7 +16,8 @@ describe('field selectors', () => {
     'a=x\\,y\\=z\\\\': 'a=x\\,y\\=z\\\\',
     '=': '',
   }
-  for (const [text, printed] of Object.entries(good)) it(JSON.stringify(text), () => expect(print(parseFieldSelector(text))).to.equal(printed))
+  for (const [text, printed] of Object.entries(good))
+    it(JSON.stringify(text), () => expect(print(parseFieldSelector(text))).to.equal(printed))
 
   const bad: Record<string, string> = {
     'a,b=c': "invalid selector: 'a,b=c'; can't understand 'a'",
@@ -24,7 +25,8 @@ describe('field selectors', () => {
     'a=\\x': 'invalid field selector: invalid escape sequence: \\x',
     'a=\\': 'invalid field selector: invalid escape sequence: \\',
   }
-  for (const [text, message] of Object.entries(bad)) it(`rejects ${JSON.stringify(text)}`, () => expect(() => parseFieldSelector(text)).to.throw(message))
+  for (const [text, message] of Object.entries(bad))
+    it(`rejects ${JSON.stringify(text)}`, () => expect(() => parseFieldSelector(text)).to.throw(message))
 
   const matches = (text: string, of: (field: string) => string): boolean => new FieldMatcher(parseFieldSelector(text)).matches(of)
 
@@ -38,7 +40,8 @@ describe('field selectors', () => {
     ['metadata.name=a,metadata.name=b', false],
     ['x!=', false],
   ]
-  for (const [text, wanted] of rows) it(`${text} ${wanted ? 'matches' : 'does not match'}`, () => expect(matches(text, name)).to.equal(wanted))
+  for (const [text, wanted] of rows)
+    it(`${text} ${wanted ? 'matches' : 'does not match'}`, () => expect(matches(text, name)).to.equal(wanted))
 
   it('return the only value that a field may have', () => {
     expect(new FieldMatcher(parseFieldSelector('metadata.name=a,b!=c')).required('metadata.name')).to.equal('a')

@@ -65,7 +65,9 @@ describe('addresses', () => {
     it(`${text} → ${printed}`, () => {
       const ip = parseIp(text)
       expect(ip && printIp(ip)).to.equal(printed)
-      expect(ipFault(text, false)).to.equal(printed === undefined ? 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)' : undefined)
+      expect(ipFault(text, false)).to.equal(
+        printed === undefined ? 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)' : undefined,
+      )
     })
   }
 
@@ -84,7 +86,9 @@ describe('addresses', () => {
     it(`${text} → ${printed}`, () => {
       const cidr = parseCidr(text)
       expect(cidr && printCidr(cidr)).to.equal(printed)
-      expect(cidrFault(text, false)).to.equal(printed === undefined ? 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)' : undefined)
+      expect(cidrFault(text, false)).to.equal(
+        printed === undefined ? 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)' : undefined,
+      )
     })
   }
 
@@ -109,7 +113,9 @@ describe('addresses', () => {
     expect(ipWarnings(path, '010.0.0.1')).to.deep.equal([
       'spec.ip: non-standard IP address "010.0.0.1" will be considered invalid in a future Kubernetes release: use "10.0.0.1"',
     ])
-    expect(ipWarnings(path, '2001:DB8::1')).to.deep.equal(['spec.ip: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")'])
+    expect(ipWarnings(path, '2001:DB8::1')).to.deep.equal([
+      'spec.ip: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
+    ])
     expect(ipWarnings(path, '10.0.0.1')).to.deep.equal([])
     expect(cidrWarnings(path, '10.1.0.0/8')).to.deep.equal([
       'spec.ip: CIDR value "10.1.0.0/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.1.0.0/32"?)',

@@ -25,7 +25,15 @@ const SELECTORS = [
   'toString',
   '!constructor',
 ]
-const OBJECTS: Record<string, string>[] = [{}, { a: '1' }, { a: '2' }, { a: '3', b: '' }, { b: '1' }, { a: 'x', toString: 'y' }, { a: '2', c: '4' }]
+const OBJECTS: Record<string, string>[] = [
+  {},
+  { a: '1' },
+  { a: '2' },
+  { a: '3', b: '' },
+  { b: '1' },
+  { a: 'x', toString: 'y' },
+  { a: '2', c: '4' },
+]
 
 describe('a label matcher', () => {
   for (const text of SELECTORS)
@@ -41,7 +49,10 @@ describe('a label matcher', () => {
   it('visits only the labels of the object, however many requirements there are', () => {
     const text = Array.from({ length: 5000 }, (_, i) => `a!=v${i},!z${i}`).join(',')
     const asked: string[] = []
-    const labels = new Proxy<Record<string, string>>({ a: 'other', b: '' }, { get: (target, name) => asked.push(String(name)) && target[String(name)] })
+    const labels = new Proxy<Record<string, string>>(
+      { a: 'other', b: '' },
+      { get: (target, name) => asked.push(String(name)) && target[String(name)] },
+    )
     expect(matchesLabels(parseLabelSelector(text), labels)).to.equal(true)
     expect(asked).to.deep.equal(['a'])
   })

@@ -113,14 +113,16 @@ describe('label selectors', () => {
   it('match nothing if absent from an API object, and everything if empty', () => {
     expect(matchesLabels(labelSelectorOf(undefined), { a: 'b' })).to.equal(false)
     expect(matchesLabels(labelSelectorOf({}), { a: 'b' })).to.equal(true)
-    expect(() => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Near' }] })).to.throw('"Near" is not a valid label selector operator')
+    expect(() => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Near' }] })).to.throw(
+      '"Near" is not a valid label selector operator',
+    )
   })
 
   it('print as in kubectl', () => {
     expect(printLabelSelector(undefined)).to.equal('<none>')
-    expect(printLabelSelector({ matchLabels: { b: 'c', a: '1' }, matchExpressions: [{ key: 'z', operator: 'NotIn', values: ['y', 'x'] }] })).to.equal(
-      'a=1,b=c,z notin (x,y)',
-    )
+    expect(
+      printLabelSelector({ matchLabels: { b: 'c', a: '1' }, matchExpressions: [{ key: 'z', operator: 'NotIn', values: ['y', 'x'] }] }),
+    ).to.equal('a=1,b=c,z notin (x,y)')
     expect(printLabelSelector({ matchExpressions: [{ key: 'a', operator: '?' }] })).to.equal('<error>')
     expect(printLabels({ b: '2', a: '1' })).to.equal('a=1,b=2')
     expect(printLabels(undefined)).to.equal('<none>')

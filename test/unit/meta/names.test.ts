@@ -26,11 +26,13 @@ describe('names', () => {
     [names.isDns1123Subdomain, 'a..b', [SUBDOMAIN]],
     [names.isDns1123Subdomain, 'ä', [SUBDOMAIN]],
     [names.isDns1123Subdomain, a(254), ['must be no more than 253 characters']],
-    ...['a', 'a-b.c', '-', '.', 'a-', 'a.', '-a', 'a.-b', 'a-.b', 'a..b', 'A', 'ä', 'a\n', 'a_b', 'a--b'].map((end): (typeof texts)[number] => [
-      names.isDns1123Subdomain,
-      `${'a.'.repeat(130)}${end}`,
-      ['must be no more than 253 characters', ...names.isDns1123Subdomain(`a.${end}`)],
-    ]),
+    ...['a', 'a-b.c', '-', '.', 'a-', 'a.', '-a', 'a.-b', 'a-.b', 'a..b', 'A', 'ä', 'a\n', 'a_b', 'a--b'].map(
+      (end): (typeof texts)[number] => [
+        names.isDns1123Subdomain,
+        `${'a.'.repeat(130)}${end}`,
+        ['must be no more than 253 characters', ...names.isDns1123Subdomain(`a.${end}`)],
+      ],
+    ),
     [names.isWildcardDns1123Subdomain, '*.b-c.1', []],
     [names.isWildcardDns1123Subdomain, 'a.b', [WILDCARD]],
     [names.isWildcardDns1123Subdomain, '*.*.b', [WILDCARD]],
@@ -52,7 +54,11 @@ describe('names', () => {
     [names.isConfigMapKey, '.', ["must not be '.'"]],
     [names.isConfigMapKey, '.a', []],
     [names.isRelaxedEnvVarName, 'a b', []],
-    [names.isRelaxedEnvVarName, 'a=b', ["a valid environment variable name must consist only of printable ASCII characters other than '='"]],
+    [
+      names.isRelaxedEnvVarName,
+      'a=b',
+      ["a valid environment variable name must consist only of printable ASCII characters other than '='"],
+    ],
     [names.isValidPortName, 'http-1', []],
     [names.isValidPortName, '1-', ['must contain at least one letter (a-z)', 'must not begin or end with a hyphen']],
     [names.isValidPortName, 'a--b', ['must not contain consecutive hyphens']],
@@ -67,7 +73,9 @@ describe('names', () => {
     const long = words('must be no more than 63 characters', 'must be no more than 63 bytes', '1.35')
     expect(names.isValidLabelValue(a(64))).to.deep.equal([long])
     expect(names.isQualifiedName(a(64)).map(detail => textIn(detail, '1.35'))).to.deep.equal(['name part must be no more than 63 bytes'])
-    expect(names.isQualifiedName(`${a(254)}/a`).map(detail => textIn(detail, '1.37'))).to.deep.equal(['prefix part must be no more than 253 bytes'])
+    expect(names.isQualifiedName(`${a(254)}/a`).map(detail => textIn(detail, '1.37'))).to.deep.equal([
+      'prefix part must be no more than 253 bytes',
+    ])
     expect(names.isQualifiedName('a/b/c').map(detail => textIn(detail, '1.34'))[0]).to.match(/^a qualified name must consist/)
     expect(names.isQualifiedName('a/b/c').map(detail => textIn(detail, '1.35'))[0]).to.match(/^a valid label key must consist/)
   })

@@ -15,7 +15,13 @@ import {
 import { countedSteps } from '../../support/counted-steps.ts'
 
 const path = fieldPath('metadata')
-const owner = (more: Partial<OwnerReference> = {}): OwnerReference => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u', ...more })
+const owner = (more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name: 'o',
+  uid: 'u',
+  ...more,
+})
 
 describe('object metadata', () => {
   const COUNT = 20_000
@@ -43,19 +49,33 @@ describe('object metadata', () => {
     validateObjectMeta({ name: 'x', namespace: 'ns', ...meta }, true, nameIsDnsSubdomain, path, rules).map(fieldErrorText)
 
   const causes: [what: string, meta: ObjectMeta, starts: string[]][] = [
-    ['nothing wrong', { labels: { a: 'b' }, annotations: { 'A.b/C': ' ' }, finalizers: ['example.com/a', 'orphan'], ownerReferences: [owner()] }, []],
+    [
+      'nothing wrong',
+      { labels: { a: 'b' }, annotations: { 'A.b/C': ' ' }, finalizers: ['example.com/a', 'orphan'], ownerReferences: [owner()] },
+      [],
+    ],
     ['no name', { name: '' }, ['metadata.name: Required value: name or generateName is required']],
     ['a bad generateName', { generateName: 'G_' }, ['metadata.generateName: Invalid value: "G_": a lowercase RFC 1123 subdomain']],
     ['no namespace', { namespace: '' }, ['metadata.namespace: Required value']],
     ['a bad namespace', { namespace: 'a.b' }, ['metadata.namespace: Invalid value: "a.b": must not contain dots']],
     ['a negative generation', { generation: -1 }, ['metadata.generation: Invalid value: -1: must be greater than or equal to 0']],
-    ['a bad label', { labels: { 'a b': '-' } }, ['metadata.labels: Invalid value: "a b": name part', 'metadata.labels: Invalid value: "-": a valid label']],
+    [
+      'a bad label',
+      { labels: { 'a b': '-' } },
+      ['metadata.labels: Invalid value: "a b": name part', 'metadata.labels: Invalid value: "-": a valid label'],
+    ],
     ['a bad annotation', { annotations: { 'a b': '' } }, ['metadata.annotations: Invalid value: "a b": name part']],
-    ['a finalizer without domain', { finalizers: ['word'] }, ['metadata.finalizers[0]: Invalid value: "word": name is neither a standard finalizer name nor']],
+    [
+      'a finalizer without domain',
+      { finalizers: ['word'] },
+      ['metadata.finalizers[0]: Invalid value: "word": name is neither a standard finalizer name nor'],
+    ],
     [
       'both deletion finalizers',
       { finalizers: ['orphan', 'foregroundDeletion'] },
-      ['metadata.finalizers: Invalid value: []string{"orphan", "foregroundDeletion"}: finalizer orphan and foregroundDeletion cannot be both set'],
+      [
+        'metadata.finalizers: Invalid value: []string{"orphan", "foregroundDeletion"}: finalizer orphan and foregroundDeletion cannot be both set',
+      ],
     ],
     [
       'an owner without anything',
@@ -97,7 +117,12 @@ describe('object metadata', () => {
   }
 
   it('names the owner, and what it lacks, since 1.37', () => {
-    const owners = [owner(), owner({ apiVersion: '', kind: '', name: '', uid: '' }), owner({ apiVersion: 'a/b/c' }), owner({ kind: 'Event' })]
+    const owners = [
+      owner(),
+      owner({ apiVersion: '', kind: '', name: '', uid: '' }),
+      owner({ apiVersion: 'a/b/c' }),
+      owner({ kind: 'Event' }),
+    ]
     const errors = validateObjectMeta({ name: 'x', namespace: 'ns', ownerReferences: owners }, true, nameIsDnsSubdomain, path)
     expect(allWorded(errors, '1.37').map(fieldErrorText)).to.deep.equal([
       ...['apiVersion', 'kind', 'name', 'uid'].map(member => `metadata.ownerReferences[1].${member}: Required value: must not be empty`),
@@ -107,14 +132,20 @@ describe('object metadata', () => {
   })
 
   it('names the operations of managers since 1.37', () => {
-    const errors = validateObjectMeta({ name: 'x', namespace: 'ns', managedFields: [{}, { operation: 'Odd' as 'Apply' }] }, true, nameIsDnsSubdomain, path)
+    const errors = validateObjectMeta(
+      { name: 'x', namespace: 'ns', managedFields: [{}, { operation: 'Odd' as 'Apply' }] },
+      true,
+      nameIsDnsSubdomain,
+      path,
+    )
     expect(allWorded(errors, '1.37').map(fieldErrorText)).to.deep.equal([
       'metadata.managedFields[0].operation: Required value: must not be empty',
       'metadata.managedFields[1].operation: Unsupported value: "Odd": supported values: "Apply", "Update"',
     ])
   })
 
-  it('accepts finalizers without a domain in custom resources', () => expect(told({ finalizers: ['word'] }, { qualifiedFinalizers: false })).to.deep.equal([]))
+  it('accepts finalizers without a domain in custom resources', () =>
+    expect(told({ finalizers: ['word'] }, { qualifiedFinalizers: false })).to.deep.equal([]))
 
   it('rejects a namespace in cluster-scoped objects', () => {
     expect(validateObjectMeta({ name: 'x', namespace: 'a' }, false, nameIsDnsSubdomain, path).map(fieldErrorText)).to.deep.equal([
@@ -131,7 +162,9 @@ describe('object metadata', () => {
 
   it('requires a short and printable field manager', () => {
     expect(validateFieldManager('kubectl/v1.33 é', path)).to.deep.equal([])
-    expect(validateFieldManager('x'.repeat(129), path).map(fieldErrorText)).to.deep.equal(['metadata: Too long: may not be more than 128 bytes'])
+    expect(validateFieldManager('x'.repeat(129), path).map(fieldErrorText)).to.deep.equal([
+      'metadata: Too long: may not be more than 128 bytes',
+    ])
     const parameter = fieldPath('fieldManager')
     expect(validateFieldManager('', parameter)).to.deep.equal([])
     expect(validateFieldManager('é'.repeat(64), parameter)).to.deep.equal([])
@@ -145,7 +178,14 @@ describe('object metadata', () => {
   })
 
   describe('updates', () => {
-    const base: ObjectMeta = { name: 'x', namespace: 'ns', uid: 'u', resourceVersion: '5', generation: 2, creationTimestamp: '2024-01-01T00:00:00Z' }
+    const base: ObjectMeta = {
+      name: 'x',
+      namespace: 'ns',
+      uid: 'u',
+      resourceVersion: '5',
+      generation: 2,
+      creationTimestamp: '2024-01-01T00:00:00Z',
+    }
     const cases: [what: string, next: ObjectMeta, old: ObjectMeta, texts: string[]][] = [
       ['nothing', {}, {}, []],
       ['the uid', { uid: 'v' }, {}, ['metadata.uid: Invalid value: "v": field is immutable']],
@@ -164,16 +204,27 @@ describe('object metadata', () => {
         'a finalizer while it is being deleted',
         { finalizers: ['a.b/c', 'a.b/a'], deletionTimestamp: '2024-01-01T00:00:00Z' },
         { finalizers: ['a.b/c'], deletionTimestamp: '2024-01-01T00:00:00Z' },
-        ['metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a.b/a"}'],
+        [
+          'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a.b/a"}',
+        ],
       ],
     ]
     for (const [what, next, old, texts] of cases) {
-      it(what, () => expect(validateObjectMetaUpdate({ ...base, ...next }, { ...base, ...old }, path).map(fieldErrorText)).to.deep.equal(texts))
+      it(what, () =>
+        expect(validateObjectMetaUpdate({ ...base, ...next }, { ...base, ...old }, path).map(fieldErrorText)).to.deep.equal(texts),
+      )
     }
   })
 
   it('is validated in steps, one for each field', () => {
-    const meta: ObjectMeta = { name: 'x', namespace: 'ns', labels: { a: 'b' }, annotations: { a: 'b' }, ownerReferences: [owner()], finalizers: ['a.b/c'] }
+    const meta: ObjectMeta = {
+      name: 'x',
+      namespace: 'ns',
+      labels: { a: 'b' },
+      annotations: { a: 'b' },
+      ownerReferences: [owner()],
+      finalizers: ['a.b/c'],
+    }
     expect([...validateObjectMetaInSteps(meta, true, nameIsDnsSubdomain, path)]).to.have.length(5)
     expect([...validateObjectMetaUpdateInSteps(meta, meta, path)]).to.have.length(4)
   })

@@ -11,16 +11,25 @@ describe('packed labels', () => {
     const random = seededRandom(3)
     for (const count of [0, 1, 2, 100, 5000, 20_000]) {
       const labels: Record<string, string> = {}
-      for (let i = 0; i < count; i++) labels[`${'example.io/'.repeat(random() < 0.1 ? 1 : 0)}k${Math.floor(random() * 3 * count)}`] = `v${i % 7}`
+      for (let i = 0; i < count; i++)
+        labels[`${'example.io/'.repeat(random() < 0.1 ? 1 : 0)}k${Math.floor(random() * 3 * count)}`] = `v${i % 7}`
       const own = packed(JSON.stringify(labels))
       for (let i = 0; i < 3 * count + 1; i++)
-        for (const key of [`k${i}`, `example.io/k${i}`]) expect(own?.get(key), key).to.equal(Object.hasOwn(labels, key) ? labels[key] : undefined)
+        for (const key of [`k${i}`, `example.io/k${i}`])
+          expect(own?.get(key), key).to.equal(Object.hasOwn(labels, key) ? labels[key] : undefined)
     }
   })
 
   it('have no members of Object, and distinguish a key from its beginning and from one beyond ASCII', () => {
     const own = packed('{"ab":"1","":"empty","a":"ü"}')
-    expect(['toString', 'abc', 'a\u00e4', 'ab', 'a', ''].map(key => own?.get(key))).to.deep.equal([undefined, undefined, undefined, '1', 'ü', 'empty'])
+    expect(['toString', 'abc', 'a\u00e4', 'ab', 'a', ''].map(key => own?.get(key))).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+      '1',
+      'ü',
+      'empty',
+    ])
   })
 
   it('take the last of repeated keys, as a parser does', () => {

@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { addQuantity, canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue, roundUpQuantity } from '../../../src/meta/quantity.ts'
+import {
+  addQuantity,
+  canonicalQuantity,
+  compareQuantity,
+  quantityMilliValue,
+  quantityValue,
+  roundUpQuantity,
+} from '../../../src/meta/quantity.ts'
 
 describe('quantities', () => {
   describe('canonical text', () => {
@@ -37,7 +44,8 @@ describe('quantities', () => {
       '007': '007',
       '1e99999': '1e99999',
     }
-    for (const [text, canonical] of Object.entries(cases)) it(`${text} → ${canonical}`, () => expect(canonicalQuantity(text)).to.equal(canonical))
+    for (const [text, canonical] of Object.entries(cases))
+      it(`${text} → ${canonical}`, () => expect(canonicalQuantity(text)).to.equal(canonical))
   })
 
   it('accepts numbers and surrounding white space', () => {

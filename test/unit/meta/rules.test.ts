@@ -2,7 +2,20 @@ import { expect } from 'chai'
 import { fieldErrorText, immutableError, invalid, notSupported } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { validateNonNegative } from '../../../src/meta/object-meta-validation.ts'
-import { all, anything, excluded, field, fields, given, mandatory, onCreate, onUpdate, type Rule, rules, union } from '../../../src/meta/rules.ts'
+import {
+  all,
+  anything,
+  excluded,
+  field,
+  fields,
+  given,
+  mandatory,
+  onCreate,
+  onUpdate,
+  type Rule,
+  rules,
+  union,
+} from '../../../src/meta/rules.ts'
 
 interface Lending {
   readonly type: 'Borrow' | 'Read'
@@ -86,7 +99,13 @@ describe('rules', () => {
     ['rules of a create', onCreate(field('title', mandatory(''))), book(), undefined, ['title: Required value']],
     ['no rules of a create in an update', onCreate(field('title', mandatory(''))), book(), book(), []],
     ['no rules of an update on create', onUpdate(field('title', unchanged)), book({ title: 'a' }), undefined, []],
-    ['a changed member', onUpdate(field('title', unchanged)), book({ title: 'b' }), book({ title: 'a' }), ['title: Invalid value: "b": field is immutable']],
+    [
+      'a changed member',
+      onUpdate(field('title', unchanged)),
+      book({ title: 'b' }),
+      book({ title: 'a' }),
+      ['title: Invalid value: "b": field is immutable'],
+    ],
     [
       'a member that is added in an update',
       onUpdate(field('title', unchanged)),

@@ -7,7 +7,18 @@ describe('semantic versions', () => {
 
   /** The order of semver.org, section 11, with further versions around it. */
   const ascending = [
-    ...['0.0.0', '1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.2'],
+    ...[
+      '0.0.0',
+      '1.0.0-alpha',
+      '1.0.0-alpha.1',
+      '1.0.0-alpha.beta',
+      '1.0.0-beta',
+      '1.0.0-beta.2',
+      '1.0.0-beta.11',
+      '1.0.0-rc.1',
+      '1.0.0',
+      '1.0.2',
+    ],
     ...['1.1.0', '1.10.0', '2.0.0', '18446744073709551615.0.0'],
   ]
   it('orders versions by precedence', () => {

@@ -48,6 +48,10 @@ describe('shards', () => {
   })
 
   it('compare the high halves first', () => {
-    expect([isLess(number(1, 9), number(2, 0)), isLess(number(2, 0), number(1, 9)), isLess(number(1, 1), number(1, 1))]).to.deep.equal([true, false, false])
+    expect([isLess(number(1, 9), number(2, 0)), isLess(number(2, 0), number(1, 9)), isLess(number(1, 1), number(1, 1))]).to.deep.equal([
+      true,
+      false,
+      false,
+    ])
   })
 })

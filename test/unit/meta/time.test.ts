@@ -41,7 +41,8 @@ describe('durations', () => {
     '7ns': '7ns',
     '1h1ns': '1h0m0.000000001s',
   }
-  for (const [text, printed] of Object.entries(durations)) it(`${text} → ${printed}`, () => expect(formatDuration(parseDuration(text))).to.equal(printed))
+  for (const [text, printed] of Object.entries(durations))
+    it(`${text} → ${printed}`, () => expect(formatDuration(parseDuration(text))).to.equal(printed))
 
   const bad: Record<string, string> = {
     '': 'time: invalid duration ""',
@@ -51,7 +52,8 @@ describe('durations', () => {
     '1e9s': 'time: unknown unit "e" in duration "1e9s"',
     '99999999h': 'time: invalid duration "99999999h"',
   }
-  for (const [text, message] of Object.entries(bad)) it(`rejects ${JSON.stringify(text)}`, () => expect(() => parseDuration(text)).to.throw(message))
+  for (const [text, message] of Object.entries(bad))
+    it(`rejects ${JSON.stringify(text)}`, () => expect(() => parseDuration(text)).to.throw(message))
 
   describe('human-readable durations', () => {
     const second = 1000

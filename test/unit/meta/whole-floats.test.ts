@@ -10,13 +10,20 @@ const parsed = (text: string): Json => parseJson(Buffer.from(text)).value
 /** Paths of the marked numbers. */
 function marked(value: Json, at = ''): string[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, member]) => (isWholeFloat(value, key) ? [`${at}/${key}`] : marked(member as Json, `${at}/${key}`)))
+  return Object.entries(value).flatMap(([key, member]) =>
+    isWholeFloat(value, key) ? [`${at}/${key}`] : marked(member as Json, `${at}/${key}`),
+  )
 }
 
 describe('whole floats', () => {
   it('are recognized by a fraction or an exponent', () =>
-    expect(marked(parsed('{"a":1.0,"b":1,"c":[1e3,2,{"d":-0.0}],"e":1.5,"f":1e19,"g":9007199254740993}'))).to.deep.equal(['/a', '/c/0', '/c/2/d']))
-  it('are replaced if the member is repeated as an integer', () => expect(marked(parsed('{"a":1.0,"a":1,"b":1,"b":1.0}'))).to.deep.equal(['/b']))
+    expect(marked(parsed('{"a":1.0,"b":1,"c":[1e3,2,{"d":-0.0}],"e":1.5,"f":1e19,"g":9007199254740993}'))).to.deep.equal([
+      '/a',
+      '/c/0',
+      '/c/2/d',
+    ]))
+  it('are replaced if the member is repeated as an integer', () =>
+    expect(marked(parsed('{"a":1.0,"a":1,"b":1,"b":1.0}'))).to.deep.equal(['/b']))
   it('are kept in an exact copy', () => expect(marked(cloneExactly(parsed('{"a":[1.0,{"b":2e0}]}')))).to.deep.equal(['/a/0', '/a/1/b']))
   it('are copied from a long list in steps that are all short', () => {
     let read = 0
@@ -63,5 +70,6 @@ describe('whole floats', () => {
     ['members of a value', '[{"op":"replace","path":"/l","value":[{"x":1.0}]}]', ['/l/0/x']],
   ]
   for (const [what, patch, paths] of patches)
-    it(`are kept by a JSON patch: ${what}`, () => expect(marked(applyJsonPatch({ l: [1, 2] } as JsonObject, parsed(patch)))).to.have.members(paths))
+    it(`are kept by a JSON patch: ${what}`, () =>
+      expect(marked(applyJsonPatch({ l: [1, 2] } as JsonObject, parsed(patch)))).to.have.members(paths))
 })

@@ -16,7 +16,12 @@ describe('wording', () => {
 
   it('chooses the text of a release', () => {
     const detail = words('before', 'since', '1.35')
-    expect([textIn(detail, '1.34'), textIn(detail, '1.35'), textIn(detail, '1.37'), textIn('same', '1.37')]).to.deep.equal(['before', 'since', 'since', 'same'])
+    expect([textIn(detail, '1.34'), textIn(detail, '1.35'), textIn(detail, '1.37'), textIn('same', '1.37')]).to.deep.equal([
+      'before',
+      'since',
+      'since',
+      'same',
+    ])
     expect(`${detail}`).to.equal('before')
   })
 
@@ -35,7 +40,9 @@ describe('wording', () => {
     expect(allWorded(errors, '1.34').map(fieldErrorText)).to.deep.equal(['a: Invalid value: null: old', 'c: Invalid value: 1: old'])
     expect(allWorded(errors, '1.37').map(fieldErrorText)).to.deep.equal(['a.b: Required value: new'])
     expect(worded(replaced, '1.37')?.reason).to.equal('FieldValueRequired')
-    expect(invalidError({ group: '', kind: 'K' }, 'n', errors).worded('1.37').status).to.deep.include({ message: 'K "n" is invalid: a.b: Required value: new' })
+    expect(invalidError({ group: '', kind: 'K' }, 'n', errors).worded('1.37').status).to.deep.include({
+      message: 'K "n" is invalid: a.b: Required value: new',
+    })
   })
 
   it('keeps another path of an error in every release', () => {

@@ -14,7 +14,13 @@ describe('the store of a server', () => {
 
   it('uses the last entry of a resource in --etcd-servers-overrides, even if it equals --etcd-servers', async () => {
     const main = 'http://127.0.0.1:1'
-    const overrides = ['/events#http://127.0.0.1:2', '/pods#http://127.0.0.1:2', '/nodes#http://127.0.0.1:2', '/events#http://127.0.0.1:3', `/nodes#${main}`]
+    const overrides = [
+      '/events#http://127.0.0.1:2',
+      '/pods#http://127.0.0.1:2',
+      '/nodes#http://127.0.0.1:2',
+      '/events#http://127.0.0.1:3',
+      `/nodes#${main}`,
+    ]
     const command = readCommandLine([`--etcd-servers=${main}`, `--etcd-servers-overrides=${overrides.join(',')}`])
     if (command.action !== 'serve') throw new Error('not a command line that serves')
     const { backend, otherStores } = await openBackends(command.config, new Encryption(), silentLogger)

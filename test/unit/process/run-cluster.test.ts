@@ -30,7 +30,15 @@ async function usersOf(names: readonly ClusterPartName[]): Promise<ReadonlySet<s
     scheduler: undefined,
     schedulerMetrics: undefined,
   }
-  const loop = { clientOf, clock, logger: silentLogger, meters: new WorkQueues(clock), gates: featuresOf(), random: systemRandomness, synced: () => {} }
+  const loop = {
+    clientOf,
+    clock,
+    logger: silentLogger,
+    meters: new WorkQueues(clock),
+    gates: featuresOf(),
+    random: systemRandomness,
+    synced: () => {},
+  }
   const running = runCluster({ names, ...settings }, loop, ended.signal)
   await turns()
   ended.abort()

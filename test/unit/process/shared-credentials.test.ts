@@ -72,7 +72,8 @@ describe('shareCredentials', () => {
     for (const name of ['ca.crt', 'ca.key']) rmSync(file('b', name))
     const taken = await whole(share(backend, 'b').credentials)
     expect(taken.serverCa).to.equal(serverCa)
-    for (const { cert } of [taken.tls, taken.admin]) expect(new X509Certificate(cert).verify(new X509Certificate(serverCa).publicKey)).to.equal(true)
+    for (const { cert } of [taken.tls, taken.admin])
+      expect(new X509Certificate(cert).verify(new X509Certificate(serverCa).publicKey)).to.equal(true)
   })
 
   it('serves with its own authority while the store is unreachable, and waits if it has none', async () => {

@@ -83,10 +83,15 @@ describeReference('discovery beside the reference', () => {
         })
 
         it(`aggregates ${resource.name} of ${groupVersion}`, async () => {
-          const document = (await ask(group === '' ? '/api' : '/apis', 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')) as {
+          const document = (await ask(
+            group === '' ? '/api' : '/apis',
+            'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+          )) as {
             items: { metadata: { name?: string }; versions: { version: string; resources: AggregatedResource[] }[] }[]
           }
-          const ofVersion = document.items.find(({ metadata }) => (metadata.name ?? '') === group)?.versions.find(one => one.version === version)
+          const ofVersion = document.items
+            .find(({ metadata }) => (metadata.name ?? '') === group)
+            ?.versions.find(one => one.version === version)
           const { shortNames, categories } = resource
           expect(ofVersion?.resources.find(one => one.resource === resource.name)).to.deep.equal({
             resource: resource.name,

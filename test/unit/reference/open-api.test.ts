@@ -48,7 +48,10 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   bytes: { type: 'string', format: 'byte' },
 }
 
-/** The one type with listed values whose values upstream's documents do not have (pkg/generated/openapi of k8s.io/kubernetes 1.32 to 1.34). */
+/**
+ * The one type with listed values whose values upstream's documents do not have (pkg/generated/openapi of
+ * k8s.io/kubernetes 1.32 to 1.34).
+ */
 const UNLISTED = 'k8s.io/api/admissionregistration/v1.ScopeType'
 
 /** Special JSON forms in Swagger 2.0. Forms with several types have no schema. */
@@ -83,7 +86,10 @@ function typeOf(property: Schema): Schema {
 
 /** Types of meta that are those of 1.33, as docs/releases.md says. */
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
-/** The reference does not have the order of an enum's values before they changed; `release-fields.test.ts` compares them without it. */
+/**
+ * The reference does not have the order of an enum's values before they changed; `release-fields.test.ts` compares them
+ * without it.
+ */
 const UNORDERED = ['1.28', '1.29', '1.30'].map(release => `${release} io.k8s.api.core.v1.PersistentVolumeClaimStatus`)
 /** Its key, a text, has a key of patches there. */
 const STRAY = ['1.26', '1.27'].map(release => `${release} ${META}.LabelSelectorRequirement`)
@@ -102,7 +108,9 @@ for (const release of MINORS.filter(minor => minor >= 26).map((minor): Release =
 
 function compareDocuments(release: Release): void {
   const { messages } =
-    release === DEFAULT_RELEASE ? (referenceJson('api-facts-1.33.json') as Facts) : { messages: messagesOf(minorOf(release)) as unknown as Facts['messages'] }
+    release === DEFAULT_RELEASE
+      ? (referenceJson('api-facts-1.33.json') as Facts)
+      : { messages: messagesOf(minorOf(release)) as unknown as Facts['messages'] }
   const byDefinition = new Map(
     Object.values(messages).flatMap(message =>
       message.openapi === undefined || AS_BEFORE.has(`${release} ${message.openapi}`) ? [] : [[message.openapi, message] as const],
@@ -128,7 +136,12 @@ function compareDocuments(release: Release): void {
 
   function property(field: FactField, prefix: string): Schema {
     const value = valueType(field, prefix)
-    const type = field.label === 'repeated' ? { type: 'array', items: value } : field.label === 'map' ? { type: 'object', additionalProperties: value } : value
+    const type =
+      field.label === 'repeated'
+        ? { type: 'array', items: value }
+        : field.label === 'map'
+          ? { type: 'object', additionalProperties: value }
+          : value
     return given({
       ...type,
       'x-kubernetes-list-type': field.listType,
@@ -140,7 +153,8 @@ function compareDocuments(release: Release): void {
   }
 
   /** Every member of the JSON object, those of inlined messages among them. */
-  const fieldsOf = (message: Message): FactField[] => message.fields.flatMap(field => (field.inline ? fieldsOf(messages[field.type] as Message) : [field]))
+  const fieldsOf = (message: Message): FactField[] =>
+    message.fields.flatMap(field => (field.inline ? fieldsOf(messages[field.type] as Message) : [field]))
 
   function expected(message: Message, prefix: string): Schema {
     const own = fieldsOf(message)
@@ -156,10 +170,15 @@ function compareDocuments(release: Release): void {
     })
   }
 
-  /** Returns the marks `union` and `unionDiscriminator` in the form of openapi-gen of k8s.io/kube-openapi: fields by their Go names. */
+  /**
+   * Returns the marks `union` and `unionDiscriminator` in the form of openapi-gen of k8s.io/kube-openapi: fields by
+   * their Go names.
+   */
   function unionOf(fields: readonly FactField[]): Schema {
     const isDiscriminator = ({ unionDiscriminator }: FactField): boolean => unionDiscriminator === true
-    const named = fields.filter(field => !isDiscriminator(field)).map(({ name }) => [name, name.replace(/^./, first => first.toUpperCase())])
+    const named = fields
+      .filter(field => !isDiscriminator(field))
+      .map(({ name }) => [name, name.replace(/^./, first => first.toUpperCase())])
     return given({ discriminator: fields.find(isDiscriminator)?.name, 'fields-to-discriminateBy': Object.fromEntries(named) })
   }
 

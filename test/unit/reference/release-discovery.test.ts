@@ -75,14 +75,17 @@ describeReference('discovery of each release beside the reference', () => {
       expect(snapshot.servedGroupVersions()).to.deep.equal(facts.map(([groupVersion]) => groupVersion)))
 
     for (const [groupVersion, served] of facts)
-      it(`lists the resources of ${release} in ${groupVersion}`, async () => expect(await listed(snapshot, groupVersion)).to.deep.equal(stated(served)))
+      it(`lists the resources of ${release} in ${groupVersion}`, async () =>
+        expect(await listed(snapshot, groupVersion)).to.deep.equal(stated(served)))
   }
 
   for (const release of RELEASES)
     it(`lists the optional resources of ${release}`, async () => {
       const known = gatesOf(release)
       const gates = Object.fromEntries(
-        [...ON, ...(release === '1.32' ? ['InPlacePodVerticalScaling'] : [])].filter(gate => known[gate] && !known[gate].preset).map(gate => [gate, true]),
+        [...ON, ...(release === '1.32' ? ['InPlacePodVerticalScaling'] : [])]
+          .filter(gate => known[gate] && !known[gate].preset)
+          .map(gate => [gate, true]),
       )
       const snapshot = new CatalogSnapshot(1, servedBuiltins({ 'api/all': true }, gates, ['10.0.0.0/24'], release), release)
       for (const [groupVersion, resources] of Object.entries(releases[release]?.groupVersions ?? {})) {

@@ -23,12 +23,15 @@ describeReference('fields of each release beside the reference', () => {
       let compared = 0
       for (const [name, message] of Object.entries(messages)) {
         const type =
-          message.openapi === undefined || ANY_RELEASE.test(name) || UNREAD.test(name) || !isType(name, message) ? undefined : schemaOf(name, message, types)
+          message.openapi === undefined || ANY_RELEASE.test(name) || UNREAD.test(name) || !isType(name, message)
+            ? undefined
+            : schemaOf(name, message, types)
         if (!type) continue
         const ours = new Map([...type.fields.values()].map(field => [field.name, shown(declared(field))]))
         const theirs = new Map(fieldsOf(messages, message).map(field => [field.name, shown(stated(messages, field))]))
         for (const field of new Set([...ours.keys(), ...theirs.keys()]))
-          if (ours.get(field) !== theirs.get(field)) differences.push(`${name}.${field}: ${ours.get(field) ?? 'none'}, not ${theirs.get(field) ?? 'none'}`)
+          if (ours.get(field) !== theirs.get(field))
+            differences.push(`${name}.${field}: ${ours.get(field) ?? 'none'}, not ${theirs.get(field) ?? 'none'}`)
         const own = JSON.stringify(given({ typeMeta: type.typeMeta, structType: type.structType }))
         const its = JSON.stringify(given({ typeMeta: message.typeMeta, structType: message.structType }))
         if (own !== its) differences.push(`${name}: ${own}, not ${its}`)

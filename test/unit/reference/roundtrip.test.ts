@@ -17,7 +17,8 @@ interface Facts {
 }
 
 /** Definition name of a message: its path with dots, read from the back. */
-const definitionOf = (message: string): string => message.replace(/^k8s\.io\./, 'io.k8s.').replace('apiextensions_apiserver', 'apiextensions-apiserver')
+const definitionOf = (message: string): string =>
+  message.replace(/^k8s\.io\./, 'io.k8s.').replace('apiextensions_apiserver', 'apiextensions-apiserver')
 
 describeReference('serialized objects of the reference', () => {
   const { objects } = referenceJson('roundtrip/INDEX.json') as Index

@@ -14,7 +14,9 @@ interface Facts {
 }
 
 const MINORS = Array.from({ length: 10 }, (_, i) => 24 + i)
-/** Kinds whose alpha versions of early releases are not here, and one of which the reference has the first columns only. */
+/**
+ * Kinds whose alpha versions of early releases are not here, and one of which the reference has the first columns only.
+ */
 const OTHER_KINDS = ['ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice', 'CSIDriver']
 
 const columnsOf = ({ hub }: ResourceDefinition): Column[] | undefined =>
@@ -31,7 +33,8 @@ describeReference('tables of each release beside the reference', () => {
         const { kind } = definition.hub
         const expected = Object.entries(tables[kind] ?? {}).find(([ranges]) => isIn(ranges, minor))?.[1]
         const ours = columnsOf(definition)
-        if (!expected || !ours || definition.internal || OTHER_KINDS.includes(kind) || JSON.stringify(ours) === JSON.stringify(expected)) return []
+        if (!expected || !ours || definition.internal || OTHER_KINDS.includes(kind) || JSON.stringify(ours) === JSON.stringify(expected))
+          return []
         return [`${kind}: ${JSON.stringify(ours)}, not ${JSON.stringify(expected)}`]
       })
       expect(different).to.deep.equal([])

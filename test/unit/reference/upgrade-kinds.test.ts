@@ -20,7 +20,8 @@ describeReference('kinds of the upgrade report beside the reference', () => {
       for (const [name, { served, typesOnly }] of Object.entries(kinds)) {
         const slash = name.lastIndexOf('/')
         if (served === undefined || typesOnly || slash < 0 || !isKnown(served)) continue
-        const ours = standingIn(release, { apiVersion: name.slice(0, slash).replace(/^core\//, ''), kind: name.slice(slash + 1) })?.state ?? 'unknown'
+        const ours =
+          standingIn(release, { apiVersion: name.slice(0, slash).replace(/^core\//, ''), kind: name.slice(slash + 1) })?.state ?? 'unknown'
         if ((ours === 'served' || ours === 'deprecated') !== isIn(served, minor) || ours === 'unknown') differences.push(`${name}: ${ours}`)
         compared++
       }

@@ -21,7 +21,12 @@ import { NEVER, TestRegistry, widgetResource } from '../../support/test-registry
 const definition = widgetResource()
 const codec = codecOf(definition, 'one')
 const at = revision(7)
-const widget = (more: object = {}): KubeObject => ({ kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'a', creationTimestamp: null }, ...more })
+const widget = (more: object = {}): KubeObject => ({
+  kind: 'Widget',
+  apiVersion: 'example.io/v1',
+  metadata: { name: 'a', creationTimestamp: null },
+  ...more,
+})
 
 describe('stored objects', () => {
   const stored: [string, KubeObject, string][] = [
@@ -39,7 +44,9 @@ describe('stored objects', () => {
     it(`have ${what}`, () => {
       const before = JSON.stringify(object)
       const text = codec.encode(object).toString()
-      expect(text.trimEnd()).to.equal(`{"kind":"Widget","apiVersion":"example.io/v1","metadata":{"name":"a","creationTimestamp":null},${rest}}`)
+      expect(text.trimEnd()).to.equal(
+        `{"kind":"Widget","apiVersion":"example.io/v1","metadata":{"name":"a","creationTimestamp":null},${rest}}`,
+      )
       expect(JSON.stringify(object)).to.equal(before)
     })
 
@@ -55,7 +62,8 @@ describe('stored objects', () => {
   })
 
   const MANY = 20_000
-  const wide = (of: KubeObject): KubeObject => ({ ...of, data: Object.fromEntries(Array.from({ length: MANY }, (_, i) => [`k${i}`, `v${i}`])) }) as KubeObject
+  const wide = (of: KubeObject): KubeObject =>
+    ({ ...of, data: Object.fromEntries(Array.from({ length: MANY }, (_, i) => [`k${i}`, `v${i}`])) }) as KubeObject
   const configMap = wide({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'ns' } })
   const custom = customResource()
   const spec = { free: Object.fromEntries(Array.from({ length: MANY }, (_, i) => [`k${i}`, i])) }
@@ -133,7 +141,11 @@ describe('stored objects', () => {
       for (const stored of [
         Buffer.from(JSON.stringify(object)),
         Buffer.concat([Buffer.from(JSON.stringify(object)), codec.encode(widget()).subarray(-12)]),
-        encodeProtobuf(definition.hub.schema, { kind: String(object.kind ?? ''), apiVersion: object.apiVersion }, object as unknown as JsonObject),
+        encodeProtobuf(
+          definition.hub.schema,
+          { kind: String(object.kind ?? ''), apiVersion: object.apiVersion },
+          object as unknown as JsonObject,
+        ),
       ]) {
         const { bytes, header, verbatim } = codec.json(stored, at)
         expect(bytes.toString()).to.equal(served)
@@ -178,7 +190,13 @@ describe('stored objects', () => {
   })
 
   it('keep kind and apiVersion when they are normalized', () => {
-    expect(Object.keys(normalized(definition.hub, widget({ status: {} })))).to.deep.equal(['kind', 'apiVersion', 'metadata', 'spec', 'status'])
+    expect(Object.keys(normalized(definition.hub, widget({ status: {} })))).to.deep.equal([
+      'kind',
+      'apiVersion',
+      'metadata',
+      'spec',
+      'status',
+    ])
   })
 })
 
@@ -214,7 +232,8 @@ describe('objects that are stored in protobuf', () => {
 })
 
 describe('a store that is written in protobuf', () => {
-  const storageOf = (backend: MemoryBackend, form: StoredForm) => new DirectStorage(backend, codecOf(definition, 'test', form), { revisionWaitMs: 60 })
+  const storageOf = (backend: MemoryBackend, form: StoredForm) =>
+    new DirectStorage(backend, codecOf(definition, 'test', form), { revisionWaitMs: 60 })
   const bytesOf = async (t: TestRegistry) => (await t.backend.get(key('/registry/widgets/ns/a'), NEVER)).item?.value
 
   it('detects unchanged objects, and can be read and rewritten by a store that writes JSON', async () => {
@@ -246,7 +265,8 @@ describe('objects that kube-apiserver stored in protobuf', () => {
     { definition: leaseResource, file: 'coordination.k8s.io.v1.Lease' },
   ])
     it(`is read: ${file}`, () => {
-      const read = (form: StoredForm, extension: string) => codecOf(kind, 'one', form).decode(readFileSync(new URL(`${file}.${extension}`, folder)), at)
+      const read = (form: StoredForm, extension: string) =>
+        codecOf(kind, 'one', form).decode(readFileSync(new URL(`${file}.${extension}`, folder)), at)
       expect(read('json', 'pb')).to.deep.equal(read('json', 'json'))
       expect(read('protobuf', 'pb')).to.deep.equal(read('json', 'json'))
     })

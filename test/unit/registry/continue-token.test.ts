@@ -30,13 +30,33 @@ describe('continue tokens', () => {
     ['an empty segment', token({ v, rv: 5, start: 'a//b' }), 'continue key is not valid: a//b'],
     ['no start', token({ v, rv: 5, start: '' }), 'continue key is not valid: encoded start key empty (version meta.k8s.io/v1)'],
     ['no version', token({ rv: 5, start: 'a' }), 'continue key is not valid: server does not recognize this encoded version '],
-    ['revision zero', token({ v, rv: 0, start: 'a' }), 'continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
-    ['a number with an exponent', raw(`{"v":"${v}","rv":1e3,"start":"a"}`), 'cannot unmarshal number 1e3 into Go struct field continueToken.rv of type int64'],
+    [
+      'revision zero',
+      token({ v, rv: 0, start: 'a' }),
+      'continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+    ],
+    [
+      'a number with an exponent',
+      raw(`{"v":"${v}","rv":1e3,"start":"a"}`),
+      'cannot unmarshal number 1e3 into Go struct field continueToken.rv of type int64',
+    ],
     ['a number beyond int64', raw(`{"v":"${v}","rv":9223372036854775808,"start":"a"}`), 'cannot unmarshal number 9223372036854775808 into'],
-    ['a revision of another type', token({ v, rv: '5', start: 'a' }), 'json: cannot unmarshal string into Go struct field continueToken.rv of type int64'],
-    ['a start of another type', token({ v, rv: 5, start: [] }), 'json: cannot unmarshal array into Go struct field continueToken.start of type string'],
+    [
+      'a revision of another type',
+      token({ v, rv: '5', start: 'a' }),
+      'json: cannot unmarshal string into Go struct field continueToken.rv of type int64',
+    ],
+    [
+      'a start of another type',
+      token({ v, rv: 5, start: [] }),
+      'json: cannot unmarshal array into Go struct field continueToken.start of type string',
+    ],
     ['a value other than an object', token([]), 'json: cannot unmarshal array into Go value of type storage.continueToken'],
-    ['a prototype', raw(`{"__proto__":{"v":"${v}","rv":5,"start":"a"}}`), 'continue key is not valid: server does not recognize this encoded version '],
+    [
+      'a prototype',
+      raw(`{"__proto__":{"v":"${v}","rv":5,"start":"a"}}`),
+      'continue key is not valid: server does not recognize this encoded version ',
+    ],
     ['text other than base64', 'a*b', 'continue key is not valid: illegal base64 data at input byte 1'],
   ]
   for (const [what, text, message] of refused)

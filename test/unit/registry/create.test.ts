@@ -10,7 +10,13 @@ describe('creating', () => {
   it('sets the fields of the server, and ignores those that the client sends', async () => {
     const t = new TestRegistry()
     const made = await t.create(
-      { name: 'a', uid: 'mine', creationTimestamp: '2000-01-01T00:00:00Z', deletionTimestamp: '2000-01-01T00:00:00Z', deletionGracePeriodSeconds: 3 },
+      {
+        name: 'a',
+        uid: 'mine',
+        creationTimestamp: '2000-01-01T00:00:00Z',
+        deletionTimestamp: '2000-01-01T00:00:00Z',
+        deletionGracePeriodSeconds: 3,
+      },
       { spec: { color: 'red' } },
     )
     expect(made).to.deep.equal({
@@ -113,7 +119,9 @@ describe('creating', () => {
     it(`refuses ${what}`, async () => {
       const t = new TestRegistry([
         widgetResource({
-          strategy: { validate: next => (next.metadata.labels?.bad === undefined ? [] : [required(fieldPath('spec', 'color'), 'for bad ones')]) },
+          strategy: {
+            validate: next => (next.metadata.labels?.bad === undefined ? [] : [required(fieldPath('spec', 'color'), 'for bad ones')]),
+          },
         }),
       ])
       await t.create({ name: 'taken' })
@@ -172,7 +180,9 @@ describe('creating with a generated name', () => {
     await t.create({ name: 'web-zzzzz' })
     const before = t.backend.calls.write as number
     const { status } = await refusal(made(t))
-    expect(status.message).to.equal('widgets.example.io "web-zzzzz" already exists, the server was not able to generate a unique name for the object')
+    expect(status.message).to.equal(
+      'widgets.example.io "web-zzzzz" already exists, the server was not able to generate a unique name for the object',
+    )
     expect(status).to.include({ code: 409, reason: 'AlreadyExists' })
     expect(status.details).to.deep.equal({ name: 'web-zzzzz', group: 'example.io', kind: 'widgets', retryAfterSeconds: 1 })
     expect((t.backend.calls.write as number) - before).to.equal(8)
@@ -208,7 +218,9 @@ describe('creating as a dry-run', () => {
     const { log, begin } = recordedReservations()
     const t = new TestRegistry([widgetResource({ strategy: { begin } })])
     const made = await t.create({ name: 'a' }, {}, dryRun)
-    expect(made.metadata).to.include({ name: 'a', uid: 'u1', creationTimestamp: '2026-01-02T03:04:05Z' }).and.not.have.property('resourceVersion')
+    expect(made.metadata)
+      .to.include({ name: 'a', uid: 'u1', creationTimestamp: '2026-01-02T03:04:05Z' })
+      .and.not.have.property('resourceVersion')
     expect(await t.names()).to.deep.equal([])
     expect(log).to.deep.equal(['begin 1 create dry', 'rollback 1'])
   })
@@ -227,7 +239,9 @@ describe('reservations of a create', () => {
     t.backend.before = call => {
       if (call === 'write') throw new BackendError('unavailable', 'gone')
     }
-    expect(await refusalText(t.create({ name: 'a' }))).to.equal('503 ServiceUnavailable: the storage backend is unavailable (create widgets.example.io): gone')
+    expect(await refusalText(t.create({ name: 'a' }))).to.equal(
+      '503 ServiceUnavailable: the storage backend is unavailable (create widgets.example.io): gone',
+    )
     expect(log).to.deep.equal(['begin 1 create', 'rollback 1'])
   })
 

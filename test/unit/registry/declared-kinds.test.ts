@@ -53,8 +53,18 @@ describe('declared rules of built-in kinds', () => {
       { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'r' }, subjects: [{ kind: 'User', apiGroup: RBAC, name: '' }] },
       'subjects[0].name: Required value',
     ],
-    ['1.36', clusterRoleResource, { rules: [{ verbs: [], nonResourceURLs: ['/'] }] }, 'rules[0].verbs: Required value: verbs must contain at least one value'],
-    ['1.35', storageClassResource, { provisioner: '', reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }, 'provisioner: Required value'],
+    [
+      '1.36',
+      clusterRoleResource,
+      { rules: [{ verbs: [], nonResourceURLs: ['/'] }] },
+      'rules[0].verbs: Required value: verbs must contain at least one value',
+    ],
+    [
+      '1.35',
+      storageClassResource,
+      { provisioner: '', reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' },
+      'provisioner: Required value',
+    ],
     ['1.36', runtimeClassResource, { handler: '' }, 'handler: Required value'],
     [
       '1.36',
@@ -68,7 +78,12 @@ describe('declared rules of built-in kinds', () => {
       { metadata: { name: '10.0.0.1' }, spec: { parentRef: { resource: '', name: 'n' } } },
       'spec.parentRef.resource: Required value',
     ],
-    ['1.36', volumeAttachmentResource, { spec: { attacher: '', nodeName: 'n', source: { persistentVolumeName: 'v' } } }, 'spec.attacher: Required value'],
+    [
+      '1.36',
+      volumeAttachmentResource,
+      { spec: { attacher: '', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
+      'spec.attacher: Required value',
+    ],
     [
       '1.36',
       volumeAttachmentResource,
@@ -102,8 +117,18 @@ describe('declared rules of built-in kinds', () => {
       { spec: { selectors: Array(33).fill({ cel: { expression: 'true' } }) } },
       'spec.selectors: Too many: 33: must have at most 32 items',
     ],
-    ['1.35', deviceClassResource, { spec: { config: Array(33).fill({ opaque: OPAQUE }) } }, 'spec.config: Too many: 33: must have at most 32 items'],
-    ['1.35', claimResource, { spec: { devices: { requests: requests(33) } } }, 'spec.devices.requests: Too many: 33: must have at most 32 items'],
+    [
+      '1.35',
+      deviceClassResource,
+      { spec: { config: Array(33).fill({ opaque: OPAQUE }) } },
+      'spec.config: Too many: 33: must have at most 32 items',
+    ],
+    [
+      '1.35',
+      claimResource,
+      { spec: { devices: { requests: requests(33) } } },
+      'spec.devices.requests: Too many: 33: must have at most 32 items',
+    ],
     [
       '1.35',
       claimResource,
@@ -138,7 +163,11 @@ describe('declared rules of built-in kinds', () => {
       (release): Migrated => [
         release,
         claimResource,
-        { spec: { devices: { requests: [{ name: 'r', exactly: { ...exactly, tolerations: [{ key: 'k', operator: 'Is', effect: 'NoWay' }] } }] } } },
+        {
+          spec: {
+            devices: { requests: [{ name: 'r', exactly: { ...exactly, tolerations: [{ key: 'k', operator: 'Is', effect: 'NoWay' }] } }] },
+          },
+        },
         [
           'spec.devices.requests[0].exactly.tolerations[0].operator: Unsupported value: "Is": supported values: "Equal", "Exists"',
           'spec.devices.requests[0].exactly.tolerations[0].effect: Unsupported value: "NoWay": supported values: "NoExecute", "NoSchedule", "None"',
@@ -173,7 +202,10 @@ describe('declared rules of built-in kinds', () => {
       '1.36',
       priorityLevelConfigurationResource,
       { spec: { type: 'Limited', exempt: {} } },
-      ['spec.exempt: Forbidden: must be nil if the type is Limited', 'spec.limited: Required value: must not be empty when type is Limited'],
+      [
+        'spec.exempt: Forbidden: must be nil if the type is Limited',
+        'spec.limited: Required value: must not be empty when type is Limited',
+      ],
     ],
     [
       '1.36',
@@ -181,7 +213,10 @@ describe('declared rules of built-in kinds', () => {
       {
         spec: {
           type: 'Limited',
-          limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject', queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } } },
+          limited: {
+            nominalConcurrencyShares: 1,
+            limitResponse: { type: 'Reject', queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } },
+          },
         },
       },
       'spec.limited.limitResponse.queuing: Forbidden: must be nil if limited.limitResponse.type is not Limited',
@@ -198,7 +233,12 @@ describe('declared rules of built-in kinds', () => {
   for (const [release, definition, body, error] of migrated)
     for (const takeover of release === '1.36' ? [false] : [false, true])
       it(`agree with hand-written validation for ${definition.hub.kind} in ${release}${takeover ? ' and have the same messages' : ''}: ${[error].flat()[0]?.slice(0, 40)}`, async () => {
-        const { causes, faults } = await creatingIn(release, definition, { metadata: meta, ...body }, { DeclarativeValidationTakeover: takeover })
+        const { causes, faults } = await creatingIn(
+          release,
+          definition,
+          { metadata: meta, ...body },
+          { DeclarativeValidationTakeover: takeover },
+        )
         expect({ causes, faults }).to.deep.equal({ causes: [error].flat(), faults: [] })
       })
 
@@ -215,7 +255,10 @@ describe('declared rules of built-in kinds', () => {
   })
 
   it('have other messages for driver names, which may have upper-case letters', async () => {
-    const claim = (driver: string) => ({ metadata: meta, spec: { devices: { requests: requests(1), config: [{ opaque: { driver, parameters: {} } }] } } })
+    const claim = (driver: string) => ({
+      metadata: meta,
+      spec: { devices: { requests: requests(1), config: [{ opaque: { driver, parameters: {} } }] } },
+    })
     const creating = (driver: string) => creatingIn('1.35', claimResource, claim(driver), { DeclarativeValidationTakeover: true })
     expect(await creating('A.b')).to.deep.equal({ causes: [], faults: [] })
     const { causes, faults } = await creating('A_b')
@@ -228,9 +271,17 @@ describe('declared rules of built-in kinds', () => {
     const spec = { maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } }
     const metrics = [{ type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } }]
     const creating = (minReplicas: number) =>
-      creatingIn('1.36', horizontalPodAutoscalerResource, { metadata: meta, spec: { ...spec, metrics, minReplicas } }, { HPAScaleToZero: true })
+      creatingIn(
+        '1.36',
+        horizontalPodAutoscalerResource,
+        { metadata: meta, spec: { ...spec, metrics, minReplicas } },
+        { HPAScaleToZero: true },
+      )
     expect(await creating(0)).to.deep.equal({ causes: [], faults: [] })
-    expect(await creating(-1)).to.deep.equal({ causes: ['spec.minReplicas: Invalid value: -1: must be greater than or equal to 0'], faults: [] })
+    expect(await creating(-1)).to.deep.equal({
+      causes: ['spec.minReplicas: Invalid value: -1: must be greater than or equal to 0'],
+      faults: [],
+    })
   })
 
   it('agree with hand-written validation of a subresource: a request for a certificate is not approved and denied', () => {
@@ -263,7 +314,10 @@ describe('declared rules of built-in kinds', () => {
         ])
       }
       const faults: string[] = []
-      const declared = { mismatch: (_: string, identifier: string) => void faults.push(identifier), panic: (detail: string) => void faults.push(detail) }
+      const declared = {
+        mismatch: (_: string, identifier: string) => void faults.push(identifier),
+        panic: (detail: string) => void faults.push(detail),
+      }
       withDeclaredRules({ schema, kind: 'certificatesigningrequest', next, old: before }, errors, { ...context, declared })
       expect(faults).to.deep.equal([])
       // Without the hand-written error they differ.
@@ -343,7 +397,9 @@ describe('declared rules of built-in kinds', () => {
     })
 })
 
-/** Creates an object of a built-in kind in a release. Returns the causes of the error, and the reports of the observer. */
+/**
+ * Creates an object of a built-in kind in a release. Returns the causes of the error, and the reports of the observer.
+ */
 async function creatingIn(release: Release, definition: ResourceDefinition, body: object, gates: Record<string, boolean>) {
   const { t, create } = registryIn(release, definition, gates)
   return { causes: await create(body).then(() => [], causesOf), faults: t.declaredFaults }

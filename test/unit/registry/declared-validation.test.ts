@@ -23,11 +23,19 @@ function widgetSchema(rule: number | DeclaredRule) {
   return schema
 }
 
-/** Creates a widget. Hand-written validation requires a size of at least 0. Returns the causes of the error, and the reports of the observer. */
+/**
+ * Creates a widget. Hand-written validation requires a size of at least 0. Returns the causes of the error, and the
+ * reports of the observer.
+ */
 async function creating(size: number, rule: number | DeclaredRule, ...gates: string[]) {
   const path = fieldPath('spec', 'size')
-  const validate = ({ spec }: AnyObject): FieldError[] => covered('minimum', spec.size < 0 ? [invalid(path, spec.size, 'hand-written')] : [])
-  const t = new TestRegistry([widgetResource({ strategy: { validate }, version: { schema: widgetSchema(rule) } })], undefined, featuresOf(...gates))
+  const validate = ({ spec }: AnyObject): FieldError[] =>
+    covered('minimum', spec.size < 0 ? [invalid(path, spec.size, 'hand-written')] : [])
+  const t = new TestRegistry(
+    [widgetResource({ strategy: { validate }, version: { schema: widgetSchema(rule) } })],
+    undefined,
+    featuresOf(...gates),
+  )
   const causes: string[] = await t
     .access()
     .create(WIDGETS, 'ns', { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'w' }, spec: { size } } as AnyObject)
@@ -93,12 +101,19 @@ describe('declared rules of a type', () => {
     it(`agree with hand-written validation for replication controllers (${gate})`, async () => {
       const t = new TestRegistry([replicationControllerResource], undefined, featuresOf(...gate))
       const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
-      const controller = { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'r' }, spec: { replicas: -1, minReadySeconds: -2, template } }
+      const controller = {
+        kind: 'ReplicationController',
+        apiVersion: 'v1',
+        metadata: { name: 'r' },
+        spec: { replicas: -1, minReadySeconds: -2, template },
+      }
       const error = await t
         .access()
         .create({ group: '', resource: 'replicationcontrollers' }, 'ns', controller as AnyObject)
         .catch(reason => reason)
-      expect(error.status.details.causes.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`)).to.have.members([
+      expect(
+        error.status.details.causes.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`),
+      ).to.have.members([
         'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
         'spec.minReadySeconds: Invalid value: -2: must be greater than or equal to 0',
       ])

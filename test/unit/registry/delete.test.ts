@@ -40,7 +40,9 @@ describe('deleting', () => {
     }
     const t = await withWidget({ validateDelete }, { finalizers: ['example.io/f'] })
     t.admission = { validate: () => Promise.reject(new Error('admission is asked')) }
-    expect(await refusalText(remove(t, { preconditions: { uid: 'other' } }))).to.equal('403 Forbidden: widgets.example.io "a" is forbidden: it stays')
+    expect(await refusalText(remove(t, { preconditions: { uid: 'other' } }))).to.equal(
+      '403 Forbidden: widgets.example.io "a" is forbidden: it stays',
+    )
     expect((await t.get('a')).metadata.deletionTimestamp).to.equal(undefined)
   })
 
@@ -108,7 +110,9 @@ describe('deleting', () => {
       interfered = true
       await t.update('a', { size: 2 })
     }
-    expect(await refusalText(remove(t, { preconditions: { resourceVersion: '2' } }))).to.match(/does not match the ResourceVersion in record \(3\)/)
+    expect(await refusalText(remove(t, { preconditions: { resourceVersion: '2' } }))).to.match(
+      /does not match the ResourceVersion in record \(3\)/,
+    )
     expect(await t.names()).to.deep.equal(['a'])
   })
 })
@@ -123,7 +127,13 @@ describe('deleting an object with finalizers', () => {
   const X = 'example.io/x'
   const table: [string, strategy: Strategy<AnyObject>, finalizers: string[], options: DeletionOptions, left: object | undefined][] = [
     ['a finalizer', {}, [X], {}, started([X])],
-    ['the kind', { holdsDeletion: () => true, markDeleting: widget => void Object.assign(widget.status, { phase: 'Going' }) }, [], {}, started(undefined)],
+    [
+      'the kind',
+      { holdsDeletion: () => true, markDeleting: widget => void Object.assign(widget.status, { phase: 'Going' }) },
+      [],
+      {},
+      started(undefined),
+    ],
     ['dependents that are orphaned', {}, [], { propagationPolicy: 'Orphan' }, started(['orphan'])],
     ['dependents that are orphaned with orphanDependents', {}, [], { orphanDependents: true }, started(['orphan'])],
     ['dependents that go first', {}, [], { propagationPolicy: 'Foreground' }, started(['foregroundDeletion'])],
@@ -140,7 +150,13 @@ describe('deleting an object with finalizers', () => {
       {},
       started(['foregroundDeletion']),
     ],
-    ['a present propagation finalizer, which the options replace', {}, ['foregroundDeletion', X], { propagationPolicy: 'Orphan' }, started([X, 'orphan'])],
+    [
+      'a present propagation finalizer, which the options replace',
+      {},
+      ['foregroundDeletion', X],
+      { propagationPolicy: 'Orphan' },
+      started([X, 'orphan']),
+    ],
     ['a present propagation finalizer, which the options remove', {}, ['orphan'], { propagationPolicy: 'Background' }, undefined],
   ]
   for (const [what, strategy, finalizers, options, left] of table)
@@ -204,7 +220,11 @@ describe('deleting gracefully', () => {
   const graceful: Strategy = { gracePeriod: (_, requested) => requested ?? 30 }
   const at = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString().replace('.000Z', 'Z')
   /** Deletions, each `after` so many seconds. `left` is undefined if the object is gone. */
-  const table: [string, [after: number, gracePeriodSeconds: number | undefined][], left: [deletionTimestamp: string, seconds: number] | undefined][] = [
+  const table: [
+    string,
+    [after: number, gracePeriodSeconds: number | undefined][],
+    left: [deletionTimestamp: string, seconds: number] | undefined,
+  ][] = [
     ['by default', [[0, undefined]], [at(30), 30]],
     ['as requested', [[0, 7]], [at(7), 7]],
     ['immediately', [[0, 0]], undefined],
@@ -386,10 +406,13 @@ describe('deleting a collection', () => {
     expect(await t.names()).to.deep.equal([])
     const other = await open(2)
     other.admission = {
-      validate: async ({ name, old }) => (old?.metadata.name === 'w1' ? Promise.reject(forbiddenError(WIDGETS, `no name: ${name}`, 'no')) : undefined),
+      validate: async ({ name, old }) =>
+        old?.metadata.name === 'w1' ? Promise.reject(forbiddenError(WIDGETS, `no name: ${name}`, 'no')) : undefined,
     }
     // Admission receives the name of the request, which is empty.
-    expect(await refusalText(other.store.deleteCollection(other.target(''), {}, listOptions()))).to.match(/^403 Forbidden: widgets\.example\.io "no name: "/)
+    expect(await refusalText(other.store.deleteCollection(other.target(''), {}, listOptions()))).to.match(
+      /^403 Forbidden: widgets\.example\.io "no name: "/,
+    )
   })
 
   it('deletes nothing in a dry run', async () => {

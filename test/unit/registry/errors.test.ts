@@ -62,11 +62,29 @@ describe('storage errors as Status', () => {
       { retryAfterSeconds: 6 },
     ],
     [new StorageError('too large', 'limit is 3'), 'create', '', 413, 'RequestEntityTooLarge', 'Request entity too large: limit is 3'],
-    [new StorageError('corrupt', 'bad bytes'), 'get', '', 500, 'InternalError', 'Internal error occurred: bad bytes', { causes: [{ message: 'bad bytes' }] }],
-    [new StorageError('not transformed', 'no key'), 'create', '', 500, 'InternalError', 'Internal error occurred: no key', { causes: [{ message: 'no key' }] }],
+    [
+      new StorageError('corrupt', 'bad bytes'),
+      'get',
+      '',
+      500,
+      'InternalError',
+      'Internal error occurred: bad bytes',
+      { causes: [{ message: 'bad bytes' }] },
+    ],
+    [
+      new StorageError('not transformed', 'no key'),
+      'create',
+      '',
+      500,
+      'InternalError',
+      'Internal error occurred: no key',
+      { causes: [{ message: 'no key' }] },
+    ],
     [new StorageError('corrupt', 'saw a deletion', { causes: [] }), 'watch', '', 500, 'StorageReadError', 'saw a deletion'],
     [
-      new StorageError('corrupt', '', { causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }] }),
+      new StorageError('corrupt', '', {
+        causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }],
+      }),
       'list',
       '',
       500,
@@ -80,7 +98,9 @@ describe('storage errors as Status', () => {
       },
     ],
     [
-      new StorageError('corrupt', 'several', { causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }] }),
+      new StorageError('corrupt', 'several', {
+        causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }],
+      }),
       'list',
       '',
       500,
@@ -94,7 +114,15 @@ describe('storage errors as Status', () => {
       },
     ],
     [new BackendError('compacted', ''), 'list', '', 410, 'Expired', 'The resourceVersion for the provided list is too old.'],
-    [new BackendError('unavailable', 'x'), 'get', '', 503, 'ServiceUnavailable', 'the storage backend is unavailable (get deployments.apps): x', retry(1)],
+    [
+      new BackendError('unavailable', 'x'),
+      'get',
+      '',
+      503,
+      'ServiceUnavailable',
+      'the storage backend is unavailable (get deployments.apps): x',
+      retry(1),
+    ],
     [new BackendError('too large', 'x'), 'create', '', 413, 'RequestEntityTooLarge', 'Request entity too large: x'],
     [
       new BackendError('corrupt', 'x'),
@@ -134,7 +162,11 @@ describe('storage errors as Status', () => {
     })
 
   it('omits an empty group', () => {
-    const { status } = toStatus(new StorageError('timeout', ''), { gr: { group: '', resource: 'pods' }, name: 'a', verb: 'get' }) as StatusError
+    const { status } = toStatus(new StorageError('timeout', ''), {
+      gr: { group: '', resource: 'pods' },
+      name: 'a',
+      verb: 'get',
+    }) as StatusError
     expect(status.details).to.deep.equal({ kind: 'pods', retryAfterSeconds: 2 })
   })
 

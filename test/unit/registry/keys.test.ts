@@ -18,7 +18,13 @@ describe('keys of objects', () => {
       'a',
       ['/registry/services/specs/', '/registry/services/specs/ns/', '/registry/services/specs/', '/registry/services/specs/ns/a'],
     ],
-    ['cluster-scoped', at('minions', true), 'ns', 'a', ['/registry/minions/', '/registry/minions/', '/registry/minions/', '/registry/minions/a']],
+    [
+      'cluster-scoped',
+      at('minions', true),
+      'ns',
+      'a',
+      ['/registry/minions/', '/registry/minions/', '/registry/minions/', '/registry/minions/a'],
+    ],
   ]
   for (const [what, definition, namespace, name, [root, prefix, all, object]] of table)
     it(`are kube-apiserver's: ${what}`, () => {

@@ -15,7 +15,8 @@ function world(take: Take = () => true) {
   const taken: number[][] = []
   const watcher = mappedWatcher(
     queue,
-    events => new Promise((resolve, reject) => mapping.push({ events: revisions(events), resolve: (made = events) => resolve(made), reject })),
+    events =>
+      new Promise((resolve, reject) => mapping.push({ events: revisions(events), resolve: (made = events) => resolve(made), reject })),
   )
   const ended = watcher.deliver(events => {
     taken.push(revisions(events))

@@ -19,7 +19,9 @@ describe('object metadata of a write', () => {
     const object = (metadata: ObjectMeta) => ({ kind: 'K', apiVersion: 'v1', metadata })
     checkName(object({ name: 'a', namespace: 'ns' }), 'a', 'ns')
     expect(() => checkName(object({ name: 'b' }), 'a', 'ns')).to.throw('the name of the object (b) does not match the name on the URL (a)')
-    expect(() => checkName(object({}), 'a', 'ns')).to.throw('the name of the object (a based on URL) was undeterminable: name must be provided')
+    expect(() => checkName(object({}), 'a', 'ns')).to.throw(
+      'the name of the object (a based on URL) was undeterminable: name must be provided',
+    )
   })
 
   it('loses the fields that only the server sets', () => {

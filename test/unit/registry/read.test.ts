@@ -101,11 +101,13 @@ describe('selectors as predicates', () => {
 describe('reading through the registry', () => {
   let t: TestRegistry
   const list = (options: Partial<ListOptions>, namespace = '') => t.store.list(t.served(), namespace, listOptions(options), NEVER)
-  const names = async (options: Partial<ListOptions>, namespace = '') => (await list(options, namespace)).items.map(item => item.attributes().name)
+  const names = async (options: Partial<ListOptions>, namespace = '') =>
+    (await list(options, namespace)).items.map(item => item.attributes().name)
 
   beforeEach(async () => {
     t = new TestRegistry()
-    for (const name of ['a', 'b', 'c', 'd']) await t.create({ name, labels: { odd: String('ac'.includes(name)) } }, { spec: { color: `${name}-ish` } })
+    for (const name of ['a', 'b', 'c', 'd'])
+      await t.create({ name, labels: { odd: String('ac'.includes(name)) } }, { spec: { color: `${name}-ish` } })
     await t.create({ name: 'e' }, {}, { namespace: 'other' })
   }) // revisions 2 to 6
 
@@ -180,14 +182,20 @@ describe('reading through the registry', () => {
     await t.backend.compact(revision(7), NEVER)
     const error = await refusal(list({ limit: 2, continue: first.continue }, 'ns'))
     expect(error.status).to.include({ code: 410, reason: 'Expired' })
-    expect(error.message).to.match(/^The provided continue parameter is too old to display a consistent list result\. .* may show up in the list\.$/)
+    expect(error.message).to.match(
+      /^The provided continue parameter is too old to display a consistent list result\. .* may show up in the list\.$/,
+    )
     const token = error.status.metadata.continue as string
     expect(decodeContinue(token, key('/registry/widgets/ns/'))).to.deep.equal({ start: '/registry/widgets/ns/b\0', revision: -1 })
     expect(await names({ continue: token }, 'ns')).to.deep.equal(['c', 'd', 'f'])
   })
 
   const refused: [string, () => Partial<ListOptions>, string][] = [
-    ['an invalid token', () => ({ continue: '!' }), '400 BadRequest: invalid continue token: continue key is not valid: illegal base64 data at input byte 0'],
+    [
+      'an invalid token',
+      () => ({ continue: '!' }),
+      '400 BadRequest: invalid continue token: continue key is not valid: illegal base64 data at input byte 0',
+    ],
     [
       'a version beside a token',
       () => ({ continue: encodeContinue(key('/registry/widgets/a'), prefix, revision(5)), resourceVersion: '5' }),
@@ -207,7 +215,10 @@ describe('reading through the registry', () => {
     await t.update('a', { size: 2 })
     expect((await list(of('2'), 'ns')).resourceVersion).to.equal('7')
     const { status } = await refusal(list(of('90'), 'ns'))
-    expect([status.message, status.details?.retryAfterSeconds]).to.deep.equal(['Timeout: Too large resource version: 90, current: 7', undefined])
+    expect([status.message, status.details?.retryAfterSeconds]).to.deep.equal([
+      'Timeout: Too large resource version: 90, current: 7',
+      undefined,
+    ])
     expect((await list(of('6'))).resourceVersion, 'of all namespaces, exactly that version').to.equal('6')
   })
 
@@ -229,12 +240,27 @@ describe('watching through the registry', () => {
       4,
       ['added a@2', 'added b@3', 'bookmark end@3', 'added c@4'],
     ],
-    ['no version, with bookmarks, as before WatchList: no end', { allowWatchBookmarks: true, startAtHand: true }, 3, ['added a@2', 'added b@3', 'added c@4']],
+    [
+      'no version, with bookmarks, as before WatchList: no end',
+      { allowWatchBookmarks: true, startAtHand: true },
+      3,
+      ['added a@2', 'added b@3', 'added c@4'],
+    ],
     ['a version, with bookmarks: no end of anything', { allowWatchBookmarks: true, resourceVersion: '2' }, 2, ['added b@3', 'added c@4']],
     ['a version: changes after it', { resourceVersion: '2' }, 2, ['added b@3', 'added c@4']],
     ['no initial events: changes from now on', { sendInitialEvents: false }, 1, ['added c@4']],
-    ['initial events with their end', { sendInitialEvents: true, allowWatchBookmarks: true }, 4, ['added a@2', 'added b@3', 'bookmark end@3', 'added c@4']],
-    ['initial events at least as new as a version', { sendInitialEvents: true, resourceVersion: '3' }, 3, ['added a@2', 'added b@3', 'added c@4']],
+    [
+      'initial events with their end',
+      { sendInitialEvents: true, allowWatchBookmarks: true },
+      4,
+      ['added a@2', 'added b@3', 'bookmark end@3', 'added c@4'],
+    ],
+    [
+      'initial events at least as new as a version',
+      { sendInitialEvents: true, resourceVersion: '3' },
+      3,
+      ['added a@2', 'added b@3', 'added c@4'],
+    ],
     ['a selector', { labels: parseLabelSelector('keep') }, 2, ['added a@2', 'added c@4']],
   ]
   for (const cached of [false, true])
@@ -266,7 +292,9 @@ describe('watching through the registry', () => {
     await t.create({ name: 'c' })
     await t.backend.compact(revision(4), NEVER)
     const watch = (resourceVersion: string) => t.store.watch(t.served(), '', listOptions({ resourceVersion }), NEVER)
-    expect(await refusalText(watch('x'))).to.equal('500 : resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax')
+    expect(await refusalText(watch('x'))).to.equal(
+      '500 : resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
+    )
     expect(await refusalText(watch('1'))).to.equal('410 Expired: The resourceVersion for the provided watch is too old.')
   })
 })

@@ -42,7 +42,9 @@ describe('conversions for managed fields', () => {
     const definition = linkResource(() => ({}))
     const served = { definition, version: linkVersion(definition, 'v1') }
     const empty = { apiVersion: 'example.com/v1', kind: 'Link', metadata: {} } as typeof object
-    expect(await withConversions(served, definition.converter!, convert => runAtOnce(convert(empty, 'example.com/v2')).object)).to.deep.equal({
+    expect(
+      await withConversions(served, definition.converter!, convert => runAtOnce(convert(empty, 'example.com/v2')).object),
+    ).to.deep.equal({
       ...empty,
       apiVersion: 'example.com/v2',
     })
@@ -51,7 +53,11 @@ describe('conversions for managed fields', () => {
   /** Recorded from the Kubernetes machinery 1.33.9, of a kind with a conversion webhook. */
   const failing: readonly (readonly [what: string, converted: object | undefined, message: string])[] = [
     ['a failing webhook', undefined, 'conversion webhook for example.com/v1, Kind=Link failed: '],
-    ['an undeclared field', { ...object, apiVersion: 'example.com/v2', spec: { unknown: 1 } }, '.spec.unknown: field not declared in schema'],
+    [
+      'an undeclared field',
+      { ...object, apiVersion: 'example.com/v2', spec: { unknown: 1 } },
+      '.spec.unknown: field not declared in schema',
+    ],
     ['an invalid spec', { ...object, apiVersion: 'example.com/v2', spec: 'x' }, '.spec: expected map, got &{x}'],
   ]
   for (const [what, converted, message] of failing)

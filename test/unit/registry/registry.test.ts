@@ -10,7 +10,9 @@ const object = (name: string, spec: object = {}): AnyObject => ({ kind: 'Widget'
 describe('in-process access to resources', () => {
   it('creates as for a client: defaults, validation, managed fields', async () => {
     const t = new TestRegistry([
-      widgetResource({ strategy: { validate: ({ spec }) => (spec.size > 5 ? [invalid(fieldPath('spec', 'size'), spec.size, 'too large')] : []) } }),
+      widgetResource({
+        strategy: { validate: ({ spec }) => (spec.size > 5 ? [invalid(fieldPath('spec', 'size'), spec.size, 'too large')] : []) },
+      }),
     ])
     const access = t.access()
     const mine = object('a', { color: 'red' })
@@ -31,7 +33,8 @@ describe('in-process access to resources', () => {
       ['b', 'blue'],
     ] as const)
       await t.create({ name, labels: { color } }, { spec: { color } })
-    const names = async (options: object, namespace = 'ns') => (await access.list(WIDGETS, namespace, options)).items.map(item => item.metadata.name)
+    const names = async (options: object, namespace = 'ns') =>
+      (await access.list(WIDGETS, namespace, options)).items.map(item => item.metadata.name)
     expect((await access.get(WIDGETS, 'ns', 'a')).spec.color).to.equal('red')
     expect(await refusalText(access.get(WIDGETS, 'ns', 'x'))).to.equal('404 NotFound: widgets.example.io "x" not found')
     expect((await access.list(WIDGETS, '')).resourceVersion).to.equal('3')
@@ -102,7 +105,8 @@ describe('in-process access to resources', () => {
     const first = await t.create({ name: 'a' })
     let runs = 0
     const result = await access.update(WIDGETS, 'ns', 'a', now => {
-      if (++runs === 1) t.backend.apply([{ key: t.store.keys.object('ns', 'a'), value: Buffer.from(JSON.stringify({ ...first, spec: { size: 3 } })) }])
+      if (++runs === 1)
+        t.backend.apply([{ key: t.store.keys.object('ns', 'a'), value: Buffer.from(JSON.stringify({ ...first, spec: { size: 3 } })) }])
       return { ...now, spec: { ...now.spec, color: 'blue' } }
     })
     expect(runs).to.equal(2)

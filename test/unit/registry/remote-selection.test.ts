@@ -22,11 +22,15 @@ function world() {
     create: (name: string, hostPort: string) => store.create(target(name, 'v1'), { ...link('v1', name, { hostPort }), metadata: { name } }),
     update: (name: string, hostPort: string) =>
       store.update(target(name, 'v1'), {
-        change: { kind: 'compute', compute: async now => ({ ...(structuredClone(now) as AnyObject), spec: { hostPort } }) as unknown as AnyObject },
+        change: {
+          kind: 'compute',
+          compute: async now => ({ ...(structuredClone(now) as AnyObject), spec: { hostPort } }) as unknown as AnyObject,
+        },
       }),
     remove: (name: string) => store.delete(target(name, 'v1'), {}),
     list: (version: 'v1' | 'v2', options: Partial<ListOptions>) => store.list(at(version), '', listOptions(options), NEVER),
-    watch: (version: 'v1' | 'v2', options: Partial<ListOptions>, signal: AbortSignal) => store.watch(at(version), '', listOptions(options), signal),
+    watch: (version: 'v1' | 'v2', options: Partial<ListOptions>, signal: AbortSignal) =>
+      store.watch(at(version), '', listOptions(options), signal),
   }
 }
 
@@ -36,7 +40,8 @@ describe('selection of objects that a webhook converts', () => {
   it('matches objects in the version of the request', async () => {
     const { create, list } = world()
     for (const [name, hostPort] of Object.entries({ a: 'x:1', b: 'y:1', c: 'x:2' })) await create(name, hostPort)
-    const names = async (version: 'v1' | 'v2', options: Partial<ListOptions>) => (await list(version, options)).items.map(item => item.attributes().name)
+    const names = async (version: 'v1' | 'v2', options: Partial<ListOptions>) =>
+      (await list(version, options)).items.map(item => item.attributes().name)
     expect(await names('v2', fields('spec.host=x'))).to.deep.equal(['a', 'c'])
     expect(await names('v2', fields('spec.host=x,metadata.name=c'))).to.deep.equal(['c'])
     expect(await names('v1', fields('spec.hostPort=x:2'))).to.deep.equal(['c'])

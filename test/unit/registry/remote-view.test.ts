@@ -113,7 +113,9 @@ describe('RemoteView', () => {
   it('bounds the bytes of a call', async () => {
     const { definition, calls, v2 } = world()
     const pad = 'x'.repeat(1 << 20)
-    await v2.objects(Array.from({ length: 6 }, (_, i) => stored(definition, link('v1', `l${i}`, { hostPort: `h${i}:1` }, { annotations: { pad } }))))
+    await v2.objects(
+      Array.from({ length: 6 }, (_, i) => stored(definition, link('v1', `l${i}`, { hostPort: `h${i}:1` }, { annotations: { pad } }))),
+    )
     expect(calls).to.deep.equal([4, 2])
   })
 
@@ -168,7 +170,8 @@ describe('RemoteView', () => {
       expect(first).to.deep.equal(second)
       // One array, and one view of each object, so that frames are shared.
       expect(first[0]).to.equal(second[0])
-      const objects = (batches: readonly (readonly StorageEvent[])[]) => batches.flat().map(event => event.type !== 'bookmark' && event.object)
+      const objects = (batches: readonly (readonly StorageEvent[])[]) =>
+        batches.flat().map(event => event.type !== 'bookmark' && event.object)
       expect(objects(first).every((object, at) => object === objects(second)[at])).to.equal(true)
       expect(first.flat().map(event => (event.type === 'bookmark' ? event : loose(event.object.object()).spec.host))).to.deep.equal([
         'h0',
@@ -180,7 +183,9 @@ describe('RemoteView', () => {
     })
 
     it('end with the error of a conversion', async () => {
-      const { definition, v2 } = world(review => (review.request.objects.some((object: AnyObject) => object.metadata.name === 'l1') ? {} : reviewed(review)))
+      const { definition, v2 } = world(review =>
+        review.request.objects.some((object: AnyObject) => object.metadata.name === 'l1') ? {} : reviewed(review),
+      )
       const many = links(definition, 3)
       const seen: StorageEvent[] = []
       const text = await failureText(v2.watcher(watcherOf(many.map(one => [added(one)]))).deliver(batch => seen.push(...batch) > 0))

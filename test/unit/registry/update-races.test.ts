@@ -40,7 +40,9 @@ describe('updates that conflict with another write', () => {
     const { t, log } = await race()
     const wanted = clone(await t.get('a'))
     wanted.spec.size = 9
-    expect(await refusalText(t.update('a', () => {}, { change: { kind: 'compute', compute: async () => clone(wanted) } }))).to.equal(CONFLICT)
+    expect(await refusalText(t.update('a', () => {}, { change: { kind: 'compute', compute: async () => clone(wanted) } }))).to.equal(
+      CONFLICT,
+    )
     expect(log).to.deep.equal(['begin 2 update', 'begin 3 update', 'commit 3', 'other is done', 'rollback 2'])
     expect((await t.get('a')).spec).to.deep.equal({ size: 1, color: 'blue' })
   })

@@ -44,7 +44,12 @@ describe('updating', () => {
     ['an old version', '1', undefined, CONFLICT],
     ['a future version', '3', undefined, CONFLICT],
     ['an invalid version', 'x', undefined, '500 : strconv.ParseUint: parsing "x": invalid syntax'],
-    ['a version beyond 64 bits', '18446744073709551616', undefined, '500 : strconv.ParseUint: parsing "18446744073709551616": value out of range'],
+    [
+      'a version beyond 64 bits',
+      '18446744073709551616',
+      undefined,
+      '500 : strconv.ParseUint: parsing "18446744073709551616": value out of range',
+    ],
     ['the present version, of a kind that wants one', '2', false, ''],
     [
       'no version, of a kind that wants one',
@@ -133,7 +138,8 @@ describe('updating', () => {
         object!.spec.size = 7
         return object
       },
-      validate: async ({ object, old, operation }) => void seen.push([operation, object?.spec.size, old?.spec.size, object?.metadata.resourceVersion]),
+      validate: async ({ object, old, operation }) =>
+        void seen.push([operation, object?.spec.size, old?.spec.size, object?.metadata.resourceVersion]),
     }
     const { object } = await t.update('a', { color: 'blue' })
     expect(seen).to.deep.equal([
@@ -153,10 +159,12 @@ describe('updating', () => {
 })
 
 describe('updating an object that does not exist', () => {
-  const write = (t: TestRegistry, request = {}, metadata = {}) => t.update('b', next => void Object.assign(next.metadata, metadata), request)
+  const write = (t: TestRegistry, request = {}, metadata = {}) =>
+    t.update('b', next => void Object.assign(next.metadata, metadata), request)
   const creates = () => new TestRegistry([widgetResource({ strategy: { allowCreateOnUpdate: true } })])
 
-  it('is rejected', async () => expect(await refusalText(write(new TestRegistry()))).to.equal('404 NotFound: widgets.example.io "b" not found'))
+  it('is rejected', async () =>
+    expect(await refusalText(write(new TestRegistry()))).to.equal('404 NotFound: widgets.example.io "b" not found'))
 
   it('creates if the kind allows it', async () => {
     const { created, object } = await write(creates())
@@ -164,7 +172,8 @@ describe('updating an object that does not exist', () => {
     expect(object.metadata).to.include({ uid: 'u1', resourceVersion: '2', creationTimestamp: '2026-01-02T03:04:05Z' })
   })
 
-  it('creates if the request forces it', async () => expect((await write(new TestRegistry(), { forceCreate: true })).created).to.equal(true))
+  it('creates if the request forces it', async () =>
+    expect((await write(new TestRegistry(), { forceCreate: true })).created).to.equal(true))
 
   it('creates nothing through a subresource', async () => {
     const t = creates()
@@ -216,7 +225,9 @@ describe('updating an object that does not exist', () => {
     ['18446744073709551616', 'value out of range'],
   ] as const)
     it(`refuses the resourceVersion ${JSON.stringify(text)} as Go's parser does`, async () => {
-      expect(await refusalText(write(creates(), {}, { resourceVersion: text }))).to.equal(`500 : strconv.ParseUint: parsing ${JSON.stringify(text)}: ${fault}`)
+      expect(await refusalText(write(creates(), {}, { resourceVersion: text }))).to.equal(
+        `500 : strconv.ParseUint: parsing ${JSON.stringify(text)}: ${fault}`,
+      )
     })
 
   it('is rejected if a uid is required', async () => {

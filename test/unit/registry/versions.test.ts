@@ -59,7 +59,9 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
       it(`is read and listed in ${version}`, async () => {
         const one = await call(version, ONE)
         expect(one.text).to.match(
-          new RegExp(`^\\{"kind":"Widget","apiVersion":"example.io/${version}","metadata":\\{"name":"a","namespace":"ns","uid":"u1","resourceVersion":"2",`),
+          new RegExp(
+            `^\\{"kind":"Widget","apiVersion":"example.io/${version}","metadata":\\{"name":"a","namespace":"ns","uid":"u1","resourceVersion":"2",`,
+          ),
         )
         expect((one.json as AnyObject).spec).to.deep.equal(spec)
         const list = await object(version, ALL)
@@ -68,7 +70,12 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
       })
 
       it(`is watched in ${version}`, async () => {
-        const watcher = await t.store.watch(served(version), 'ns', listOptions({ sendInitialEvents: true, allowWatchBookmarks: true }), NEVER)
+        const watcher = await t.store.watch(
+          served(version),
+          'ns',
+          listOptions({ sendInitialEvents: true, allowWatchBookmarks: true }),
+          NEVER,
+        )
         const events: StorageEvent[] = []
         void (async () => {
           for await (const batch of batchesOf(watcher)) events.push(...batch)
@@ -77,11 +84,9 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         await call('v1', ONE, { method: 'DELETE' })
         await eventually('it was deleted', () => events.length === 3)
         watcher.close()
-        expect(events.map(event => (event.type === 'bookmark' ? 'bookmark' : `${event.type} ${event.object.object().apiVersion}`))).to.deep.equal([
-          `added example.io/${version}`,
-          'bookmark',
-          `deleted example.io/${version}`,
-        ])
+        expect(
+          events.map(event => (event.type === 'bookmark' ? 'bookmark' : `${event.type} ${event.object.object().apiVersion}`)),
+        ).to.deep.equal([`added example.io/${version}`, 'bookmark', `deleted example.io/${version}`])
       })
 
       it(`is encoded once in ${version} for all readers`, async () => {
@@ -97,13 +102,18 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
 
       it(`can be selected by the fields of ${version}`, async () => {
         const field = version === 'v1' ? 'color' : 'shade'
-        const found = async (value: string): Promise<number> => (await object(version, ALL, { search: `fieldSelector=spec.${field}%3D${value}` })).items.length
+        const found = async (value: string): Promise<number> =>
+          (await object(version, ALL, { search: `fieldSelector=spec.${field}%3D${value}` })).items.length
         expect([await found('red'), await found('blue')]).to.deep.equal([1, 0])
       })
 
       it(`can be changed in ${version} in every way`, async () => {
         const field = version === 'v1' ? 'color' : 'shade'
-        const patch = (type: string, text: unknown): FakeRequest => ({ method: 'PATCH', headers: { 'content-type': type }, body: JSON.stringify(text) })
+        const patch = (type: string, text: unknown): FakeRequest => ({
+          method: 'PATCH',
+          headers: { 'content-type': type },
+          body: JSON.stringify(text),
+        })
         seen = []
         const answers = [
           await object(version, ONE, { method: 'PUT', body: body(version, { [field]: 'blue' }) }),
@@ -138,7 +148,11 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
       })
 
       it(`can be deleted in ${version}, and is returned while finalizers hold it`, async () => {
-        await call(version, ONE, { method: 'PATCH', headers: { 'content-type': TYPES.merge }, body: '{"metadata":{"finalizers":["x.io/y"]}}' })
+        await call(version, ONE, {
+          method: 'PATCH',
+          headers: { 'content-type': TYPES.merge },
+          body: '{"metadata":{"finalizers":["x.io/y"]}}',
+        })
         const held = await object(version, ONE, { method: 'DELETE' })
         expect([held.kind, held.apiVersion, held.spec.color ?? held.spec.shade]).to.deep.equal(['Widget', `example.io/${version}`, 'red'])
         await call(version, ONE, { method: 'PATCH', headers: { 'content-type': TYPES.merge }, body: '{"metadata":{"finalizers":null}}' })
@@ -202,14 +216,22 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         const [v1, v1beta1] = both.versions as [typeof both.hub, typeof both.hub]
         t.catalog.replace([{ ...both, versions: [v1], unserved: [v1beta1] }])
         const next = await object('v1', ONE, { method: 'PUT', body: body('v1', { color: 'blue' }), search: 'fieldManager=other' })
-        expect(managers(next)).to.deep.equal([`other Update example.io/v1 ${storedIn === 'v1' ? '{"f:color":{}}' : '{"f:color":{},"f:size":{}}'}`])
+        expect(managers(next)).to.deep.equal([
+          `other Update example.io/v1 ${storedIn === 'v1' ? '{"f:color":{}}' : '{"f:color":{},"f:size":{}}'}`,
+        ])
       })
     })
   })
 
 describe('stored bytes', () => {
   const codec = codecOf(twoVersions(), 'test')
-  const old = { kind: 'Widget', apiVersion: 'example.io/v1beta1', metadata: { name: 'a', creationTimestamp: null }, spec: { shade: 'red' }, status: {} }
+  const old = {
+    kind: 'Widget',
+    apiVersion: 'example.io/v1beta1',
+    metadata: { name: 'a', creationTimestamp: null },
+    spec: { shade: 'red' },
+    status: {},
+  }
   const cases: [what: string, stored: object, spec: object][] = [
     ['the stored version', old, { shade: 'red' }],
     ['another version', { ...old, apiVersion: 'example.io/v1', spec: { color: 'red' } }, { shade: 'red', size: 1 }],

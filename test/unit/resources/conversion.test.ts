@@ -20,8 +20,9 @@ const RANDOM_OBJECTS = 20
 const SCHEMA_DEPTH = 3
 
 /**
- * Of these kinds an object may say the same in two ways, of which one is left after conversion: parts of a definition that stand in two places, a node that the topology of an endpoint does not
- * repeat, a device that says nothing or that it is not for all nodes.
+ * Of these kinds an object may say the same in two ways, of which one is left after conversion: parts of a definition
+ * that stand in two places, a node that the topology of an endpoint does not repeat, a device that says nothing or that
+ * it is not for all nodes.
  */
 const ONE_WAY_LEFT = [
   /^apiextensions\.k8s\.io\/\w+ CustomResourceDefinition$/,
@@ -57,7 +58,12 @@ function* objects(version: Version): Generator<KubeObject> {
 }
 
 for (const release of releases) {
-  const several = servedBuiltins({ 'api/all': true }, 'ClusterTrustBundle' in gatesOf(release) ? { ClusterTrustBundle: true } : {}, [], release)
+  const several = servedBuiltins(
+    { 'api/all': true },
+    'ClusterTrustBundle' in gatesOf(release) ? { ClusterTrustBundle: true } : {},
+    [],
+    release,
+  )
     .map(definition => ({ definition, versions: versionsIn(definition, release) }))
     .filter(({ versions }) => versions.length > 1)
 
@@ -77,6 +83,7 @@ for (const release of releases) {
           })
         }
 
-    it('has kinds to test', () => expect(several.map(({ definition }) => definition.hub.kind)).to.include.members(['Event', 'HorizontalPodAutoscaler']))
+    it('has kinds to test', () =>
+      expect(several.map(({ definition }) => definition.hub.kind)).to.include.members(['Event', 'HorizontalPodAutoscaler']))
   })
 }

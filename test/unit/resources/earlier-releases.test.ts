@@ -38,7 +38,13 @@ const pod = (spec: object, container: object = {}): object => ({
 })
 
 /** Fields whose gate is off by default in a release, and a function that reads what remains of them. */
-const OFF: readonly [release: Release, gate: string, definition: ResourceDefinition, body: object, member: (object: AnyObject) => unknown][] = [
+const OFF: readonly [
+  release: Release,
+  gate: string,
+  definition: ResourceDefinition,
+  body: object,
+  member: (object: AnyObject) => unknown,
+][] = [
   [
     '1.30',
     'JobSuccessPolicy',
@@ -65,7 +71,10 @@ const OFF: readonly [release: Release, gate: string, definition: ResourceDefinit
     '1.30',
     'RecursiveReadOnlyMounts',
     podResource,
-    pod({ volumes: [{ name: 'v', emptyDir: {} }] }, { volumeMounts: [{ name: 'v', mountPath: '/v', readOnly: true, recursiveReadOnly: 'IfPossible' }] }),
+    pod(
+      { volumes: [{ name: 'v', emptyDir: {} }] },
+      { volumeMounts: [{ name: 'v', mountPath: '/v', readOnly: true, recursiveReadOnly: 'IfPossible' }] },
+    ),
     o => o.spec.containers[0].volumeMounts[0].recursiveReadOnly,
   ],
 ]
@@ -92,14 +101,29 @@ describe('kinds of releases before 1.32', () => {
       return definition.hub.tableIn?.(release)?.cells(object, 0)
     }
     const metric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }
-    const autoscaler = { spec: { maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, metrics: [metric] } }
+    const autoscaler = {
+      spec: { maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, metrics: [metric] },
+    }
     const node = { status: { nodeInfo: { kernelVersion: '6.1', architecture: 'arm64' } } }
     const met = job({})
     const cases: [since: Release, definition: ResourceDefinition, body: object, before: string, since: string, metadata?: object][] = [
       ['1.30', horizontalPodAutoscalerResource, autoscaler, '<unknown>/60%', 'cpu: <unknown>/60%'],
-      ['1.34', jobResource, { ...met, status: { conditions: [{ type: 'SuccessCriteriaMet', status: 'True' }] } }, 'Running', 'SuccessCriteriaMet'],
+      [
+        '1.34',
+        jobResource,
+        { ...met, status: { conditions: [{ type: 'SuccessCriteriaMet', status: 'True' }] } },
+        'Running',
+        'SuccessCriteriaMet',
+      ],
       ['1.36', nodeResource, node, '6.1', '6.1 (arm64)'],
-      ['1.36', ingressClassResource, { spec: {} }, 'x', 'x (default)', { annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } }],
+      [
+        '1.36',
+        ingressClassResource,
+        { spec: {} },
+        'x',
+        'x (default)',
+        { annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } },
+      ],
       [
         '1.34',
         volumeAttributesClassResource,
@@ -111,7 +135,10 @@ describe('kinds of releases before 1.32', () => {
       ['1.28', createValidatingAdmissionPolicyBindingResource(), { spec: { paramRef: { name: 'p' } } }, 'p', '*/p'],
     ]
     for (const [since, definition, body, before, after, metadata] of cases) {
-      const [old, now] = [await cellsIn(previousRelease(since), definition, body, metadata), await cellsIn(since, definition, body, metadata)]
+      const [old, now] = [
+        await cellsIn(previousRelease(since), definition, body, metadata),
+        await cellsIn(since, definition, body, metadata),
+      ]
       expect(now?.filter((cell, i) => cell !== old?.[i])).to.deep.equal([after])
       expect(old?.filter((cell, i) => cell !== now?.[i])).to.deep.equal([before])
     }
@@ -119,7 +146,10 @@ describe('kinds of releases before 1.32', () => {
 
   it('have the selectable fields of their release', () => {
     const fieldsIn = (release: Release, kind: string) =>
-      Object.keys(servedBuiltins({}, {}, ['10.0.0.0/24'], release).find(({ hub }) => hub.kind === kind && hub.group === '')?.hub.selectableFields ?? {})
+      Object.keys(
+        servedBuiltins({}, {}, ['10.0.0.0/24'], release).find(({ hub }) => hub.kind === kind && hub.group === '')?.hub.selectableFields ??
+          {},
+      )
     expect(fieldsIn('1.30', 'Service')).to.deep.equal([])
     expect(fieldsIn('1.31', 'Service')).to.include('spec.type')
     expect(fieldsIn('1.27', 'Pod')).to.include('spec.nodeName').and.not.include('spec.hostNetwork')
@@ -131,12 +161,16 @@ describe('kinds of releases before 1.32', () => {
     expect(old.server.warnings).to.deep.equal([
       'CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
     ])
-    expect(await causesOf(casesIn('1.29', cronJobResource).create(cronJob('TZ=Etc/UTC 0 * * * *')))).to.deep.equal(['Invalid spec.schedule'])
+    expect(await causesOf(casesIn('1.29', cronJobResource).create(cronJob('TZ=Etc/UTC 0 * * * *')))).to.deep.equal([
+      'Invalid spec.schedule',
+    ])
   })
 
   it('have the defaults of their release', async () => {
     const service = { spec: { type: 'ClusterIP', clusterIP: 'None', externalIPs: ['192.0.2.1'], ports: [{ port: 80 }] } }
-    const set = { spec: { selector: { matchLabels: { a: 'b' } }, template: { ...template, spec: { ...template.spec, restartPolicy: 'Always' } } } }
+    const set = {
+      spec: { selector: { matchLabels: { a: 'b' } }, template: { ...template, spec: { ...template.spec, restartPolicy: 'Always' } } },
+    }
     const of = (release: Release, definition: ResourceDefinition, body: object): AnyObject => {
       const cases = casesIn(release, definition)
       const { group, resource } = { group: definition.hub.group, resource: definition.hub.names.plural }
@@ -147,11 +181,19 @@ describe('kinds of releases before 1.32', () => {
     expect(of('1.28', jobResource, job()).spec.manualSelector).to.equal(undefined)
     expect(of('1.29', jobResource, job()).spec.manualSelector).to.equal(false)
     const ports = [{ containerPort: 80 }]
-    const host = { spec: { ...set.spec, template: { ...set.spec.template, spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i', ports }] } } } }
+    const host = {
+      spec: {
+        ...set.spec,
+        template: { ...set.spec.template, spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i', ports }] } },
+      },
+    }
     const portIn = (release: Release) => of(release, statefulSetResource, host).spec.template.spec.containers[0].ports[0].hostPort
     expect([portIn('1.27'), portIn('1.28')]).to.deep.equal([80, undefined])
     expect(of('1.26', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.equal(undefined)
-    expect(of('1.27', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.deep.equal({ whenDeleted: 'Retain', whenScaled: 'Retain' })
+    expect(of('1.27', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.deep.equal({
+      whenDeleted: 'Retain',
+      whenScaled: 'Retain',
+    })
   })
 
   it('accept clusterName in 1.24, and keep it only in templates', async () => {
@@ -166,7 +208,10 @@ describe('kinds of releases before 1.32', () => {
     expect(await unknownIn('1.25')).to.deep.equal(['metadata.clusterName', 'spec.template.metadata.clusterName'])
     const features = parseGates('1.24')
     const registry = new TestRegistry([definitionIn(replicationControllerResource, features)], undefined, features)
-    const body = { ...object, spec: { ...spec, template: { ...spec.template, spec: { ...template.spec, restartPolicy: 'Always' } } } } as AnyObject
+    const body = {
+      ...object,
+      spec: { ...spec, template: { ...spec.template, spec: { ...template.spec, restartPolicy: 'Always' } } },
+    } as AnyObject
     const resource = { group: '', resource: 'replicationcontrollers' }
     const made = (await registry.access().create(resource, 'ns', body)) as AnyObject
     const changed = (await registry

@@ -74,18 +74,30 @@ interface Kept {
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' } }
 const job = (spec: object = {}): object => ({ spec: { template, ...spec } })
 const set = { selector: { matchLabels: { a: 'b' } }, template: { ...template, spec: { ...template.spec, restartPolicy: 'Always' } } }
-const autoscaler = (spec: object): object => ({ spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 5, ...spec } })
+const autoscaler = (spec: object): object => ({
+  spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 5, ...spec },
+})
 const metric = { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } }
-const claim = (spec: object = {}): object => ({ spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10G' } }, ...spec } })
+const claim = (spec: object = {}): object => ({
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10G' } }, ...spec },
+})
 const elsewhere = { apiGroup: 'a.b', kind: 'K', name: 'n', namespace: 'other' }
 const slice = (device: object): object => ({
   spec: { driver: 'a.b', nodeName: 'n', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, devices: [{ name: 'd', ...device }] },
 })
-const pod = (spec: object, more: object = {}): object => ({ spec: { containers: [{ name: 'c', image: 'i', ...more }], serviceAccountName: 's', ...spec } })
+const pod = (spec: object, more: object = {}): object => ({
+  spec: { containers: [{ name: 'c', image: 'i', ...more }], serviceAccountName: 's', ...spec },
+})
 
 describe('feature gates of kinds', () => {
   const kept: Record<string, Kept> = {
-    JobManagedBy: { definition: jobResource, given: job({ managedBy: 'a.b/c' }), member: ({ spec }) => spec.managedBy, off: undefined, on: 'a.b/c' },
+    JobManagedBy: {
+      definition: jobResource,
+      given: job({ managedBy: 'a.b/c' }),
+      member: ({ spec }) => spec.managedBy,
+      off: undefined,
+      on: 'a.b/c',
+    },
     JobPodReplacementPolicy: {
       definition: jobResource,
       given: job(),
@@ -107,7 +119,13 @@ describe('feature gates of kinds', () => {
       off: undefined,
       on: '100m',
     },
-    SELinuxMountReadWriteOncePod: { definition: csiDriverResource, given: { spec: {} }, member: ({ spec }) => spec.seLinuxMount, off: undefined, on: false },
+    SELinuxMountReadWriteOncePod: {
+      definition: csiDriverResource,
+      given: { spec: {} },
+      member: ({ spec }) => spec.seLinuxMount,
+      off: undefined,
+      on: false,
+    },
     MutableCSINodeAllocatableCount: {
       definition: csiDriverResource,
       given: { spec: { nodeAllocatableUpdatePeriodSeconds: 10 } },
@@ -183,7 +201,13 @@ describe('feature gates of kinds', () => {
   const drivers = (count: number): object => ({ spec: { drivers: [{ name: 'd', nodeID: 'n', allocatable: { count } }] } })
   /** The errors while the gate is off; there are none while it is on. `before` is created while the gate is on. */
   const judged: [gate: string, what: string, definition: ResourceDefinition, given: object, causes: string[], before?: object][] = [
-    ['HPAScaleToZero', 'no replicas', horizontalPodAutoscalerResource, autoscaler({ minReplicas: 0, metrics: [metric] }), ['Invalid spec.minReplicas']],
+    [
+      'HPAScaleToZero',
+      'no replicas',
+      horizontalPodAutoscalerResource,
+      autoscaler({ minReplicas: 0, metrics: [metric] }),
+      ['Invalid spec.minReplicas'],
+    ],
     [
       'RelaxedEnvironmentVariableValidation',
       'a name with a blank',

@@ -11,7 +11,10 @@ import { TestRegistry } from '../../support/test-registry.ts'
 const WORDS = ['constructor', 'toString', '__proto__', 'valueOf'] as const
 const BODIES = 8
 
-/** Replaces some texts of a value of `fillStruct` by the word (only those that contain their path, as others are parsed first), and all keys of its maps. */
+/**
+ * Replaces some texts of a value of `fillStruct` by the word (only those that contain their path, as others are parsed
+ * first), and all keys of its maps.
+ */
 function sown(value: Json, word: string, random: () => number, share: number): Json {
   if (typeof value === 'string') return value.startsWith('.') && random() < share ? word : value
   if (Array.isArray(value)) return value.map(each => sown(each, word, random, share))
@@ -39,7 +42,8 @@ describe('kinds', () => {
         try {
           await t.access().create({ group: hub.group, resource: hub.names.plural }, namespace, decode(hub.schema, object) as never)
         } catch (error) {
-          if (!(error instanceof StatusError) || error.code === 500) faults.push(`${hub.kind} ${word}: ${(error as Error).stack?.slice(0, 300)}`)
+          if (!(error instanceof StatusError) || error.code === 500)
+            faults.push(`${hub.kind} ${word}: ${(error as Error).stack?.slice(0, 300)}`)
         }
       }
     }

@@ -52,12 +52,17 @@ function walk(prefix: string, object: AnyObject, minors: readonly number[]): Any
   return seen
 }
 
-/** Paths of values of the first object that are missing or different in the second. Lists are compared by their first item. */
+/**
+ * Paths of values of the first object that are missing or different in the second. Lists are compared by their first
+ * item.
+ */
 function lost(before: Json | undefined, after: Json | undefined, path = ''): string[] {
   if (before === undefined || before === null) return []
   if (Array.isArray(before)) return lost(before[0], Array.isArray(after) ? after[0] : undefined, `${path}[]`)
   if (!isJsonObject(before)) return JSON.stringify(before) === JSON.stringify(after) ? [] : [path]
-  return Object.entries(before).flatMap(([name, value]) => lost(value, isJsonObject(after) ? after[name] : undefined, path === '' ? name : `${path}.${name}`))
+  return Object.entries(before).flatMap(([name, value]) =>
+    lost(value, isJsonObject(after) ? after[name] : undefined, path === '' ? name : `${path}.${name}`),
+  )
 }
 
 const asJson = (object: AnyObject): Json =>

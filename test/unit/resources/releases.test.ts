@@ -34,7 +34,9 @@ describe('kinds of earlier releases', () => {
       podResource,
       preferring('a b'),
       [],
-      ['Invalid spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]'],
+      [
+        'Invalid spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]',
+      ],
     ],
     ['another id of a node', csiNodeResource, drivers('m'), ['Invalid CSINodeDriver'], ['Invalid spec.drivers'], drivers('n')],
   ]

@@ -44,7 +44,13 @@ const claim = (spec: object, more: object = {}): object => ({
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
   ...more,
 })
-const hook = { name: 'a.b.c', clientConfig: { url: 'https://a.b/' }, sideEffects: 'None', admissionReviewVersions: ['v1'], namespaceSelector: badSelector }
+const hook = {
+  name: 'a.b.c',
+  clientConfig: { url: 'https://a.b/' },
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  namespaceSelector: badSelector,
+}
 const podTemplate = (spec: object): object => ({ metadata: template.metadata, spec })
 const set = (spec: object): object => ({
   spec: { selector: { matchLabels: { a: 'b' } }, template: podTemplate({ containers: [{ name: 'c', image: 'i' }] }), ...spec },
@@ -71,13 +77,20 @@ const RULES: Record<string, Rule> = {
   'values of selectors in pod affinity': {
     since: '1.26',
     of: podResource,
-    body: pod({ affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'k', labelSelector: badSelector }] } } }),
-    causes: [['Invalid spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values[0]'], []],
+    body: pod({
+      affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'k', labelSelector: badSelector }] } },
+    }),
+    causes: [
+      ['Invalid spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values[0]'],
+      [],
+    ],
   },
   'selectors of spread constraints': {
     since: '1.27',
     of: podResource,
-    body: pod({ topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'k', whenUnsatisfiable: 'DoNotSchedule', labelSelector: badSelector }] }),
+    body: pod({
+      topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'k', whenUnsatisfiable: 'DoNotSchedule', labelSelector: badSelector }],
+    }),
     causes: [['Invalid spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].values[0]'], []],
   },
   "sysctls of the host's namespaces": {
@@ -135,7 +148,9 @@ const RULES: Record<string, Rule> = {
   'images of volumes in templates': {
     since: '1.37',
     of: statefulSetResource,
-    body: set({ template: podTemplate({ containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', image: { pullPolicy: 'Always' } }] }) }),
+    body: set({
+      template: podTemplate({ containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', image: { pullPolicy: 'Always' } }] }),
+    }),
     causes: [['Required spec.template.spec.volumes[0].image.reference'], []],
   },
   'autoscalers without replicas': {
@@ -305,7 +320,11 @@ const RULES: Record<string, Rule> = {
         metrics: [
           {
             type: 'Object',
-            object: { describedObject: { kind: 'Service', name: 's', apiVersion: 'a/b/c' }, metric: { name: 'm' }, target: { type: 'Value', value: '1' } },
+            object: {
+              describedObject: { kind: 'Service', name: 's', apiVersion: 'a/b/c' },
+              metric: { name: 'm' },
+              target: { type: 'Value', value: '1' },
+            },
           },
         ],
       },

@@ -20,7 +20,13 @@ const metadata = { name: 'x', namespace: 'ns', uid: 'u', resourceVersion: '1', c
 const objectOf = ({ hub }: ResourceDefinition, more: object): AnyObject => ({ apiVersion: hub.name, kind: hub.kind, metadata, ...more })
 
 /** The errors of the kind's own validation in a release. */
-function errorsOf(definition: ResourceDefinition, release: Release, next: object, old?: object, gates: Record<string, boolean> = {}): string[] {
+function errorsOf(
+  definition: ResourceDefinition,
+  release: Release,
+  next: object,
+  old?: object,
+  gates: Record<string, boolean> = {},
+): string[] {
   const context = hookContext({ features: featuresIn(release, gates) })
   const found = definition.strategy?.validate?.(objectOf(definition, next), old && objectOf(definition, old), context) ?? []
   return (isSteps(found) ? runAtOnce(found) : found).map(fieldErrorText)
@@ -29,14 +35,19 @@ function errorsOf(definition: ResourceDefinition, release: Release, next: object
 describe('validation that a release introduced', () => {
   it('ClusterTrustBundle: the size of a bundle is limited since 1.29', () => {
     const spec = { trustBundle: 'x'.repeat(1024 * 1024 + 1) }
-    expect(errorsOf(clusterTrustBundleResource, '1.29', { spec })).to.deep.equal(['spec.trustBundle: Too long: may not be more than 1048576 bytes'])
+    expect(errorsOf(clusterTrustBundleResource, '1.29', { spec })).to.deep.equal([
+      'spec.trustBundle: Too long: may not be more than 1048576 bytes',
+    ])
     expect(errorsOf(clusterTrustBundleResource, '1.28', { spec })).to.deep.equal([
       'spec.trustBundle: Invalid value: "<value omitted>": at least one trust anchor must be provided',
     ])
   })
 
   it('Job: a failure policy fails an index since 1.28', () => {
-    const template = { metadata: {}, spec: { restartPolicy: 'Never', dnsPolicy: 'Default', terminationGracePeriodSeconds: 1, containers: [] } }
+    const template = {
+      metadata: {},
+      spec: { restartPolicy: 'Never', dnsPolicy: 'Default', terminationGracePeriodSeconds: 1, containers: [] },
+    }
     const rules = [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] } }]
     const at = 'spec.podFailurePolicy.rules[0].action: '
     const inRelease = (release: Release) =>
@@ -66,13 +77,20 @@ describe('validation that a release introduced', () => {
 
   it('PersistentVolumeClaim: the VolumeAttributesClass of an unbound claim is immutable since 1.31', () => {
     const claim = (volumeAttributesClassName: string | undefined, phase: string): object => ({
-      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...(volumeAttributesClassName && { volumeAttributesClassName }) },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+        ...(volumeAttributesClassName && { volumeAttributesClassName }),
+      },
       status: { phase },
     })
     const gates = { VolumeAttributesClass: true }
     const faults = (release: Release, phase: string, next: string | undefined): string[] =>
-      errorsOf(persistentVolumeClaimResource, release, claim(next, phase), claim('gold', phase), gates).map(text => text.split('\n')[0] ?? '')
-    const fixed = 'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
+      errorsOf(persistentVolumeClaimResource, release, claim(next, phase), claim('gold', phase), gates).map(
+        text => text.split('\n')[0] ?? '',
+      )
+    const fixed =
+      'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
     const removed = 'spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden'
     expect(faults('1.30', 'Pending', 'silver')).to.deep.equal([])
     expect(faults('1.31', 'Pending', 'silver')).to.deep.equal([fixed])
@@ -131,14 +149,20 @@ describe('validation that a release introduced', () => {
     expect(errorsOf(podResource, '1.27', pod)).to.deep.equal([
       `${at}.fieldPath: Invalid value: "status.hostIPs": error converting fieldPath: field label not supported: status.hostIPs`,
     ])
-    expect(errorsOf(podResource, '1.28', pod)).to.deep.equal([unsupported, `${at}: Forbidden: may not be set when feature gate 'PodHostIPs' is not enabled`])
+    expect(errorsOf(podResource, '1.28', pod)).to.deep.equal([
+      unsupported,
+      `${at}: Forbidden: may not be set when feature gate 'PodHostIPs' is not enabled`,
+    ])
     expect(errorsOf(podResource, '1.29', pod)).to.deep.equal([unsupported])
   })
 
   it('CustomResourceDefinition: optionalOldSelf of a rule is dropped in 1.29, in which its gate is off', () => {
     const definition = (optionalOldSelf?: boolean): AnyObject => {
       const rule = { rule: 'self == oldSelf', ...(optionalOldSelf !== undefined && { optionalOldSelf }) }
-      const openAPIV3Schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string', 'x-kubernetes-validations': [rule] } } } }
+      const openAPIV3Schema = {
+        type: 'object',
+        properties: { a: { type: 'array', items: { type: 'string', 'x-kubernetes-validations': [rule] } } },
+      }
       const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }]
       return objectOf(customResourceDefinitionResource, {
         spec: { group: 'example.io', names: { plural: 'as', kind: 'A' }, scope: 'Cluster', versions },
@@ -162,7 +186,10 @@ describe('validation that a release introduced', () => {
     const managers = (release: Release): unknown => {
       const spec = { containers: [{ name: 'c', image: 'i' }] }
       const old = { ...objectOf(podResource, { spec, status: {} }), metadata: { ...metadata, managedFields: [{ manager: 'old' }] } }
-      const next = { ...objectOf(podResource, { spec, status: {} }), metadata: { ...metadata, managedFields: [{ manager: 'old' }, { manager: 'new' }] } }
+      const next = {
+        ...objectOf(podResource, { spec, status: {} }),
+        metadata: { ...metadata, managedFields: [{ manager: 'old' }, { manager: 'new' }] },
+      }
       strategy?.prepare?.(next, old, hookContext({ features: featuresIn(release), subresource: 'ephemeralcontainers' }))
       return next.metadata.managedFields.map(({ manager }) => manager)
     }
@@ -209,7 +236,9 @@ describe('defaults that a release introduced', () => {
     const inline = (release: Release): unknown => {
       const { hub } = served(release, 'VolumeAttachment')
       const attachment: AnyObject = {
-        ...objectOf(served(release, 'VolumeAttachment'), { spec: { source: { inlineVolumeSpec: { rbd: { monitors: ['m'], image: 'i' } } } } }),
+        ...objectOf(served(release, 'VolumeAttachment'), {
+          spec: { source: { inlineVolumeSpec: { rbd: { monitors: ['m'], image: 'i' } } } },
+        }),
       }
       hub.setDefaults?.(attachment)
       return attachment.spec.source.inlineVolumeSpec.rbd

@@ -38,7 +38,11 @@ const wide: Record<string, () => Steps<unknown>> = {
     ),
   'the conditions of webhooks': () =>
     validateWebhooks(
-      { webhooks: [{ name: 'w', clientConfig: {}, matchConditions: expressions(COUNT / 512).map((each, i) => ({ name: `c${i}`, ...each })) }] } as never,
+      {
+        webhooks: [
+          { name: 'w', clientConfig: {}, matchConditions: expressions(COUNT / 512).map((each, i) => ({ name: `c${i}`, ...each })) },
+        ],
+      } as never,
       undefined,
       hookContext(),
     ),

@@ -27,20 +27,28 @@ const definition = (rule: object): object => ({
     group: 'example.com',
     names: { plural: 'a', kind: 'A' },
     scope: 'Namespaced',
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-validations': [rule] } } }],
+    versions: [
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-validations': [rule] } } },
+    ],
   },
 })
-const drivers = (nodeID: string): object => ({ spec: { drivers: [{ name: 'd.example.com', nodeID, topologyKeys: ['t'], allocatable: { count: 1 } }] } })
+const drivers = (nodeID: string): object => ({
+  spec: { drivers: [{ name: 'd.example.com', nodeID, topologyKeys: ['t'], allocatable: { count: 1 } }] },
+})
 
 describe('structs in errors of 1.34', () => {
   it('are JSON: owners', async () => {
     const shown = ['a', 'b'].map(name => `{"apiVersion":"v1","kind":"Pod","name":"${name}","uid":"u","controller":true}`)
     const [error] = await errorsOf(configMapResource, {}, undefined, { ownerReferences: [owner('a'), owner('b')] })
-    expect(error).to.include(`metadata.ownerReferences: Invalid value: [${shown.join()}]: Only one reference can have Controller set to true`)
+    expect(error).to.include(
+      `metadata.ownerReferences: Invalid value: [${shown.join()}]: Only one reference can have Controller set to true`,
+    )
   })
 
   it('are JSON: bytes', async () => {
-    const [error] = await errorsOf(certificateSigningRequestResource, { spec: { request: 'YQ==', usages: ['client auth'], signerName: 'example.com/a' } })
+    const [error] = await errorsOf(certificateSigningRequestResource, {
+      spec: { request: 'YQ==', usages: ['client auth'], signerName: 'example.com/a' },
+    })
     expect(error).to.equal('spec.request: Invalid value: "YQ==": PEM block type must be CERTIFICATE REQUEST')
   })
 

@@ -77,10 +77,16 @@ const cases: Readonly<Record<string, Case>> = {
   'a claim within a pod': {
     kind: 'Pod',
     body: pod({
-      volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1500m' } } } } } }],
+      volumes: [
+        {
+          name: 'v',
+          ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1500m' } } } } },
+        },
+      ],
     }),
     texts: {
-      'spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer': '26-',
+      'spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer':
+        '26-',
     },
   },
   'an annotation of seccomp in a template': {
@@ -141,7 +147,8 @@ const cases: Readonly<Record<string, Case>> = {
       },
     },
     texts: {
-      'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.': '30-',
+      'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.':
+        '30-',
       'spec.glusterfs: deprecated in v1.25, non-functional in v1.26+': '28-',
     },
   },
@@ -193,7 +200,9 @@ describe('warnings by release', () => {
           }),
         ),
       )
-      const expected = RELEASES.map(release => [release, Object.keys(texts).filter(text => isWithin(texts[text] ?? '1-1', release))] as const)
+      const expected = RELEASES.map(
+        release => [release, Object.keys(texts).filter(text => isWithin(texts[text] ?? '1-1', release))] as const,
+      )
       expect(said).to.deep.equal(Object.fromEntries(expected))
     })
 })

@@ -17,7 +17,11 @@ import { testAuth } from '../../support/auth.ts'
 import { KindCases } from '../../support/kind-cases.ts'
 
 /** The errors of a write, one text per cause, each reduced to its first line. */
-async function errorsOf({ of, next, old, subresource = '', name }: Case, release: Release, gates: Record<string, boolean> = {}): Promise<string[]> {
+async function errorsOf(
+  { of, next, old, subresource = '', name }: Case,
+  release: Release,
+  gates: Record<string, boolean> = {},
+): Promise<string[]> {
   const cases = new KindCases(of, parseGates(release, new Map(Object.entries(gates))))
   try {
     if (!old) await cases.create(next, name ? { name } : {})
@@ -41,7 +45,9 @@ const ephemeral = (more: object, spec: object = {}): object => {
   return pod({ volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { metadata: more, spec: claim } } }] })
 }
 const set = { selector: { matchLabels: { a: 'b' } }, serviceName: 's', template: { metadata: { labels: { a: 'b' } }, ...pod({}) } }
-const autoscaler = (maxReplicas: number): object => ({ spec: { maxReplicas, scaleTargetRef: { kind: 'ReplicationController', name: 'r', apiVersion: 'v1' } } })
+const autoscaler = (maxReplicas: number): object => ({
+  spec: { maxReplicas, scaleTargetRef: { kind: 'ReplicationController', name: 'r', apiVersion: 'v1' } },
+})
 const BELOW_LEAST = 'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`'
 const LABEL =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', " +
@@ -111,7 +117,10 @@ const CASES: readonly Case[] = [
     what: 'sources of claims without a group',
     since: '1.26',
     of: persistentVolumeClaimResource,
-    next: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSourceRef: { kind: 'A', name: 'a' } }, status: {} },
+    next: {
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSourceRef: { kind: 'A', name: 'a' } },
+      status: {},
+    },
     about: 'spec.dataSourceRef:',
     said: [
       ['spec.dataSourceRef: Invalid value: "A"'],
@@ -243,7 +252,10 @@ const CASES: readonly Case[] = [
     next: pod({ restartPolicy: 'Never' }, { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }),
     gates: { InPlacePodVerticalScaling: true },
     about: 'resizePolicy',
-    said: [[], ["spec.containers[0].resizePolicy: Invalid value: \"RestartContainer\": must be 'NotRequired' when `restartPolicy` is 'Never'"]],
+    said: [
+      [],
+      ["spec.containers[0].resizePolicy: Invalid value: \"RestartContainer\": must be 'NotRequired' when `restartPolicy` is 'Never'"],
+    ],
   },
   {
     what: 'addresses of name servers and aliases',
@@ -369,7 +381,8 @@ describe('error messages by release', () => {
       spec: {},
       status: { storageVersions: [server, { ...server, servedVersions: ['v1'] }], commonEncodingVersion: 'v1' },
     }
-    const said = (release: Release): string[] => validateStorageVersionStatus(object, undefined, { features: parseGates(release) }).map(fieldErrorText)
+    const said = (release: Release): string[] =>
+      validateStorageVersionStatus(object, undefined, { features: parseGates(release) }).map(fieldErrorText)
     expect([said('1.27'), said('1.28')]).to.deep.equal([
       [],
       [

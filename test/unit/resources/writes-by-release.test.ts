@@ -24,17 +24,27 @@ const SECCOMP = 'seccomp.security.alpha.kubernetes.io/pod'
 const SECCOMP_OF_C = 'container.seccomp.security.alpha.kubernetes.io/c'
 const APP_ARMOR_OF_C = 'container.apparmor.security.beta.kubernetes.io/c'
 const podIn = (release: Release, spec: object, annotations: object = {}): Promise<AnyObject> =>
-  casesIn(release, podResource).create({ spec: { containers: [{ name: 'c', image: 'i' }], serviceAccountName: 's', ...spec } }, { annotations })
+  casesIn(release, podResource).create(
+    { spec: { containers: [{ name: 'c', image: 'i' }], serviceAccountName: 's', ...spec } },
+    { annotations },
+  )
 
 const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1500m' } } }
 const hostPath = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/a' } }
 const OLD_LABEL = 'beta.kubernetes.io/os'
 const BETA_CLASS = { annotations: { 'volume.beta.kubernetes.io/storage-class': 'c' } }
 const FRACTION = 'fractional byte value "1500m" is invalid, must be an integer'
-const CLASS_WARNING = 'metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "storageClassName" attribute instead'
+const CLASS_WARNING =
+  'metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "storageClassName" attribute instead'
 
 /** Warnings with the release that introduced them. */
-const FIRST: readonly (readonly [since: Release, definition: ResourceDefinition, body: object, warning: RegExp | string, metadata?: object])[] = [
+const FIRST: readonly (readonly [
+  since: Release,
+  definition: ResourceDefinition,
+  body: object,
+  warning: RegExp | string,
+  metadata?: object,
+])[] = [
   [
     '1.25',
     storageClassResource,
@@ -46,8 +56,19 @@ const FIRST: readonly (readonly [since: Release, definition: ResourceDefinition,
   ['1.26', persistentVolumeClaimResource, { spec: claimSpec }, `spec.resources.requests[storage]: ${FRACTION}`],
   ['1.28', persistentVolumeClaimResource, { spec: { ...claimSpec, resources: { requests: { storage: '1' } } } }, CLASS_WARNING, BETA_CLASS],
   ['1.28', persistentVolumeResource, { spec: hostPath }, CLASS_WARNING, BETA_CLASS],
-  ['1.30', persistentVolumeResource, { spec: { ...hostPath, persistentVolumeReclaimPolicy: 'Recycle' } }, /^spec.persistentVolumeReclaimPolicy/],
-  ['1.31', persistentVolumeResource, { spec: hostPath }, /mount-options/, { annotations: { 'volume.beta.kubernetes.io/mount-options': 'ro' } }],
+  [
+    '1.30',
+    persistentVolumeResource,
+    { spec: { ...hostPath, persistentVolumeReclaimPolicy: 'Recycle' } },
+    /^spec.persistentVolumeReclaimPolicy/,
+  ],
+  [
+    '1.31',
+    persistentVolumeResource,
+    { spec: hostPath },
+    /mount-options/,
+    { annotations: { 'volume.beta.kubernetes.io/mount-options': 'ro' } },
+  ],
   [
     '1.36',
     validatingWebhookConfigurationResource,

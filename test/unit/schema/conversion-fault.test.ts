@@ -35,7 +35,9 @@ describe('conversion fault', () => {
   for (const [name, value, fault] of CASES) it(name, () => expect(conversionFault(types.type('core.Pod'), value)).to.equal(fault))
 
   it("is the JSON decoder's for bytes", () =>
-    expect(conversionFault(types.type('core.Secret'), { data: { a: 'a', b: '1' } })).to.equal('error decoding from json: illegal base64 data at input byte 0'))
+    expect(conversionFault(types.type('core.Secret'), { data: { a: 'a', b: '1' } })).to.equal(
+      'error decoding from json: illegal base64 data at input byte 0',
+    ))
 
   it('names no field for types that decode themselves', () => {
     const decoded = 'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string'

@@ -42,7 +42,11 @@ describe('decode', () => {
     ['null everywhere', { inner: null, names: null, labels: null, text: null, maybe: null, whole: null, child: null }, always],
     ['pointers to zero stay', { pointed: {}, maybe: '', whole: 0 }, { ...always, pointed: {}, maybe: '', whole: 0 }],
     ['empty collections are nil', { names: [], ports: [], labels: {} }, always],
-    ['null items are zero', { names: ['a', null], ports: [null], labels: { a: null } }, { ...always, names: ['a', ''], ports: [{}], labels: { a: '' } }],
+    [
+      'null items are zero',
+      { names: ['a', null], ports: [null], labels: { a: null } },
+      { ...always, names: ['a', ''], ports: [{}], labels: { a: '' } },
+    ],
     ['durations', { wait: '90m' }, { ...always, wait: '1h30m0s' }],
     ['raw values unchanged', { any: { b: null, a: [1] } }, { ...always, any: { b: null, a: [1] } }],
     ['big integers', { big: 2n ** 60n }, { ...always, big: 2n ** 60n }],
@@ -95,7 +99,11 @@ describe('decode', () => {
 
   it('reports unknown members in the order of the value', () => {
     const told: string[] = []
-    decode(type, { z: 1, ports: [{ name: 'a' }, { b: 1 }], a: 2, child: { q: { r: 1 } }, any: { free: 1 } }, { onUnknown: path => told.push(path) })
+    decode(
+      type,
+      { z: 1, ports: [{ name: 'a' }, { b: 1 }], a: 2, child: { q: { r: 1 } }, any: { free: 1 } },
+      { onUnknown: path => told.push(path) },
+    )
     expect(told).to.deep.equal(['z', 'ports[1].b', 'a', 'child.q'])
   })
 
@@ -134,7 +142,10 @@ describe('decodeInSteps', () => {
     ['a long list', { names: range(20_000, String), ports: range(5000, i => ({ count: i, name: `n${i}` })), pointed: null }],
     ['a map in order', { labels: labels(20_000, padded) }],
     ['a map in no order', { labels: labels(20_000, i => `k${i}`), text: 'x' }],
-    ['a map whose last keys are in no order', { labels: { ...(labels(20_000, padded) as object), a: 'b', '\uffff': 'c', '\u{10000}': null } }],
+    [
+      'a map whose last keys are in no order',
+      { labels: { ...(labels(20_000, padded) as object), a: 'b', '\uffff': 'c', '\u{10000}': null } },
+    ],
     ['a map with keys that are numbers', { labels: labels(20_000, i => String(i * 3)) }],
     [
       'lists in objects in objects',
@@ -169,6 +180,9 @@ describe('decodeInSteps', () => {
 
   it('throws the error of decode after many elements', () => {
     const value: Json = { labels: labels(5000, padded), names: [...range(5000, String), 1] }
-    expect(() => runAtOnce(decodeInSteps(type, value))).to.throw(DecodeError, 'json: cannot unmarshal number into Go struct field Thing.names of type string')
+    expect(() => runAtOnce(decodeInSteps(type, value))).to.throw(
+      DecodeError,
+      'json: cannot unmarshal number into Go struct field Thing.names of type string',
+    )
   })
 })

@@ -60,7 +60,10 @@ describe('applyDefaults', () => {
 
   it('sets those of long lists and wide maps in steps', () => {
     const names = Array.from({ length: 10_000 }, (_, i) => `k${i}`)
-    const object: JsonObject = { ports: names.map(name => ({ name })), child: { byName: Object.fromEntries(names.map(name => [name, {}])) } }
+    const object: JsonObject = {
+      ports: names.map(name => ({ name })),
+      child: { byName: Object.fromEntries(names.map(name => [name, {}])) },
+    }
     const schema = registry.type('t.Thing')
     const steps = schema.form.setDefaults(schema, object)
     expect(steps).to.not.equal(undefined)

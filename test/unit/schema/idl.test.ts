@@ -98,7 +98,9 @@ type Port like a.Port
   })
 
   it('reject a missing model', () => {
-    expect(() => registry().add({ id: 'b', definition: 'io.b.v1', source: 'type Port like a.Plug' }).type('b.Port')).to.throw('no type a.Plug')
+    expect(() => registry().add({ id: 'b', definition: 'io.b.v1', source: 'type Port like a.Plug' }).type('b.Port')).to.throw(
+      'no type a.Plug',
+    )
   })
 
   it('are not parsed before a type of their package is used', () => {
@@ -129,7 +131,9 @@ describe('markers of schemas', () => {
 
 describe('types of a release', () => {
   const source = 'type Thing\n  always 1 string\n  later 2 string? since(1.30)\n  gone 3 string? until(1.31) = "a = since(1.9)"\n'
-  const fieldsIn = (minor?: number): string[] => [...new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Thing').fields.keys()]
+  const fieldsIn = (minor?: number): string[] => [
+    ...new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Thing').fields.keys(),
+  ]
 
   it('have the fields of the release', () => {
     expect(fieldsIn(29)).to.deep.equal(['always', 'gone'])
@@ -147,7 +151,13 @@ type Thing atomic@1.31
       const { structType, fields } = new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Thing')
       const levels = fields.get('levels')?.schema
       if (levels?.type !== 'list' || levels.items.type !== 'string') throw new Error('levels is a list of texts')
-      return { structType, listType: levels.listType, unstated: levels.unstated, values: levels.items.enum, name: fields.get('name')?.default }
+      return {
+        structType,
+        listType: levels.listType,
+        unstated: levels.unstated,
+        values: levels.items.enum,
+        name: fields.get('name')?.default,
+      }
     }
     const list = { structType: undefined, listType: 'set', unstated: undefined }
     // Elements are tracked in every release; only OpenAPI does not declare the list type.

@@ -20,7 +20,10 @@ describe('converted integers', () => {
     it(`make ${to} of ${from} in 32 bits`, () => expect(wrapped({ spec: { priority: from } })).to.deep.equal({ spec: { priority: to } }))
 
   it('are truncated to 64 bits at any depth, without other changes', () => {
-    const value = { metadata: { generation: 1e30, name: 'a' }, spec: { containers: [{ name: 'c', ports: [{ containerPort: 4_294_967_297, hostPort: 1.5 }] }] } }
+    const value = {
+      metadata: { generation: 1e30, name: 'a' },
+      spec: { containers: [{ name: 'c', ports: [{ containerPort: 4_294_967_297, hostPort: 1.5 }] }] },
+    }
     expect(wrapped(value)).to.deep.equal({
       metadata: { generation: -(2n ** 63n), name: 'a' },
       spec: { containers: [{ name: 'c', ports: [{ containerPort: 1, hostPort: 1.5 }] }] },

@@ -59,13 +59,16 @@ describe('the handler chain', () => {
       })
       it('generates an audit ID', async () => expect((await server[over](url('path'))).headers['audit-id']).to.match(/^[0-9a-f-]{36}$/))
       it('decodes the path', async () =>
-        expect((await server[over]('/api/v1/namespaces/n%C3%A4s/things/path?a=b%20c')).body.toString()).to.equal('/api/v1/namespaces/näs/things/path b c'))
+        expect((await server[over]('/api/v1/namespaces/n%C3%A4s/things/path?a=b%20c')).body.toString()).to.equal(
+          '/api/v1/namespaces/näs/things/path b c',
+        ))
       it('refuses a path that cannot be decoded', async () => {
         const { status, headers, body } = await server[over](url('%zz'))
         expect([status, headers['content-type'], body.toString()]).to.deep.equal([400, 'text/plain; charset=utf-8', '400 Bad Request'])
         expect((await server[over](url('%ff'))).status).to.equal(400)
       })
-      it('reads bodies', async () => expect((await server[over](url('echo'), { method: 'POST', body: 'hello' })).body.toString()).to.equal('hello'))
+      it('reads bodies', async () =>
+        expect((await server[over](url('echo'), { method: 'POST', body: 'hello' })).body.toString()).to.equal('hello'))
       it('refuses a body whose declared length exceeds the limit', async () => {
         const { status, body } = await server[over](url('echo'), { method: 'PUT', body: 'x'.repeat(11), headers: { 'content-length': 11 } })
         expect(status).to.equal(413)
@@ -82,7 +85,8 @@ describe('the handler chain', () => {
         expect(headers['retry-after']).to.equal('7')
       })
       it('sends 500 if the handler does not respond', async () => expect((await server[over](url('silent'))).status).to.equal(500))
-      it('sends each warning once', async () => expect((await server[over](url('warn'))).headers.warning).to.equal('299 - "one", 299 - "two \\"quoted\\""'))
+      it('sends each warning once', async () =>
+        expect((await server[over](url('warn'))).headers.warning).to.equal('299 - "one", 299 - "two \\"quoted\\""'))
       it('responds by the deadline', async () => {
         const { status, body } = await server[over](url('patient', '?timeout=50ms'))
         expect(status).to.equal(504)
@@ -100,7 +104,10 @@ describe('the handler chain', () => {
         expect((await server[over](url('hang', '?timeout=50ms'))).status).to.equal(504))
       it('refuses an invalid timeout', async () => {
         const { body } = await server[over](url('path', '?timeout=soon'))
-        expect(statusOf(body)).to.include({ code: 400, message: 'invalid timeout specified in the request URL - time: invalid duration "soon"' })
+        expect(statusOf(body)).to.include({
+          code: 400,
+          message: 'invalid timeout specified in the request URL - time: invalid duration "soon"',
+        })
       })
       it('sends no body for HEAD', async () => {
         const { status, headers, body } = await server[over](url('path', '?a=1'), { method: 'HEAD' })
@@ -111,18 +118,20 @@ describe('the handler chain', () => {
   }
 
   describe('the user of a request', () => {
-    const user = async (answer: Promise<{ body: Buffer }>): Promise<{ name: string; groups: string[] }> => JSON.parse((await answer).body.toString())
+    const user = async (answer: Promise<{ body: Buffer }>): Promise<{ name: string; groups: string[] }> =>
+      JSON.parse((await answer).body.toString())
     it('has the common name and the organizations of a certificate', async () =>
       expect(await user(server.secure(url('who'), { admin: true }))).to.deep.include({
         name: 'kubernetes-admin',
         groups: ['system:masters', 'system:authenticated'],
       }))
     it('is the same over HTTP/2', async () => expect(await user(server.http2(url('who')))).to.include({ name: 'kubernetes-admin' }))
-    it('is system:unsecured on the insecure port', async () => expect(await user(server.plain(url('who')))).to.include({ name: 'system:unsecured' }))
+    it('is system:unsecured on the insecure port', async () =>
+      expect(await user(server.plain(url('who')))).to.include({ name: 'system:unsecured' }))
     it('may be impersonated', async () =>
-      expect(statusOf((await server.http2(url('who'), { headers: { 'impersonate-user': 'bob', 'impersonate-group': 'dev' } })).body).message).to.equal(
-        'things "who" is forbidden: User "bob" cannot get resource "things" in API group "" in the namespace "ns"',
-      ))
+      expect(
+        statusOf((await server.http2(url('who'), { headers: { 'impersonate-user': 'bob', 'impersonate-group': 'dev' } })).body).message,
+      ).to.equal('things "who" is forbidden: User "bob" cannot get resource "things" in API group "" in the namespace "ns"'))
     it('is system:anonymous without credentials', async () => {
       const { status, body } = await server.secure(url('who'))
       expect(status).to.equal(403)
@@ -149,8 +158,10 @@ describe('the handler chain', () => {
       ['application/*', 406],
       ['application/vnd.kubernetes.protobuf', 406],
     ] as const)
-      it(`serve the version as JSON only: ${accept}`, async () => expect((await server.plain('/version', { headers: { accept } })).status).to.equal(status))
-    it('serve the version', async () => expect(JSON.parse((await server.plain('/version')).body.toString())).to.include({ major: '1', minor: '33' }))
+      it(`serve the version as JSON only: ${accept}`, async () =>
+        expect((await server.plain('/version', { headers: { accept } })).status).to.equal(status))
+    it('serve the version', async () =>
+      expect(JSON.parse((await server.plain('/version')).body.toString())).to.include({ major: '1', minor: '33' }))
     for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE'])
       it(`do not serve the version for ${method}`, async () => expect((await server.plain('/version', { method })).status).to.equal(405))
     it('respond with 404 for an unknown check', async () => {
@@ -191,7 +202,9 @@ describe('the handler chain', () => {
 
   it('responds with 405 to an unknown method', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
-      const socket = net.connect(server.running.insecurePort ?? 0, '127.0.0.1', () => socket.write('FOO /api/v1/pods HTTP/1.1\r\nHost: localhost\r\n\r\n'))
+      const socket = net.connect(server.running.insecurePort ?? 0, '127.0.0.1', () =>
+        socket.write('FOO /api/v1/pods HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+      )
       let got = ''
       socket.on('data', data => {
         got += data
@@ -239,7 +252,9 @@ describe('the handler chain', () => {
     expect((await server.plain('/version', { headers: { origin: 'http://evil' } })).status).to.equal(403)
     expect((await server.plain('/version', { headers: { host: 'evil.example' } })).status).to.equal(403)
     expect((await server.plain('/version', { headers: { 'sec-fetch-site': 'cross-site' } })).status).to.equal(403)
-    expect((await server.plain('/version', { headers: { 'sec-fetch-site': 'cross-site', connection: 'Upgrade', upgrade: 'websocket' } })).status).to.equal(403)
+    expect(
+      (await server.plain('/version', { headers: { 'sec-fetch-site': 'cross-site', connection: 'Upgrade', upgrade: 'websocket' } })).status,
+    ).to.equal(403)
     expect((await server.plain('/version', { headers: { host: 'localhost:1' } })).status).to.equal(200)
   })
 })

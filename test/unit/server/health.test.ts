@@ -22,8 +22,20 @@ describe('Health', () => {
   const cases: [string, 'healthz' | 'livez' | 'readyz', string, number, string][] = [
     ['responds with ok', 'livez', '', 200, 'ok'],
     ['lists all checks if verbose', 'livez', 'verbose', 200, '[+]ping ok\n[+]etcd ok\nlivez check passed\n'],
-    ['lists all checks if one fails', 'readyz', '', 500, '[+]ping ok\n[+]etcd ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'],
-    ['omits excluded checks', 'readyz', 'exclude=shutdown&verbose', 200, '[+]ping ok\n[+]etcd ok\n[+]shutdown excluded: ok\nreadyz check passed\n'],
+    [
+      'lists all checks if one fails',
+      'readyz',
+      '',
+      500,
+      '[+]ping ok\n[+]etcd ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n',
+    ],
+    [
+      'omits excluded checks',
+      'readyz',
+      'exclude=shutdown&verbose',
+      200,
+      '[+]ping ok\n[+]etcd ok\n[+]shutdown excluded: ok\nreadyz check passed\n',
+    ],
     [
       'warns about checks that cannot be excluded',
       'livez',
@@ -50,7 +62,10 @@ describe('Health', () => {
 
   it('appends the note of a passing check to the verbose report', async () => {
     const made = new Health(silentLogger)
-    made.add({ name: 'etcd', note: () => 'a watch over /registry/', check: () => {} }, { name: 'ping', note: () => undefined, check: () => {} })
+    made.add(
+      { name: 'etcd', note: () => 'a watch over /registry/', check: () => {} },
+      { name: 'ping', note: () => undefined, check: () => {} },
+    )
     const text = '[+]etcd ok: a watch over /registry/\n[+]ping ok\nreadyz check passed\n'
     expect(await made.report('readyz', new URLSearchParams('verbose'))).to.deep.equal({ status: 200, text })
     expect(await made.report('readyz', new URLSearchParams())).to.deep.equal({ status: 200, text: 'ok' })
@@ -92,7 +107,8 @@ describe('Health', () => {
         throw new Error('not yet')
       },
     })
-    const states = async () => Promise.all((['healthz', 'livez', 'readyz'] as const).map(async one => (await made.report(one, new URLSearchParams())).status))
+    const states = async () =>
+      Promise.all((['healthz', 'livez', 'readyz'] as const).map(async one => (await made.report(one, new URLSearchParams())).status))
     expect(await states()).to.deep.equal([500, 200, 500])
     now = 10
     expect(await states()).to.deep.equal([500, 500, 500])
@@ -100,7 +116,10 @@ describe('Health', () => {
 
   it('reports a single check', async () => {
     expect(await health().reportOne('readyz', 'etcd')).to.deep.equal({ status: 200, text: 'ok' })
-    expect(await health().reportOne('readyz', 'shutdown')).to.deep.equal({ status: 500, text: 'internal server error: process is shutting down\n' })
+    expect(await health().reportOne('readyz', 'shutdown')).to.deep.equal({
+      status: 500,
+      text: 'internal server error: process is shutting down\n',
+    })
     expect(await health().reportOne('livez', 'shutdown')).to.equal(undefined)
   })
 })

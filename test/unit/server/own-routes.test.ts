@@ -12,7 +12,11 @@ describe('own routes', () => {
     server = await startTestServer(notFound, {
       endpoints: {
         ownRoutes: [
-          { path: '/binnacle/v1/things/', methods: ['GET', 'POST'], handle: exchange => exchange.sendBytes(200, 'text/plain', Buffer.from(exchange.path)) },
+          {
+            path: '/binnacle/v1/things/',
+            methods: ['GET', 'POST'],
+            handle: exchange => exchange.sendBytes(200, 'text/plain', Buffer.from(exchange.path)),
+          },
           { path: '/binnacle/v1/one', methods: ['GET'], handle: exchange => exchange.sendBytes(200, 'text/plain', Buffer.from('one')) },
         ],
       },
@@ -31,7 +35,8 @@ describe('own routes', () => {
     expect(await get('/binnacle/v1/things/a/b%2Fc', 'POST')).to.equal('/binnacle/v1/things/a/b/c')
   })
   it('match no other paths', async () => {
-    for (const path of ['/binnacle/v1/one/', '/binnacle/v1/things', '/binnacle/v1/thing', '/Binnacle/v1/one']) expect(await get(path), path).to.equal('404')
+    for (const path of ['/binnacle/v1/one/', '/binnacle/v1/things', '/binnacle/v1/thing', '/Binnacle/v1/one'])
+      expect(await get(path), path).to.equal('404')
   })
   it('reject other methods', async () => {
     expect(await get('/binnacle/v1/one', 'POST')).to.equal('405')

@@ -13,11 +13,14 @@ const propose = (text: string) => async () => text
 const inverting: Transformer = {
   toStorage: value => Buffer.concat([Buffer.from('enc:'), value.map(byte => ~byte)]),
   fromStorage: stored =>
-    stored.subarray(0, 4).toString() === 'enc:' ? { value: Buffer.from(stored.subarray(4).map(byte => ~byte)), stale: false } : { value: stored, stale: true },
+    stored.subarray(0, 4).toString() === 'enc:'
+      ? { value: Buffer.from(stored.subarray(4).map(byte => ~byte)), stale: false }
+      : { value: stored, stale: true },
 }
 
 describe('shared secrets of a store', () => {
-  const over = (backend: MemoryBackend, transformer: Transformer = identity): AgreedValues => agreedValues(backend, transformer, '/registry')
+  const over = (backend: MemoryBackend, transformer: Transformer = identity): AgreedValues =>
+    agreedValues(backend, transformer, '/registry')
   const stored = async (backend: MemoryBackend) => (await backend.get(KEY, never)).item?.value.toString()
 
   it('are those that the first server proposes', async () => {

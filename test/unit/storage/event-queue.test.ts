@@ -43,7 +43,12 @@ describe('storage/event-queue', () => {
 
   it('ends once, when it is over its limit', async () => {
     const queue = open(3)
-    expect([queue.push(marks(1, 2)), queue.push(marks(3)), queue.push(marks(4)), queue.push(marks(5))]).to.deep.equal([true, true, false, false])
+    expect([queue.push(marks(1, 2)), queue.push(marks(3)), queue.push(marks(4)), queue.push(marks(5))]).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+    ])
     expect(await take(queue, 1)).to.deep.equal([])
     expect(closed).to.equal(1)
   })
@@ -56,7 +61,8 @@ describe('storage/event-queue', () => {
 
   describe('bounds in bytes', () => {
     const object = (bytes: number) => ({ json: () => ({ bytes: Buffer.alloc(bytes), header: 0 }) }) as unknown as StoredObject
-    const batch = (...bytes: number[]): readonly StorageEvent[] => bytes.map(size => ({ type: 'added', object: object(size), revision: revision(1) }))
+    const batch = (...bytes: number[]): readonly StorageEvent[] =>
+      bytes.map(size => ({ type: 'added', object: object(size), revision: revision(1) }))
     let ends: boolean[]
     const bounded = () => new EventQueue(1000, slow => ends.push(slow), undefined, 100)
     beforeEach(() => {

@@ -16,7 +16,8 @@ const ends: [prefix: string, end: string][] = [
 ]
 
 describe('prefixEnd', () => {
-  for (const [prefix, end] of ends) it(`returns ${JSON.stringify(end)} for ${JSON.stringify(prefix)}`, () => expect(prefixEnd(prefix)).to.equal(end))
+  for (const [prefix, end] of ends)
+    it(`returns ${JSON.stringify(end)} for ${JSON.stringify(prefix)}`, () => expect(prefixEnd(prefix)).to.equal(end))
 })
 
 describe('keyAfter', () => {

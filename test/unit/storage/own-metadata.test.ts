@@ -19,7 +19,10 @@ describe('storage/own-metadata', () => {
       const { bytes, header } = testCodec.json(testCodec.encode(object), revision(i + 1))
       const expected = attributesOf(JSON.parse(bytes.toString()))
       expect(readLabels(bytes, header), bytes.toString()).to.deep.equal(expected.labels)
-      expect([metadataText(bytes, header, 'name'), metadataText(bytes, header, 'namespace')]).to.deep.equal([expected.name, expected.namespace])
+      expect([metadataText(bytes, header, 'name'), metadataText(bytes, header, 'namespace')]).to.deep.equal([
+        expected.name,
+        expected.namespace,
+      ])
     }
   })
 

@@ -66,7 +66,8 @@ describe('storage/range-pages', () => {
     const visited: string[] = []
     const seen: number[] = []
     const read = async (): Promise<void> => {
-      for await (const _ of rangePages(visiting, { start: prefix, end, visit: item => visited.push(item.key) }, signal)) seen.push(visited.length)
+      for await (const _ of rangePages(visiting, { start: prefix, end, visit: item => visited.push(item.key) }, signal))
+        seen.push(visited.length)
     }
     await read()
     expect(visited).to.deep.equal(backend.all.map(item => item.key))
@@ -75,7 +76,10 @@ describe('storage/range-pages', () => {
     expect(await codeOf(read())).to.equal('timeout')
   })
 
-  /** A store with a reader of pages, and a list of its calls. `before` is called with each query, `visiting` with each item. */
+  /**
+   * A store with a reader of pages, and a list of its calls. `before` is called with each query, `visiting` with each
+   * item.
+   */
   function readerOf(size: number, before: (query: RangeQuery) => void = () => {}, visiting: (item: KeyValue) => void = () => {}) {
     const backend = store(size, 100, true, before)
     const calls: string[] = []
@@ -103,7 +107,8 @@ describe('storage/range-pages', () => {
   async function visitedKeys(backend: ReturnType<typeof readerOf>): Promise<{ keys: string[]; code: string }> {
     const keys: string[] = []
     const read = async (): Promise<void> => {
-      for await (const { items } of rangePages(backend, { start: prefix, end, visit: item => keys.push(item.key) }, signal)) expect(items).to.deep.equal([])
+      for await (const { items } of rangePages(backend, { start: prefix, end, visit: item => keys.push(item.key) }, signal))
+        expect(items).to.deep.equal([])
     }
     return { keys, code: await codeOf(read()) }
   }

@@ -29,7 +29,9 @@ describe('storage/request-timings', () => {
     expect((await timed.get(name, signal).catch((error: { code: string }) => error)) as object).to.include({ code: 'unavailable' })
     const samples = timings.families().flatMap(family => [...family.samples()])
     const counts = (metric: string) =>
-      Object.fromEntries(samples.filter(({ metricName }) => metricName === metric).map(({ labels, value }) => [`${labels.operation} ${labels.type}`, value]))
+      Object.fromEntries(
+        samples.filter(({ metricName }) => metricName === metric).map(({ labels, value }) => [`${labels.operation} ${labels.type}`, value]),
+      )
     const all = { 'create pods': 1, 'update pods': 1, 'get pods': 2, 'list pods': 1, 'delete pods': 1 }
     expect(counts('etcd_requests_total')).to.deep.equal(all)
     expect(counts('etcd_request_duration_seconds_count')).to.deep.equal(all)

@@ -6,7 +6,18 @@ import { revision } from '../../../src/storage/revision.ts'
 import { StorageError } from '../../../src/storage/storage.ts'
 
 const memberOrder = ['kind', 'apiVersion', 'metadata', 'data']
-const metaOrder = ['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'labels', 'annotations']
+const metaOrder = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'labels',
+  'annotations',
+]
 
 function ordered(value: Json, order: readonly string[]): Json {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
@@ -22,14 +33,23 @@ const codecWith = (fingerprint?: string) =>
     encode: object =>
       Buffer.from(
         JSON.stringify(
-          ordered({ ...(object as unknown as Record<string, Json>), metadata: ordered(object.metadata as unknown as Json, metaOrder) }, memberOrder),
+          ordered(
+            { ...(object as unknown as Record<string, Json>), metadata: ordered(object.metadata as unknown as Json, metaOrder) },
+            memberOrder,
+          ),
         ),
       ),
     decode(value) {
       decoded++
       return value as unknown as KubeObject
     },
-    attributes: ({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '', uid: '', labels: metadata.labels ?? {}, fields: {} }),
+    attributes: ({ metadata }) => ({
+      namespace: metadata.namespace ?? '',
+      name: metadata.name ?? '',
+      uid: '',
+      labels: metadata.labels ?? {},
+      fields: {},
+    }),
   })
 const codec = codecWith()
 const head = '{"kind":"ConfigMap","apiVersion":"v1",'
@@ -38,13 +58,22 @@ describe('storage/resource-codec', () => {
   const cases: [stored: string, json: string][] = [
     ['"metadata":{}}', '"metadata":{"resourceVersion":"7"}}'],
     ['"metadata":{"name":"a"}}', '"metadata":{"name":"a","resourceVersion":"7"}}'],
-    ['"metadata":{"name":"a","uid":"u","creationTimestamp":null}}', '"metadata":{"name":"a","uid":"u","resourceVersion":"7","creationTimestamp":null}}'],
-    ['"metadata":{"creationTimestamp":null},"data":{"x":"y"}}', '"metadata":{"resourceVersion":"7","creationTimestamp":null},"data":{"x":"y"}}'],
+    [
+      '"metadata":{"name":"a","uid":"u","creationTimestamp":null}}',
+      '"metadata":{"name":"a","uid":"u","resourceVersion":"7","creationTimestamp":null}}',
+    ],
+    [
+      '"metadata":{"creationTimestamp":null},"data":{"x":"y"}}',
+      '"metadata":{"resourceVersion":"7","creationTimestamp":null},"data":{"x":"y"}}',
+    ],
     [
       '"metadata":{"name":"a","generateName":"a-","namespace":"n","selfLink":"s","uid":"u","generation":1}}',
       '"metadata":{"name":"a","generateName":"a-","namespace":"n","selfLink":"s","uid":"u","resourceVersion":"7","generation":1}}',
     ],
-    ['"metadata":{"name":"\\"}{\\\\","labels":{"name":"\\\\\\""}}}', '"metadata":{"name":"\\"}{\\\\","resourceVersion":"7","labels":{"name":"\\\\\\""}}}'],
+    [
+      '"metadata":{"name":"\\"}{\\\\","labels":{"name":"\\\\\\""}}}',
+      '"metadata":{"name":"\\"}{\\\\","resourceVersion":"7","labels":{"name":"\\\\\\""}}}',
+    ],
     ['"metadata":{"name":"\u{1f600}","labels":{}}}', '"metadata":{"name":"\u{1f600}","resourceVersion":"7","labels":{}}}'],
   ]
   /** Runs `fromHeld` on a value between other bytes. `placed` is undefined if the value has to be copied. */
@@ -156,7 +185,8 @@ describe('storage/resource-codec', () => {
       decode: value => value as unknown as KubeObject,
       attributes: () => ({ namespace: '', name: '', uid: '', labels: {}, fields: {} }),
     })
-    const stored = '{"apiVersion":"example.com/v1","a":[{"metadata":{}},"]\\""],"kind":"Widget","metadata":{"labels":{"uid":"1"},"name":"x","uid":"u"}}'
+    const stored =
+      '{"apiVersion":"example.com/v1","a":[{"metadata":{}},"]\\""],"kind":"Widget","metadata":{"labels":{"uid":"1"},"name":"x","uid":"u"}}'
     const { bytes, header } = sorted.json(Buffer.from(stored), revision(9))
     expect(bytes.toString()).to.equal(stored.replace('"uid":"u"', '"resourceVersion":"9","uid":"u"'))
     expect(header).to.equal(1)
@@ -177,11 +207,18 @@ describe('storage/resource-codec', () => {
       },
       attributes: () => ({ namespace: '', name: '', uid: '', labels: {}, fields: {} }),
     })
-    const widget = (metadata: object): KubeObject => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', ...metadata } })
+    const widget = (metadata: object): KubeObject => ({
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'a', ...metadata },
+    })
     const stored = withEmpty.encode(widget({ labels: {} }))
     expect(stored.toString()).to.equal('{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"labels":{},"name":"a"}}')
     const { bytes, verbatim } = withEmpty.json(stored, revision(1))
-    expect([bytes.toString(), verbatim]).to.deep.equal(['{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"1"}}', false])
+    expect([bytes.toString(), verbatim]).to.deep.equal([
+      '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"1"}}',
+      false,
+    ])
     expect(withEmpty.json(withEmpty.encode(widget({})), revision(1)).verbatim).to.equal(true)
   })
 

@@ -9,7 +9,9 @@ describe('storage/size-gauge', () => {
     const gauge = storageSize(new Map([['etcd-0', backend]]), 30_000, stop.signal)
     expect(gauge.samples()).to.deep.equal([])
     await new Promise(setImmediate)
-    expect(gauge.samples()).to.deep.equal([{ metricName: 'apiserver_storage_size_bytes', labels: { storage_cluster_id: 'etcd-0' }, value: 4096 }])
+    expect(gauge.samples()).to.deep.equal([
+      { metricName: 'apiserver_storage_size_bytes', labels: { storage_cluster_id: 'etcd-0' }, value: 4096 },
+    ])
     backend.down = true
     const away = storageSize(new Map([['etcd-0', backend]]), 30_000, stop.signal)
     await new Promise(setImmediate)

@@ -14,7 +14,10 @@ const read = (data: Record<string, string>) => Stored.read(testKey('a'), revisio
 describe('storage/stored-object', () => {
   it('is the object with its revision, parsed once', () => {
     const stored = read({ x: '1' })
-    expect(stored.object()).to.deep.equal({ ...testObject('a', { x: '1' }), metadata: { ...testObject('a').metadata, resourceVersion: '7' } })
+    expect(stored.object()).to.deep.equal({
+      ...testObject('a', { x: '1' }),
+      metadata: { ...testObject('a').metadata, resourceVersion: '7' },
+    })
     expect(stored.object()).to.equal(stored.object())
     expect(stored.json().bytes.toString()).to.equal(JSON.stringify(JSON.parse(stored.json().bytes.toString())))
   })
@@ -42,7 +45,9 @@ describe('storage/stored-object', () => {
   it('returns its metadata without parsing the rest', () => {
     const stored = read({ metadata: '{"name":"not"}' })
     expect(parseMetadata(stored.json())).to.deep.equal(stored.object().metadata)
-    const sorted = Buffer.from('{"apiVersion":"v1","data":{"metadata":{"name":"no"}},"kind":"X","metadata":{"name":"ä}","uid":"u"},"spec":{}}')
+    const sorted = Buffer.from(
+      '{"apiVersion":"v1","data":{"metadata":{"name":"no"}},"kind":"X","metadata":{"name":"ä}","uid":"u"},"spec":{}}',
+    )
     expect(parseMetadata({ bytes: sorted, header: 1 })).to.deep.equal({ name: 'ä}', uid: 'u' })
   })
 
@@ -54,7 +59,10 @@ describe('storage/stored-object', () => {
     const managedFields = [{ manager: 'a', fieldsV1: { 'f:x': {} } }]
     expect(told({ name: 'a', uid: 'u', managedFields }, { data: 1 })).to.deep.equal({ name: 'a', uid: 'u' })
     expect(told({ name: 'a' }, { data: { metadata: { name: 'b', managedFields } } })).to.deep.equal({ name: 'a' })
-    expect(told({ name: 'a', annotations: { b: ',"managedFields":[' } }, { data: 1 })).to.deep.equal({ name: 'a', annotations: { b: ',"managedFields":[' } })
+    expect(told({ name: 'a', annotations: { b: ',"managedFields":[' } }, { data: 1 })).to.deep.equal({
+      name: 'a',
+      annotations: { b: ',"managedFields":[' },
+    })
     const sorted = Buffer.from(JSON.stringify({ metadata: { managedFields, name: 'a' }, spec: {} }))
     expect(parseMetadata({ bytes: sorted, header: 1 })).to.deep.equal({ name: 'a' })
   })
@@ -96,7 +104,10 @@ describe('storage/stored-object', () => {
   it('is copied at another revision without being parsed', () => {
     const later = read({ x: '1' }).at(revision(1234))
     expect(later.revision).to.equal(1234)
-    expect(later.object()).to.deep.equal({ ...testObject('a', { x: '1' }), metadata: { ...testObject('a').metadata, resourceVersion: '1234' } })
+    expect(later.object()).to.deep.equal({
+      ...testObject('a', { x: '1' }),
+      metadata: { ...testObject('a').metadata, resourceVersion: '1234' },
+    })
   })
 
   it('moves into slabs unchanged', () => {

@@ -2,7 +2,10 @@ import { expect } from 'chai'
 import { type Cost, superLinear } from '../../support/growth.ts'
 
 /** Returns the sizes that were measured, and the size at which growth was found. */
-async function found(total: (size: number, nth: number) => number, sizes = [10, 100, 1000, 10_000]): Promise<{ size: number | undefined; measured: number[] }> {
+async function found(
+  total: (size: number, nth: number) => number,
+  sizes = [10, 100, 1000, 10_000],
+): Promise<{ size: number | undefined; measured: number[] }> {
   const measured: number[] = []
   const growth = await superLinear(sizes, async (size): Promise<Cost> => {
     measured.push(size)
@@ -37,7 +40,8 @@ describe('the search for superlinear costs', () => {
     'n log n': n => (n * Math.log2(n)) / 1000,
     'a square that stays small': n => n ** 2 / 1e7,
   }
-  for (const [name, cost] of Object.entries(linear)) it(`does not report ${name}`, async () => expect((await found(cost)).size).to.equal(undefined))
+  for (const [name, cost] of Object.entries(linear))
+    it(`does not report ${name}`, async () => expect((await found(cost)).size).to.equal(undefined))
 
   it('compares only costs far above the smallest without bounds of time', async () => {
     delete process.env.TIME_BOUNDS

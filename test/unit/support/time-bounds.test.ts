@@ -10,7 +10,10 @@ const matching = (expression: RegExp, ...folders: readonly string[]): string[] =
   folders.flatMap(folder =>
     readdirSync(join(tests, folder), { recursive: true, encoding: 'utf8' })
       .map(file => join(folder, file))
-      .filter(file => file.endsWith('.ts') && join(tests, file) !== import.meta.filename && expression.test(readFileSync(join(tests, file), 'utf8'))),
+      .filter(
+        file =>
+          file.endsWith('.ts') && join(tests, file) !== import.meta.filename && expression.test(readFileSync(join(tests, file), 'utf8')),
+      ),
   )
 
 describe('time bounds', () => {

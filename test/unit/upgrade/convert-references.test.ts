@@ -36,7 +36,10 @@ describe('references to removed versions', () => {
       what: 'an embedded object and its references',
       old: 'apiVersion: example.dev/v1\nkind: Bundle\nmetadata: {name: b}\nspec:\n  objects:\n  - apiVersion: batch/v1beta1\n    kind: CronJob\n    metadata:\n      name: c\n      ownerReferences: [{apiVersion: apps/v1beta1, kind: Deployment, name: d, uid: u}]\n    spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n',
       now: 'apiVersion: example.dev/v1\nkind: Bundle\nmetadata: {name: b}\nspec:\n  objects:\n  - apiVersion: batch/v1\n    kind: CronJob\n    metadata:\n      name: c\n      ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: d, uid: u}]\n    spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n',
-      notes: ['info spec.objects[0]: batch/v1beta1 becomes batch/v1', 'info spec.objects[0].metadata.ownerReferences[0]: apps/v1beta1 becomes apps/v1'],
+      notes: [
+        'info spec.objects[0]: batch/v1beta1 becomes batch/v1',
+        'info spec.objects[0].metadata.ownerReferences[0]: apps/v1beta1 becomes apps/v1',
+      ],
     },
     {
       what: 'a kind without a successor stays, and needs a decision',
@@ -49,9 +52,9 @@ describe('references to removed versions', () => {
     it(`are converted: ${what}`, async () => {
       const { text, notes: told } = await converted(old)
       expect(text).to.equal(now)
-      expect(told.map(({ severity, message }, i) => `${severity} ${message}`.slice(0, severity === 'decision' ? notes[i]?.length : undefined))).to.deep.equal(
-        notes,
-      )
+      expect(
+        told.map(({ severity, message }, i) => `${severity} ${message}`.slice(0, severity === 'decision' ? notes[i]?.length : undefined)),
+      ).to.deep.equal(notes)
     })
 
   it('leaves only references that need a decision', async () => {
@@ -76,7 +79,12 @@ describe('references to removed versions', () => {
           patches: [{ target: { group, version, kind } }],
           replacements: [{ source: { group, version, kind }, targets: [{ select: { group, version, kind } }] }],
         },
-        { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' }, spec: { maxReplicas: 1, scaleTargetRef: named } },
+        {
+          apiVersion: 'autoscaling/v1',
+          kind: 'HorizontalPodAutoscaler',
+          metadata: { name: 'a' },
+          spec: { maxReplicas: 1, scaleTargetRef: named },
+        },
       ]
         .map(object => JSON.stringify(object))
         .join('\n---\n')

@@ -22,7 +22,10 @@ describe('InputWatch', () => {
     }
     expect(said[2]).to.equal('reading a.json: 5 objects so far\n')
     time++
-    expect(() => watch.step('a.json')).to.throw(InputBoundError, 'a.json: reading takes longer than 1 minutes (--max-minutes raises the bound)')
+    expect(() => watch.step('a.json')).to.throw(
+      InputBoundError,
+      'a.json: reading takes longer than 1 minutes (--max-minutes raises the bound)',
+    )
   })
 })
 

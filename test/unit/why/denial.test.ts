@@ -41,14 +41,17 @@ describe('denialOf', () => {
   })
   it('does not compare paths with resources', () => {
     const index = indexOf(['discovery', DEVS, { nonResourceURLs: ['/api'] }], ['pods', DEVS, PODS])
-    const closest = (asked: typeof LIST): string[] => runAtOnce(denialOf(index, ['RBAC'], JANE, asked)).closest.map(({ binding }) => binding)
+    const closest = (asked: typeof LIST): string[] =>
+      runAtOnce(denialOf(index, ['RBAC'], JANE, asked)).closest.map(({ binding }) => binding)
     expect(closest(resourceAttributes({ verb: 'get', resource: 'secrets', namespace: 'shop' }))).to.deep.equal(['ClusterRoleBinding pods'])
     expect(closest(nonResourceAttributes('get', '/metrics'))).to.deep.equal(['ClusterRoleBinding discovery'])
   })
   it('does not suggest roles of administrators or controllers', () => {
     const rule = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
     expect(
-      runAtOnce(denialOf(indexOf(['cluster-admin', OPS, rule], ['system:controller:x', OPS, { ...PODS, verbs: ['list'] }]), ['RBAC'], JANE, LIST)).closest,
+      runAtOnce(
+        denialOf(indexOf(['cluster-admin', OPS, rule], ['system:controller:x', OPS, { ...PODS, verbs: ['list'] }]), ['RBAC'], JANE, LIST),
+      ).closest,
     ).to.deep.equal([])
   })
   it('quotes user names for a shell', () => {
@@ -69,15 +72,22 @@ describe('denialOf', () => {
   })
   it('suggests a rule for the requested object', () => {
     const commands = (verb: string): string | undefined =>
-      runAtOnce(denialOf(new RuleIndex(), ['RBAC'], JANE, resourceAttributes({ verb, resource: 'secrets', name: 'key', namespace: 'shop' }))).toAllow
-        .commands[0]
-    expect(commands('get')).to.equal('kubectl create role jane-get-secrets-key --verb=get --resource=secrets --resource-name=key --namespace=shop')
+      runAtOnce(
+        denialOf(new RuleIndex(), ['RBAC'], JANE, resourceAttributes({ verb, resource: 'secrets', name: 'key', namespace: 'shop' })),
+      ).toAllow.commands[0]
+    expect(commands('get')).to.equal(
+      'kubectl create role jane-get-secrets-key --verb=get --resource=secrets --resource-name=key --namespace=shop',
+    )
     expect(commands('create')).to.equal('kubectl create role jane-create-secrets --verb=create --resource=secrets --namespace=shop')
   })
   it('suggests service accounts, cluster roles and paths', () => {
     const account = { name: 'system:serviceaccount:ci:robot', groups: [] }
-    const { commands } = runAtOnce(denialOf(new RuleIndex(), ['RBAC'], account, resourceAttributes({ verb: 'list', resource: 'nodes' }))).toAllow
-    expect(commands[1]).to.equal('kubectl create clusterrolebinding robot-list-nodes --clusterrole=robot-list-nodes --serviceaccount=ci:robot')
+    const { commands } = runAtOnce(
+      denialOf(new RuleIndex(), ['RBAC'], account, resourceAttributes({ verb: 'list', resource: 'nodes' })),
+    ).toAllow
+    expect(commands[1]).to.equal(
+      'kubectl create clusterrolebinding robot-list-nodes --clusterrole=robot-list-nodes --serviceaccount=ci:robot',
+    )
     expect(runAtOnce(denialOf(new RuleIndex(), ['RBAC'], JANE, nonResourceAttributes('get', '/metrics'))).toAllow.commands[0]).to.equal(
       'kubectl create clusterrole jane-get-metrics --verb=get --non-resource-url=/metrics',
     )

@@ -60,7 +60,8 @@ describe('RecentRequests', () => {
 
   it('ignores health checks and requests for records', async () => {
     const recent = new RecentRequests(10, [])
-    for (const path of ['/healthz', '/readyz/etcd', '/livez', '/binnacle/v1/why', '/binnacle/v1/why/a']) await recent.follow(request({ path }), async () => {})
+    for (const path of ['/healthz', '/readyz/etcd', '/livez', '/binnacle/v1/why', '/binnacle/v1/why/a'])
+      await recent.follow(request({ path }), async () => {})
     expect(recent.count).to.equal(0)
   })
 

@@ -26,7 +26,9 @@ describe('redaction', () => {
     for (const name of ['password', 'dbPassword', 'apiToken', 'client_secret', 'privateKey', 'api-key', 'Authorization'])
       expect(shown(`/spec/${name}`, 'x'), name).to.equal(HIDDEN)
     expect(shown('/spec/env/-', { name: 'DB_PASSWORD', value: 'x' })).to.deep.equal({ name: 'DB_PASSWORD', value: HIDDEN })
-    expect(shown('/spec', { list: [{ token: 'x', deep: { passwd: 'y' } }] })).to.deep.equal({ list: [{ token: HIDDEN, deep: { passwd: HIDDEN } }] })
+    expect(shown('/spec', { list: [{ token: 'x', deep: { passwd: 'y' } }] })).to.deep.equal({
+      list: [{ token: HIDDEN, deep: { passwd: HIDDEN } }],
+    })
   })
   it('keeps names of secrets and other values', () => {
     for (const [path, value] of [

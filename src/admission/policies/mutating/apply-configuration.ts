@@ -14,12 +14,14 @@ import { plainStruct, type ValuePosition } from './plain-values.ts'
 import { checkTypeNames } from './type-names.ts'
 
 /**
- * Merges the apply configuration that an expression returned into an object, as server-side apply does, but without field ownership. Atomic lists, maps and
- * structs are rejected, because setting one would silently remove its other members. Throws a MutationError. Runs in steps.
+ * Merges the apply configuration that an expression returned into an object, as server-side apply does, but without
+ * field ownership. Atomic lists, maps and structs are rejected, because setting one would silently remove its other
+ * members. Throws a MutationError. Runs in steps.
  * @param refuseRepeated whether to reject an object whose associative lists have duplicate keys, as releases before 1.35 do.
  */
 export function* applyConfiguration(schema: StructSchema, live: KubeObject, value: Value, refuseRepeated: boolean): Steps<JsonObject> {
-  if (!(value instanceof StructValue)) throw new MutationError(`unsupported return type from ApplyConfiguration expression: ${typeNameOf(value)}`)
+  if (!(value instanceof StructValue))
+    throw new MutationError(`unsupported return type from ApplyConfiguration expression: ${typeNameOf(value)}`)
   yield* checkTypeNames(value)
   const errors: string[] = []
   const made = yield* plainStruct(value, { path: '', schema }, (stray, place) => {
@@ -31,7 +33,8 @@ export function* applyConfiguration(schema: StructSchema, live: KubeObject, valu
   if (errors.length > 0) throw mutationError(`failed to convert patch object to typed object: ${errorsText(errors)}`)
   const atomics: string[] = []
   yield* findAtomics(schema, configuration, '', atomics)
-  if (atomics.length > 0) throw mutationError(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`)
+  if (atomics.length > 0)
+    throw mutationError(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`)
   const misfits = refuseRepeated ? yield* validateTyped(schema, live) : []
   if (misfits.length > 0) throw mutationError(`failed to convert original object to typed object: ${errorsText(misfits)}`)
   try {

@@ -16,7 +16,9 @@ export interface CompiledMutation {
   readonly expression: CompiledExpression
 }
 
-/** Compiles a MutatingAdmissionPolicy. Only its mutations may construct patches; variables and match conditions may not. */
+/**
+ * Compiles a MutatingAdmissionPolicy. Only its mutations may construct patches; variables and match conditions may not.
+ */
 export function* compileMutatingPolicy({ spec }: AdmissionPolicy<MutatingAdmissionPolicySpec>): Steps<CompiledMutatingPolicy> {
   const { compiled, parts } = yield* compileShared(spec)
   const mutations: CompiledMutation[] = []

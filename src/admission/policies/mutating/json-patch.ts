@@ -25,13 +25,13 @@ import { plainStruct } from './plain-values.ts'
 import { checkTypeNames } from './type-names.ts'
 
 /**
- * Applies the JSON patch that an expression returned to a document. Returns the document unchanged if a test operation fails. Throws a MutationError. Runs in
- * steps.
+ * Applies the JSON patch that an expression returned to a document. Returns the document unchanged if a test operation
+ * fails. Throws a MutationError. Runs in steps.
  */
 export function* applyJsonPatch(document: JsonObject, value: Value): Steps<JsonObject> {
   const operations = yield* operationsOf(value)
-  // Upstream's library never finds a null from an expression equal to one in the document, so such a test always fails. Operations before it may fail with
-  // other errors.
+  // Upstream's library never finds a null from an expression equal to one in the document, so such a test always fails.
+  // Operations before it may fail with other errors.
   const failing = operations.findIndex(operation => operation.op === 'test' && operation.value === null)
   try {
     const patched = yield* jsonPatchSteps(document, failing < 0 ? operations : operations.slice(0, failing))
@@ -43,7 +43,9 @@ export function* applyJsonPatch(document: JsonObject, value: Value): Steps<JsonO
   }
 }
 
-/** Parses the result of a JSONPatch expression. Throws a MutationError unless it is a list of JSONPatch. Runs in steps. */
+/**
+ * Parses the result of a JSONPatch expression. Throws a MutationError unless it is a list of JSONPatch. Runs in steps.
+ */
 function* operationsOf(value: Value): Steps<JsonObject[]> {
   if (!(value instanceof CelList)) throw new MutationError('type mismatch: JSONPatchType.expression should evaluate to array')
   const operations: JsonObject[] = []
@@ -80,11 +82,13 @@ function structMember(value: Value): Json {
   throw unprintable(`proto: invalid type: ${reflectType(value)}`)
 }
 
-const unprintable = (why: string): MutationError => new MutationError(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`)
+const unprintable = (why: string): MutationError =>
+  new MutationError(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`)
 
 /**
- * Converts a value to JSON as google.protobuf.Value does: integers beyond the range of a double become strings, bytes base64, times strings. Runs in steps.
- * Structs may be the value itself or nest in each other, but not in lists and maps: kube-apiserver panics there, and the request fails.
+ * Converts a value to JSON as google.protobuf.Value does: integers beyond the range of a double become strings, bytes
+ * base64, times strings. Runs in steps. Structs may be the value itself or nest in each other, but not in lists and
+ * maps: kube-apiserver panics there, and the request fails.
  */
 function* celToJson(value: Value): Steps<Json> {
   if (isStepDone()) yield
@@ -130,5 +134,7 @@ const exactly = (value: bigint): Json => (value >= -MAX_EXACT && value <= MAX_EX
 function finite(value: number): number {
   if (Number.isFinite(value)) return value
   const name = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
-  throw unprintable(`json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: invalid ${name} value`)
+  throw unprintable(
+    `json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: invalid ${name} value`,
+  )
 }

@@ -31,8 +31,9 @@ export interface MutationArgs {
 }
 
 /**
- * Evaluates one mutation and updates the object of `seen`. Each mutation has its own budget and evaluates variables again, because they may depend on the
- * object. Returns the cost. Throws a MutationError, or 500 if a JSON patch leaves an object of another kind.
+ * Evaluates one mutation and updates the object of `seen`. Each mutation has its own budget and evaluates variables
+ * again, because they may depend on the object. Returns the cost. Throws a MutationError, or 500 if a JSON patch leaves
+ * an object of another kind.
  */
 export async function mutate({ patchType, expression }: CompiledMutation, args: MutationArgs): Promise<number> {
   const { seen, about, refuseRepeated } = args
@@ -75,8 +76,17 @@ function* patched(request: AdmissionRequest, about: VersionedResource, body: Kub
   throw internalServerError(`strict decoding error: ${faults.join(', ')}`)
 }
 
-/** Merges an apply configuration and decodes the object. Unknown fields are dropped. Throws a MutationError if a value has the wrong type. */
-function* configured(request: AdmissionRequest, about: VersionedResource, body: KubeObject, value: Value, refuseRepeated: boolean): Steps<KubeObject> {
+/**
+ * Merges an apply configuration and decodes the object. Unknown fields are dropped. Throws a MutationError if a value
+ * has the wrong type.
+ */
+function* configured(
+  request: AdmissionRequest,
+  about: VersionedResource,
+  body: KubeObject,
+  value: Value,
+  refuseRepeated: boolean,
+): Steps<KubeObject> {
   const next = yield* applyConfiguration(schemaOfBody(request, about), body, value, refuseRepeated)
   try {
     return yield* objectInSteps(request, about, next, body, () => undefined)
@@ -87,7 +97,9 @@ function* configured(request: AdmissionRequest, about: VersionedResource, body: 
   }
 }
 
-/** Throws a MutationError if the object was changed in another version than the request's and cannot be converted back. */
+/**
+ * Throws a MutationError if the object was changed in another version than the request's and cannot be converted back.
+ */
 function checkVersion({ served, subresource }: AdmissionRequest, { version, kind }: VersionedResource): void {
   if (subresource !== '' || version === served.version) return
   const { name, kind: ownKind } = served.version

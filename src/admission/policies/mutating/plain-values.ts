@@ -23,8 +23,9 @@ export interface ValuePosition {
 export type Stray = (value: Value, place: ValuePosition) => Json | undefined
 
 /**
- * Converts the members of a struct to JSON. cel-go unwraps literal lists and maps only as direct fields of a struct. Nested ones are passed to `stray`, as are
- * null, uints, bytes, times, and the results of `split` and `findAll`. Runs in steps.
+ * Converts the members of a struct to JSON. cel-go unwraps literal lists and maps only as direct fields of a struct.
+ * Nested ones are passed to `stray`, as are null, uints, bytes, times, and the results of `split` and `findAll`. Runs
+ * in steps.
  */
 export function* plainStruct({ fields }: StructValue, place: ValuePosition, stray: Stray): Steps<JsonObject> {
   const out: JsonObject = {}
@@ -71,7 +72,9 @@ function elementText(list: ListSchema | undefined, item: Value, index: number): 
   const keys = list?.listType === 'map' && item instanceof StructValue ? (list.listMapKeys ?? []) : []
   const texts = keys.map(key => [key, item instanceof StructValue ? item.fields.get(key) : undefined] as const)
   const known = texts.filter(([, value]) => typeof value === 'string' || (value !== undefined && isInt(value)))
-  return known.length === 0 ? `[${index}]` : `[${known.map(([key, value]) => `${key}=${typeof value === 'string' ? JSON.stringify(value) : value}`).join(',')}]`
+  return known.length === 0
+    ? `[${index}]`
+    : `[${known.map(([key, value]) => `${key}=${typeof value === 'string' ? JSON.stringify(value) : value}`).join(',')}]`
 }
 
 /** Converts a value below a field. Undefined if it is omitted. */

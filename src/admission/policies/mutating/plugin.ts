@@ -50,8 +50,8 @@ interface MutationDenial {
 const NAME = 'MutatingAdmissionPolicy'
 
 /**
- * MutatingAdmissionPolicy: policies change the object of a request one after the other. Each sees the changes of those before it. The object as received
- * decides which policies apply.
+ * MutatingAdmissionPolicy: policies change the object of a request one after the other. Each sees the changes of those
+ * before it. The object as received decides which policies apply.
  * https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
  */
 export function mutatingAdmissionPolicy(env: MutatingEnvironment): AdmissionPlugin {
@@ -92,7 +92,10 @@ class MutatingPass {
     return this.#seen.request.object
   }
 
-  /** Collects the policies that match the request, once per binding and param object. Configuration errors are recorded as failures. */
+  /**
+   * Collects the policies that match the request, once per binding and param object. Configuration errors are recorded
+   * as failures.
+   */
   async #invocations(): Promise<Invocation[]> {
     const found: Invocation[] = []
     for (const policy of policiesFor(this.#env.index, this.#seen.request)) {
@@ -106,7 +109,8 @@ class MutatingPass {
       if (!matched) continue
       for (const binding of policy.bindings)
         try {
-          for (const params of (await this.#seen.paramsOf(matched, binding)) ?? []) found.push(invocationOf(policy, binding, matched, params))
+          for (const params of (await this.#seen.paramsOf(matched, binding)) ?? [])
+            found.push(invocationOf(policy, binding, matched, params))
         } catch (error) {
           this.#fail(policy, binding, faultText(error, 'binding'))
         }
@@ -120,7 +124,8 @@ class MutatingPass {
     if (this.#round.again) reinvocation.begin(this.#seen.request.object)
     let mutated = false
     for (const invocation of invocations) if (await this.#invoke(invocation)) mutated = true
-    // As upstream: a mutation requests another pass even if it changed nothing, and that pass includes the last policies.
+    // As upstream: a mutation requests another pass even if it changed nothing, and that pass includes the last
+    // policies.
     if (mutated) this.#changed()
     reinvocation.end(this.#seen.request.object)
   }
@@ -145,7 +150,10 @@ class MutatingPass {
   }
 
   /** Evaluates the match conditions of a policy. An error is recorded as a failure, and the policy is skipped. */
-  async #meetsConditions({ policy, binding, params, about }: Invocation, { conditions, variables }: CompiledMutatingPolicy): Promise<boolean> {
+  async #meetsConditions(
+    { policy, binding, params, about }: Invocation,
+    { conditions, variables }: CompiledMutatingPolicy,
+  ): Promise<boolean> {
     if (!conditions) return true
     const { conditions: values } = await this.#seen.values(about, params)
     const outcome = await meetsConditions(conditions, { values, variables, ...this.#seen.counting(policy.name) })
@@ -155,7 +163,11 @@ class MutatingPass {
   }
 
   /** Evaluates one mutation. Returns whether it was applied; a failure is recorded. */
-  async #mutate({ policy, binding, params, about }: Invocation, { variables }: CompiledMutatingPolicy, mutation: CompiledMutation): Promise<boolean> {
+  async #mutate(
+    { policy, binding, params, about }: Invocation,
+    { variables }: CompiledMutatingPolicy,
+    mutation: CompiledMutation,
+  ): Promise<boolean> {
     const { metrics, refuseRepeated } = this.#env
     const began = performance.now()
     const observe = (error?: string): void => metrics.observe(policy.name, binding.name, error, (performance.now() - began) / 1000)
@@ -165,7 +177,13 @@ class MutatingPass {
       const cost = await mutate(mutation, { seen: this.#seen, about, params, variables, refuseRepeated })
       observe()
       const milliseconds = performance.now() - began
-      why?.note({ ...ofPolicy(policy, binding), outcome: 'admitted', milliseconds, cost, changes: why.changes(before, this.#seen.request.object) })
+      why?.note({
+        ...ofPolicy(policy, binding),
+        outcome: 'admitted',
+        milliseconds,
+        cost,
+        changes: why.changes(before, this.#seen.request.object),
+      })
       return true
     } catch (error) {
       if (error instanceof MutationError || error instanceof StatusError) observe(error.message)
@@ -178,7 +196,12 @@ class MutatingPass {
   /** Records a failure as a reason to reject the request, unless failurePolicy is Ignore. */
   #fail({ name, spec }: MutatingPolicy, binding: IndexedBinding | undefined, message: string, reason?: 'Invalid'): void {
     const ignored = spec.failurePolicy === 'Ignore'
-    this.#seen.request.ctx.why?.note({ ...ofPolicy({ name }, binding), outcome: ignored ? 'failed' : 'refused', milliseconds: 0, messages: [message] })
+    this.#seen.request.ctx.why?.note({
+      ...ofPolicy({ name }, binding),
+      outcome: ignored ? 'failed' : 'refused',
+      milliseconds: 0,
+      messages: [message],
+    })
     if (ignored) return
     const by = binding ? `policy '${name}' with binding '${binding.name}'` : `policy ${JSON.stringify(name)}`
     this.#denials.push({ text: `${by} denied request: ${message}`, ...(reason && { reason }) })
@@ -188,7 +211,12 @@ class MutatingPass {
 const ofPolicy = ({ name }: Pick<MutatingPolicy, 'name'>, binding: IndexedBinding | undefined) =>
   ({ step: 'policy', policy: name, ...(binding && { binding: binding.name }), phase: 'mutating' }) as const
 
-function invocationOf(policy: MutatingPolicy, binding: IndexedBinding, { about, paramKind }: MatchedPolicy, object: KubeObject | undefined): Invocation {
+function invocationOf(
+  policy: MutatingPolicy,
+  binding: IndexedBinding,
+  { about, paramKind }: MatchedPolicy,
+  object: KubeObject | undefined,
+): Invocation {
   const key = JSON.stringify([policy.name, binding.name, object?.metadata.namespace, object?.metadata.name])
   const params = object && paramKind ? admissionFormOf(paramKind.version.schema).parameters(object) : object
   return { policy, binding, params, key, about }
@@ -199,5 +227,9 @@ function mutationRefusal(request: AdmissionRequest, denials: readonly MutationDe
   const { status } = refuse(request, 'admission request denied by policy')
   const [first] = denials
   const causes = denials.map(({ text }) => ({ message: text }))
-  return new StatusError({ ...status, ...(first && { message: first.text, reason: first.reason ?? status.reason }), details: { ...status.details, causes } })
+  return new StatusError({
+    ...status,
+    ...(first && { message: first.text, reason: first.reason ?? status.reason }),
+    details: { ...status.details, causes },
+  })
 }

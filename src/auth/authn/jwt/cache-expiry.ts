@@ -4,8 +4,9 @@ const DAY_MS = 86_400_000
 const MAX_SECONDS = 2 ** 31
 
 /**
- * Returns the time until which a response may be cached (RFC 9111), in milliseconds since the epoch, or 0 if no header determines it. As the library of
- * kube-apiserver: for a shared cache, regardless of whether the response may be stored.
+ * Returns the time until which a response may be cached (RFC 9111), in milliseconds since the epoch, or 0 if no header
+ * determines it. As the library of kube-apiserver: for a shared cache, regardless of whether the response may be
+ * stored.
  */
 export function cacheExpiry(headers: IncomingHttpHeaders, now: number): number {
   const directives = headers['cache-control'] ?? ''

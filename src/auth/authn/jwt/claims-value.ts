@@ -8,8 +8,12 @@ import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { User } from '../../../meta/context.ts'
 import type { Claims } from './claims.ts'
 
-/** The `claims` variable. Before 1.34 whole numbers are ints. Since 1.34 all numbers are doubles, and names may be escaped: `claims.a__dot__b`. */
-export const claimsValue = (claims: Claims, release: Release): Value => (isSince(release, '1.34') ? escapedValue(claims) : jsonValue(claims))
+/**
+ * The `claims` variable. Before 1.34 whole numbers are ints. Since 1.34 all numbers are doubles, and names may be
+ * escaped: `claims.a__dot__b`.
+ */
+export const claimsValue = (claims: Claims, release: Release): Value =>
+  isSince(release, '1.34') ? escapedValue(claims) : jsonValue(claims)
 
 /** The `user` variable. Includes empty members. */
 export function userValue({ name, uid = '', groups, extra = {} }: User, release: Release): Value {
@@ -73,7 +77,8 @@ class EscapedMap extends CelMap {
 }
 
 /**
- * Returns the strings of a value that is a string or a list of strings. Empty strings are dropped. Throws an Error with upstream's message for other values.
+ * Returns the strings of a value that is a string or a list of strings. Empty strings are dropped. Throws an Error with
+ * upstream's message for other values.
  */
 export function claimStrings(value: Value): readonly string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]

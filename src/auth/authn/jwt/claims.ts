@@ -36,7 +36,10 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 /** Smallest positive number that exceeds int64. */
 const TOO_LARGE = 2 ** 63
 
-/** Decodes seconds since the epoch, from a number or a numeric string. Throws if the value is out of range, which would make a token valid forever. */
+/**
+ * Decodes seconds since the epoch, from a number or a numeric string. Throws if the value is out of range, which would
+ * make a token valid forever.
+ */
 export function secondsOf(value: Json): number {
   const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
   if (number === null) throw new Error('strconv.ParseFloat: parsing "": invalid syntax')

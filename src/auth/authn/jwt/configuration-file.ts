@@ -18,7 +18,10 @@ const VERSIONS: Readonly<Record<string, Release>> = { [`${GROUP}/v1alpha1`]: '1.
 /** Maximum size of the file in bytes. */
 const MAX_BYTES = 8 << 20
 
-/** Parses the file of `--authentication-config`, strictly, as the release does. Throws AuthenticationConfigError with kube-apiserver's message. */
+/**
+ * Parses the file of `--authentication-config`, strictly, as the release does. Throws AuthenticationConfigError with
+ * kube-apiserver's message.
+ */
 export function parseAuthenticationConfiguration(bytes: Buffer, release: Release): AuthenticationConfiguration {
   if (bytes.length === 0) throw new AuthenticationConfigError('empty config data')
   if (bytes.length > MAX_BYTES) throw new AuthenticationConfigError(`the file has ${bytes.length} bytes, more than ${MAX_BYTES}`)
@@ -36,6 +39,9 @@ const typeIn =
   (apiVersion, kind) => {
     const since = Object.hasOwn(VERSIONS, apiVersion) ? VERSIONS[apiVersion] : undefined
     if (kind !== 'AuthenticationConfiguration' || since === undefined || !isSince(release, since)) return undefined
-    const types = new TypeRegistry(minorOf(release)).addFile('authenticationconfig', join(import.meta.dirname, 'authentication-configuration.types'))
+    const types = new TypeRegistry(minorOf(release)).addFile(
+      'authenticationconfig',
+      join(import.meta.dirname, 'authentication-configuration.types'),
+    )
     return types.type('authenticationconfig.AuthenticationConfiguration')
   }

@@ -1,5 +1,6 @@
 /**
- * Authentication configuration with all fields set: absent ones have the zero values of apiserver.config.k8s.io AuthenticationConfiguration.
+ * Authentication configuration with all fields set: absent ones have the zero values of apiserver.config.k8s.io
+ * AuthenticationConfiguration.
  * https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-k8s-io-v1-AuthenticationConfiguration
  */
 export interface AuthenticationConfiguration {
@@ -72,7 +73,9 @@ export type GivenConfiguration = Partially<Omit<AuthenticationConfiguration, 'jw
 export interface GivenJwt {
   readonly issuer?: Partially<Omit<IssuerConfiguration, 'audiences'>> & { readonly audiences?: readonly string[] }
   readonly claimValidationRules?: readonly Partially<ClaimValidationRule>[]
-  readonly claimMappings?: Partially<Omit<ClaimMappings, 'extra'>> & { readonly extra?: readonly Partially<ClaimMappings['extra'][number]>[] }
+  readonly claimMappings?: Partially<Omit<ClaimMappings, 'extra'>> & {
+    readonly extra?: readonly Partially<ClaimMappings['extra'][number]>[]
+  }
   readonly userValidationRules?: readonly { readonly expression?: string; readonly message?: string }[]
 }
 
@@ -80,12 +83,20 @@ export interface GivenJwt {
 export function completeConfiguration({ jwt = [], anonymous }: GivenConfiguration): AuthenticationConfiguration {
   return {
     jwt: jwt.map(completeJwt),
-    anonymous: anonymous && { enabled: anonymous.enabled ?? false, conditions: (anonymous.conditions ?? []).map(({ path = '' }) => ({ path })) },
+    anonymous: anonymous && {
+      enabled: anonymous.enabled ?? false,
+      conditions: (anonymous.conditions ?? []).map(({ path = '' }) => ({ path })),
+    },
   }
 }
 
 /** Sets absent fields of one issuer to their zero values. */
-export function completeJwt({ issuer = {}, claimValidationRules = [], claimMappings = {}, userValidationRules = [] }: GivenJwt): JwtConfiguration {
+export function completeJwt({
+  issuer = {},
+  claimValidationRules = [],
+  claimMappings = {},
+  userValidationRules = [],
+}: GivenJwt): JwtConfiguration {
   const { username = {}, groups = {}, uid = {}, extra = [] } = claimMappings
   return {
     issuer: {

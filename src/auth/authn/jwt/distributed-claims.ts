@@ -10,17 +10,23 @@ import { untrustedIssuer } from './untrusted-issuer.ts'
 export interface ResolverOptions extends DiscoveryOptions {
   /** Name of the claim to resolve. */
   readonly claim: string
-  /** Validation rules of the issuer's own tokens. Tokens from claim sources are validated alike, except for the issuer. */
+  /**
+   * Validation rules of the issuer's own tokens. Tokens from claim sources are validated alike, except for the issuer.
+   */
   readonly rules: Omit<TokenRules, 'issuer' | 'keys'>
   readonly signal: AbortSignal
   readonly failed: (issuer: string, error: unknown) => void
 }
 
-/** Maximum number of claim issuers. Few in practice, and only trusted tokens name them. The least recently used one is evicted. */
+/**
+ * Maximum number of claim issuers. Few in practice, and only trusted tokens name them. The least recently used one is
+ * evicted.
+ */
 const MOST_ISSUERS = 64
 
 /**
- * Resolves a distributed claim (OpenID Connect Core 1.0, section 5.6.2). Keys of a claim issuer are fetched on first use; until then its tokens are rejected.
+ * Resolves a distributed claim (OpenID Connect Core 1.0, section 5.6.2). Keys of a claim issuer are fetched on first
+ * use; until then its tokens are rejected.
  */
 export class ClaimResolver {
   readonly #options: ResolverOptions
@@ -36,9 +42,9 @@ export class ClaimResolver {
     const { claim } = this.#options
     const names = claimOf(claims, '_claim_names')
     if (claimOf(claims, claim) !== undefined || names === undefined) return claims
-    const source = Object.entries(prefixErrors('oidc: error parsing distributed claim names', () => (names === null ? {} : stringsIn(names)))).find(
-      ([name]) => name === claim,
-    )?.[1]
+    const source = Object.entries(
+      prefixErrors('oidc: error parsing distributed claim names', () => (names === null ? {} : stringsIn(names))),
+    ).find(([name]) => name === claim)?.[1]
     const sources = claimOf(claims, '_claim_sources')
     if (sources === undefined) throw new Error('oidc: no claim sources')
     if (typeof sources !== 'object' || Array.isArray(sources))
@@ -53,21 +59,26 @@ export class ClaimResolver {
     return { ...claims, [claim]: await this.#resolve(stringOf(endpoint), stringOf(accessToken)) }
   }
 
-  /** Fetches the token of a claim source, verifies it, and returns the claim. Throws an Error with upstream's message. */
+  /**
+   * Fetches the token of a claim source, verifies it, and returns the claim. Throws an Error with upstream's message.
+   */
   async #resolve(endpoint: string, accessToken: string): Promise<Claims[string]> {
     const { claim, client, rules } = this.#options
     const token = await fetchToken(() => client.get(endpoint, accessToken)).catch((error: unknown) => {
       throw new Error(`while getting distributed claim ${quote(claim)}: ${errorMessage(error)}`)
     })
     const issuer = untrustedIssuer(token)
-    if (issuer === undefined) throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`)
+    if (issuer === undefined)
+      throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`)
     const keys = this.#keysOf(issuer)
-    if (keys === undefined) throw new Error(`verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${quote(issuer)}`)
+    if (keys === undefined)
+      throw new Error(`verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${quote(issuer)}`)
     const found = await verifyIdToken(token, { ...rules, issuer, keys }).catch((error: unknown) => {
       throw new Error(`verify distributed claim token: ${errorMessage(error)}`)
     })
     const value = claimOf(found, claim)
-    if (value === undefined) throw new Error(`jwt returned by distributed claim endpoint ${quote(endpoint)} did not contain claim: ${claim}`)
+    if (value === undefined)
+      throw new Error(`jwt returned by distributed claim endpoint ${quote(endpoint)} did not contain claim: ${claim}`)
     return value
   }
 

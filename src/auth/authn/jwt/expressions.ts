@@ -21,7 +21,10 @@ export interface ClaimExpression {
 
 /** Compiles expressions. CEL environments are created on first use. */
 export interface ExpressionCompiler {
-  /** Compiles an expression. @param result required type. `any` is checked at evaluation. `fault` is upstream's error message. */
+  /**
+   * Compiles an expression. @param result required type. `any` is checked at evaluation. `fault` is upstream's error
+   * message.
+   */
   compile(expression: string, subject: ExpressionVariable, result: 'any' | 'bool'): ClaimExpression | { readonly fault: string }
 }
 

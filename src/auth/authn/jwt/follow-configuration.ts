@@ -31,8 +31,8 @@ export interface FollowOptions extends JwtServiceOptions {
 const READY_INTERVAL_MS = 100
 
 /**
- * Applies the file whenever it changes, until the signal aborts. A configuration that is invalid, or whose issuers are unreachable, is not applied. An invalid
- * file is not retried until it changes; other failures are retried.
+ * Applies the file whenever it changes, until the signal aborts. A configuration that is invalid, or whose issuers are
+ * unreachable, is not applied. An invalid file is not retried until it changes; other failures are retried.
  */
 export function followConfiguration(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { file, bytes, intervalMs, log, reloads, now } = options
@@ -50,7 +50,10 @@ export function followConfiguration(options: FollowOptions, signal: AbortSignal)
   return followFile({ file, bytes, intervalMs, changed, failed }, signal)
 }
 
-/** Replaces the authenticators once the issuers of the new configuration are ready. Throws if that takes longer than `readyMs`. */
+/**
+ * Replaces the authenticators once the issuers of the new configuration are ready. Throws if that takes longer than
+ * `readyMs`.
+ */
 async function takeUp(bytes: Buffer, options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { rules, serverAudiences, service, readyMs } = options
   const configuration = parseAuthenticationConfiguration(bytes, rules.release)
@@ -68,9 +71,11 @@ async function takeUp(bytes: Buffer, options: FollowOptions, signal: AbortSignal
 
 function compiledOf(configuration: AuthenticationConfiguration, { rules, anonymous }: FollowOptions): readonly CompiledJwt[] {
   const { errors, compiled } = validateConfiguration(configuration, rules)
-  if (!sameAnonymous(configuration.anonymous, anonymous)) errors.push(forbidden(fieldPath('anonymous'), 'changed from initial configuration file'))
+  if (!sameAnonymous(configuration.anonymous, anonymous))
+    errors.push(forbidden(fieldPath('anonymous'), 'changed from initial configuration file'))
   if (errors.length > 0) throw new AuthenticationConfigError(aggregate(errors.map(fieldErrorText)))
   return compiled
 }
 
-const sameAnonymous = (a: AnonymousConfiguration | undefined, b: AnonymousConfiguration | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
+const sameAnonymous = (a: AnonymousConfiguration | undefined, b: AnonymousConfiguration | undefined): boolean =>
+  JSON.stringify(a) === JSON.stringify(b)

@@ -25,7 +25,10 @@ const LEEWAY_SECONDS = 60
 /** Go's zero time, in seconds since the epoch. */
 const ZERO_TIME = -62_135_596_800
 
-/** Verifies issuer, signature, audience and validity period of a token and returns its claims. Throws an Error with go-oidc's message. */
+/**
+ * Verifies issuer, signature, audience and validity period of a token and returns its claims. Throws an Error with
+ * go-oidc's message.
+ */
 export async function verifyIdToken(text: string, rules: TokenRules): Promise<Claims> {
   const token = parseCompact(text)
   if (token === undefined) throw new Error('oidc: malformed jwt: go-jose/go-jose: compact JWS format must have three parts')
@@ -50,7 +53,8 @@ export async function verifyIdToken(text: string, rules: TokenRules): Promise<Cl
 /** Checks issuer, audience and validity period. Returns the audiences of the token. */
 function checkClaims(claims: Claims, { issuer, audiences: wanted, now }: TokenRules): readonly string[] {
   const { named, audiences, expiry, notBefore } = standardClaims(claims)
-  if (!isIssuer(named, issuer)) throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer)} got ${quote(named)}`)
+  if (!isIssuer(named, issuer))
+    throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer)} got ${quote(named)}`)
   const [only = ''] = wanted
   if (wanted.length === 1 && !audiences.includes(only)) throw new Error(`oidc: expected audience ${quote(only)} got ${quoteAll(audiences)}`)
   const seconds = now() / 1000

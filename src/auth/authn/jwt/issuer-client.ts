@@ -40,8 +40,8 @@ const IDLE_MS = 90_000
 const MOST_SOCKETS = 8
 
 /**
- * Creates a client, which is closed when the signal aborts. @param authority PEM of trusted CAs. Empty for those of the system. @param dial default: dial
- * directly.
+ * Creates a client, which is closed when the signal aborts. @param authority PEM of trusted CAs. Empty for those of the
+ * system. @param dial default: dial directly.
  */
 export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial): IssuerClient {
   const common = { keepAlive: true, timeout: IDLE_MS, maxSockets: MOST_SOCKETS, maxFreeSockets: 2 }
@@ -94,9 +94,9 @@ export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial
 }
 
 /**
- * Returns the dialer for an issuer's egressSelectorType. Undefined to dial directly. Throws AuthenticationConfigError if the egress configuration lacks the
- * type.
- * Source: egressLookupForType in k8s.io/apiserver, plugin/pkg/authenticator/token/oidc.
+ * Returns the dialer for an issuer's egressSelectorType. Undefined to dial directly. Throws AuthenticationConfigError
+ * if the egress configuration lacks the type. Source: egressLookupForType in k8s.io/apiserver,
+ * plugin/pkg/authenticator/token/oidc.
  */
 export function issuerDial(type: string, egress: Egress = {}): Dial | undefined {
   if (type !== 'cluster' && type !== 'controlplane') return undefined
@@ -107,7 +107,8 @@ export function issuerDial(type: string, egress: Egress = {}): Dial | undefined 
 
 const bodyTooLong = (): Error => new Error('http: response body too large')
 
-const endedBy = (signal: AbortSignal): string => (signal.aborted ? CANCELED : `${DEADLINE} (Client.Timeout exceeded while awaiting headers)`)
+const endedBy = (signal: AbortSignal): string =>
+  signal.aborted ? CANCELED : `${DEADLINE} (Client.Timeout exceeded while awaiting headers)`
 
 function issuerError(error: unknown, url: string): string {
   if (!URL.canParse(url)) return 'invalid URL'

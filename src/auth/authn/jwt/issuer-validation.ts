@@ -32,7 +32,11 @@ export const disallowedIssuer = (url: string, path: FieldPath, disallowed: reado
   invalid(path, url, `URL must not overlap with disallowed issuers: [${[...new Set(disallowed)].toSorted().join(' ')}]`)
 
 /** Errors of the discovery URL. It must differ from the issuer's URL. */
-function discoveryErrors({ url, discoveryURL }: IssuerConfiguration, path: FieldPath, { release, structured }: ValidationRules): FieldError[] {
+function discoveryErrors(
+  { url, discoveryURL }: IssuerConfiguration,
+  path: FieldPath,
+  { release, structured }: ValidationRules,
+): FieldError[] {
   if (discoveryURL === '') return []
   const gated = !structured && isSince(release, '1.32')
   const same = url !== '' && withoutSlashes(url) === withoutSlashes(discoveryURL)
@@ -88,7 +92,8 @@ function audienceErrors(
     seen.add(audience)
   }
   const policyPath = issuer.child('audienceMatchPolicy')
-  if (audiences.length > 1 && policy !== MATCH_ANY) errors.push(invalid(policyPath, policy, 'audienceMatchPolicy must be MatchAny for multiple audiences'))
+  if (audiences.length > 1 && policy !== MATCH_ANY)
+    errors.push(invalid(policyPath, policy, 'audienceMatchPolicy must be MatchAny for multiple audiences'))
   if (audiences.length === 1 && policy !== '' && policy !== MATCH_ANY)
     errors.push(invalid(policyPath, policy, 'audienceMatchPolicy must be empty or MatchAny for single audience'))
   return errors
@@ -113,7 +118,13 @@ function egressErrors(type: string, path: FieldPath, { structured, egressSelecto
   const errors: FieldError[] = []
   if (!structured) errors.push(invalid(path, type, `egress selector is ${WITHOUT_GATE}`))
   if (!egressSelector)
-    errors.push(invalid(path, type, 'egress selector is not supported when StructuredAuthenticationConfigurationEgressSelector feature gate is disabled'))
+    errors.push(
+      invalid(
+        path,
+        type,
+        'egress selector is not supported when StructuredAuthenticationConfigurationEgressSelector feature gate is disabled',
+      ),
+    )
   if (!EGRESS_TYPES.includes(type)) errors.push(invalid(path, type, 'egress selector must be either controlplane or cluster'))
   return errors
 }

@@ -13,9 +13,13 @@ export interface IssuerKey {
 /** Larger key sets are rejected: a token without key ID is verified with every key, at about 100 µs each. */
 const MOST_KEYS = 200
 
-/** Parses a JSON Web Key Set (RFC 7517), in steps. Throws an Error if a key is invalid, with go-jose's message if it has one. */
+/**
+ * Parses a JSON Web Key Set (RFC 7517), in steps. Throws an Error if a key is invalid, with go-jose's message if it has
+ * one.
+ */
 export function* readKeySet(set: Json): Steps<readonly IssuerKey[]> {
-  if (typeof set !== 'object' || set === null || Array.isArray(set)) throw new Error('json: cannot unmarshal into Go value of type jose.JSONWebKeySet')
+  if (typeof set !== 'object' || set === null || Array.isArray(set))
+    throw new Error('json: cannot unmarshal into Go value of type jose.JSONWebKeySet')
   const { keys = null } = set
   if (keys === null) return []
   if (!Array.isArray(keys)) throw new Error('json: cannot unmarshal into Go value of type []jose.JSONWebKey')
@@ -28,9 +32,13 @@ export function* readKeySet(set: Json): Steps<readonly IssuerKey[]> {
   return read
 }
 
-/** Parses a JSON Web Key. Keys of types that sign no tokens here have no key object. Throws an Error with go-jose's message. */
+/**
+ * Parses a JSON Web Key. Keys of types that sign no tokens here have no key object. Throws an Error with go-jose's
+ * message.
+ */
 function readKey(jwk: Json): IssuerKey {
-  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) throw new Error('json: cannot unmarshal into Go value of type jose.rawJSONWebKey')
+  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk))
+    throw new Error('json: cannot unmarshal into Go value of type jose.rawJSONWebKey')
   const { kty = '', kid = '' } = jwk
   if (typeof kty !== 'string' || typeof kid !== 'string') throw new Error('json: cannot unmarshal into Go value of type string')
   if (kty === 'oct' || (kty === 'OKP' && jwk.crv === 'Ed25519')) return { id: kid, key: undefined }
@@ -44,13 +52,17 @@ function readKey(jwk: Json): IssuerKey {
   }
 }
 
-/** Maximum size of modulus and exponent in bytes: the limits of OpenSSL and Go. A verification with an exponent of 3,072 bits would take 20 ms. */
+/**
+ * Maximum size of modulus and exponent in bytes: the limits of OpenSSL and Go. A verification with an exponent of 3,072
+ * bits would take 20 ms.
+ */
 const MAX_MODULUS_BYTES = 2048
 const MAX_EXPONENT_BYTES = 4
 
 /** Whether Go accepts the size of an RSA key. */
 function isUsable({ n, e }: JsonObject): boolean {
-  const fits = (value: Json | undefined, bytes: number): boolean => typeof value !== 'string' || Buffer.byteLength(value, 'base64url') <= bytes
+  const fits = (value: Json | undefined, bytes: number): boolean =>
+    typeof value !== 'string' || Buffer.byteLength(value, 'base64url') <= bytes
   return fits(n, MAX_MODULUS_BYTES + 1) && fits(e, MAX_EXPONENT_BYTES)
 }
 

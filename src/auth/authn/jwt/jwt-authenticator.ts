@@ -37,7 +37,10 @@ export interface JwtOptions {
   readonly clientFor: (issuer: IssuerConfiguration, signal: AbortSignal) => IssuerClient
 }
 
-/** Creates an authenticator and starts to fetch the issuer's keys, with retries until the signal aborts: the issuer may run on this server and start later. */
+/**
+ * Creates an authenticator and starts to fetch the issuer's keys, with retries until the signal aborts: the issuer may
+ * run on this server and start later.
+ */
 export function jwtAuthenticator(compiled: CompiledJwt, options: JwtOptions, signal: AbortSignal): JwtAuthenticator {
   const { release, algorithms, now, log, metrics } = options
   const { issuer, claimMappings } = compiled.configuration

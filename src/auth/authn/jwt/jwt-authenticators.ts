@@ -17,16 +17,21 @@ export interface JwtAuthenticators {
 }
 
 /**
- * Creates the authenticators. @param serverAudiences audiences of this server. Every accepted token is valid for them; its own audiences only matter between
- * issuer and configuration.
+ * Creates the authenticators. @param serverAudiences audiences of this server. Every accepted token is valid for them;
+ * its own audiences only matter between issuer and configuration.
  */
-export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudiences: readonly string[], options: JwtOptions): JwtAuthenticators {
+export function jwtAuthenticators(
+  compiled: readonly CompiledJwt[],
+  serverAudiences: readonly string[],
+  options: JwtOptions,
+): JwtAuthenticators {
   const ended = new AbortController()
   const made = makeAll(compiled, options, ended)
   const byIssuer = new Map(made.map(authenticator => [authenticator.issuer, authenticator]))
   const authenticate = async (authenticator: JwtAuthenticator, token: string, audiences: readonly string[]): Promise<TokenResult> => {
     const begun = performance.now()
-    const done = (result: 'success' | 'failure'): void => options.metrics.authenticated(authenticator.issuer, result, (performance.now() - begun) / 1000)
+    const done = (result: 'success' | 'failure'): void =>
+      options.metrics.authenticated(authenticator.issuer, result, (performance.now() - begun) / 1000)
     try {
       const user = await authenticator.authenticate(token)
       done('success')

@@ -37,7 +37,9 @@ const CACHE_MS = 10_000
 /** Time until replaced authenticators are closed, in milliseconds. */
 const LINGER_MS = 60_000
 
-/** Creates the service from the configuration at start. Throws AuthenticationConfigError with kube-apiserver's message. */
+/**
+ * Creates the service from the configuration at start. Throws AuthenticationConfigError with kube-apiserver's message.
+ */
 export function openJwtService(configuration: AuthenticationConfiguration, options: JwtServiceOptions): JwtService {
   const { rules, serverAudiences, cacheMetrics } = options
   let current = jwtAuthenticators(compiledAtStart(configuration, rules), serverAudiences, options)
@@ -72,8 +74,8 @@ export function openJwtService(configuration: AuthenticationConfiguration, optio
 }
 
 /**
- * Validates the configuration at start. Overlaps with the server's own issuers are reported with other paths then, because kube-apiserver detects them when it
- * creates the authenticators.
+ * Validates the configuration at start. Overlaps with the server's own issuers are reported with other paths then,
+ * because kube-apiserver detects them when it creates the authenticators.
  */
 function compiledAtStart(configuration: AuthenticationConfiguration, rules: ValidationRules): readonly CompiledJwt[] {
   const { errors, compiled } = validateConfiguration(configuration, { ...rules, disallowedIssuers: [] })

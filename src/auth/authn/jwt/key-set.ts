@@ -21,8 +21,8 @@ const EXPIRY_DELTA_MS = 30_000
 export type KeysObserver = (body: Buffer | undefined) => void
 
 /**
- * Keys at a URL. Fetched when a token is signed by an unknown key, with at most one request at a time, and not before the cached response expires. Cached keys
- * stay valid while the issuer is unreachable.
+ * Keys at a URL. Fetched when a token is signed by an unknown key, with at most one request at a time, and not before
+ * the cached response expires. Cached keys stay valid while the issuer is unreachable.
  */
 export class RemoteKeySet implements KeySet {
   readonly #url: string
@@ -42,8 +42,8 @@ export class RemoteKeySet implements KeySet {
   }
 
   /**
-   * Throws an Error with go-oidc's message. Keys are fetched again for an unknown one, by one call for all tokens that wait, unless the present ones may
-   * still be cached.
+   * Throws an Error with go-oidc's message. Keys are fetched again for an unknown one, by one call for all tokens that
+   * wait, unless the present ones may still be cached.
    */
   async check(token: CompactToken): Promise<void> {
     if (await hasSigned(this.#keys, token)) return
@@ -90,7 +90,10 @@ async function readKeys(answer: Fetched): Promise<readonly IssuerKey[]> {
 
 const notVerified = (): Error => new Error('failed to verify id token signature')
 
-/** Whether one of the keys signed the token. A token without key ID is verified with every key, so this yields in between. */
+/**
+ * Whether one of the keys signed the token. A token without key ID is verified with every key, so this yields in
+ * between.
+ */
 async function hasSigned(keys: readonly IssuerKey[], token: CompactToken): Promise<boolean> {
   for (const { id, key } of keys) {
     if (key === undefined || (token.keyId !== '' && id !== token.keyId)) continue

@@ -20,7 +20,10 @@ export interface CompiledMappings {
 const EMAIL =
   'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression'
 
-/** Validates the claim mappings. Errors are in kube-apiserver's order and words. @param claimRules compiled rules, which may check `email_verified`. */
+/**
+ * Validates the claim mappings. Errors are in kube-apiserver's order and words. @param claimRules compiled rules, which
+ * may check `email_verified`.
+ */
 export function validateMappings(
   mappings: ClaimMappings,
   path: FieldPath,
@@ -34,7 +37,13 @@ export function validateMappings(
   const extra = validateExtra(mappings.extra, path.child('extra'), rules)
   errors.push(...username.errors, ...groups.errors, ...uid.errors, ...extra.errors)
   const compiled = { username: username.compiled, groups: groups.compiled, uid: uid.compiled, extra: extra.compiled }
-  if (rules.structured && isSince(rules.release, '1.30') && username.errors.length === 0 && username.compiled && usesClaim(username.compiled.root, 'email')) {
+  if (
+    rules.structured &&
+    isSince(rules.release, '1.30') &&
+    username.errors.length === 0 &&
+    username.compiled &&
+    usesClaim(username.compiled.root, 'email')
+  ) {
     const looked = [username.compiled, ...extra.compiled.map(entry => entry.compiled), ...claimRules.map(rule => rule.compiled)]
     if (!looked.some(({ root }) => usesClaim(root, 'email_verified')))
       errors.push(invalid(path.child('username', 'expression'), mappings.username.expression, EMAIL))
@@ -46,8 +55,10 @@ export function validateMappings(
 function withoutGate({ username, groups, uid, extra }: ClaimMappings, path: FieldPath, { release }: ValidationRules): FieldError[] {
   const errors: FieldError[] = []
   const later = isSince(release, '1.34')
-  if (username.expression !== '') errors.push(invalid(path.child('username', 'expression'), username.expression, notSupported('expression', release)))
-  if (groups.expression !== '') errors.push(invalid(path.child('groups', 'expression'), groups.expression, notSupported('expression', release)))
+  if (username.expression !== '')
+    errors.push(invalid(path.child('username', 'expression'), username.expression, notSupported('expression', release)))
+  if (groups.expression !== '')
+    errors.push(invalid(path.child('groups', 'expression'), groups.expression, notSupported('expression', release)))
   if (uid.claim !== '' || uid.expression !== '') errors.push(invalid(path.child('uid'), '', mappingUnsupported(later ? '' : 'uid ')))
   if (extra.length > 0) errors.push(invalid(path.child('extra'), '', mappingUnsupported(later ? '' : 'extra ')))
   return errors
@@ -74,7 +85,11 @@ function validatePrefixed(
   return { errors: prefix === undefined ? [required(path.child('prefix'), hint)] : [], compiled: undefined }
 }
 
-function validateUid({ claim, expression }: ClaimMappings['uid'], path: FieldPath, rules: ValidationRules): Validated<ClaimExpression | undefined> {
+function validateUid(
+  { claim, expression }: ClaimMappings['uid'],
+  path: FieldPath,
+  rules: ValidationRules,
+): Validated<ClaimExpression | undefined> {
   if (claim !== '' && expression !== '') return { errors: [invalid(path, '', BOTH)], compiled: undefined }
   const errors: FieldError[] = []
   if (expression === '') return { errors, compiled: undefined }
@@ -117,8 +132,8 @@ function keyErrors(key: string, path: FieldPath, { release }: ValidationRules): 
 }
 
 /**
- * Whether an expression selects a claim by name: `claims.email`, `claims.?email` or `has(claims.email)`. As upstream, ignores index expressions such as
- * `claims['email']`.
+ * Whether an expression selects a claim by name: `claims.email`, `claims.?email` or `has(claims.email)`. As upstream,
+ * ignores index expressions such as `claims['email']`.
  */
 function usesClaim(expr: Expr, claim: string): boolean {
   if (expr.kind === 'select' && expr.field === claim && isClaims(expr.operand)) return true

@@ -56,7 +56,8 @@ export class JwtMetrics {
 /** Time and result of the last fetch of each issuer's keys. */
 class LastFetches implements MetricFamily {
   readonly name = 'apiserver_authentication_jwt_authenticator_jwks_fetch_last_timestamp_seconds'
-  readonly help = 'Timestamp of the last successful or failed JWKS fetch split by result, api server identity and jwt issuer for the JWT authenticator.'
+  readonly help =
+    'Timestamp of the last successful or failed JWKS fetch split by result, api server identity and jwt issuer for the JWT authenticator.'
   readonly stability = 'ALPHA'
   readonly type = 'gauge'
   readonly across = 'max'

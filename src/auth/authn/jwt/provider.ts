@@ -16,14 +16,16 @@ export interface DiscoveryOptions {
 const RETRY_MS = 10_000
 
 /**
- * Discovers the keys of an issuer (OpenID Connect Discovery 1.0). @param discoveryURL empty for the standard location. Throws an Error with go-oidc's message.
+ * Discovers the keys of an issuer (OpenID Connect Discovery 1.0). @param discoveryURL empty for the standard location.
+ * Throws an Error with go-oidc's message.
  */
 export async function discoverKeys(issuer: string, discoveryURL: string, { client, now, observeKeys }: DiscoveryOptions): Promise<KeySet> {
   const wellKnown = `${issuer.endsWith('/') ? issuer.slice(0, -1) : issuer}/.well-known/openid-configuration`
   const answer = await client.get(discoveryURL === '' ? wellKnown : discoveryURL)
   if (answer.code !== 200) throw new Error(`${answer.status}: ${excerptOf(answer.body)}`)
   const { issuer: named = '', jwks_uri: url = '' } = await documentIn(answer)
-  if (named !== issuer) throw new Error(`oidc: issuer did not match the issuer returned by provider, expected ${quote(issuer)} got ${quote(named)}`)
+  if (named !== issuer)
+    throw new Error(`oidc: issuer did not match the issuer returned by provider, expected ${quote(issuer)} got ${quote(named)}`)
   return new RemoteKeySet(url, client, now, observeKeys)
 }
 
@@ -53,7 +55,10 @@ function isDocument(value: unknown): value is ProviderDocument {
   })
 }
 
-/** Retries every ten seconds until the attempt succeeds or the signal aborts. The first attempt is immediate. @param failed called after each failure. */
+/**
+ * Retries every ten seconds until the attempt succeeds or the signal aborts. The first attempt is immediate. @param
+ * failed called after each failure.
+ */
 export function untilDone(attempt: () => Promise<void>, failed: (error: unknown) => void, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined
   const next = (): void => {

@@ -16,7 +16,11 @@ export const besides = (what: string, other: string, release: Release): string =
   isSince(release, '1.34') ? `may not be specified when ${other} is set` : `${what} can't be set when ${other} is set`
 
 /** Validates the claim rules. Errors are in kube-apiserver's order and words. */
-export function validateClaimRules(given: readonly ClaimValidationRule[], path: FieldPath, rules: ValidationRules): Validated<readonly CompiledRule[]> {
+export function validateClaimRules(
+  given: readonly ClaimValidationRule[],
+  path: FieldPath,
+  rules: ValidationRules,
+): Validated<readonly CompiledRule[]> {
   const errors: FieldError[] = []
   const compiled: CompiledRule[] = []
   const claims = new Set<string>()
@@ -24,7 +28,8 @@ export function validateClaimRules(given: readonly ClaimValidationRule[], path: 
   for (const [i, rule] of given.entries()) {
     const at = path.index(i)
     const { claim, expression, message, requiredValue } = rule
-    if (expression !== '' && !rules.structured) errors.push(invalid(at.child('expression'), expression, notSupported('expression', rules.release)))
+    if (expression !== '' && !rules.structured)
+      errors.push(invalid(at.child('expression'), expression, notSupported('expression', rules.release)))
     if (claim !== '' && expression !== '') errors.push(invalid(at, claim, "claim and expression can't both be set"))
     else if (claim !== '') {
       if (message !== '') errors.push(invalid(at.child('message'), message, besides('message', 'claim', rules.release)))
@@ -32,7 +37,8 @@ export function validateClaimRules(given: readonly ClaimValidationRule[], path: 
       claims.add(claim)
     } else if (expression === '') errors.push(required(at, 'claim or expression is required'))
     else {
-      if (requiredValue !== '') errors.push(invalid(at.child('requiredValue'), requiredValue, besides('requiredValue', 'expression', rules.release)))
+      if (requiredValue !== '')
+        errors.push(invalid(at.child('requiredValue'), requiredValue, besides('requiredValue', 'expression', rules.release)))
       if (expressions.has(expression)) errors.push(duplicate(at.child('expression'), expression))
       else {
         expressions.add(expression)
@@ -45,10 +51,15 @@ export function validateClaimRules(given: readonly ClaimValidationRule[], path: 
 }
 
 /** Error for an expression without the feature gate, in the words of the release. */
-export const notSupported = (what: string, release: Release): string => (isSince(release, '1.34') ? WITHOUT_GATE : `${what} is ${WITHOUT_GATE}`)
+export const notSupported = (what: string, release: Release): string =>
+  isSince(release, '1.34') ? WITHOUT_GATE : `${what} is ${WITHOUT_GATE}`
 
 /** Validates the user rules. Errors are in kube-apiserver's order and words. */
-export function validateUserRules(given: JwtConfiguration['userValidationRules'], path: FieldPath, rules: ValidationRules): Validated<readonly CompiledRule[]> {
+export function validateUserRules(
+  given: JwtConfiguration['userValidationRules'],
+  path: FieldPath,
+  rules: ValidationRules,
+): Validated<readonly CompiledRule[]> {
   const errors: FieldError[] = []
   const compiled: CompiledRule[] = []
   if (given.length > 0 && !rules.structured) errors.push(invalid(path, '', `user validation rules are ${WITHOUT_GATE}`))

@@ -25,7 +25,8 @@ export async function userOfClaims(claims: Claims, compiled: CompiledJwt, releas
   const user: User = { name, groups, ...(uid !== '' && { uid }), ...(Object.keys(extra).length > 0 && { extra }) }
   checkRequired(claims, compiled)
   if (compiled.claimRules.length > 0) await checkRules(compiled.claimRules, seen(), 'oidc: error evaluating claim validation expression')
-  if (compiled.userRules.length > 0) await checkRules(compiled.userRules, userValue(user, release), 'oidc: error evaluating user info validation rule')
+  if (compiled.userRules.length > 0)
+    await checkRules(compiled.userRules, userValue(user, release), 'oidc: error evaluating user info validation rule')
   return user
 }
 
@@ -71,7 +72,9 @@ async function claimGroups(claims: Claims, { mappings, configuration }: Compiled
     const names = await prefixRejection(`oidc: parse groups claim ${quote(claim)}`, () => readClaim(claims, claim, stringsOf))
     return names.map(name => prefix + name)
   }
-  return groups ? prefixRejection('oidc: error evaluating group claim expression', async () => claimStrings(await evaluate(groups, seen()))) : []
+  return groups
+    ? prefixRejection('oidc: error evaluating group claim expression', async () => claimStrings(await evaluate(groups, seen())))
+    : []
 }
 
 async function uidOf(claims: Claims, { mappings, configuration }: CompiledJwt, seen: () => Value): Promise<string> {
@@ -80,8 +83,16 @@ async function uidOf(claims: Claims, { mappings, configuration }: CompiledJwt, s
   return mappings.uid ? evaluateText(mappings.uid, seen, 'uid') : ''
 }
 
-/** Extra attributes, from expressions, and the token's ID since 1.32. All expressions are evaluated before results are checked. */
-async function extraOf(claims: Claims, { mappings }: CompiledJwt, seen: () => Value, release: Release): Promise<Record<string, readonly string[]>> {
+/**
+ * Extra attributes, from expressions, and the token's ID since 1.32. All expressions are evaluated before results are
+ * checked.
+ */
+async function extraOf(
+  claims: Claims,
+  { mappings }: CompiledJwt,
+  seen: () => Value,
+  release: Release,
+): Promise<Record<string, readonly string[]>> {
   const extra: Record<string, readonly string[]> = {}
   const id = claimOf(claims, 'jti')
   if (isSince(release, '1.32') && typeof id === 'string' && id !== '') extra[CREDENTIAL_ID] = [`JTI=${id}`]
@@ -106,7 +117,8 @@ function checkRequired(claims: Claims, { configuration }: CompiledJwt): void {
     } catch (error) {
       throw new Error(`oidc: parse claim ${claim}: ${errorMessage(error)}`)
     }
-    if (value !== requiredValue) throw new Error(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`)
+    if (value !== requiredValue)
+      throw new Error(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`)
   }
 }
 

@@ -18,7 +18,10 @@ export interface CompiledJwt {
 const MOST_ISSUERS = 64
 
 /** Validates a configuration and compiles its issuers. Errors are in kube-apiserver's order and words. */
-export function validateConfiguration({ jwt, anonymous }: AuthenticationConfiguration, rules: ValidationRules): Validated<readonly CompiledJwt[]> {
+export function validateConfiguration(
+  { jwt, anonymous }: AuthenticationConfiguration,
+  rules: ValidationRules,
+): Validated<readonly CompiledJwt[]> {
   const root = fieldPath('jwt')
   const isSeveral = isSince(rules.release, '1.30')
   if (jwt.length === 0 && !isSeveral) return { errors: [required(root, 'at least one jwt is required')], compiled: [] }
@@ -60,7 +63,8 @@ function anonymousErrors({ enabled, conditions }: AnonymousConfiguration, { rele
   const errors: FieldError[] = []
   // The gate is misspelt in upstream's message before 1.35.
   const gate = isSince(release, '1.35') ? 'AnonymousAuthConfigurableEndpoints' : 'AnonymousAuthConfigurableEnpoints'
-  if (!anonymousEndpoints) errors.push(forbidden(fieldPath('anonymous'), `anonymous is not supported when ${gate} feature gate is disabled`))
+  if (!anonymousEndpoints)
+    errors.push(forbidden(fieldPath('anonymous'), `anonymous is not supported when ${gate} feature gate is disabled`))
   if (!enabled && conditions.length > 0) {
     const value = verbatim(isSince(release, '1.34') ? conditionsJson(conditions) : goOf(conditions))
     errors.push(invalid(fieldPath('anonymous', 'conditions'), value, 'enabled should be set to true when conditions are defined'))
@@ -69,7 +73,8 @@ function anonymousErrors({ enabled, conditions }: AnonymousConfiguration, { rele
 }
 
 /** Upstream prints its internal Go type, whose JSON members have the names of the Go fields. */
-const conditionsJson = (conditions: AnonymousConfiguration['conditions']): string => JSON.stringify(conditions.map(({ path }) => ({ Path: path })))
+const conditionsJson = (conditions: AnonymousConfiguration['conditions']): string =>
+  JSON.stringify(conditions.map(({ path }) => ({ Path: path })))
 
 const goOf = (conditions: AnonymousConfiguration['conditions']): string =>
   `[]apiserver.AnonymousAuthCondition{${conditions.map(({ path }) => `apiserver.AnonymousAuthCondition{Path:${JSON.stringify(path)}}`).join(', ')}}`

@@ -23,7 +23,10 @@ export interface ServiceAccountTokenOptions {
   readonly now: () => number
 }
 
-/** Treatment of tokens bound to a node. `ignored`: before 1.29. `refused`: ServiceAccountTokenNodeBindingValidation is off. */
+/**
+ * Treatment of tokens bound to a node. `ignored`: before 1.29. `refused`: ServiceAccountTokenNodeBindingValidation is
+ * off.
+ */
 export type NodeBinding = 'checked' | 'refused' | 'ignored'
 
 /** Allowed clock difference between machines. */
@@ -32,8 +35,9 @@ const LEEWAY_SECONDS = 60
 const INVALIDATED = 'service account token has been invalidated'
 
 /**
- * Authenticates service account tokens that this server signed. The signature is verified once. Expiry, and the existence of the account and the bound objects,
- * are checked per request (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens).
+ * Authenticates service account tokens that this server signed. The signature is verified once. Expiry, and the
+ * existence of the account and the bound objects, are checked per request
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens).
  */
 export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
   const verifier = new Verifier(options.keys, readClaims)
@@ -41,9 +45,11 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     const claims = await verifier.claims(token)
     if ('error' in claims) return claims
     const meant = commonAudiences(claims.aud, audiences)
-    if (meant.length === 0) return { error: `token audiences ${quoteAll(claims.aud)} is invalid for the target audiences ${quoteAll(audiences)}` }
+    if (meant.length === 0)
+      return { error: `token audiences ${quoteAll(claims.aud)} is invalid for the target audiences ${quoteAll(audiences)}` }
     const error = faultOfTime(claims, options.now() / 1000) ?? (await faultOfObjects(claims, options))
-    if (error === undefined) return { user: { ...userOfClaims(claims), ...staleNote(claims, options.now()) }, audiences: meant, source: 'service account' }
+    if (error === undefined)
+      return { user: { ...userOfClaims(claims), ...staleNote(claims, options.now()) }, audiences: meant, source: 'service account' }
     verifier.forget(token)
     return { error }
   }
@@ -54,7 +60,9 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
 function staleNote({ sub, 'kubernetes.io': { warnafter } }: ServiceAccountClaims, now: number): Pick<User, 'credentialNotes'> {
   const seconds = Math.floor(now / 1000)
   if (!warnafter || seconds <= warnafter) return {}
-  return { credentialNotes: { 'authentication.k8s.io/stale-token': `subject: ${sub}, seconds after warning threshold: ${seconds - warnafter}` } }
+  return {
+    credentialNotes: { 'authentication.k8s.io/stale-token': `subject: ${sub}, seconds after warning threshold: ${seconds - warnafter}` },
+  }
 }
 
 /** Checks the time claims (RFC 7519), in seconds, with a leeway for clock skew. */
@@ -72,7 +80,8 @@ async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAcco
   // A pod token names its node but remains valid without it.
   const onNode = pod || boundToNodes === 'ignored' ? undefined : node
   const deletedBefore = options.now() - LEEWAY_SECONDS * 1000
-  const isGone = ({ deletionTimestamp }: ObjectMeta): boolean => deletionTimestamp !== undefined && Date.parse(deletionTimestamp) < deletedBefore
+  const isGone = ({ deletionTimestamp }: ObjectMeta): boolean =>
+    deletionTimestamp !== undefined && Date.parse(deletionTimestamp) < deletedBefore
   let account: ObjectMeta
   try {
     account = await options.lookUp('serviceaccounts', namespace, serviceaccount.name)

@@ -10,9 +10,10 @@ export interface ClaimReference {
 }
 
 /**
- * Claims of a service account token, in the order in which they are encoded: the registered claims of RFC 7519 and, under `kubernetes.io`, the account and
- * bound objects (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens). Times in seconds since the
- * epoch.
+ * Claims of a service account token, in the order in which they are encoded: the registered claims of RFC 7519 and,
+ * under `kubernetes.io`, the account and bound objects
+ * (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens). Times
+ * in seconds since the epoch.
  */
 export interface ServiceAccountClaims {
   readonly aud: readonly string[]
@@ -61,7 +62,10 @@ export function userOfClaims({ jti, 'kubernetes.io': { namespace, serviceaccount
   }
 }
 
-/** Parses a reference. Undefined if the value is not an object. A name or UID of the wrong type becomes empty, which matches no object. */
+/**
+ * Parses a reference. Undefined if the value is not an object. A name or UID of the wrong type becomes empty, which
+ * matches no object.
+ */
 function referenceIn(value: Json | undefined): ClaimReference | undefined {
   if (!isJsonObject(value)) return undefined
   const { name, uid } = value
@@ -74,7 +78,10 @@ function timesIn(claims: JsonObject): Pick<ServiceAccountClaims, 'exp' | 'nbf' |
   return typeof exp === 'number' && typeof nbf === 'number' && typeof iat === 'number' ? { exp, nbf, iat } : undefined
 }
 
-/** Parses the claims of a service account token. Undefined if the payload is not one. Malformed claims make it invalid. A token without `exp` has expired. */
+/**
+ * Parses the claims of a service account token. Undefined if the payload is not one. Malformed claims make it invalid.
+ * A token without `exp` has expired.
+ */
 export function readClaims(payload: Json): ServiceAccountClaims | undefined {
   if (!isJsonObject(payload)) return undefined
   const own = payload['kubernetes.io']

@@ -18,7 +18,10 @@ export const KEY_SET_PATH = '/openid/v1/jwks'
 /** Cache lifetime of keys that are read from files. */
 const MAX_AGE_SECONDS = 3600
 
-/** Returns the documents. Undefined if the specification does not allow the issuer: it must be an https URL without query and fragment. */
+/**
+ * Returns the documents. Undefined if the specification does not allow the issuer: it must be an https URL without
+ * query and fragment.
+ */
 export function issuerDocuments(
   issuer: string,
   keySetUrl: string,
@@ -34,7 +37,11 @@ export function issuerDocuments(
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].sort(),
   }
-  return { configuration: Buffer.from(JSON.stringify(configuration)), keySet: Buffer.from(JSON.stringify({ keys: keys.map(webKey) })), maxAgeSeconds }
+  return {
+    configuration: Buffer.from(JSON.stringify(configuration)),
+    keySet: Buffer.from(JSON.stringify({ keys: keys.map(webKey) })),
+    maxAgeSeconds,
+  }
 }
 
 /** JSON Web Key (RFC 7517). */

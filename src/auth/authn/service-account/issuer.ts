@@ -11,7 +11,10 @@ export interface TokenIssuer {
   readonly serverAudiences: readonly string[]
   /** Maximum requested lifetime. 0: unlimited. */
   readonly maxExpirationSeconds: number
-  /** Whether pod tokens that kubelets request are valid for longer, with a claim that states when they should be renewed. */
+  /**
+   * Whether pod tokens that kubelets request are valid for longer, with a claim that states when they should be
+   * renewed.
+   */
   readonly extendExpiration: boolean
   /** Maximum extended lifetime of those tokens, in seconds. */
   readonly maxExtendedSeconds: number

@@ -38,12 +38,13 @@ export function verificationKey(publicKey: KeyObject): VerificationKey {
 }
 
 /**
- * Reads all keys of a `--service-account-key-file`: public keys, certificates, or private keys, of which the public part is used. Throws an Error that names
- * the file.
+ * Reads all keys of a `--service-account-key-file`: public keys, certificates, or private keys, of which the public
+ * part is used. Throws an Error that names the file.
  */
 export function readVerificationKeys(pem: string, file: string): VerificationKey[] {
   const blocks = [...pemBlocks(pem)].filter(({ label }) => label.endsWith('KEY') || label === 'CERTIFICATE')
-  if (blocks.length === 0) throw new Error(`error reading public key file ${file}: data does not contain any valid RSA or ECDSA public keys`)
+  if (blocks.length === 0)
+    throw new Error(`error reading public key file ${file}: data does not contain any valid RSA or ECDSA public keys`)
   return blocks.map(({ text }) => {
     try {
       return verificationKey(createPublicKey(text))

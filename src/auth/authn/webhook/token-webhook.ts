@@ -22,14 +22,24 @@ export interface TokenWebhookOptions {
   readonly waits?: BackoffEnvironment
 }
 
-/** Timeout of a call in milliseconds, as upstream. Independent of the requests' deadlines, because several requests may share one call. */
+/**
+ * Timeout of a call in milliseconds, as upstream. Independent of the requests' deadlines, because several requests may
+ * share one call.
+ */
 const TIMEOUT_MS = 30_000
 
 /**
  * Authenticates tokens with TokenReviews of another server.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#webhook-token-authentication
  */
-export function tokenWebhook({ client, version, serverAudiences, backoff, logger, waits = systemBackoff }: TokenWebhookOptions): TokenAuthenticator {
+export function tokenWebhook({
+  client,
+  version,
+  serverAudiences,
+  backoff,
+  logger,
+  waits = systemBackoff,
+}: TokenWebhookOptions): TokenAuthenticator {
   const kind: ReviewKind = { group: 'authentication.k8s.io', version, kind: 'TokenReview' }
   const schema = reviewSchema(kind)
   const ask = async (text: string, signal: AbortSignal): Promise<TokenReviewStatus | undefined> => {

@@ -30,11 +30,15 @@ const KIND = 'AuthorizationConfiguration'
 const MAX_BYTES = 8 << 20
 
 /**
- * Parses the file of `--authorization-config`, strictly, as the release does. Throws AuthorizationConfigError. @param requiredTypes modes that the file must
- * contain.
+ * Parses the file of `--authorization-config`, strictly, as the release does. Throws AuthorizationConfigError. @param
+ * requiredTypes modes that the file must contain.
  * https://kubernetes.io/docs/reference/access-authn-authz/authorization/#using-configuration-file-for-authorization
  */
-export function parseAuthorizationConfiguration(bytes: Buffer, rules: ConfigurationRules, requiredTypes: readonly string[] = []): readonly AuthorizerEntry[] {
+export function parseAuthorizationConfiguration(
+  bytes: Buffer,
+  rules: ConfigurationRules,
+  requiredTypes: readonly string[] = [],
+): readonly AuthorizerEntry[] {
   if (bytes.length > MAX_BYTES) throw new AuthorizationConfigError(`the file has ${bytes.length} bytes, more than ${MAX_BYTES}`)
   const { entries, errors } = validateConfiguration(bytes.length === 0 ? {} : decodeConfiguration(bytes, rules.release), rules)
   if (errors.length > 0) throw new AuthorizationConfigError(aggregate(errors.map(fieldErrorText)))
@@ -49,7 +53,10 @@ export function parseAuthorizationConfiguration(bytes: Buffer, rules: Configurat
 
 /** Decodes the file strictly, with the types of the release. Throws AuthorizationConfigError. */
 function decodeConfiguration(bytes: Buffer, release: Release): AuthorizationConfiguration {
-  const types = new TypeRegistry(minorOf(release)).addFile('authorizationconfig', join(import.meta.dirname, 'authorization-configuration.types'))
+  const types = new TypeRegistry(minorOf(release)).addFile(
+    'authorizationconfig',
+    join(import.meta.dirname, 'authorization-configuration.types'),
+  )
   const schema = types.type(`authorizationconfig.${KIND}`)
   const typeOf: TypeOfConfig = (apiVersion, kind) => {
     const since = Object.hasOwn(VERSIONS, apiVersion) ? VERSIONS[apiVersion] : undefined

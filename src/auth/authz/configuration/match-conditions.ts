@@ -27,7 +27,10 @@ export interface ConditionRules {
   readonly selectors: boolean
 }
 
-/** Compiles the match conditions of a webhook. Errors are in upstream's order. `matcher` is undefined without conditions: every request matches. */
+/**
+ * Compiles the match conditions of a webhook. Errors are in upstream's order. `matcher` is undefined without
+ * conditions: every request matches.
+ */
 export function compileConditions(
   conditions: readonly WebhookMatchCondition[],
   path: FieldPath,
@@ -36,7 +39,8 @@ export function compileConditions(
   const errors: FieldError[] = []
   if (conditions.length > 0 && !structured)
     errors.push(invalid(path, '', 'matchConditions are not supported when StructuredAuthorizationConfiguration feature gate is disabled'))
-  if (conditions.length > MOST_CONDITIONS) return { errors: [...errors, tooMany(path, conditions.length, MOST_CONDITIONS)], matcher: undefined }
+  if (conditions.length > MOST_CONDITIONS)
+    return { errors: [...errors, tooMany(path, conditions.length, MOST_CONDITIONS)], matcher: undefined }
   const compiled: CompiledCondition[] = []
   const seen = new Set<string>()
   for (const [i, { expression = '' }] of conditions.entries()) {
@@ -79,7 +83,14 @@ async function match(conditions: readonly CompiledCondition[], spec: AccessRevie
 const EMPTY_ATTRIBUTES = { namespace: '', verb: '', group: '', version: '', resource: '', subresource: '', name: '' }
 
 /** Encodes the spec with the empty members that a review omits. */
-const documentOf = ({ user = '', groups = [], uid = '', extra = {}, resourceAttributes, nonResourceAttributes }: AccessReviewSpec): JsonObject => ({
+const documentOf = ({
+  user = '',
+  groups = [],
+  uid = '',
+  extra = {},
+  resourceAttributes,
+  nonResourceAttributes,
+}: AccessReviewSpec): JsonObject => ({
   user,
   groups,
   uid,

@@ -5,7 +5,12 @@ import { formatDuration, parseDuration } from '../../../lib/duration.ts'
 import { duplicate, type FieldError, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
-import type { AuthorizationConfiguration, AuthorizerConfiguration, WebhookConfiguration, WebhookConnectionInfo } from './authorization-configuration.types.ts'
+import type {
+  AuthorizationConfiguration,
+  AuthorizerConfiguration,
+  WebhookConfiguration,
+  WebhookConnectionInfo,
+} from './authorization-configuration.types.ts'
 import type { AuthorizerEntry, PlainMode, WebhookSettings } from './configuration.ts'
 import { type ConditionRules, compileConditions } from './match-conditions.ts'
 
@@ -142,7 +147,9 @@ function connectionErrors(connection: WebhookConnectionInfo, path: FieldPath): F
     case 'KubeConfigFile':
       return fileErrors(file ?? '', at)
     default: {
-      const value = verbatim(`apiserver.WebhookConnectionInfo{Type:${JSON.stringify(type)}, KubeConfigFile:(*string)(${file === undefined ? 'nil' : '0x0'})}`)
+      const value = verbatim(
+        `apiserver.WebhookConnectionInfo{Type:${JSON.stringify(type)}, KubeConfigFile:(*string)(${file === undefined ? 'nil' : '0x0'})}`,
+      )
       return [notSupported(path.child('type'), value, ['InClusterConfig', 'KubeConfigFile'])]
     }
   }

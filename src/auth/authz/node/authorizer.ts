@@ -37,8 +37,8 @@ interface NodeRequest {
 type Check = (asked: NodeRequest) => AuthorizationDecision
 
 /**
- * Allows a kubelet to read what the pods of its node need and to write the objects of its node. No opinion on other users.
- * https://kubernetes.io/docs/reference/access-authn-authz/node/
+ * Allows a kubelet to read what the pods of its node need and to write the objects of its node. No opinion on other
+ * users. https://kubernetes.io/docs/reference/access-authn-authz/node/
  */
 export const nodeAuthorizer = (options: NodeAuthorizerOptions): Authorizer => {
   const checks = checksOf(options)
@@ -83,7 +83,9 @@ function checksOf({ bySelectors, divides: { claims, slices, certificateRequests 
 /** Whether the graph connects the object to the node. */
 function isRelated({ node, info, options }: NodeRequest, kind: VertexKind): AuthorizationDecision {
   if (info.name === '') return none('No Object name found')
-  return options.graph.leadsTo(node, kind, info.namespace, info.name) ? ALLOW : none(`no relationship found between node '${node}' and this object`)
+  return options.graph.leadsTo(node, kind, info.namespace, info.name)
+    ? ALLOW
+    : none(`no relationship found between node '${node}' and this object`)
 }
 
 function checkStatus(asked: NodeRequest, kind: VertexKind): AuthorizationDecision {
@@ -116,7 +118,9 @@ function checkAccount(asked: NodeRequest): AuthorizationDecision {
 
 const isOwnVerb = (verb: string): boolean => ['get', 'create', 'update', 'patch', 'delete'].includes(verb)
 
-/** Whether the object belongs to another node. The name of a created object is unknown here; NodeRestriction checks it. */
+/**
+ * Whether the object belongs to another node. The name of a created object is unknown here; NodeRestriction checks it.
+ */
 const isOthers = ({ node, info }: NodeRequest): boolean => info.verb !== 'create' && info.name !== node
 
 function checkLease(asked: NodeRequest): AuthorizationDecision {
@@ -151,9 +155,13 @@ function checkSlice(asked: NodeRequest): AuthorizationDecision {
     case 'watch':
     case 'list':
     case 'deletecollection':
-      return !asked.options.bySelectors || selectsNode(asked) ? ALLOW : none('can only list/watch/deletecollection resourceslices with nodeName field selector')
+      return !asked.options.bySelectors || selectsNode(asked)
+        ? ALLOW
+        : none('can only list/watch/deletecollection resourceslices with nodeName field selector')
     default:
-      return none('only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection')
+      return none(
+        'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection',
+      )
   }
 }
 
@@ -174,7 +182,11 @@ function checkNode({ node, info: { verb, subresource, name } }: NodeRequest): Au
   if (verb === 'create' || verb === 'update' || verb === 'patch') return ALLOW
   if (!isRead(verb)) return NO_OPINION
   if (name === node) return ALLOW
-  return none(name === '' ? `node '${node}' cannot read all nodes, only its own Node object` : `node '${node}' cannot read '${name}', only its own Node object`)
+  return none(
+    name === ''
+      ? `node '${node}' cannot read all nodes, only its own Node object`
+      : `node '${node}' cannot read '${name}', only its own Node object`,
+  )
 }
 
 /** Reads are limited to pods of the node. NodeRestriction checks writes. */

@@ -41,8 +41,9 @@ function changeCount<K>(counts: Map<K, number>, key: K, by: 1 | -1): boolean {
 }
 
 /**
- * Objects that the pods of each node refer to: secrets, config maps, claims, service accounts, and through claims also volumes and their secrets. Maintained by
- * its owner. Size is proportional to the scheduled pods. Keys are `NAMESPACE/NAME`, or `/NAME` for cluster-scoped objects.
+ * Objects that the pods of each node refer to: secrets, config maps, claims, service accounts, and through claims also
+ * volumes and their secrets. Maintained by its owner. Size is proportional to the scheduled pods. Keys are
+ * `NAMESPACE/NAME`, or `/NAME` for cluster-scoped objects.
  */
 export class NodeGraph {
   readonly #pods = new Map<string, PlacedPod>()
@@ -83,7 +84,10 @@ export class NodeGraph {
     return this.#pods.delete(key)
   }
 
-  /** Adds or updates a volume. One without a claim belongs to no node. @param secrets keys of the secrets that kubelets need for it. */
+  /**
+   * Adds or updates a volume. One without a claim belongs to no node. @param secrets keys of the secrets that kubelets
+   * need for it.
+   */
   putVolume(name: string, claim: { readonly namespace: string; readonly name: string } | undefined, secrets: readonly string[]): void {
     this.removeVolume(name)
     if (!claim) return
@@ -125,7 +129,10 @@ export class NodeGraph {
     return kind === 'pv' ? [...this.#volumes.keys()].map(name => namespacedName('', name)) : this.#owned[kind].keys()
   }
 
-  /** Whether the object belongs to the node, or is referenced by a pod of the node or by a volume that such a pod claims. */
+  /**
+   * Whether the object belongs to the node, or is referenced by a pod of the node or by a volume that such a pod
+   * claims.
+   */
   leadsTo(node: string, kind: VertexKind, namespace: string, name: string): boolean {
     const key = namespacedName(namespace, name)
     switch (kind) {
@@ -153,7 +160,10 @@ export class NodeGraph {
     return this.#targets.get(vertexId(kind, key))?.nodes.has(node) ?? false
   }
 
-  /** Whether a pod of the node claims a volume that needs the secret. Iterates the smaller set, because many volumes can need one secret. */
+  /**
+   * Whether a pod of the node claims a volume that needs the secret. Iterates the smaller set, because many volumes can
+   * need one secret.
+   */
   #isOfClaim(secret: string, node: string): boolean {
     const claims = this.#bySecret.get(secret)
     const ofNode = this.#claims.get(node)

@@ -14,8 +14,8 @@ function addError(errors: string[], text: string): void {
 }
 
 /**
- * Allows what a role bound to the user or to one of its groups allows. No opinion otherwise (https://kubernetes.io/docs/reference/access-authn-authz/rbac/).
- * The reason names missing roles.
+ * Allows what a role bound to the user or to one of its groups allows. No opinion otherwise
+ * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/). The reason names missing roles.
  */
 export const rbacAuthorizer = (index: RuleIndex): Authorizer => ({
   async authorize(user, info) {

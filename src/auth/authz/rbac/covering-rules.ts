@@ -14,7 +14,8 @@ interface Dimension {
 /** Index value of rules without resourceNames. */
 const ANY_NAME = ''
 
-const firstOrAll = (list: readonly string[] | null | undefined): readonly string[] | undefined => (list?.[0] === undefined ? undefined : [list[0], ALL])
+const firstOrAll = (list: readonly string[] | null | undefined): readonly string[] | undefined =>
+  list?.[0] === undefined ? undefined : [list[0], ALL]
 
 const DIMENSIONS: readonly Dimension[] = [
   { values: rule => rule.verbs ?? [], needed: rule => firstOrAll(rule.verbs) },
@@ -30,7 +31,10 @@ const DIMENSIONS: readonly Dimension[] = [
     values: ({ resourceNames = [] }) => (resourceNames.length === 0 ? [ANY_NAME] : resourceNames),
     needed: ({ resourceNames }) => (resourceNames?.[0] === undefined ? [ANY_NAME] : [resourceNames[0], ANY_NAME]),
   },
-  { values: ({ nonResourceURLs = [] }) => nonResourceURLs.map(url => (url.endsWith(ALL) ? ALL : url)), needed: rule => firstOrAll(rule.nonResourceURLs) },
+  {
+    values: ({ nonResourceURLs = [] }) => nonResourceURLs.map(url => (url.endsWith(ALL) ? ALL : url)),
+    needed: rule => firstOrAll(rule.nonResourceURLs),
+  },
 ]
 
 /** Up to this number, rules are compared without an index. */

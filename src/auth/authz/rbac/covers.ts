@@ -55,7 +55,10 @@ function coversResources(owner: PolicyRule, rule: PolicyRule): boolean {
   )
 }
 
-/** Whether all paths are covered. A path that is not listed literally is compared with every owned path, which may end in `*`. One step per path. */
+/**
+ * Whether all paths are covered. A path that is not listed literally is compared with every owned path, which may end
+ * in `*`. One step per path.
+ */
 function* coversPaths(owned: RuleList, wanted: RuleList): Steps<boolean> {
   for (const url of wanted ?? []) {
     if (!includes(owned, url) && !owned?.some(path => coversPath(path, url))) return false
@@ -64,7 +67,10 @@ function* coversPaths(owned: RuleList, wanted: RuleList): Steps<boolean> {
   return true
 }
 
-/** Whether a single owned rule covers the whole rule. Several rules may cover it together; `missingRights` therefore also compares individual rights. */
+/**
+ * Whether a single owned rule covers the whole rule. Several rules may cover it together; `missingRights` therefore
+ * also compares individual rights.
+ */
 function* isCovered(owned: CoveringRules, rule: PolicyRule): Steps<boolean> {
   // A step per rule, because candidates may be empty.
   yield
@@ -79,14 +85,16 @@ function* isCovered(owned: CoveringRules, rule: PolicyRule): Steps<boolean> {
 export interface MissingRights {
   /** One rule per right. */
   readonly rules: readonly PolicyRule[]
-  /** Whether the limit was exceeded. A rule has as many rights as its groups, resources, verbs and names multiply to. */
+  /**
+   * Whether the limit was exceeded. A rule has as many rights as its groups, resources, verbs and names multiply to.
+   */
   readonly areMore: boolean
 }
 
 /**
- * Returns the wanted rights that the owned rules do not cover. Runs in steps, because clients send the rules. Compares at most `limit` individual rights; a
- * rule that one owned rule covers as a whole does not count.
- * Source: validation.Covers in k8s.io/component-helpers, auth/rbac/validation.
+ * Returns the wanted rights that the owned rules do not cover. Runs in steps, because clients send the rules. Compares
+ * at most `limit` individual rights; a rule that one owned rule covers as a whole does not count. Source:
+ * validation.Covers in k8s.io/component-helpers, auth/rbac/validation.
  */
 export function* missingRights(owned: readonly PolicyRule[], wanted: readonly PolicyRule[], limit: number): Steps<MissingRights> {
   const rules: PolicyRule[] = []

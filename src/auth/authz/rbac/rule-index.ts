@@ -40,14 +40,20 @@ interface SubjectEntry {
   readonly subject: Subject
 }
 
-/** Bindings of a subject by key. Most subjects of a binding that has very many are in no other one, so a single one needs no map. */
+/**
+ * Bindings of a subject by key. Most subjects of a binding that has very many are in no other one, so a single one
+ * needs no map.
+ */
 type SubjectEntries = SubjectEntry | Map<string, SubjectEntry>
 
 const NO_RULES: readonly PolicyRule[] = []
 
 const roleKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
-/** Index key of a subject. A service account and the user that represents it have the same key. Undefined for a service account without namespace. */
+/**
+ * Index key of a subject. A service account and the user that represents it have the same key. Undefined for a service
+ * account without namespace.
+ */
 function subjectKey(subject: Subject, namespace: string): string | undefined {
   switch (subject.kind) {
     case 'User':
@@ -64,8 +70,9 @@ function subjectKey(subject: Subject, namespace: string): string | undefined {
 }
 
 /**
- * Roles and bindings, indexed by namespace and subject: a lookup takes two map reads for the user and for each group. Maintained by its owner (`putRole`,
- * `putBinding`, `removeRole`, `removeBinding`). Returned values are shared and must not be changed.
+ * Roles and bindings, indexed by namespace and subject: a lookup takes two map reads for the user and for each group.
+ * Maintained by its owner (`putRole`, `putBinding`, `removeRole`, `removeBinding`). Returned values are shared and must
+ * not be changed.
  */
 export class RuleIndex {
   readonly #roles = new Map<string, readonly PolicyRule[]>()
@@ -84,8 +91,9 @@ export class RuleIndex {
   }
 
   /**
-   * `putBinding` in steps, for bindings that may have many subjects. Meanwhile subjects of both the old and the new binding have its rights. If the binding is replaced or removed meanwhile, no further subjects are
-   * added, but the steps must be run to their end, which removes those of the old binding.
+   * `putBinding` in steps, for bindings that may have many subjects. Meanwhile subjects of both the old and the new
+   * binding have its rights. If the binding is replaced or removed meanwhile, no further subjects are added, but the
+   * steps must be run to their end, which removes those of the old binding.
    */
   *putBindingInSteps({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: RoleBinding): Steps<void> {
     const key = roleKey(namespace, name)
@@ -106,7 +114,10 @@ export class RuleIndex {
     this.#roles.delete(roleKey(namespace, name))
   }
 
-  /** Removes a binding. It grants nothing more from the first step on. The steps must be run to their end, which removes its subjects. */
+  /**
+   * Removes a binding. It grants nothing more from the first step on. The steps must be run to their end, which removes
+   * its subjects.
+   */
   *removeBinding(namespace: string, name: string): Steps<void> {
     const key = roleKey(namespace, name)
     const old = this.#bindings.get(key)
@@ -122,22 +133,31 @@ export class RuleIndex {
   }
 
   /**
-   * Yields the grants of the user: first cluster-wide ones, then those of the namespace ('' for none). @param onError called for bindings whose role does not
-   * exist, before a grant without rules, so that the caller can interrupt the work for very many of them.
+   * Yields the grants of the user: first cluster-wide ones, then those of the namespace ('' for none). @param onError
+   * called for bindings whose role does not exist, before a grant without rules, so that the caller can interrupt the
+   * work for very many of them.
    */
   *grants(user: User, namespace: string, onError: (text: string) => void): Generator<RuleGrant> {
     yield* this.#grantsIn('', user, onError)
     if (namespace !== '') yield* this.#grantsIn(namespace, user, onError)
   }
 
-  /** Yields every binding whose role exists, with the subject that matches the user. Scans all bindings; for display. */
+  /**
+   * Yields every binding whose role exists, with the subject that matches the user. Scans all bindings; for display.
+   */
   *bound(user: User): Generator<BoundRole> {
     const mine = new Set([`user:${user.name}`, ...user.groups.map(group => `group:${group}`)])
     for (const { namespace, name, roleRef, subjects } of this.#bindings.values()) {
       const rules = this.#rulesOf({ namespace, name, roleRef, subjects })
       if (typeof rules === 'string') continue
       const subject = subjects.find(each => mine.has(subjectKey(each, namespace) ?? ''))
-      yield { namespace, name, role: { kind: roleRef.kind, name: roleRef.name }, subject: subject && { kind: subject.kind, name: subject.name }, rules }
+      yield {
+        namespace,
+        name,
+        role: { kind: roleRef.kind, name: roleRef.name },
+        subject: subject && { kind: subject.kind, name: subject.name },
+        rules,
+      }
     }
   }
 
@@ -208,7 +228,10 @@ function entryOf(entries: SubjectEntries, key: string): SubjectEntry | undefined
   return entries.key === key ? entries : undefined
 }
 
-/** Adds a binding to those of a subject, or replaces another of its key. If it names the subject several times, the first one counts. */
+/**
+ * Adds a binding to those of a subject, or replaces another of its key. If it names the subject several times, the
+ * first one counts.
+ */
 function setEntry(known: Map<string, SubjectEntries>, who: string, entry: SubjectEntry): void {
   const entries = known.get(who)
   if (entries && entryOf(entries, entry.key)?.binding === entry.binding) return

@@ -13,7 +13,10 @@ export type AccessReviewSpec = {
   uid?: string
 }
 
-/** Builds the SubjectAccessReviewSpec of a request. @param selectors whether to include field and label selectors, if they can be parsed. */
+/**
+ * Builds the SubjectAccessReviewSpec of a request. @param selectors whether to include field and label selectors, if
+ * they can be parsed.
+ */
 export function accessReviewSpec(user: User, request: RequestAttributes, selectors: boolean): AccessReviewSpec {
   const { groups, name, uid, extra } = user
   return {
@@ -22,7 +25,8 @@ export function accessReviewSpec(user: User, request: RequestAttributes, selecto
       : { nonResourceAttributes: given({ path: request.path, verb: request.verb }) }),
     ...(name !== '' && { user: name }),
     ...(groups.length > 0 && { groups: [...groups] }),
-    ...(extra && Object.keys(extra).length > 0 && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    ...(extra &&
+      Object.keys(extra).length > 0 && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
     ...(uid && { uid }),
   }
 }
@@ -40,9 +44,14 @@ function resourceAttributes(
   }
 }
 
-const given = (members: Readonly<Record<string, string>>): JsonObject => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
+const given = (members: Readonly<Record<string, string>>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
 
-const fieldRequirement = ({ field, op, value }: FieldTerm): JsonObject => ({ key: field, operator: op === '!=' ? 'NotIn' : 'In', values: [value] })
+const fieldRequirement = ({ field, op, value }: FieldTerm): JsonObject => ({
+  key: field,
+  operator: op === '!=' ? 'NotIn' : 'In',
+  values: [value],
+})
 
 const LABEL_OPERATORS: Partial<Record<LabelRequirement['operator'], string>> = {
   in: 'In',
@@ -54,7 +63,10 @@ const LABEL_OPERATORS: Partial<Record<LabelRequirement['operator'], string>> = {
   '!': 'DoesNotExist',
 }
 
-/** Converts a label requirement. Unsupported operators are dropped. Requirements are ANDed, so dropping one widens the check. */
+/**
+ * Converts a label requirement. Unsupported operators are dropped. Requirements are ANDed, so dropping one widens the
+ * check.
+ */
 function labelRequirement({ key, operator, values }: LabelRequirement): JsonObject[] {
   const name = LABEL_OPERATORS[operator]
   return name === undefined ? [] : [{ key, operator: name, ...(values.length > 0 && { values: [...values] }) }]

@@ -43,14 +43,22 @@ export interface WebhookAuthorizerEnvironment {
 
 /** Maximum number of cached responses, as upstream. */
 const MOST_ANSWERS = 8192
-/** Responses are not cached if the client-controlled attributes of the request, or the reason, have this many characters. */
+/**
+ * Responses are not cached if the client-controlled attributes of the request, or the reason, have this many
+ * characters.
+ */
 const LONG_REQUEST = 10_000
 
-const RULES: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }
+const RULES: UserRules = {
+  resourceRules: [],
+  nonResourceRules: [],
+  incomplete: true,
+  errors: ['webhook authorizer does not support user rule resolution'],
+}
 
 /**
- * Authorizes with SubjectAccessReviews of another server. Responses are cached. A failure is returned as the decision's `error`.
- * https://kubernetes.io/docs/reference/access-authn-authz/webhook/
+ * Authorizes with SubjectAccessReviews of another server. Responses are cached. A failure is returned as the decision's
+ * `error`. https://kubernetes.io/docs/reference/access-authn-authz/webhook/
  */
 export function webhookAuthorizer(
   options: WebhookAuthorizerOptions,
@@ -105,7 +113,12 @@ export function webhookAuthorizer(
   }
 }
 
-async function matchCounted(matcher: Matcher, spec: AccessReviewSpec, name: string, metrics: AuthorizationWebhookMetrics): ReturnType<Matcher> {
+async function matchCounted(
+  matcher: Matcher,
+  spec: AccessReviewSpec,
+  name: string,
+  metrics: AuthorizationWebhookMetrics,
+): ReturnType<Matcher> {
   const began = performance.now()
   const outcome = await matcher(spec)
   metrics.matched(name, typeof outcome === 'string' ? outcome : 'failed', (performance.now() - began) / 1000)
@@ -126,4 +139,5 @@ function callResult(error: unknown, signal: AbortSignal): CallResult {
 
 /** Whether the response may be cached. Long requests would fill the cache's memory. */
 const isShort = ({ namespace, verb, group, version, resource, subresource, name, path }: RequestAttributes): boolean =>
-  namespace.length + verb.length + group.length + version.length + resource.length + subresource.length + name.length + path.length < LONG_REQUEST
+  namespace.length + verb.length + group.length + version.length + resource.length + subresource.length + name.length + path.length <
+  LONG_REQUEST

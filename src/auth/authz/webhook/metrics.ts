@@ -4,7 +4,10 @@ import { CounterFamily, HistogramFamily } from '../../../lib/metrics.ts'
 /** Result of a call: a valid response, canceled by the request, timed out, or any other error. */
 export type CallResult = 'success' | 'canceled' | 'timeout' | 'error'
 
-/** Metrics of authorization webhooks by name. Source: k8s.io/apiserver, plugin/pkg/authorizer/webhook/metrics and pkg/authorization/cel. */
+/**
+ * Metrics of authorization webhooks by name. Source: k8s.io/apiserver, plugin/pkg/authorizer/webhook/metrics and
+ * pkg/authorization/cel.
+ */
 export class AuthorizationWebhookMetrics {
   readonly #calls = new CounterFamily({
     name: 'apiserver_authorization_webhook_evaluations_total',
@@ -45,7 +48,14 @@ export class AuthorizationWebhookMetrics {
     buckets: CONDITION_BUCKETS,
   })
 
-  readonly families = [this.#calls, this.#seconds, this.#failedOpen, this.#conditionErrors, this.#conditionExclusions, this.#conditionSeconds]
+  readonly families = [
+    this.#calls,
+    this.#seconds,
+    this.#failedOpen,
+    this.#conditionErrors,
+    this.#conditionExclusions,
+    this.#conditionSeconds,
+  ]
 
   called(name: string, result: CallResult, seconds: number): void {
     this.#calls.child(name, result).value++

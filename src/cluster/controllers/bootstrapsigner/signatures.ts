@@ -12,7 +12,10 @@ export interface SigningToken {
   readonly secret: string
 }
 
-/** Returns the token of a Secret. Undefined if it is malformed, has expired, or may not sign. @param now milliseconds since the epoch. */
+/**
+ * Returns the token of a Secret. Undefined if it is malformed, has expired, or may not sign. @param now milliseconds
+ * since the epoch.
+ */
 export function signingToken(secret: Secret, now: number): SigningToken | undefined {
   const [id, value] = [secretText(secret, 'token-id'), secretText(secret, 'token-secret')]
   const isNamed = id !== '' && SECRET_NAME.exec(secret.metadata.name ?? '')?.[1] === id
@@ -30,12 +33,20 @@ export function detachedSignature(content: string, { id, secret }: SigningToken)
     .digest('base64url')}`
 }
 
-/** Returns the data of the ConfigMap with the signatures of these tokens only. Undefined if it has them already, or there is nothing to sign. */
-export function signedData(data: Readonly<Record<string, string>> = {}, tokens: readonly SigningToken[]): Record<string, string> | undefined {
+/**
+ * Returns the data of the ConfigMap with the signatures of these tokens only. Undefined if it has them already, or
+ * there is nothing to sign.
+ */
+export function signedData(
+  data: Readonly<Record<string, string>> = {},
+  tokens: readonly SigningToken[],
+): Record<string, string> | undefined {
   const content = data[KUBECONFIG]
   if (content === undefined) return undefined
   const signatures = Object.fromEntries(tokens.map(token => [`${SIGNATURE_PREFIX}${token.id}`, detachedSignature(content, token)]))
   const present = Object.entries(data).filter(([key]) => key.startsWith(SIGNATURE_PREFIX))
   const isSame = present.length === Object.keys(signatures).length && present.every(([key, signature]) => signatures[key] === signature)
-  return isSame ? undefined : { ...Object.fromEntries(Object.entries(data).filter(([key]) => !key.startsWith(SIGNATURE_PREFIX))), ...signatures }
+  return isSame
+    ? undefined
+    : { ...Object.fromEntries(Object.entries(data).filter(([key]) => !key.startsWith(SIGNATURE_PREFIX))), ...signatures }
 }

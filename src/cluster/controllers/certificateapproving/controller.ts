@@ -7,7 +7,9 @@ import { SIGNING_REQUESTS, SUBJECT_ACCESS_REVIEWS } from '../../shared/kinds.ts'
 import { FIRST_RETRY_MS, hasSigningCondition, requestContents, WORKERS } from '../../shared/signing-requests.ts'
 import { approvalMessage, approvalRights } from './recognize.ts'
 
-/** Approves requests for client certificates of kubelets whose requesters have the right to them. A key is a request. */
+/**
+ * Approves requests for client certificates of kubelets whose requesters have the right to them. A key is a request.
+ */
 export const certificateApprovingController: ClusterPart = async (env, signal) => {
   const requests = env.informers.of(SIGNING_REQUESTS)
   const queue = queueOf(env, 'certificate_approving', signal, {
@@ -39,7 +41,11 @@ async function approve({ client, clock }: ClusterEnvironment, request: Certifica
   }
   const now = formatTime(clock.now())
   const condition = { type: 'Approved', status: 'True', reason: 'AutoApproved', message, lastUpdateTime: now, lastTransitionTime: now }
-  await client.update(SIGNING_REQUESTS, { ...request, status: { ...status, conditions: [...(status.conditions ?? []), condition] } }, 'approval')
+  await client.update(
+    SIGNING_REQUESTS,
+    { ...request, status: { ...status, conditions: [...(status.conditions ?? []), condition] } },
+    'approval',
+  )
 }
 
 async function mayCreate(client: ClusterEnvironment['client'], { spec }: CertificateSigningRequest, subresource: string): Promise<boolean> {

@@ -9,17 +9,29 @@ export interface ApprovalRight {
   readonly message: string
 }
 
-const SELF: ApprovalRight = { subresource: 'selfnodeclient', message: 'Auto approving self kubelet client certificate after SubjectAccessReview.' }
+const SELF: ApprovalRight = {
+  subresource: 'selfnodeclient',
+  message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
+}
 const NODE: ApprovalRight = { subresource: 'nodeclient', message: 'Auto approving kubelet client certificate after SubjectAccessReview.' }
 
-/** Returns the rights of which one suffices to approve a request, in the order in which they are reviewed. Only client certificates of kubelets have some. */
-export function approvalRights(request: JudgedRequest, { signerName, usages = [], username }: CertificateSigningRequest['spec']): readonly ApprovalRight[] {
+/**
+ * Returns the rights of which one suffices to approve a request, in the order in which they are reviewed. Only client
+ * certificates of kubelets have some.
+ */
+export function approvalRights(
+  request: JudgedRequest,
+  { signerName, usages = [], username }: CertificateSigningRequest['spec'],
+): readonly ApprovalRight[] {
   if (signerName !== KUBELET_CLIENT_SIGNER || kubeletClientFault(request, usages) !== undefined) return []
   return username === request.commonName ? [SELF, NODE] : [NODE]
 }
 
 /** Returns the message for the first right that the requester has. Undefined if it has none. */
-export async function approvalMessage(rights: readonly ApprovalRight[], mayCreate: (subresource: string) => Promise<boolean>): Promise<string | undefined> {
+export async function approvalMessage(
+  rights: readonly ApprovalRight[],
+  mayCreate: (subresource: string) => Promise<boolean>,
+): Promise<string | undefined> {
   for (const { subresource, message } of rights) if (await mayCreate(subresource)) return message
   return undefined
 }

@@ -7,7 +7,10 @@ import { type ClusterPart, queueOf, untilSynced } from '../../shared/environment
 import { SIGNING_REQUESTS } from '../../shared/kinds.ts'
 import { cleanupTime } from './expiry.ts'
 
-/** Deletes certificate signing requests some time after they were decided, or were not. A key is a request. Upstream looks for them once an hour. */
+/**
+ * Deletes certificate signing requests some time after they were decided, or were not. A key is a request. Upstream
+ * looks for them once an hour.
+ */
 export const certificateCleaner: ClusterPart = async (env, signal) => {
   const requests = env.informers.of(SIGNING_REQUESTS)
   const queue = queueOf(env, 'certificate_cleaner', signal, {

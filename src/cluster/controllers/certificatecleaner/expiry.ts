@@ -6,7 +6,8 @@ const HOUR_MS = 3_600_000
 const [DECIDED_MS, PENDING_MS] = [HOUR_MS, 24 * HOUR_MS]
 
 /**
- * Returns the time after which a request is deleted, in milliseconds since the epoch. Undefined if it stays: it is approved and waits for a certificate.
+ * Returns the time after which a request is deleted, in milliseconds since the epoch. Undefined if it stays: it is
+ * approved and waits for a certificate.
  * @param certificateEnds end of the validity of the certificate. Undefined if there is none.
  */
 export function cleanupTime({ metadata, status }: CertificateSigningRequest, certificateEnds: number | undefined): number | undefined {

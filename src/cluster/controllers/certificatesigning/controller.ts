@@ -28,7 +28,10 @@ export const certificateSigningController: ClusterPart = async (env, signal) => 
 }
 
 /** Returns the status with the certificate, or with the condition that says why there is none. */
-async function signedStatus({ authority, clock }: ClusterEnvironment, request: CertificateSigningRequest): Promise<CertificateSigningRequestStatus> {
+async function signedStatus(
+  { authority, clock }: ClusterEnvironment,
+  request: CertificateSigningRequest,
+): Promise<CertificateSigningRequestStatus> {
   const { metadata, spec, status } = request
   const { signerName, usages = [], expirationSeconds } = spec
   const contents = requestContents(request)
@@ -36,7 +39,14 @@ async function signedStatus({ authority, clock }: ClusterEnvironment, request: C
   const message = signingFault(signerName, contents, usages)
   if (message !== undefined) {
     const time = formatTime(now)
-    const failed = { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message, lastUpdateTime: time, lastTransitionTime: time }
+    const failed = {
+      type: 'Failed',
+      status: 'True',
+      reason: 'SignerValidationFailure',
+      message,
+      lastUpdateTime: time,
+      lastTransitionTime: time,
+    }
     return { ...status, conditions: [...(status.conditions ?? []), failed] }
   }
   const options = { usages, seconds: certificateSeconds(expirationSeconds), now, identity: metadata.uid ?? '' }

@@ -12,7 +12,10 @@ import {
 
 /** Whether a request waits for a certificate: it is approved, and has neither a certificate nor failed. */
 export const isWaiting = (request: CertificateSigningRequest): boolean =>
-  !request.status.certificate && hasSigningCondition(request, 'Approved') && !hasSigningCondition(request, 'Denied') && !hasSigningCondition(request, 'Failed')
+  !request.status.certificate &&
+  hasSigningCondition(request, 'Approved') &&
+  !hasSigningCondition(request, 'Denied') &&
+  !hasSigningCondition(request, 'Failed')
 
 type Judge = (request: JudgedRequest, usages: readonly string[]) => string | undefined
 
@@ -35,6 +38,9 @@ function clientUsageFault(usages: readonly string[]): string | undefined {
 
 export const isKnownSigner = (signerName: string): boolean => Object.hasOwn(SIGNERS, signerName)
 
-/** Returns why a signer refuses a request, as the condition Failed says. Undefined if it signs it. @param signerName a known signer. */
+/**
+ * Returns why a signer refuses a request, as the condition Failed says. Undefined if it signs it. @param signerName a
+ * known signer.
+ */
 export const signingFault = (signerName: string, request: JudgedRequest, usages: readonly string[]): string | undefined =>
   SIGNERS[signerName]?.(request, usages)

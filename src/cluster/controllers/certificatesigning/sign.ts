@@ -55,8 +55,15 @@ export interface SigningOptions {
   readonly identity: string
 }
 
-/** Signs a certificate request. Returns PEM. Rejects with an Error if the request is not signed with its key, or the authority has expired. */
-export async function signRequest(request: CertificateRequestContents, { cert, key }: SigningAuthority, options: SigningOptions): Promise<string> {
+/**
+ * Signs a certificate request. Returns PEM. Rejects with an Error if the request is not signed with its key, or the
+ * authority has expired.
+ */
+export async function signRequest(
+  request: CertificateRequestContents,
+  { cert, key }: SigningAuthority,
+  options: SigningOptions,
+): Promise<string> {
   if (!request.isSigned) throw new Error('unable to verify certificate request signature')
   const { usages, seconds, now, identity } = options
   const issuer = issuerOf(cert, key)

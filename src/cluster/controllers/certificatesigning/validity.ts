@@ -1,4 +1,7 @@
-/** Longest validity of certificates in seconds, as kube-controller-manager's --cluster-signing-duration by default: a year. */
+/**
+ * Longest validity of certificates in seconds, as kube-controller-manager's --cluster-signing-duration by default: a
+ * year.
+ */
 export const LONGEST_SECONDS = 8760 * 3600
 const SHORTEST_SECONDS = 600
 /** Validity before the time of issue, for clients whose clock is slow, in milliseconds. */
@@ -11,11 +14,13 @@ export const certificateSeconds = (requested: number | undefined, limit = LONGES
   requested === undefined || requested > limit ? limit : Math.max(requested, SHORTEST_SECONDS)
 
 /**
- * Returns the times between which a certificate is valid. It ends no later than its issuer. Throws an Error if the issuer has expired.
+ * Returns the times between which a certificate is valid. It ends no later than its issuer. Throws an Error if the
+ * issuer has expired.
  * @param now milliseconds since the epoch.
  */
 export function certificateTimes(seconds: number, now: number, issuerEnds: number): { readonly notBefore: Date; readonly notAfter: Date } {
-  if (now >= issuerEnds) throw new Error(`refusing to sign a certificate that expired in the past: NotAfter=${new Date(issuerEnds).toISOString()}`)
+  if (now >= issuerEnds)
+    throw new Error(`refusing to sign a certificate that expired in the past: NotAfter=${new Date(issuerEnds).toISOString()}`)
   const end = now + seconds * 1000 - (seconds < SHORT_SECONDS ? 0 : BACKDATE_MS)
   return { notBefore: new Date(now - BACKDATE_MS), notAfter: new Date(Math.min(end, issuerEnds)) }
 }

@@ -122,7 +122,8 @@ class CronJobController {
       return await this.#env.client.create(JOBS, jobOf(cronJob, time, controllerReference(CRON_JOBS, cronJob), annotates))
     } catch (error) {
       if (isStatusError(error, 'AlreadyExists')) return undefined
-      if (!isNamespaceTerminating(error)) this.#events.record(CRON_JOBS, cronJob, 'Warning', 'FailedCreate', `Error creating job: ${errorMessage(error)}`)
+      if (!isNamespaceTerminating(error))
+        this.#events.record(CRON_JOBS, cronJob, 'Warning', 'FailedCreate', `Error creating job: ${errorMessage(error)}`)
       throw error
     }
   }

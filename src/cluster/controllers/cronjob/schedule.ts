@@ -25,7 +25,8 @@ const NEVER = Number.NEGATIVE_INFINITY
 const next = (schedule: CronSchedule, after: number): number => (after === NEVER ? NEVER : (nextTime(schedule, after) ?? NEVER))
 
 /**
- * Finds the latest scheduled time that has passed. Throws an Error if the schedule never matches. Runs in steps, because an irregular schedule may have many times.
+ * Finds the latest scheduled time that has passed. Throws an Error if the schedule never matches. Runs in steps,
+ * because an irregular schedule may have many times.
  * @param now seconds since the epoch.
  * @param usesDeadline whether times before `startingDeadlineSeconds` are left out.
  */
@@ -51,7 +52,10 @@ function earliestTime({ metadata, spec, status }: CronJob, now: number, usesDead
   return usesDeadline && spec.startingDeadlineSeconds !== undefined ? Math.max(start, now - Number(spec.startingDeadlineSeconds)) : start
 }
 
-/** Milliseconds until a CronJob is looked at again, shortly after the next scheduled time. Undefined if its schedule never matches again. */
+/**
+ * Milliseconds until a CronJob is looked at again, shortly after the next scheduled time. Undefined if its schedule
+ * never matches again.
+ */
 export function* untilNext(cronJob: CronJob, now: number, schedule: CronSchedule): Steps<number | undefined> {
   const after = yield* lastTime(cronJob, now, schedule)
   const time = next(schedule, after)

@@ -30,7 +30,10 @@ export interface CronEffects {
   refresh(): Promise<CronJob>
   /** Reads a job from the server. Undefined if it is gone. */
   find(reference: ObjectReference): Promise<Job | undefined>
-  /** Creates the job of a scheduled time. Resolves to undefined if its name is taken. @param time seconds since the epoch. */
+  /**
+   * Creates the job of a scheduled time. Resolves to undefined if its name is taken. @param time seconds since the
+   * epoch.
+   */
   create(time: number): Promise<Job | undefined>
   /** Reads the job that has the name of a scheduled time. Resolves to undefined if it belongs to another owner. */
   existing(time: number): Promise<Job | undefined>
@@ -49,7 +52,10 @@ export interface CronOutcome {
   readonly error: unknown
 }
 
-/** One pass over a CronJob: deletes old jobs, updates the list of active ones, and starts a job if a scheduled time has passed. */
+/**
+ * One pass over a CronJob: deletes old jobs, updates the list of active ones, and starts a job if a scheduled time has
+ * passed.
+ */
 export const syncCronJob = (sync: CronSync, effects: CronEffects): Promise<CronOutcome> => new CronPass(sync, effects).run()
 
 class CronPass {
@@ -108,7 +114,11 @@ class CronPass {
       } else this.#effects.record('Warning', 'UnexpectedJob', `Saw a job that the controller did not create or forgot: ${name}`)
     } else if (isListed && finished) {
       this.#setInactive(uid)
-      this.#effects.record('Normal', 'SawCompletedJob', `Saw completed job: ${name}, ${this.#sync.namesCondition ? 'condition' : 'status'}: ${finished.type}`)
+      this.#effects.record(
+        'Normal',
+        'SawCompletedJob',
+        `Saw completed job: ${name}, ${this.#sync.namesCondition ? 'condition' : 'status'}: ${finished.type}`,
+      )
       this.#isChanged = true
     } else if (finished?.type === 'Complete') this.#noteSuccess(job)
   }
@@ -177,7 +187,10 @@ class CronPass {
     }
   }
 
-  /** Whether the job of a scheduled time is to be started: it is neither too late nor started already, and the policy allows it. */
+  /**
+   * Whether the job of a scheduled time is to be started: it is neither too late nor started already, and the policy
+   * allows it.
+   */
   #mayStart(time: number): boolean {
     const { startingDeadlineSeconds, concurrencyPolicy } = this.#cronJob.spec
     if (startingDeadlineSeconds !== undefined && time + Number(startingDeadlineSeconds) < this.#seconds) {
@@ -188,7 +201,11 @@ class CronPass {
     const name = jobName(this.#cronJob, time)
     if (active.some(reference => reference.name === name) || timeMillis(lastScheduleTime) === time * 1000) return false
     if (concurrencyPolicy !== 'Forbid' || active.length === 0) return true
-    this.#effects.record('Normal', 'JobAlreadyActive', 'Not starting job because prior execution is running and concurrency policy is Forbid')
+    this.#effects.record(
+      'Normal',
+      'JobAlreadyActive',
+      'Not starting job because prior execution is running and concurrency policy is Forbid',
+    )
     return false
   }
 
@@ -207,7 +224,10 @@ class CronPass {
     }
   }
 
-  /** Creates the job of a scheduled time, or finds the one that an earlier pass has created. Reports whether the status lists a new job. */
+  /**
+   * Creates the job of a scheduled time, or finds the one that an earlier pass has created. Reports whether the status
+   * lists a new job.
+   */
   async #start(time: number): Promise<boolean> {
     const created = await this.#effects.create(time)
     const job = created ?? (await this.#effects.existing(time))
@@ -239,7 +259,10 @@ class CronPass {
   }
 }
 
-/** Parses a schedule, whose times are in the time zone of the field unless its text has one. Throws an Error if it cannot be parsed. */
+/**
+ * Parses a schedule, whose times are in the time zone of the field unless its text has one. Throws an Error if it
+ * cannot be parsed.
+ */
 export function* scheduleOf(schedule: string, timeZone: string | undefined): ReturnType<typeof parseSchedule> {
   const parsed = yield* parseSchedule(schedule)
   return timeZone === undefined || schedule.includes('TZ') ? parsed : { ...parsed, zone: timeZone }

@@ -98,7 +98,8 @@ class DaemonSetController {
 
   /** Enqueues the sets for which a change of a node makes a difference. */
   #nodeChanged(old: Node | undefined, node: Node | undefined): void {
-    if (old && node && deepEqual(old.metadata.labels ?? {}, node.metadata.labels ?? {}) && deepEqual(old.spec.taints, node.spec.taints)) return
+    if (old && node && deepEqual(old.metadata.labels ?? {}, node.metadata.labels ?? {}) && deepEqual(old.spec.taints, node.spec.taints))
+      return
     for (const set of this.#sets.store.list()) {
       const fitOf = nodeFitOf(set)
       if (!deepEqual(old && fitOf(old), node && fitOf(node))) this.#queue.add(objectKey(set))
@@ -109,7 +110,8 @@ class DaemonSetController {
     const set = this.#sets.store.get(key)
     if (!set) return this.#expectations.forget(key)
     const { selector } = set.spec
-    if (Object.keys(selector?.matchLabels ?? {}).length === 0 && (selector?.matchExpressions ?? []).length === 0) return this.#record(set, selectsAllEvent)
+    if (Object.keys(selector?.matchLabels ?? {}).length === 0 && (selector?.matchExpressions ?? []).length === 0)
+      return this.#record(set, selectsAllEvent)
     // The history of a set that is being deleted may be gone already: its status cannot be computed.
     if (set.metadata.deletionTimestamp !== undefined) return
     const pods = await this.#claimPods(set)
@@ -146,7 +148,13 @@ class DaemonSetController {
     const { uid = '', namespace = '' } = set.metadata
     const candidates = [...this.#revisions.store.controlledBy(uid), ...this.#revisions.store.orphansIn(namespace)]
     const selector = labelSelectorOf(set.spec.selector)
-    return claimObjects(candidates, { client: this.#env.client, controllerKind: DAEMON_SETS, controller: set, kind: CONTROLLER_REVISIONS, selector })
+    return claimObjects(candidates, {
+      client: this.#env.client,
+      controllerKind: DAEMON_SETS,
+      controller: set,
+      kind: CONTROLLER_REVISIONS,
+      selector,
+    })
   }
 
   /** Pods of the set as they are known now, without claiming others. */
@@ -157,10 +165,16 @@ class DaemonSetController {
 
   #placement(set: DaemonSet, pods: readonly Pod[]): Placement {
     const fitOf = nodeFitOf(set)
-    return { nodes: new Map(Array.from(this.#nodes.store.list(), node => [node.metadata.name ?? '', fitOf(node)])), pods: podsByTarget(pods) }
+    return {
+      nodes: new Map(Array.from(this.#nodes.store.list(), node => [node.metadata.name ?? '', fitOf(node)])),
+      pods: podsByTarget(pods),
+    }
   }
 
-  /** Brings pods to the nodes that lack them, and then takes a step of the update, if the first step has changed nothing. */
+  /**
+   * Brings pods to the nodes that lack them, and then takes a step of the update, if the first step has changed
+   * nothing.
+   */
   async #change(key: string, set: DaemonSet, pods: readonly Pod[], rules: PodRules): Promise<void> {
     const placement = this.#placement(set, pods)
     await this.#write(key, set, this.#placementChanges(key, set, placement, rules), rules)
@@ -243,7 +257,10 @@ class DaemonSetController {
     return errors[0]
   }
 
-  /** Writes the status if it has changed. Reads the set again once if the write fails: only this controller writes the status. */
+  /**
+   * Writes the status if it has changed. Reads the set again once if the write fails: only this controller writes the
+   * status.
+   */
   async #writeStatus(set: DaemonSet, status: DaemonSetStatus): Promise<void> {
     if (isSameDaemonStatus(set.status, status)) return
     const { namespace = '', name = '' } = set.metadata

@@ -1,7 +1,8 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import type { EventText } from '../../shared/event-recorder.ts'
 
-const podText = ({ metadata: { namespace = '', name = '' } }: Pick<Pod, 'metadata'>, node: string): string => `${namespace}/${name} on node ${node}`
+const podText = ({ metadata: { namespace = '', name = '' } }: Pick<Pod, 'metadata'>, node: string): string =>
+  `${namespace}/${name} on node ${node}`
 
 export const failedPodEvent = (pod: Pick<Pod, 'metadata'>, node: string): EventText => ({
   type: 'Warning',

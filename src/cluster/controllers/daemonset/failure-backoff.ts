@@ -7,8 +7,8 @@ interface Failure {
 }
 
 /**
- * Delays the deletion of failed daemon pods, which a kubelet may reject again at once. The delay doubles with each deletion, and is forgotten after twice the
- * longest delay. Corresponds to client-go's flowcontrol.Backoff.
+ * Delays the deletion of failed daemon pods, which a kubelet may reject again at once. The delay doubles with each
+ * deletion, and is forgotten after twice the longest delay. Corresponds to client-go's flowcontrol.Backoff.
  */
 export class FailureBackoff {
   readonly #failures = new Map<string, Failure>()

@@ -28,11 +28,16 @@ export interface DaemonHistory {
 export const hashOf = ({ metadata: { labels } }: ControllerRevision): string => labels?.[REVISION_LABEL] ?? ''
 
 /**
- * Returns the history of a daemon set. If the template is new, a revision is created; if it is that of an older revision, this one gets the next number. Of
- * several revisions with the template, all but the newest are deleted.
+ * Returns the history of a daemon set. If the template is new, a revision is created; if it is that of an older
+ * revision, this one gets the next number. Of several revisions with the template, all but the newest are deleted.
  * @param claimed revisions of the set.
  */
-export async function historyOf(env: ClusterEnvironment, set: DaemonSet, claimed: readonly ControllerRevision[], pods: readonly Pod[]): Promise<DaemonHistory> {
+export async function historyOf(
+  env: ClusterEnvironment,
+  set: DaemonSet,
+  claimed: readonly ControllerRevision[],
+  pods: readonly Pod[],
+): Promise<DaemonHistory> {
   const { client, features } = env
   const data = templatePatch(set.spec.template, features.release)
   const revisions: ControllerRevision[] = []
@@ -52,8 +57,16 @@ export async function historyOf(env: ClusterEnvironment, set: DaemonSet, claimed
   return { current, old }
 }
 
-/** Creates the revision of the present template. If another one has its name, counts a collision in the status, and rejects. */
-async function createCurrent({ client }: ClusterEnvironment, set: DaemonSet, data: ControllerRevision['data'], revision: number): Promise<ControllerRevision> {
+/**
+ * Creates the revision of the present template. If another one has its name, counts a collision in the status, and
+ * rejects.
+ */
+async function createCurrent(
+  { client }: ClusterEnvironment,
+  set: DaemonSet,
+  data: ControllerRevision['data'],
+  revision: number,
+): Promise<ControllerRevision> {
   const { namespace = '', name: owner = '' } = set.metadata
   const hash = templateHash(set.spec.template, set.status.collisionCount)
   const name = `${owner}-${hash}`
@@ -67,7 +80,9 @@ async function createCurrent({ client }: ClusterEnvironment, set: DaemonSet, dat
     const fresh = await client.get(DAEMON_SETS, namespace, owner)
     const count = fresh.status.collisionCount
     if (!deepEqual(count, set.status.collisionCount))
-      throw new Error(`found a stale collision count (${set.status.collisionCount ?? 0}, expected ${count ?? 0}) of DaemonSet ${JSON.stringify(owner)}`)
+      throw new Error(
+        `found a stale collision count (${set.status.collisionCount ?? 0}, expected ${count ?? 0}) of DaemonSet ${JSON.stringify(owner)}`,
+      )
     await client.update(DAEMON_SETS, { ...fresh, status: { ...fresh.status, collisionCount: (count ?? 0) + 1 } }, 'status')
     throw error
   }
@@ -84,12 +99,20 @@ async function removeDuplicates(
   const hash = hashOf(newest)
   for (const { metadata } of pods)
     if (metadata.labels?.[REVISION_LABEL] !== hash)
-      await client.patch(PODS, { namespace: metadata.namespace ?? '', name: metadata.name ?? '' }, { metadata: { labels: { [REVISION_LABEL]: hash } } })
+      await client.patch(
+        PODS,
+        { namespace: metadata.namespace ?? '', name: metadata.name ?? '' },
+        { metadata: { labels: { [REVISION_LABEL]: hash } } },
+      )
   await deleteRevisions(client, duplicates)
 }
 
 /** Returns the old revisions beyond the history limit that no pod has: those of the smallest numbers. */
-export function surplusHistory({ spec: { revisionHistoryLimit } }: DaemonSet, old: readonly ControllerRevision[], pods: readonly Pod[]): ControllerRevision[] {
+export function surplusHistory(
+  { spec: { revisionHistoryLimit } }: DaemonSet,
+  old: readonly ControllerRevision[],
+  pods: readonly Pod[],
+): ControllerRevision[] {
   if (revisionHistoryLimit === undefined) return []
   const live = new Set(pods.map(({ metadata: { labels } }) => labels?.[REVISION_LABEL]))
   const unused = old.toSorted(byRevisionNumber).filter(revision => !live.has(hashOf(revision)))

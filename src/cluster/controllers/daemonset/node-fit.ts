@@ -12,7 +12,10 @@ export interface NodeFit {
 
 const UNFIT: NodeFit = { shouldRun: false, shouldContinue: false }
 
-/** Returns a function that reports whether a node runs the pods of a daemon set. Resources, ports and cordoning have no effect. */
+/**
+ * Returns a function that reports whether a node runs the pods of a daemon set. Resources, ports and cordoning have no
+ * effect.
+ */
 export function nodeFitOf({ spec: { template } }: Pick<DaemonSet, 'spec'>): (node: Pick<Node, 'metadata' | 'spec'>) => NodeFit {
   const spec: PodSpec = { ...template.spec, tolerations: daemonTolerations(template.spec) }
   return node => {
@@ -20,7 +23,10 @@ export function nodeFitOf({ spec: { template } }: Pick<DaemonSet, 'spec'>): (nod
     if (!matchesRequiredAffinity({ spec }, node)) return UNFIT
     const { taints } = node.spec
     if (untoleratedTaint(taints, spec.tolerations, isExclusive) === undefined) return { shouldRun: true, shouldContinue: true }
-    return { shouldRun: false, shouldContinue: untoleratedTaint(taints, spec.tolerations, ({ effect }) => effect === 'NoExecute') === undefined }
+    return {
+      shouldRun: false,
+      shouldContinue: untoleratedTaint(taints, spec.tolerations, ({ effect }) => effect === 'NoExecute') === undefined,
+    }
   }
 }
 

@@ -34,7 +34,9 @@ export function podsByTarget(pods: readonly Pod[]): Map<string, Pod[]> {
   return groups
 }
 
-/** Changes on one node, and its pods that have ended. Whether a failed one may be deleted depends on earlier failures. */
+/**
+ * Changes on one node, and its pods that have ended. Whether a failed one may be deleted depends on earlier failures.
+ */
 export interface NodeChanges {
   readonly creates: boolean
   readonly victims: readonly Pod[]
@@ -44,7 +46,10 @@ export interface NodeChanges {
 
 const NONE: readonly never[] = []
 
-/** Decides what happens on a node, apart from updates. Corresponds to podsShouldBeOnNode. @param pods pods of the node. Undefined if it has none. */
+/**
+ * Decides what happens on a node, apart from updates. Corresponds to podsShouldBeOnNode. @param pods pods of the node.
+ * Undefined if it has none.
+ */
 export function changesOnNode({ shouldRun, shouldContinue }: NodeFit, pods: readonly Pod[] | undefined, rules: PodRules): NodeChanges {
   const live = (pods ?? []).filter(pod => !isPodTerminating(pod))
   if (!shouldContinue) return { creates: false, victims: live, failed: NONE, succeeded: NONE }
@@ -59,7 +64,8 @@ export function changesOnNode({ shouldRun, shouldContinue }: NodeFit, pods: read
 }
 
 /**
- * While a node surges, it keeps the oldest pod of either template: the old one until the new one is available, unless the old one is no longer ready.
+ * While a node surges, it keeps the oldest pod of either template: the old one until the new one is available, unless
+ * the old one is no longer ready.
  * @param running from the oldest to the newest.
  */
 function surplusOfSurge(running: readonly Pod[], { hash, minReadySeconds, now }: PodRules): Pod[] {
@@ -71,6 +77,8 @@ function surplusOfSurge(running: readonly Pod[], { hash, minReadySeconds, now }:
   return isReplaced ? [...surplus, old] : surplus
 }
 
-/** Returns pods that wait for a node that does not exist. The scheduler never binds them, and nothing else deletes them. */
+/**
+ * Returns pods that wait for a node that does not exist. The scheduler never binds them, and nothing else deletes them.
+ */
 export const podsWithoutNode = ({ nodes, pods }: Placement): Pod[] =>
   Array.from(pods).flatMap(([node, group]) => (nodes.has(node) ? [] : group.filter(({ spec }) => !spec.nodeName)))

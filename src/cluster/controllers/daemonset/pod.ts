@@ -25,8 +25,8 @@ const isOfSameTaint = (a: Toleration, b: Toleration): boolean =>
   a.key === b.key && a.operator === b.operator && a.effect === b.effect && (a.value ?? '') === (b.value ?? '')
 
 /**
- * Returns the tolerations of the pods of a daemon set: those of its template, and those that every daemon pod has. The latter replace tolerations of the template
- * that differ in their seconds alone.
+ * Returns the tolerations of the pods of a daemon set: those of its template, and those that every daemon pod has. The
+ * latter replace tolerations of the template that differ in their seconds alone.
  */
 export function daemonTolerations({ tolerations = [], hostNetwork = false }: Pick<PodSpec, 'tolerations' | 'hostNetwork'>): Toleration[] {
   const added = hostNetwork ? ADDED_ON_HOST_NETWORK : ADDED
@@ -34,10 +34,16 @@ export function daemonTolerations({ tolerations = [], hostNetwork = false }: Pic
   return [...replaced, ...added.filter(each => !replaced.includes(each))]
 }
 
-/** Returns the affinity that pins a pod to a node. It replaces the required terms of the template; preferred ones remain. */
+/**
+ * Returns the affinity that pins a pod to a node. It replaces the required terms of the template; preferred ones
+ * remain.
+ */
 export function affinityToNode(affinity: Affinity | undefined, node: string): Affinity {
   const term: NodeSelectorTerm = { matchFields: [{ key: NODE_NAME_FIELD, operator: 'In', values: [node] }] }
-  return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } }
+  return {
+    ...affinity,
+    nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } },
+  }
 }
 
 /** Name of the node that a pod runs on, or will run on. Undefined if neither its spec nor its affinity names one. */

@@ -12,7 +12,10 @@ export interface RolloutLimits {
   readonly maxUnavailable: number
 }
 
-/** Resolves the limits for a number of pods. If both are 0, one pod may be unavailable: the update could not proceed otherwise. */
+/**
+ * Resolves the limits for a number of pods. If both are 0, one pod may be unavailable: the update could not proceed
+ * otherwise.
+ */
 export function rolloutLimits({ spec: { updateStrategy } }: Pick<DaemonSet, 'spec'>, desired: number): RolloutLimits {
   const { type, rollingUpdate } = updateStrategy
   const resolve = (value: string | number | undefined): number => (type === 'RollingUpdate' ? scaledValue(value ?? 0, desired, 'up') : 0)
@@ -48,7 +51,10 @@ function podsOnNode(pods: readonly Pod[], hash: string): NodePods | undefined {
 }
 
 /** Nodes that have pods, and those that should have one. */
-function* nodesToUpdate({ nodes, pods }: Placement, hash: string): Generator<{ readonly node: string; readonly found: NodePods | undefined }> {
+function* nodesToUpdate(
+  { nodes, pods }: Placement,
+  hash: string,
+): Generator<{ readonly node: string; readonly found: NodePods | undefined }> {
   for (const [node, group] of pods) yield { node, found: podsOnNode(group, hash) }
   for (const [node, { shouldRun }] of nodes) if (shouldRun && !pods.has(node)) yield { node, found: podsOnNode([], hash) }
 }
@@ -61,7 +67,10 @@ export function rolloutStep(set: Pick<DaemonSet, 'spec'>, placement: Placement, 
   return maxSurge === 0 ? replaceStep(placement, maxUnavailable, rules) : surgeStep(placement, maxSurge, desired, rules)
 }
 
-/** Deletes old pods: all that are unavailable, and as many others as may become unavailable. Their nodes get new pods once they are gone. */
+/**
+ * Deletes old pods: all that are unavailable, and as many others as may become unavailable. Their nodes get new pods
+ * once they are gone.
+ */
 function replaceStep(placement: Placement, maxUnavailable: number, { hash, minReadySeconds, now }: PodRules): Changes {
   let unavailable = 0
   const down: Pod[] = []
@@ -81,8 +90,9 @@ function replaceStep(placement: Placement, maxUnavailable: number, { hash, minRe
 }
 
 /**
- * Creates new pods beside old ones: on all nodes whose old pod is unavailable, and on as many others as the surge allows. Deletes old pods whose successor is
- * available. An available old pod on a node that should no longer run one is deleted only while enough others are available.
+ * Creates new pods beside old ones: on all nodes whose old pod is unavailable, and on as many others as the surge
+ * allows. Deletes old pods whose successor is available. An available old pod on a node that should no longer run one
+ * is deleted only while enough others are available.
  */
 function surgeStep(placement: Placement, maxSurge: number, desired: number, { hash, minReadySeconds, now }: PodRules): Changes {
   const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, minReadySeconds, now)

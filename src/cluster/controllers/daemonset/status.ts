@@ -6,9 +6,24 @@ import { isUpdated, oldestOf } from './pod.ts'
 
 const NONE: readonly never[] = []
 
-/** Returns the status of a daemon set. Of several pods of a node the oldest counts. @param isObserved whether this pass has acted on the present spec. */
-export function statusOf(set: DaemonSet, { nodes, pods }: Placement, { hash, minReadySeconds, now }: PodRules, isObserved: boolean): DaemonSetStatus {
-  const counts = { desiredNumberScheduled: 0, currentNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0, updatedNumberScheduled: 0, numberAvailable: 0 }
+/**
+ * Returns the status of a daemon set. Of several pods of a node the oldest counts. @param isObserved whether this pass
+ * has acted on the present spec.
+ */
+export function statusOf(
+  set: DaemonSet,
+  { nodes, pods }: Placement,
+  { hash, minReadySeconds, now }: PodRules,
+  isObserved: boolean,
+): DaemonSetStatus {
+  const counts = {
+    desiredNumberScheduled: 0,
+    currentNumberScheduled: 0,
+    numberMisscheduled: 0,
+    numberReady: 0,
+    updatedNumberScheduled: 0,
+    numberAvailable: 0,
+  }
   for (const [node, { shouldRun }] of nodes) {
     const pod = oldestOf(pods.get(node) ?? NONE)
     if (shouldRun) counts.desiredNumberScheduled++

@@ -23,7 +23,10 @@ import { countedStatus, isComplete, pauseCondition, rolloutStatus, setCondition,
 const WORKERS = 5
 const MOST_RETRIES = 15
 
-/** Rolls out Deployments: creates a ReplicaSet for each template, and moves pods from the old ones to the new one. A key is a Deployment. */
+/**
+ * Rolls out Deployments: creates a ReplicaSet for each template, and moves pods from the old ones to the new one. A key
+ * is a Deployment.
+ */
 export const deploymentController: ClusterPart = (env, signal) => new DeploymentController(env, signal).run()
 
 class DeploymentController {
@@ -101,13 +104,22 @@ class DeploymentController {
     const { uid = '', namespace = '' } = deployment.metadata
     const candidates = [...this.#sets.store.controlledBy(uid), ...this.#sets.store.orphansIn(namespace)]
     const selector = labelSelectorOf(deployment.spec.selector)
-    return claimObjects(candidates, { client: this.#env.client, controllerKind: DEPLOYMENTS, controller: deployment, kind: REPLICA_SETS, selector })
+    return claimObjects(candidates, {
+      client: this.#env.client,
+      controllerKind: DEPLOYMENTS,
+      controller: deployment,
+      kind: REPLICA_SETS,
+      selector,
+    })
   }
 
   async #notePause(deployment: Deployment): Promise<Deployment> {
     const condition = pauseCondition(deployment, this.#env.clock.now())
     if (!condition) return deployment
-    return this.#writer.writeStatus(deployment, { ...deployment.status, conditions: setCondition(deployment.status.conditions ?? [], condition) })
+    return this.#writer.writeStatus(deployment, {
+      ...deployment.status,
+      conditions: setCondition(deployment.status.conditions ?? [], condition),
+    })
   }
 
   /** Scales a paused deployment, and deletes sets beyond its history. A new template waits. */
@@ -160,7 +172,9 @@ class DeploymentController {
       return this.#syncRollout(present, before)
     }
     if (hasOldPods(before, set => this.#pods.store.controlledBy(set.metadata.uid ?? ''))) return this.#syncRollout(present, before)
-    const { deployment, sets } = before.newSet ? { deployment: present, sets: before } : await this.#writer.synced(present, before.old, true)
+    const { deployment, sets } = before.newSet
+      ? { deployment: present, sets: before }
+      : await this.#writer.synced(present, before.old, true)
     if (sets.newSet && replicasOf(sets.newSet) !== replicasOf(deployment))
       await this.#writer.resize(deployment, [{ set: sets.newSet, replicas: replicasOf(deployment) }])
     if (isComplete(deployment, deployment.status)) await this.#cleanUp(deployment, sets.old)

@@ -9,7 +9,8 @@ export const TEMPLATE_HASH = 'pod-template-hash'
 
 /** Orders sets by creation, equal times by name. */
 export const createdFirst = (a: ReplicaSet, b: ReplicaSet): number =>
-  (timeMillis(a.metadata.creationTimestamp) ?? 0) - (timeMillis(b.metadata.creationTimestamp) ?? 0) || compareText(a.metadata.name ?? '', b.metadata.name ?? '')
+  (timeMillis(a.metadata.creationTimestamp) ?? 0) - (timeMillis(b.metadata.creationTimestamp) ?? 0) ||
+  compareText(a.metadata.name ?? '', b.metadata.name ?? '')
 
 /** Whether two templates are equal, apart from the label with their hash. */
 export const isSameTemplate = (a: PodTemplateSpec, b: PodTemplateSpec): boolean => deepEqual(withoutHash(a), withoutHash(b))
@@ -24,7 +25,9 @@ export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
 export const newSetOf = ({ spec: { template } }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
   sets.toSorted(createdFirst).find(set => isSameTemplate(set.spec.template, template))
 
-/** Returns the old sets that the history limit of the deployment removes: empty ones, of the smallest revisions first. */
+/**
+ * Returns the old sets that the history limit of the deployment removes: empty ones, of the smallest revisions first.
+ */
 export function surplusSets({ spec: { revisionHistoryLimit } }: Deployment, old: readonly ReplicaSet[]): ReplicaSet[] {
   if (revisionHistoryLimit === undefined || revisionHistoryLimit === 2 ** 31 - 1) return []
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined)

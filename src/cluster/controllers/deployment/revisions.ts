@@ -42,7 +42,12 @@ export const latestRevision = (sets: readonly ReplicaSet[]): number => Math.max(
 export const sizeAnnotations = (desired: number, most: number): AnnotationMap => ({ [DESIRED]: String(desired), [MAX]: String(most) })
 
 /** Returns the annotations that a set has when it becomes the new one. @param limit longest history in characters. */
-export function newSetAnnotations({ metadata }: Deployment, present: AnnotationMap, revision: number, limit = HISTORY_CHARACTERS): AnnotationMap {
+export function newSetAnnotations(
+  { metadata }: Deployment,
+  present: AnnotationMap,
+  revision: number,
+  limit = HISTORY_CHARACTERS,
+): AnnotationMap {
   const copied = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => isCopied(name)))
   const annotations = { ...present, ...copied }
   const old = present[REVISION]

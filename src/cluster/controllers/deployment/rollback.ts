@@ -16,7 +16,10 @@ export interface Rollback {
   readonly event: { readonly type: EventType; readonly reason: string; readonly message: string }
 }
 
-/** Returns the deployment with the template and the annotations of a revision. If there is no such revision, only the request is removed. */
+/**
+ * Returns the deployment with the template and the annotations of a revision. If there is no such revision, only the
+ * request is removed.
+ */
 export function rollbackOf(deployment: Deployment, sets: readonly ReplicaSet[], target: number): Rollback {
   const { [ROLLBACK_TO]: _request, ...annotations } = deployment.metadata.annotations ?? {}
   const cleared: Deployment = { ...deployment, metadata: { ...deployment.metadata, annotations } }

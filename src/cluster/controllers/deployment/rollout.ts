@@ -16,10 +16,12 @@ export const replicasOf = ({ spec }: ReplicaSet | Deployment): number => spec.re
 export const totalReplicas = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + replicasOf(set), 0)
 
 /**
- * Number of pods that are and remain available. A set that has just been made smaller may still count those that it is about to lose: upstream counts them too, and is
- * only saved by kubelets that take longer to start a pod than it takes to write a status.
+ * Number of pods that are and remain available. A set that has just been made smaller may still count those that it is
+ * about to lose: upstream counts them too, and is only saved by kubelets that take longer to start a pod than it takes
+ * to write a status.
  */
-const totalAvailable = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + Math.min(set.status.availableReplicas ?? 0, replicasOf(set)), 0)
+const totalAvailable = (sets: readonly ReplicaSet[]): number =>
+  sets.reduce((sum, set) => sum + Math.min(set.status.availableReplicas ?? 0, replicasOf(set)), 0)
 
 export const isRolling = ({ spec }: Deployment): boolean => spec.strategy.type === 'RollingUpdate'
 
@@ -29,7 +31,10 @@ export interface Fenceposts {
   readonly unavailable: number
 }
 
-/** Resolves both limits. If both are 0, one pod may be unavailable: the update could not proceed otherwise. Throws a RangeError for an invalid percentage. */
+/**
+ * Resolves both limits. If both are 0, one pod may be unavailable: the update could not proceed otherwise. Throws a
+ * RangeError for an invalid percentage.
+ */
 export function fencepostsOf(maxSurge: IntOrString | undefined, maxUnavailable: IntOrString | undefined, desired: number): Fenceposts {
   const surge = scaledValue(maxSurge ?? 0, desired, 'up')
   const unavailable = scaledValue(maxUnavailable ?? 0, desired, 'down')
@@ -49,7 +54,8 @@ export const maxUnavailable = (deployment: Deployment): number =>
   isRolling(deployment) && replicasOf(deployment) > 0 ? Math.min(limitsOf(deployment).unavailable, replicasOf(deployment)) : 0
 
 /** Number of pods that must stay available in a rolling update. 0 for other strategies. */
-export const minAvailable = (deployment: Deployment): number => (isRolling(deployment) ? replicasOf(deployment) - maxUnavailable(deployment) : 0)
+export const minAvailable = (deployment: Deployment): number =>
+  isRolling(deployment) ? replicasOf(deployment) - maxUnavailable(deployment) : 0
 
 /** Returns the size of the new set: as large as the surge allows beside the pods of all sets. */
 export function newSetReplicas(deployment: Deployment, all: readonly ReplicaSet[], current: number): number {
@@ -70,8 +76,8 @@ export function resizeNew(deployment: Deployment, all: readonly ReplicaSet[], se
 }
 
 /**
- * Returns the new sizes of old sets that are not empty: first they lose pods that are not available, the oldest set first, then as many available ones as are
- * more than must stay available.
+ * Returns the new sizes of old sets that are not empty: first they lose pods that are not available, the oldest set
+ * first, then as many available ones as are more than must stay available.
  */
 export function resizeOld(deployment: Deployment, old: readonly ReplicaSet[], newSet: ReplicaSet): Resize[] {
   const unavailableNew = replicasOf(newSet) - (newSet.status.availableReplicas ?? 0)
@@ -94,7 +100,10 @@ export function dropUnavailable(sets: readonly ReplicaSet[], most: number): Resi
   })
 }
 
-/** Removes as many pods from the sets of `sizes`, the oldest first, as are available beyond those that must stay. @param all all sets of the deployment. */
+/**
+ * Removes as many pods from the sets of `sizes`, the oldest first, as are available beyond those that must stay. @param
+ * all all sets of the deployment.
+ */
 export function dropAvailable(deployment: Deployment, all: readonly ReplicaSet[], sizes: ReadonlyMap<ReplicaSet, number>): Resize[] {
   let left = totalAvailable(all) - (replicasOf(deployment) - maxUnavailable(deployment))
   return [...sizes.keys()].toSorted(createdFirst).flatMap(set => {
@@ -112,11 +121,12 @@ export const isScaling = (deployment: Deployment, all: readonly ReplicaSet[]): b
 
 /** Whether the new set has taken over all pods, all of which are available. */
 const isSaturated = (deployment: Deployment, set: ReplicaSet | undefined): boolean =>
-  set !== undefined && [replicasOf(set), desiredReplicasOf(set), set.status.availableReplicas ?? 0].every(count => count === replicasOf(deployment))
+  set !== undefined &&
+  [replicasOf(set), desiredReplicasOf(set), set.status.availableReplicas ?? 0].every(count => count === replicasOf(deployment))
 
 /**
- * Returns new sizes of the sets after the deployment was resized, also of those that keep theirs, because their annotations change. In the middle of a rolling
- * update the pods are spread over all sets in proportion to their sizes.
+ * Returns new sizes of the sets after the deployment was resized, also of those that keep theirs, because their
+ * annotations change. In the middle of a rolling update the pods are spread over all sets in proportion to their sizes.
  */
 export function resizeAll(deployment: Deployment, newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): Resize[] {
   const desired = replicasOf(deployment)

@@ -40,7 +40,11 @@ export class DeploymentSets {
    * Returns the deployment and its sets after the revision of the new one has been brought up to date.
    * @param creates whether a missing new set is created.
    */
-  async synced(deployment: Deployment, sets: readonly ReplicaSet[], creates: boolean): Promise<{ readonly deployment: Deployment; readonly sets: Sets }> {
+  async synced(
+    deployment: Deployment,
+    sets: readonly ReplicaSet[],
+    creates: boolean,
+  ): Promise<{ readonly deployment: Deployment; readonly sets: Sets }> {
     const found = newSetOf(deployment, sets)
     const old = sets.filter(set => set !== found)
     const revision = latestRevision(old) + 1
@@ -78,11 +82,18 @@ export class DeploymentSets {
           ? newCondition('Progressing', 'True', 'FoundNewReplicaSet', `Found new replica set ${JSON.stringify(name)}`, now)
           : undefined
     if (!condition && deployment.metadata.annotations?.[REVISION] === revision) return deployment
-    const next = { ...deployment, metadata: { ...deployment.metadata, annotations: { ...deployment.metadata.annotations, [REVISION]: revision } } }
+    const next = {
+      ...deployment,
+      metadata: { ...deployment.metadata, annotations: { ...deployment.metadata.annotations, [REVISION]: revision } },
+    }
     return this.writeStatus(next, condition ? withCondition(deployment.status, condition) : deployment.status)
   }
 
-  async #create(deployment: Deployment, old: readonly ReplicaSet[], revision: number): Promise<{ readonly newSet: ReplicaSet; readonly isCreated: boolean }> {
+  async #create(
+    deployment: Deployment,
+    old: readonly ReplicaSet[],
+    revision: number,
+  ): Promise<{ readonly newSet: ReplicaSet; readonly isCreated: boolean }> {
     const set = replicaSetFor(deployment, old, revision, this.#env.features.release)
     const name = set.metadata.name ?? ''
     const count = replicasOf(set)
@@ -97,7 +108,10 @@ export class DeploymentSets {
     }
   }
 
-  /** Returns the stored set of this name if it is the deployment's own, which the informer had not seen. Otherwise counts a collision, and throws the error. */
+  /**
+   * Returns the stored set of this name if it is the deployment's own, which the informer had not seen. Otherwise
+   * counts a collision, and throws the error.
+   */
   async #existing(deployment: Deployment, set: ReplicaSet, error: unknown): Promise<ReplicaSet> {
     const stored = this.#stored.get(objectKey(set))
     if (!stored) throw error
@@ -116,7 +130,10 @@ export class DeploymentSets {
     this.#events.record(DEPLOYMENTS, deployment, 'Warning', 'ReplicaSetCreateError', message)
   }
 
-  /** Writes sizes of sets, with the annotations that say for which size of the deployment. Returns the written sets in the place of the given ones. */
+  /**
+   * Writes sizes of sets, with the annotations that say for which size of the deployment. Returns the written sets in
+   * the place of the given ones.
+   */
   async resize(deployment: Deployment, resizes: readonly Resize[]): Promise<void> {
     const annotations = sizeAnnotations(replicasOf(deployment), replicasOf(deployment) + maxSurge(deployment))
     for (const { set, replicas } of resizes) {

@@ -12,7 +12,8 @@ export type Conditions = readonly DeploymentCondition[]
 export const conditionOf = (conditions: Conditions | undefined, type: string): DeploymentCondition | undefined =>
   conditions?.find(condition => condition.type === type)
 
-export const hasDeadline = ({ spec: { progressDeadlineSeconds = NO_DEADLINE } }: Deployment): boolean => progressDeadlineSeconds !== NO_DEADLINE
+export const hasDeadline = ({ spec: { progressDeadlineSeconds = NO_DEADLINE } }: Deployment): boolean =>
+  progressDeadlineSeconds !== NO_DEADLINE
 
 export const newCondition = (type: string, status: string, reason: string, message: string, now: number): DeploymentCondition => ({
   type,
@@ -31,9 +32,13 @@ export function setCondition(conditions: Conditions, condition: DeploymentCondit
   return [...removeCondition(conditions, condition.type), { ...condition, lastTransitionTime }]
 }
 
-export const removeCondition = (conditions: Conditions, type: string): DeploymentCondition[] => conditions.filter(condition => condition.type !== type)
+export const removeCondition = (conditions: Conditions, type: string): DeploymentCondition[] =>
+  conditions.filter(condition => condition.type !== type)
 
-/** Returns the condition that pausing or resuming requires. Undefined if it is there already, or the progress has timed out. */
+/**
+ * Returns the condition that pausing or resuming requires. Undefined if it is there already, or the progress has timed
+ * out.
+ */
 export function pauseCondition(deployment: Deployment, now: number): DeploymentCondition | undefined {
   if (!hasDeadline(deployment)) return undefined
   const current = conditionOf(deployment.status.conditions, 'Progressing')
@@ -49,7 +54,10 @@ export function pauseCondition(deployment: Deployment, now: number): DeploymentC
 const sumOfSets = (sets: readonly ReplicaSet[], count: (status: ReplicaSet['status']) => number | undefined): number =>
   sets.reduce((total, { status }) => total + (count(status) ?? 0), 0)
 
-/** Returns counts and the condition Available of a deployment with these sets. @param countsTerminating whether the release counts pods that are being deleted. */
+/**
+ * Returns counts and the condition Available of a deployment with these sets. @param countsTerminating whether the
+ * release counts pods that are being deleted.
+ */
 export function countedStatus(
   deployment: Deployment,
   all: readonly ReplicaSet[],
@@ -102,8 +110,9 @@ export function hasTimedOut(deployment: Deployment, conditions: Conditions | und
 }
 
 /**
- * Milliseconds until the deadline has to be checked. Undefined if it does not apply. 0 if it is less than a second away. Once a rollout has succeeded, it does not
- * time out when pods become unavailable; upstream goes on to check then.
+ * Milliseconds until the deadline has to be checked. Undefined if it does not apply. 0 if it is less than a second
+ * away. Once a rollout has succeeded, it does not time out when pods become unavailable; upstream goes on to check
+ * then.
  */
 export function untilDeadline(deployment: Deployment, next: DeploymentStatus, now: number): number | undefined {
   const condition = conditionOf(deployment.status.conditions, 'Progressing')
@@ -125,14 +134,22 @@ export function rolloutStatus(
   return { ...status, conditions: failure ? setCondition(progressing, failure) : removeCondition(progressing, 'ReplicaFailure') }
 }
 
-function withProgress(deployment: Deployment, status: DeploymentStatus, newSet: ReplicaSet | undefined, now: number): DeploymentCondition[] {
+function withProgress(
+  deployment: Deployment,
+  status: DeploymentStatus,
+  newSet: ReplicaSet | undefined,
+  now: number,
+): DeploymentCondition[] {
   const { conditions = [] } = status
   if (!hasDeadline(deployment)) return removeCondition(conditions, 'Progressing')
   const current = conditionOf(deployment.status.conditions, 'Progressing')
   if (status.replicas === status.updatedReplicas && current?.reason === 'NewReplicaSetAvailable') return [...conditions]
   const subject = newSet ? `ReplicaSet ${JSON.stringify(newSet.metadata.name)}` : `Deployment ${JSON.stringify(deployment.metadata.name)}`
   if (isComplete(deployment, status))
-    return setCondition(conditions, newCondition('Progressing', 'True', 'NewReplicaSetAvailable', `${subject} has successfully progressed.`, now))
+    return setCondition(
+      conditions,
+      newCondition('Progressing', 'True', 'NewReplicaSetAvailable', `${subject} has successfully progressed.`, now),
+    )
   if (isProgress(deployment.status, status)) {
     // Each step of progress renews the time from which the deadline counts.
     const condition = newCondition('Progressing', 'True', 'ReplicaSetUpdated', `${subject} is progressing.`, now)
@@ -140,7 +157,10 @@ function withProgress(deployment: Deployment, status: DeploymentStatus, newSet: 
     return [...removeCondition(conditions, 'Progressing'), { ...condition, lastTransitionTime }]
   }
   if (hasTimedOut(deployment, conditions, now))
-    return setCondition(conditions, newCondition('Progressing', 'False', 'ProgressDeadlineExceeded', `${subject} has timed out progressing.`, now))
+    return setCondition(
+      conditions,
+      newCondition('Progressing', 'False', 'ProgressDeadlineExceeded', `${subject} has timed out progressing.`, now),
+    )
   return [...conditions]
 }
 

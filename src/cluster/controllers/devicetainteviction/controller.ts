@@ -26,7 +26,10 @@ const NAME = 'device-taint-eviction-controller'
 const [POD, RULE] = ['pod:', 'rule:']
 const BY_POOL = 'device pool'
 
-/** Evicts pods that do not tolerate the NoExecute taints of their devices, which drivers and DeviceTaintRules give. A key is a pod or a rule. Source: pkg/controller/devicetainteviction of k8s.io/kubernetes. */
+/**
+ * Evicts pods that do not tolerate the NoExecute taints of their devices, which drivers and DeviceTaintRules give. A
+ * key is a pod or a rule. Source: pkg/controller/devicetainteviction of k8s.io/kubernetes.
+ */
 export const deviceTaintEviction: ClusterPart = async (env, signal) => {
   if (!env.features.enabled('DRADeviceTaints')) return
   const kinds = await deviceKindsIfServed(env)
@@ -62,7 +65,9 @@ class DeviceTaintEviction {
     this.#slices = env.informers.of(kinds.slices)
     this.#ruleKind = rules
     this.#rules = rules && env.informers.of(rules)
-    this.#claims.addIndex(BY_POOL, ({ status }) => [...new Set((status.allocation?.devices?.results ?? []).map(({ driver, pool }) => poolKey(driver, pool)))])
+    this.#claims.addIndex(BY_POOL, ({ status }) => [
+      ...new Set((status.allocation?.devices?.results ?? []).map(({ driver, pool }) => poolKey(driver, pool))),
+    ])
     this.#slices.addIndex(BY_POOL, ({ spec }) => [poolKey(spec.driver, spec.pool.name)])
     this.#events = recorderOf(env, NAME, signal)
     this.#queue = queueOf(env, NAME, signal, {
@@ -96,7 +101,8 @@ class DeviceTaintEviction {
     this.#pods.onGradually({
       added: pod => this.#podChanged(pod),
       updated: (pod, old) => {
-        if (pod.spec.nodeName !== old.spec.nodeName || !deepEqual(pod.status.resourceClaimStatuses, old.status.resourceClaimStatuses)) this.#podChanged(pod)
+        if (pod.spec.nodeName !== old.spec.nodeName || !deepEqual(pod.status.resourceClaimStatuses, old.status.resourceClaimStatuses))
+          this.#podChanged(pod)
       },
       deleted: pod => {
         this.#due.delete(objectKey(pod))
@@ -123,7 +129,8 @@ class DeviceTaintEviction {
     const evicting = [old, rule].flatMap(each => (each && isEvicting(each) ? [each] : []))
     if (evicting.length === 0) return
     for (const claim of this.#claims.store.list())
-      if (claim.status.allocation?.devices?.results?.some(device => evicting.some(each => matchesRule(each, device)))) this.#lookAtPods(claim)
+      if (claim.status.allocation?.devices?.results?.some(device => evicting.some(each => matchesRule(each, device))))
+        this.#lookAtPods(claim)
   }
 
   #state(rules: readonly DeviceTaintRule[] = [...(this.#rules?.store.list() ?? [])].filter(isEvicting)): TaintState {
@@ -136,7 +143,8 @@ class DeviceTaintEviction {
 
   async #syncPod(key: string): Promise<void> {
     const pod = this.#pods.store.get(key)
-    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || this.#evicted.has(pod.metadata.uid ?? '')) return void this.#due.delete(key)
+    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || this.#evicted.has(pod.metadata.uid ?? ''))
+      return void this.#due.delete(key)
     const eviction = this.#evictionOf(pod, this.#state())
     if (eviction === undefined) {
       if (this.#due.delete(key)) this.#events.record(PODS, pod, 'Normal', 'DeviceTaintManagerEviction', 'Cancelling deletion')
@@ -155,14 +163,20 @@ class DeviceTaintEviction {
 
   /** Writes the status of the rules of an eviction, but not at once, since more pods may follow. */
   #reportLater({ rules }: DeviceEviction): void {
-    for (const rule of this.#rules?.store.list() ?? []) if (rules.has(rule.metadata.uid ?? '')) this.#queue.addAfter(RULE + objectKey(rule), STATUS_PERIOD_MS)
+    for (const rule of this.#rules?.store.list() ?? [])
+      if (rules.has(rule.metadata.uid ?? '')) this.#queue.addAfter(RULE + objectKey(rule), STATUS_PERIOD_MS)
   }
 
   async #delete({ metadata: { namespace = '', name = '', uid = '' } }: Pod): Promise<void> {
     const { client, clock } = this.#env
     const condition = disruptionTarget('DeletionByDeviceTaintManager', 'Device Taint manager: deleting due to NoExecute taint', clock.now())
     try {
-      await client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status: { conditions: [condition] } }, 'strategic')
+      await client.patch(
+        PODS,
+        { namespace, name, subresource: 'status' },
+        { metadata: { uid }, status: { conditions: [condition] } },
+        'strategic',
+      )
       await client.delete(PODS, namespace, name, { uid })
     } catch (error) {
       if (!isStatusError(error, 'NotFound', 'Conflict')) throw error
@@ -180,9 +194,18 @@ class DeviceTaintEviction {
     if (isCurrent && since < STATUS_PERIOD_MS) return this.#queue.addAfter(RULE + name, STATUS_PERIOD_MS - since)
     const next = ruleCondition(rule, this.#countsOf(rule))
     if (isCurrent && known.status === next.status && known.reason === next.reason && known.message === next.message) return
-    const condition: JsonObject = { ...next, lastTransitionTime: formatTime(now), ...(generation !== undefined && { observedGeneration: generation }) }
+    const condition: JsonObject = {
+      ...next,
+      lastTransitionTime: formatTime(now),
+      ...(generation !== undefined && { observedGeneration: generation }),
+    }
     const target = { namespace: '', name, subresource: 'status' }
-    await this.#env.client.apply(this.#ruleKind, target, { metadata: { uid }, status: { conditions: [condition] } }, { fieldManager: NAME, force: true })
+    await this.#env.client.apply(
+      this.#ruleKind,
+      target,
+      { metadata: { uid }, status: { conditions: [condition] } },
+      { fieldManager: NAME, force: true },
+    )
   }
 
   #countsOf(rule: DeviceTaintRule): RuleCounts {

@@ -27,12 +27,18 @@ const EVICTING = 'NoExecute'
 export const isEvicting = ({ spec }: DeviceTaintRule): boolean => spec.taint.effect === EVICTING
 
 /** Returns a rule as if it evicted pods. */
-export const asEvicting = (rule: DeviceTaintRule): DeviceTaintRule => ({ ...rule, spec: { ...rule.spec, taint: { ...rule.spec.taint, effect: EVICTING } } })
+export const asEvicting = (rule: DeviceTaintRule): DeviceTaintRule => ({
+  ...rule,
+  spec: { ...rule.spec, taint: { ...rule.spec.taint, effect: EVICTING } },
+})
 
 /** Identifies a device. */
 export type DeviceName = Pick<DeviceRequestAllocationResult, 'driver' | 'pool' | 'device'>
 
-/** Reports whether a rule taints a device. One without a selector taints none, and an empty selector taints all. Classes and expressions of 1.33 and 1.34 select none. */
+/**
+ * Reports whether a rule taints a device. One without a selector taints none, and an empty selector taints all. Classes
+ * and expressions of 1.33 and 1.34 select none.
+ */
 export function matchesRule({ spec: { deviceSelector: selector } }: DeviceTaintRule, { driver, pool, device }: DeviceName): boolean {
   if (selector === undefined || selector.deviceClassName !== undefined || (selector.selectors?.length ?? 0) > 0) return false
   return (selector.driver ?? driver) === driver && (selector.pool ?? pool) === pool && (selector.device ?? device) === device
@@ -49,7 +55,10 @@ function evictionTime({ tolerations = [] }: DeviceRequestAllocationResult, taint
   return (timeMillis(taint.timeAdded) ?? 0) + (seconds === Number.POSITIVE_INFINITY ? 0 : seconds * 1000)
 }
 
-/** Returns the eviction of the pods of a claim: at the earliest time of the taints of its devices. Undefined if there is none. */
+/**
+ * Returns the eviction of the pods of a claim: at the earliest time of the taints of its devices. Undefined if there is
+ * none.
+ */
 export function claimEviction({ status }: ResourceClaim, { taintsOf, rules }: TaintState): DeviceEviction | undefined {
   let when: number | undefined
   const causes = new Set<string>()
@@ -66,7 +75,10 @@ export function claimEviction({ status }: ResourceClaim, { taintsOf, rules }: Ta
   return when === undefined ? undefined : { when, rules: causes }
 }
 
-/** Returns the eviction of a pod: the earliest one of the claims that are reserved for it. Undefined if it has no node, or no taint concerns it. */
+/**
+ * Returns the eviction of a pod: the earliest one of the claims that are reserved for it. Undefined if it has no node,
+ * or no taint concerns it.
+ */
 export function podEviction(pod: Pod, claimOf: (key: string) => ResourceClaim | undefined, state: TaintState): DeviceEviction | undefined {
   if ((pod.spec.nodeName ?? '') === '') return undefined
   const evictions = (pod.spec.resourceClaims ?? []).flatMap(each => {

@@ -27,7 +27,10 @@ export type RuleCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'mess
 const plural = (count: number, one: string, many: string): string => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 const namespacesText = (count: number): string => plural(count, 'namespace', 'different namespaces')
 
-/** Returns the condition that tells how far the eviction by a rule is. Source: maybeUpdateRuleStatus of pkg/controller/devicetainteviction in k8s.io/kubernetes. */
+/**
+ * Returns the condition that tells how far the eviction by a rule is. Source: maybeUpdateRuleStatus of
+ * pkg/controller/devicetainteviction in k8s.io/kubernetes.
+ */
 export function ruleCondition({ spec }: DeviceTaintRule, { evicted, pending, selected }: RuleCounts): RuleCondition {
   const [status, reason, message] = stateOf(spec.taint.effect, evicted, pending, selected)
   const past = evicted > 0 ? `${plural(evicted, 'pod', 'pods')} evicted since starting the controller.` : ''
@@ -41,7 +44,8 @@ function stateOf(
   { published, allocated }: RuleCounts['selected'],
 ): [status: 'True' | 'False', reason: string, message: string] {
   if (effect === 'NoExecute') {
-    if (pods > 0) return ['True', 'PodsPendingEviction', `${plural(pods, 'pod needs', 'pods need')} to be evicted in ${namespacesText(namespaces)}.`]
+    if (pods > 0)
+      return ['True', 'PodsPendingEviction', `${plural(pods, 'pod needs', 'pods need')} to be evicted in ${namespacesText(namespaces)}.`]
     return ['False', evicted > 0 ? 'Completed' : 'NotStarted', '']
   }
   if (effect !== 'None') return ['False', 'OtherEffect', 'Eviction only happens for the NoExecute effect.']

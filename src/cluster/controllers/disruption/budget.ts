@@ -22,7 +22,10 @@ export interface Expectation {
 export const usesScale = ({ minAvailable, maxUnavailable }: PodDisruptionBudgetSpec): boolean =>
   maxUnavailable !== undefined || typeof minAvailable === 'string'
 
-/** Returns the numbers of pods of a budget. Percentages are rounded up. Throws an Error if one is invalid. @param expected see `usesScale`. */
+/**
+ * Returns the numbers of pods of a budget. Percentages are rounded up. Throws an Error if one is invalid. @param
+ * expected see `usesScale`.
+ */
 export function expectationOf({ minAvailable, maxUnavailable }: PodDisruptionBudgetSpec, expected: number): Expectation {
   if (maxUnavailable !== undefined) return { expected, desired: Math.max(0, expected - scaledValue(maxUnavailable, expected, 'up')) }
   if (minAvailable !== undefined) return { expected, desired: scaledValue(minAvailable, expected, 'up') }
@@ -40,7 +43,11 @@ export interface DisruptedPods {
 }
 
 /** Sorts the disrupted pods in the status. Pods that are gone or being deleted are left out. */
-export function disruptedPods(pods: readonly Pod[], { disruptedPods: disrupted = {} }: PodDisruptionBudgetStatus, now: number): DisruptedPods {
+export function disruptedPods(
+  pods: readonly Pod[],
+  { disruptedPods: disrupted = {} }: PodDisruptionBudgetStatus,
+  now: number,
+): DisruptedPods {
   const pending: Record<string, Time> = {}
   const overdue: Pod[] = []
   let checkAfter: number | undefined
@@ -61,9 +68,13 @@ export function disruptedPods(pods: readonly Pod[], { disruptedPods: disrupted =
 
 /** Number of pods that are ready and not about to be deleted. */
 export const countHealthy = (pods: readonly Pod[], pending: Readonly<Record<string, Time>>): number =>
-  pods.filter(pod => pod.metadata.deletionTimestamp === undefined && !Object.hasOwn(pending, pod.metadata.name ?? '') && isPodReady(pod)).length
+  pods.filter(pod => pod.metadata.deletionTimestamp === undefined && !Object.hasOwn(pending, pod.metadata.name ?? '') && isPodReady(pod))
+    .length
 
-/** Returns the status of a budget. No disruption is allowed while no pod is expected, because pods may just not have been seen. */
+/**
+ * Returns the status of a budget. No disruption is allowed while no pod is expected, because pods may just not have
+ * been seen.
+ */
 export function budgetStatus(
   budget: PodDisruptionBudget,
   { expected, desired }: Expectation,
@@ -89,7 +100,11 @@ export function budgetStatus(
 export const failedStatus = ({ metadata, status }: PodDisruptionBudget, message: string, now: number): PodDisruptionBudgetStatus => ({
   ...status,
   disruptionsAllowed: 0,
-  conditions: withCondition(status.conditions ?? [], { ...allowedCondition(false, metadata.generation ?? 0, now), reason: 'SyncFailed', message }),
+  conditions: withCondition(status.conditions ?? [], {
+    ...allowedCondition(false, metadata.generation ?? 0, now),
+    reason: 'SyncFailed',
+    message,
+  }),
 })
 
 /** Returns the condition of a budget. */
@@ -114,8 +129,8 @@ export const isSameStatus = (a: PodDisruptionBudgetStatus, b: PodDisruptionBudge
   deepEqual({ ...a, disruptedPods: a.disruptedPods ?? {} }, { ...b, disruptedPods: b.disruptedPods ?? {} })
 
 /**
- * Milliseconds until the condition DisruptionTarget of a pod is stale: the pod was to be disrupted, but is not deleted. Undefined if it has no such condition. The
- * condition of a kubelet is never stale.
+ * Milliseconds until the condition DisruptionTarget of a pod is stale: the pod was to be disrupted, but is not deleted.
+ * Undefined if it has no such condition. The condition of a kubelet is never stale.
  */
 export function untilStale(pod: Pod, now: number): number | undefined {
   const condition = podCondition(pod, TARGET)

@@ -19,7 +19,10 @@ import { budgetStatus, countHealthy, disruptedPods, expectationOf, failedStatus,
 const WORKERS = 5
 const STALE = 'DisruptionTarget'
 
-/** Counts the pods of PodDisruptionBudgets. A key is a budget; a key of the second queue is a pod that was to be disrupted. */
+/**
+ * Counts the pods of PodDisruptionBudgets. A key is a budget; a key of the second queue is a pod that was to be
+ * disrupted.
+ */
 export const disruptionController: ClusterPart = (env, signal) => new DisruptionController(env, signal).run()
 
 class DisruptionController {
@@ -129,7 +132,10 @@ class DisruptionController {
     return total
   }
 
-  /** Enters the scale of the controller of a pod, which is the Deployment of a ReplicaSet if there is one. A ReplicaSet of it counts as 0. */
+  /**
+   * Enters the scale of the controller of a pod, which is the Deployment of a ReplicaSet if there is one. A ReplicaSet
+   * of it counts as 0.
+   */
   async #addScale(pod: Pod, scales: Map<string, number>): Promise<void> {
     const owner = controllerOf(pod)
     if (!owner) return

@@ -31,7 +31,10 @@ class EndpointsController {
   readonly #queue: KeyQueue
   readonly #events: EventRecorder
   readonly #times = new TriggerTimes()
-  /** Resource versions that were replaced, or an empty text if there were no Endpoints. An informer that still has them lags behind. */
+  /**
+   * Resource versions that were replaced, or an empty text if there were no Endpoints. An informer that still has them
+   * lags behind.
+   */
   readonly #replaced = new Map<string, string>()
   /** Keys for which the informer lagged behind. */
   readonly #waiting = new Set<string>()
@@ -52,7 +55,8 @@ class EndpointsController {
     this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
     followServicePods({ pods: this.#pods, services: this.#services, enqueue: key => this.#queue.add(key) })
     // Endpoints without a service, which was deleted while no controller ran.
-    for (const endpoints of this.#endpoints.store.list()) if (endpoints.metadata.annotations?.[LEADER] === undefined) this.#queue.add(objectKey(endpoints))
+    for (const endpoints of this.#endpoints.store.list())
+      if (endpoints.metadata.annotations?.[LEADER] === undefined) this.#queue.add(objectKey(endpoints))
     const changed = (endpoints: Endpoints): void => {
       if (this.#waiting.delete(objectKey(endpoints))) this.#queue.add(objectKey(endpoints))
     }

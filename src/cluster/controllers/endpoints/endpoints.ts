@@ -42,7 +42,12 @@ export function endpointsOf({ service, subsets, current, changedAt, isLabelled }
   }
 }
 
-function needsWrite({ metadata, subsets = [] }: Endpoints, service: Service, desired: readonly EndpointSubset[], isLabelled: boolean): boolean {
+function needsWrite(
+  { metadata, subsets = [] }: Endpoints,
+  service: Service,
+  desired: readonly EndpointSubset[],
+  isLabelled: boolean,
+): boolean {
   const { [HEADLESS]: _, [MANAGED_BY]: managedBy, ...labels } = metadata.labels ?? {}
   const hasLabel = !isLabelled || managedBy === CONTROLLER
   const isMarked = metadata.annotations?.[OVER_CAPACITY] !== undefined

@@ -19,7 +19,10 @@ interface PortAddresses {
   readonly addresses: Map<string, AddressState>
 }
 
-/** Returns the subsets of a service: one for each set of addresses that serves the same ports. Corresponds to upstream's RepackSubsets. */
+/**
+ * Returns the subsets of a service: one for each set of addresses that serves the same ports. Corresponds to upstream's
+ * RepackSubsets.
+ */
 export async function subsetsOf(service: Service, pods: readonly Pod[]): Promise<EndpointSubset[]> {
   const byPort = new Map<string, PortAddresses>()
   const publishesAll = service.spec.publishNotReadyAddresses ?? false
@@ -73,7 +76,8 @@ function packed(all: readonly PortAddresses[]): EndpointSubset[] {
   return subsets.toSorted((a, b) => compareText(portText(a.ports?.[0]), portText(b.ports?.[0])))
 }
 
-const portText = (port: EndpointPort | undefined): string => (port ? JSON.stringify([port.name, port.port, port.protocol, port.appProtocol]) : '')
+const portText = (port: EndpointPort | undefined): string =>
+  port ? JSON.stringify([port.name, port.port, port.protocol, port.appProtocol]) : ''
 
 const addressText = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid ?? ''}`
 
@@ -83,7 +87,10 @@ const sizeOf = (subsets: readonly EndpointSubset[]): number =>
 /** Whether there are more addresses than Endpoints may have. */
 export const isOverCapacity = (subsets: readonly EndpointSubset[]): boolean => sizeOf(subsets) > CAPACITY
 
-/** Cuts subsets to the capacity: addresses that are not ready first, and each subset in proportion to its size. Corresponds to upstream's truncateEndpoints. */
+/**
+ * Cuts subsets to the capacity: addresses that are not ready first, and each subset in proportion to its size.
+ * Corresponds to upstream's truncateEndpoints.
+ */
 export function truncated(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
   if (!isOverCapacity(subsets)) return subsets
   const ready = subsets.reduce((sum, { addresses = [] }) => sum + addresses.length, 0)

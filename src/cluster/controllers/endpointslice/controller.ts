@@ -83,7 +83,10 @@ class EndpointSliceController {
     await untilAborted(this.#signal)
   }
 
-  /** Looks at the services again whose pods were left out because their node did not exist. Upstream waits for the next retry. */
+  /**
+   * Looks at the services again whose pods were left out because their node did not exist. Upstream waits for the next
+   * retry.
+   */
   #nodeAdded({ metadata: { name = '' } }: Node): void {
     this.#zonesChanged()
     for (const pod of this.#podsOn(name)) for (const key of servicesOfPod(this.#services, pod)) this.#queue.add(key)
@@ -121,12 +124,26 @@ class EndpointSliceController {
     const errors = await this.#reconcile(service, pods, slices, changedAt)
     if (errors.length === 0) return
     const error = new Error(errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`)
-    this.#events.record(SERVICES, service, 'Warning', 'FailedToUpdateEndpointSlices', `Error updating Endpoint Slices for Service ${key}: ${error.message}`)
+    this.#events.record(
+      SERVICES,
+      service,
+      'Warning',
+      'FailedToUpdateEndpointSlices',
+      `Error updating Endpoint Slices for Service ${key}: ${error.message}`,
+    )
     throw error
   }
 
-  /** Writes the slices of each address type, and deletes those of types that the service does not have. Returns the errors. */
-  async #reconcile(service: Service, pods: readonly Pod[], slices: readonly EndpointSlice[], changedAt: number | undefined): Promise<string[]> {
+  /**
+   * Writes the slices of each address type, and deletes those of types that the service does not have. Returns the
+   * errors.
+   */
+  async #reconcile(
+    service: Service,
+    pods: readonly Pod[],
+    slices: readonly EndpointSlice[],
+    changedAt: number | undefined,
+  ): Promise<string[]> {
     if (this.#topology && wantsTopologyHints(service.metadata.annotations)) this.#refreshZones(this.#topology)
     const types: readonly string[] = addressTypesOf(service)
     const errors: string[] = []

@@ -26,7 +26,10 @@ export function endpointPorts({ spec: { ports = [] } }: Service, pod: Pod): Endp
   })
 }
 
-/** Returns the conditions of the endpoint of a pod. A pod that is being deleted is not ready, unless the service publishes such addresses. */
+/**
+ * Returns the conditions of the endpoint of a pod. A pod that is being deleted is not ready, unless the service
+ * publishes such addresses.
+ */
 export function endpointConditions(pod: Pod, { spec: { publishNotReadyAddresses = false } }: Service): Required<EndpointConditions> {
   const [serving, terminating] = [isPodReady(pod), isPodTerminating(pod)]
   return { ready: publishNotReadyAddresses || (serving && !terminating), serving, terminating }

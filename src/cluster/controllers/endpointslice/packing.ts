@@ -25,9 +25,9 @@ interface OpenSlice extends EndpointSlice {
 const sizeOf = ({ endpoints }: EndpointSlice): number => endpoints?.length ?? 0
 
 /**
- * Distributes endpoints over slices with few writes. Endpoints stay in their slices. New ones fill slices that change anyway, the fullest first; what is left goes
- * to the slice that it fills best, or to new slices. Slices are never merged. A step looks at one slice. Corresponds to upstream's
- * reconcileByPortMapping.
+ * Distributes endpoints over slices with few writes. Endpoints stay in their slices. New ones fill slices that change
+ * anyway, the fullest first; what is left goes to the slice that it fills best, or to new slices. Slices are never
+ * merged. A step looks at one slice. Corresponds to upstream's reconcileByPortMapping.
  */
 export function* packEndpoints({ existing, desired, max, labels, hasOtherLabels, make }: PackingInput): Steps<SliceChanges> {
   const left = new Map(desired)
@@ -38,7 +38,8 @@ export function* packEndpoints({ existing, desired, max, labels, hasOtherLabels,
     yield
     const { endpoints, isChanged } = keptEndpoints(slice, left)
     if (isChanged && endpoints.length === 0) remove.push(slice)
-    else if (isChanged || hasOtherLabels(slice)) changed.push({ ...slice, metadata: { ...slice.metadata, labels: { ...labels } }, endpoints })
+    else if (isChanged || hasOtherLabels(slice))
+      changed.push({ ...slice, metadata: { ...slice.metadata, labels: { ...labels } }, endpoints })
     else unchanged.add(slice)
   }
   for (const slice of changed.toSorted((a, b) => sizeOf(b) - sizeOf(a))) fill(slice, left, max)
@@ -79,7 +80,10 @@ function fill(slice: OpenSlice, left: Map<string, Endpoint>, max: number): void 
   }
 }
 
-/** Returns the slice with the least room left after `count` endpoints are added. Undefined if none has room for all of them. */
+/**
+ * Returns the slice with the least room left after `count` endpoints are added. Undefined if none has room for all of
+ * them.
+ */
 function bestFit(slices: Iterable<EndpointSlice>, count: number, max: number): EndpointSlice | undefined {
   let best: EndpointSlice | undefined
   let least = max

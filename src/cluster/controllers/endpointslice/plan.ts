@@ -53,7 +53,9 @@ export async function planSlices(input: PlanInput): Promise<SlicePlan> {
   for (const [key, { ports, endpoints }] of groups) {
     const make = (): EndpointSlice => newSlice(service, addressType, ports)
     const differs = (slice: EndpointSlice): boolean => hasOtherLabels(slice, service)
-    const packed = await runInTurns(packEndpoints({ existing: byPorts.get(key) ?? [], desired: endpoints, max, labels, hasOtherLabels: differs, make }))
+    const packed = await runInTurns(
+      packEndpoints({ existing: byPorts.get(key) ?? [], desired: endpoints, max, labels, hasOtherLabels: differs, make }),
+    )
     changes.create.push(...packed.create)
     changes.update.push(...packed.update)
     changes.remove.push(...packed.remove)
@@ -67,7 +69,12 @@ export async function planSlices(input: PlanInput): Promise<SlicePlan> {
 }
 
 /** Returns the endpoints that the slices are to have, by the keys of their ports. */
-async function desiredGroups({ service, addressType, pods, nodeOf }: PlanInput): Promise<{ groups: Map<string, PortGroup>; errors: string[] }> {
+async function desiredGroups({
+  service,
+  addressType,
+  pods,
+  nodeOf,
+}: PlanInput): Promise<{ groups: Map<string, PortGroup>; errors: string[] }> {
   const groups = new Map<string, PortGroup>()
   const errors: string[] = []
   await eachInSlices(pods, pod => {
@@ -96,8 +103,13 @@ function addPlaceholder({ create, remove }: SliceChanges, { service, addressType
   else create.push(newSlice(service, addressType, []))
 }
 
-/** Sets the hints of a service: those of its annotation, or of its traffic distribution. Without either, there are none. */
-function setHints(set: SliceSet, { service, addressType, topology, hasSameDistribution }: PlanInput): { slices: SliceSet; events: readonly HintEvent[] } {
+/**
+ * Sets the hints of a service: those of its annotation, or of its traffic distribution. Without either, there are none.
+ */
+function setHints(
+  set: SliceSet,
+  { service, addressType, topology, hasSameDistribution }: PlanInput,
+): { slices: SliceSet; events: readonly HintEvent[] } {
   const key = objectKey(service)
   const byTopology = wantsTopologyHints(service.metadata.annotations)
   if (byTopology && topology) return topology.add(key, addressType, set)

@@ -15,7 +15,8 @@ const RESERVED: readonly string[] = [SERVICE_NAME, MANAGED_BY, HEADLESS]
 
 type Labels = Readonly<Record<string, string>>
 
-const withoutReserved = (labels: Labels = {}): Record<string, string> => Object.fromEntries(Object.entries(labels).filter(([key]) => !RESERVED.includes(key)))
+const withoutReserved = (labels: Labels = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).filter(([key]) => !RESERVED.includes(key)))
 
 /** Returns the labels of a slice: those of its service, and its own. */
 export const sliceLabels = (service: Service): Record<string, string> => ({

@@ -2,13 +2,17 @@ import type { Endpoint, EndpointHints, EndpointSlice } from '../../../api/discov
 import { deepEqual } from '../../../meta/equal.ts'
 import { isEndpointReady, type SliceSet, withHints } from './hints.ts'
 
-/** Whether a preference of a service adds hints. @param hasSame whether the release has PreferSameZone and PreferSameNode. */
+/**
+ * Whether a preference of a service adds hints. @param hasSame whether the release has PreferSameZone and
+ * PreferSameNode.
+ */
 export const isKnownDistribution = (distribution: string | undefined, hasSame: boolean): distribution is string =>
   distribution === 'PreferClose' || (hasSame && (distribution === 'PreferSameZone' || distribution === 'PreferSameNode'))
 
 /**
- * Sets the hints of all ready endpoints to their own zone, and with PreferSameNode to their own node. An unchanged slice is updated only if a hint is wrong.
- * Without a preference all hints are removed. Corresponds to upstream's trafficdist.ReconcileHints.
+ * Sets the hints of all ready endpoints to their own zone, and with PreferSameNode to their own node. An unchanged
+ * slice is updated only if a hint is wrong. Without a preference all hints are removed. Corresponds to upstream's
+ * trafficdist.ReconcileHints.
  */
 export function distributeTraffic(distribution: string | undefined, { create, update, unchanged }: SliceSet): SliceSet {
   const hintsOf = (endpoint: Endpoint): EndpointHints | undefined => {
@@ -16,7 +20,8 @@ export function distributeTraffic(distribution: string | undefined, { create, up
     if (!isEndpointReady(endpoint)) return endpoint.hints
     return ownHints(endpoint, distribution === 'PreferSameNode')
   }
-  const needsUpdate = ({ endpoints }: EndpointSlice): boolean => (endpoints ?? []).some(endpoint => !areSameHints(endpoint.hints, hintsOf(endpoint)))
+  const needsUpdate = ({ endpoints }: EndpointSlice): boolean =>
+    (endpoints ?? []).some(endpoint => !areSameHints(endpoint.hints, hintsOf(endpoint)))
   return {
     create: create.map(slice => withHints(slice, hintsOf)),
     update: [...update, ...unchanged.filter(needsUpdate)].map(slice => withHints(slice, hintsOf)),
@@ -31,4 +36,6 @@ function ownHints({ zone, nodeName }: Endpoint, withNode: boolean): EndpointHint
 }
 
 const areSameHints = (a: EndpointHints | undefined, b: EndpointHints | undefined): boolean =>
-  (a === undefined) === (b === undefined) && deepEqual(a?.forZones ?? [], b?.forZones ?? []) && deepEqual(a?.forNodes ?? [], b?.forNodes ?? [])
+  (a === undefined) === (b === undefined) &&
+  deepEqual(a?.forZones ?? [], b?.forZones ?? []) &&
+  deepEqual(a?.forNodes ?? [], b?.forNodes ?? [])

@@ -14,7 +14,10 @@ import { CONTROLLER, isExcluded, isMirrored, MAX_PER_SUBSET, planMirror } from '
 const WORKERS = 5
 const [MOST_RETRIES, FIRST_RETRY_MS] = [15, 1000]
 
-/** Copies Endpoints that other programs keep to EndpointSlices, for services that select no pods. A key is an Endpoints object. */
+/**
+ * Copies Endpoints that other programs keep to EndpointSlices, for services that select no pods. A key is an Endpoints
+ * object.
+ */
 export const endpointSliceMirroringController: ClusterPart = (env, signal) => new MirroringController(env, signal).run()
 
 class MirroringController {

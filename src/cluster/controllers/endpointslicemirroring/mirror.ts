@@ -2,21 +2,34 @@ import type { EndpointAddress, Endpoints, Service } from '../../../api/core/v1.t
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../../api/discovery/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { parseIp, printIp } from '../../../meta/ip.ts'
-import { endpointKey, groupBy, isSameEndpoint, MANAGED_BY, portsKey, SERVICE_NAME, type SliceChanges, slicePrefix } from '../../shared/endpoint-slices.ts'
+import {
+  endpointKey,
+  groupBy,
+  isSameEndpoint,
+  MANAGED_BY,
+  portsKey,
+  SERVICE_NAME,
+  type SliceChanges,
+  slicePrefix,
+} from '../../shared/endpoint-slices.ts'
 import { ENDPOINTS } from '../../shared/kinds.ts'
 import { controllerReference } from '../../shared/owner.ts'
 import { hasSelector, LAST_CHANGE, LEADER } from '../../shared/service-endpoints.ts'
 
 /** Name of this controller in the label of its slices. */
 export const CONTROLLER = 'endpointslicemirroring-controller.k8s.io'
-/** Largest number of addresses of a subset that are mirrored, as kube-controller-manager's --mirroring-max-endpoints-per-subset by default. */
+/**
+ * Largest number of addresses of a subset that are mirrored, as kube-controller-manager's
+ * --mirroring-max-endpoints-per-subset by default.
+ */
 export const MAX_PER_SUBSET = 1000
 
 const SKIP = 'endpointslice.kubernetes.io/skip-mirror'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** Whether Endpoints are not mirrored: a label says so, or they are the lock of a leader election. */
-export const isExcluded = ({ metadata: { labels, annotations } }: Endpoints): boolean => labels?.[SKIP] === 'true' || annotations?.[LEADER] !== undefined
+export const isExcluded = ({ metadata: { labels, annotations } }: Endpoints): boolean =>
+  labels?.[SKIP] === 'true' || annotations?.[LEADER] !== undefined
 
 /** Whether Endpoints are mirrored: their service exists and selects no pods. */
 export const isMirrored = (endpoints: Endpoints, service: Service | undefined): boolean =>
@@ -37,7 +50,10 @@ export interface MirrorPlan {
   readonly skipped: number
 }
 
-/** Plans the slices that mirror Endpoints: one for each address type and set of ports. Corresponds to upstream's reconcile. */
+/**
+ * Plans the slices that mirror Endpoints: one for each address type and set of ports. Corresponds to upstream's
+ * reconcile.
+ */
 export function planMirror(endpoints: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
   const { groups, invalid, skipped } = mirrorGroups(endpoints)
   const byKey = groupBy(existing, ({ addressType, ports }) => `${addressType} ${portsKey(ports)}`)
@@ -98,7 +114,11 @@ const mirroredAnnotations = ({ metadata: { annotations = {} } }: Endpoints): Rec
 }
 
 /** @param name name of the slice that is replaced. Undefined for a new slice. */
-const mirrorSlice = (endpoints: Endpoints, { addressType, ports, endpoints: desired }: MirrorGroup, name: string | undefined): EndpointSlice => ({
+const mirrorSlice = (
+  endpoints: Endpoints,
+  { addressType, ports, endpoints: desired }: MirrorGroup,
+  name: string | undefined,
+): EndpointSlice => ({
   kind: 'EndpointSlice',
   apiVersion: 'discovery.k8s.io/v1',
   metadata: {

@@ -40,7 +40,10 @@ const NO_USE: PodMetric = { value: 0, timestamp: 0, window: 0 }
 
 const isWithin = ({ scaleDown, scaleUp }: Tolerances, ratio: number): boolean => 1 - scaleDown <= ratio && ratio <= 1 + scaleUp
 
-/** Proposes replicas so that pods use a share of their requests. Throws an Error with upstream's message. @param target percent. */
+/**
+ * Proposes replicas so that pods use a share of their requests. Throws an Error with upstream's message. @param target
+ * percent.
+ */
 export function utilizationProposal(input: PodProposalInput, resource: string, target: number, container = ''): Proposal {
   const groups = groupsOf(input, resource)
   const requests = podRequests(input.pods, container, resource)
@@ -51,7 +54,10 @@ export function utilizationProposal(input: PodProposalInput, resource: string, t
   })
 }
 
-/** Proposes replicas so that pods have an average value. @param target thousandths. @param resource empty for a metric that is no resource. */
+/**
+ * Proposes replicas so that pods have an average value. @param target thousandths. @param resource empty for a metric
+ * that is no resource.
+ */
 export const averageProposal = (input: PodProposalInput, target: number, resource = ''): Proposal =>
   proposalOf(input, groupsOf(input, resource), { ratio: metrics => usageRatio(metrics, target), missing: () => target })
 
@@ -86,7 +92,10 @@ interface Measure {
   missing(name: string): number
 }
 
-/** Proposes replicas by a ratio. Pods without metrics are assumed to use what makes the change smaller; if that reverses it, nothing changes. */
+/**
+ * Proposes replicas by a ratio. Pods without metrics are assumed to use what makes the change smaller; if that reverses
+ * it, nothing changes.
+ */
 function proposalOf({ current, metrics: all, tolerances }: PodProposalInput, groups: PodGroups, measure: Measure): Proposal {
   const { ready, unready, missing, ignored } = groups
   const metrics = new Map([...all].filter(([name]) => !ignored.has(name) && !unready.has(name)))

@@ -14,7 +14,15 @@ import { AUTOSCALERS, CUSTOM_RESOURCE_DEFINITIONS, PODS } from '../../shared/kin
 import { Scales } from '../../shared/scale-reader.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import type { Tolerances } from './calculator.ts'
-import { type AutoscalerMemory, boundsDecision, type Combined, combineMetrics, type MetricResult, normalizeReplicas, rescaleReason } from './decide.ts'
+import {
+  type AutoscalerMemory,
+  boundsDecision,
+  type Combined,
+  combineMetrics,
+  type MetricResult,
+  normalizeReplicas,
+  rescaleReason,
+} from './decide.ts'
 import { longestPeriod, type ScaleEvent } from './limits.ts'
 import { MetricError, metricProposal, type TargetState } from './metrics.ts'
 import { metricsOf } from './metrics-api.ts'
@@ -87,14 +95,17 @@ class AutoscalerController {
     } catch (error) {
       this.#warn(autoscaler, 'FailedGetScale', errorMessage(error))
       return {
-        conditions: [ableToScale('False', 'FailedGetScale', `the HPA controller was unable to get the target's current scale: ${errorMessage(error)}`)],
+        conditions: [
+          ableToScale('False', 'FailedGetScale', `the HPA controller was unable to get the target's current scale: ${errorMessage(error)}`),
+        ],
         error,
       }
     }
     const found = ableToScale('True', 'SucceededGetScale', "the HPA controller was able to get the target's current scale")
     const current = scale.spec.replicas ?? 0
     const now = this.#env.clock.now()
-    if (!this.#memories.has(key)) this.#memories.set(key, { recommendations: [{ replicas: current, at: now }], events: { up: [], down: [] } })
+    if (!this.#memories.has(key))
+      this.#memories.set(key, { recommendations: [{ replicas: current, at: now }], events: { up: [], down: [] } })
     const decision = boundsDecision(autoscaler, current)
     if (decision === 'disabled') {
       const disabled = scalingActive('False', 'ScalingDisabled', 'scaling is disabled since the replica count of the target is zero')
@@ -115,7 +126,13 @@ class AutoscalerController {
       return { conditions: [found, combined.condition], current, metrics, error }
     }
     const memory = this.#memories.get(key) ?? { recommendations: [], events: { up: [], down: [] } }
-    const { replicas, conditions, recommendations } = normalizeReplicas(autoscaler, memory, current, combined.replicas, this.#env.clock.now())
+    const { replicas, conditions, recommendations } = normalizeReplicas(
+      autoscaler,
+      memory,
+      current,
+      combined.replicas,
+      this.#env.clock.now(),
+    )
     this.#memories.set(key, { ...memory, recommendations })
     const all = [found, combined.condition, ...conditions]
     if (replicas === current) return { conditions: all, current, desired: current, metrics: combined.statuses, error: combined.error }
@@ -169,7 +186,8 @@ class AutoscalerController {
 
   #tolerances({ spec: { behavior } }: HorizontalPodAutoscaler): Tolerances {
     if (!this.#env.features.enabled('HPAConfigurableTolerance')) return { scaleDown: TOLERANCE, scaleUp: TOLERANCE }
-    const of = (tolerance: string | undefined): number => (tolerance === undefined ? TOLERANCE : Number(quantityMilliValue(tolerance)) / 1000)
+    const of = (tolerance: string | undefined): number =>
+      tolerance === undefined ? TOLERANCE : Number(quantityMilliValue(tolerance)) / 1000
     return { scaleDown: of(behavior?.scaleDown?.tolerance), scaleUp: of(behavior?.scaleUp?.tolerance) }
   }
 
@@ -177,7 +195,12 @@ class AutoscalerController {
     key: string,
     autoscaler: HorizontalPodAutoscaler,
     scale: Scale,
-    to: { readonly replicas: number; readonly reason: string; readonly conditions: readonly ConditionState[]; readonly metrics: MetricStatus[] },
+    to: {
+      readonly replicas: number
+      readonly reason: string
+      readonly conditions: readonly ConditionState[]
+      readonly metrics: MetricStatus[]
+    },
   ): Promise<Pass> {
     const { replicas, reason, conditions, metrics } = to
     const current = scale.spec.replicas ?? 0
@@ -185,7 +208,11 @@ class AutoscalerController {
       await this.#scales.set(autoscaler.spec.scaleTargetRef, scale, replicas)
     } catch (error) {
       this.#warn(autoscaler, 'FailedRescale', `New size: ${replicas}; reason: ${reason}; error: ${errorMessage(error)}`)
-      const failed = ableToScale('False', 'FailedUpdateScale', `the HPA controller was unable to update the target scale: ${errorMessage(error)}`)
+      const failed = ableToScale(
+        'False',
+        'FailedUpdateScale',
+        `the HPA controller was unable to update the target scale: ${errorMessage(error)}`,
+      )
       return { conditions: [...conditions, failed], current, metrics, error }
     }
     this.#events.record(AUTOSCALERS, autoscaler, 'Normal', 'SuccessfulRescale', `New size: ${replicas}; reason: ${reason}`)
@@ -204,7 +231,10 @@ class AutoscalerController {
       { change: Math.abs(change), at: now },
     ]
     const { up, down } = memory.events
-    this.#memories.set(key, { ...memory, events: change > 0 ? { up: add(up, behavior.scaleUp), down } : { up, down: add(down, behavior.scaleDown) } })
+    this.#memories.set(key, {
+      ...memory,
+      events: change > 0 ? { up: add(up, behavior.scaleUp), down } : { up, down: add(down, behavior.scaleDown) },
+    })
   }
 
   async #write(autoscaler: HorizontalPodAutoscaler, { conditions, current, desired, metrics, isRescaled }: Pass): Promise<void> {

@@ -27,7 +27,10 @@ export interface Combined {
   readonly error: string | undefined
 }
 
-/** Takes the largest proposal. If a metric could not be read, the number of replicas does not shrink. @param current replicas of the target. */
+/**
+ * Takes the largest proposal. If a metric could not be read, the number of replicas does not shrink. @param current
+ * replicas of the target.
+ */
 export function combineMetrics(results: readonly MetricResult[], current: number): Combined {
   let best: MetricProposal | undefined
   const failures: MetricError[] = []
@@ -57,7 +60,13 @@ export interface Normalized {
 const NO_RULES: HPAScalingRules = {}
 
 /** Stabilizes a number of replicas, and limits it by the bounds and policies. */
-export function normalizeReplicas({ spec }: HorizontalPodAutoscaler, memory: AutoscalerMemory, current: number, desired: number, now: number): Normalized {
+export function normalizeReplicas(
+  { spec }: HorizontalPodAutoscaler,
+  memory: AutoscalerMemory,
+  current: number,
+  desired: number,
+  now: number,
+): Normalized {
   const { minReplicas: min = 1, maxReplicas: max, behavior } = spec
   const [up, down] = [behavior?.scaleUp ?? NO_RULES, behavior?.scaleDown ?? NO_RULES]
   const { replicas, kept } = behavior
@@ -67,7 +76,10 @@ export function normalizeReplicas({ spec }: HorizontalPodAutoscaler, memory: Aut
   const limited = behavior ? limitReplicasByRules(bounds, up, down, memory.events, now) : limitReplicas(bounds)
   return {
     replicas: limited.replicas,
-    conditions: [stabilizedCondition(replicas !== desired, behavior !== undefined && desired >= current), limitedCondition(limited, replicas)],
+    conditions: [
+      stabilizedCondition(replicas !== desired, behavior !== undefined && desired >= current),
+      limitedCondition(limited, replicas),
+    ],
     recommendations: kept,
   }
 }
@@ -75,14 +87,24 @@ export function normalizeReplicas({ spec }: HorizontalPodAutoscaler, memory: Aut
 function stabilizedCondition(isStabilized: boolean, isUp: boolean): ConditionState {
   if (!isStabilized) return ableToScale('True', 'ReadyForNewScale', 'recommended size matches current size')
   return isUp
-    ? ableToScale('True', 'ScaleUpStabilized', 'recent recommendations were lower than current one, applying the lowest recent recommendation')
-    : ableToScale('True', 'ScaleDownStabilized', 'recent recommendations were higher than current one, applying the highest recent recommendation')
+    ? ableToScale(
+        'True',
+        'ScaleUpStabilized',
+        'recent recommendations were lower than current one, applying the lowest recent recommendation',
+      )
+    : ableToScale(
+        'True',
+        'ScaleDownStabilized',
+        'recent recommendations were higher than current one, applying the highest recent recommendation',
+      )
 }
 
 const limitedCondition = ({ replicas, reason, message }: Limited, desired: number): ConditionState =>
   scalingLimited(replicas === desired ? 'False' : 'True', reason, message)
 
-/** Decision that needs no metrics: the target is outside of the bounds, or has no replicas. Undefined if metrics decide. */
+/**
+ * Decision that needs no metrics: the target is outside of the bounds, or has no replicas. Undefined if metrics decide.
+ */
 export function boundsDecision(
   { spec }: HorizontalPodAutoscaler,
   current: number,

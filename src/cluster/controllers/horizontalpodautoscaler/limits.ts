@@ -71,7 +71,12 @@ export function scaleUpLimit(current: number, { selectPolicy, policies = [] }: H
 }
 
 /** Smallest number of replicas that the policies allow. */
-export function scaleDownLimit(current: number, { selectPolicy, policies = [] }: HPAScalingRules, events: ScaleEvents, now: number): number {
+export function scaleDownLimit(
+  current: number,
+  { selectPolicy, policies = [] }: HPAScalingRules,
+  events: ScaleEvents,
+  now: number,
+): number {
   if (selectPolicy === 'Disabled') return current
   const proposals = policies.map(policy => {
     const start = periodStart(current, policy, events, now)

@@ -14,7 +14,13 @@ type PodUsage = TypedObject & {
   containers: { name: string; usage: Record<string, string> }[]
 }
 
-const POD_METRICS: ResourceKind<PodUsage> = { group: 'metrics.k8s.io', version: 'v1beta1', resource: 'pods', kind: 'PodMetrics', namespaced: true }
+const POD_METRICS: ResourceKind<PodUsage> = {
+  group: 'metrics.k8s.io',
+  version: 'v1beta1',
+  resource: 'pods',
+  kind: 'PodMetrics',
+  namespaced: true,
+}
 
 /** Reads the metrics of the pods of a target from the metrics API. Custom and external metrics have no source. */
 export function metricsOf(client: ApiClient, namespace: string, labelSelector: string): MetricSource {
@@ -35,13 +41,17 @@ export function metricsOf(client: ApiClient, namespace: string, labelSelector: s
   }
 }
 
-/** Returns the use of a resource by pods. A pod is left out if a container that counts has no value. Throws an Error if a container is missing. */
+/**
+ * Returns the use of a resource by pods. A pod is left out if a container that counts has no value. Throws an Error if
+ * a container is missing.
+ */
 export function usesOf(items: readonly PodUsage[], resource: string, container?: string): PodMetrics {
   const uses = new Map<string, PodMetric>()
   for (const { metadata, timestamp, window, containers } of items) {
     const { name = '', namespace = '' } = metadata
     const counted = container === undefined ? containers : containers.filter(each => each.name === container)
-    if (container !== undefined && counted.length === 0) throw new Error(`container ${container} not present in metrics for pod ${namespace}/${name}`)
+    if (container !== undefined && counted.length === 0)
+      throw new Error(`container ${container} not present in metrics for pod ${namespace}/${name}`)
     const values = counted.map(({ usage }) => usage[resource])
     if (values.length === 0 || values.includes(undefined)) continue
     const value = values.reduce((sum, each) => sum + Number(quantityMilliValue(each)), 0)

@@ -10,11 +10,21 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import { averageProposal, type PodProposalInput, type Proposal, perReplicaProposal, type Tolerances, utilizationProposal, valueProposal } from './calculator.ts'
+import {
+  averageProposal,
+  type PodProposalInput,
+  type Proposal,
+  perReplicaProposal,
+  type Tolerances,
+  utilizationProposal,
+  valueProposal,
+} from './calculator.ts'
 import type { PodMetrics } from './group-pods.ts'
 import { milliQuantity } from './status.ts'
 
-/** Source of the metrics that an autoscaler follows. All methods reject if there are none. Values are in thousandths. */
+/**
+ * Source of the metrics that an autoscaler follows. All methods reject if there are none. Values are in thousandths.
+ */
 export interface MetricSource {
   /** Use of a resource by pods of the target. @param container name of the only container that counts. */
   resource(name: string, container?: string): Promise<PodMetrics>
@@ -135,7 +145,11 @@ async function podsProposal(
     const metrics = await readable(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
     return averageProposal(inputOf(state, metrics), milli(target.averageValue ?? '0'))
   })
-  return { replicas: proposal.replicas, name: `pods metric ${metric.name}`, status: { type: 'Pods', pods: { metric, current: averageStatus(proposal) } } }
+  return {
+    replicas: proposal.replicas,
+    name: `pods metric ${metric.name}`,
+    status: { type: 'Pods', pods: { metric, current: averageStatus(proposal) } },
+  }
 }
 
 /** Value of an average: utilization if there is one. */
@@ -172,11 +186,17 @@ async function externalProposal(
     'FailedGetExternalMetric',
     `failed to get ${metric.name} external metric value: failed to get ${metric.name} external metric`,
     async () => {
-      const usage = await readable(`unable to get external metric ${state.namespace}/${metric.name}/${selector}`, () => state.source.external(metric))
+      const usage = await readable(`unable to get external metric ${state.namespace}/${metric.name}/${selector}`, () =>
+        state.source.external(metric),
+      )
       return totalProposal(usage, target, state, 'external')
     },
   )
-  return { replicas: proposal.replicas, name: `external metric ${metric.name}(${selector})`, status: { type: 'External', external: { metric, current } } }
+  return {
+    replicas: proposal.replicas,
+    name: `external metric ${metric.name}(${selector})`,
+    status: { type: 'External', external: { metric, current } },
+  }
 }
 
 /** Proposes replicas by a value that does not belong to a pod. */

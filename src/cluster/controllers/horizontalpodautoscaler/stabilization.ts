@@ -10,14 +10,22 @@ export interface Recommendation {
 /** Window of an autoscaler without its own, in seconds. */
 export const DOWNSCALE_WINDOW = 300
 
-/** Stabilized number of replicas, with the recommendations to keep: the latest one replaces one that is too old, if there is one. */
+/**
+ * Stabilized number of replicas, with the recommendations to keep: the latest one replaces one that is too old, if
+ * there is one.
+ */
 export interface Stabilized {
   readonly replicas: number
   readonly kept: readonly Recommendation[]
 }
 
 /** Returns the highest number of the window. */
-export function stabilize(recommendations: readonly Recommendation[], desired: number, now: number, windowSeconds = DOWNSCALE_WINDOW): Stabilized {
+export function stabilize(
+  recommendations: readonly Recommendation[],
+  desired: number,
+  now: number,
+  windowSeconds = DOWNSCALE_WINDOW,
+): Stabilized {
   const cutoff = now - windowSeconds * 1000
   const replicas = recommendations.reduce((highest, { replicas: each, at }) => (at >= cutoff ? Math.max(highest, each) : highest), desired)
   return { replicas, kept: keep(recommendations, { replicas: desired, at: now }, ({ at }) => at < cutoff) }
@@ -42,7 +50,11 @@ export function stabilizeByRules(
   return { replicas, kept: keep(recommendations, { replicas: desired, at: now }, ({ at }) => at < upCutoff && at < downCutoff) }
 }
 
-function keep(old: readonly Recommendation[], latest: Recommendation, isOld: (recommendation: Recommendation) => boolean): readonly Recommendation[] {
+function keep(
+  old: readonly Recommendation[],
+  latest: Recommendation,
+  isOld: (recommendation: Recommendation) => boolean,
+): readonly Recommendation[] {
   const index = old.findLastIndex(isOld)
   return index < 0 ? [...old, latest] : old.with(index, latest)
 }

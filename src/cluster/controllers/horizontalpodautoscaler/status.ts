@@ -4,8 +4,18 @@ import { formatTime } from '../../../meta/time.ts'
 /** Condition without the time of its last change. */
 export type ConditionState = Pick<HorizontalPodAutoscalerCondition, 'type' | 'status' | 'reason' | 'message'>
 
-export const ableToScale = (status: 'True' | 'False', reason: string, message: string): ConditionState => ({ type: 'AbleToScale', status, reason, message })
-export const scalingActive = (status: 'True' | 'False', reason: string, message: string): ConditionState => ({ type: 'ScalingActive', status, reason, message })
+export const ableToScale = (status: 'True' | 'False', reason: string, message: string): ConditionState => ({
+  type: 'AbleToScale',
+  status,
+  reason,
+  message,
+})
+export const scalingActive = (status: 'True' | 'False', reason: string, message: string): ConditionState => ({
+  type: 'ScalingActive',
+  status,
+  reason,
+  message,
+})
 export const scalingLimited = (status: 'True' | 'False', reason: string, message: string): ConditionState => ({
   type: 'ScalingLimited',
   status,

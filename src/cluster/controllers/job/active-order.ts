@@ -5,8 +5,9 @@ import { isPodReady, mostRestarts, readySince } from '../../shared/pods.ts'
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
 /**
- * Compares active pods by the order in which they are deleted; negative if `a` is deleted first. Pods without a node come first, then those in an earlier phase,
- * those that are not ready, those that became ready later, those with more restarts, and those that are younger. Corresponds to upstream's ActivePods.
+ * Compares active pods by the order in which they are deleted; negative if `a` is deleted first. Pods without a node
+ * come first, then those in an earlier phase, those that are not ready, those that became ready later, those with more
+ * restarts, and those that are younger. Corresponds to upstream's ActivePods.
  */
 export const compareActivePods = (a: Pod, b: Pod): number =>
   Number((a.spec.nodeName ?? '') !== '') - Number((b.spec.nodeName ?? '') !== '') ||

@@ -27,15 +27,20 @@ export function nextBackoff(old: BackoffRecord, succeeded: readonly Pod[], faile
 const latestOf = (times: readonly number[]): number => times.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY)
 
 /** Milliseconds until a failed pod may be replaced. */
-export function remainingBackoff({ failures, lastFailure }: BackoffRecord, now: number, base = BACKOFF_MS, longest = LONGEST_BACKOFF_MS): number {
+export function remainingBackoff(
+  { failures, lastFailure }: BackoffRecord,
+  now: number,
+  base = BACKOFF_MS,
+  longest = LONGEST_BACKOFF_MS,
+): number {
   if (failures === 0 || lastFailure === undefined) return 0
   const delay = failures === 1 ? base : Math.min(base * 2 ** Math.min(failures - 1, 64), longest)
   return Math.max(0, delay - (now - lastFailure))
 }
 
 /**
- * Milliseconds since the epoch at which a pod ended: the latest end of its containers, or else the time at which it became unready, or else the time at which it
- * was deleted, or else its creation.
+ * Milliseconds since the epoch at which a pod ended: the latest end of its containers, or else the time at which it
+ * became unready, or else the time at which it was deleted, or else its creation.
  * @param sidecars whether sidecar containers count.
  */
 export function finishedAt(pod: Pod, sidecars: boolean): number {
@@ -55,7 +60,10 @@ export function finishedAt(pod: Pod, sidecars: boolean): number {
 /** Latest end of the containers. Undefined if there is no status, or a container has not ended. */
 function containersFinishedAt({ spec, status }: Pod, sidecars: boolean): number | undefined {
   const restartable = new Set(sidecars ? (spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name) : [])
-  const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? []).filter(({ name }) => restartable.has(name))]
+  const statuses = [
+    ...(status.containerStatuses ?? []),
+    ...(status.initContainerStatuses ?? []).filter(({ name }) => restartable.has(name)),
+  ]
   const times = statuses.map(({ state }: ContainerStatus) => timeMillis(state.terminated?.finishedAt))
   if (times.length === 0 || times.includes(undefined)) return undefined
   return latestOf(times.map(time => time ?? 0))

@@ -44,6 +44,7 @@ export function finalCondition(condition: JobCondition, now: number): JobConditi
 export function withCondition(conditions: readonly JobCondition[], next: JobCondition): JobCondition[] | undefined {
   const old = conditions.find(({ type }) => type === next.type)
   if (!old) return next.status === 'False' ? undefined : [...conditions, next]
-  if (old.status === next.status && (old.reason ?? '') === (next.reason ?? '') && (old.message ?? '') === (next.message ?? '')) return undefined
+  if (old.status === next.status && (old.reason ?? '') === (next.reason ?? '') && (old.message ?? '') === (next.message ?? ''))
+    return undefined
   return conditions.map(condition => (condition === old ? next : condition))
 }

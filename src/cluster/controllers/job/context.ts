@@ -58,4 +58,10 @@ export function jobContext(sync: JobSync): JobContext {
 
 /** Pods that have the finalizer, are not in the set of uncounted pods and have a valid index if the job is Indexed. */
 export const untrackedPods = ({ job, pods, beingReleased }: JobSync, uncounted: ReadonlySet<string>): Pod[] =>
-  pods.filter(pod => hasTrackingFinalizer(pod) && !uncounted.has(uidOf(pod)) && !beingReleased.has(uidOf(pod)) && (!isIndexed(job) || hasValidIndex(pod, job)))
+  pods.filter(
+    pod =>
+      hasTrackingFinalizer(pod) &&
+      !uncounted.has(uidOf(pod)) &&
+      !beingReleased.has(uidOf(pod)) &&
+      (!isIndexed(job) || hasValidIndex(pod, job)),
+  )

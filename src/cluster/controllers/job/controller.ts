@@ -27,7 +27,10 @@ import { type JobEffects, type PodOutcome, syncJob } from './sync.ts'
 const WORKERS = 5
 const NO_UIDS: ReadonlySet<string> = new Set()
 
-/** Runs the pods of Jobs to completion. A key is a Job; a key of the second queue is a pod that has the finalizer but no job that would remove it. */
+/**
+ * Runs the pods of Jobs to completion. A key is a Job; a key of the second queue is a pod that has the finalizer but no
+ * job that would remove it.
+ */
 export const jobController: ClusterPart = (env, signal) => new JobController(env, signal).run()
 
 class JobController {
@@ -152,7 +155,12 @@ class JobController {
     }
   }
 
-  async #create(key: string, job: Job, indexes: readonly (number | undefined)[], replaced: (index: number) => Pod | undefined): Promise<PodOutcome> {
+  async #create(
+    key: string,
+    job: Job,
+    indexes: readonly (number | undefined)[],
+    replaced: (index: number) => Pod | undefined,
+  ): Promise<PodOutcome> {
     const template = podTemplate(job, this.#rules)
     const left = indexes.values()
     this.#expectations.expectCreations(key, indexes.length)
@@ -211,7 +219,12 @@ class JobController {
   }
 
   async #removeFinalizer({ metadata: { namespace = '', name = '', uid = '' } }: Pod): Promise<void> {
-    await this.#env.client.patch(PODS, { namespace, name }, { metadata: { uid, '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER] } }, 'strategic')
+    await this.#env.client.patch(
+      PODS,
+      { namespace, name },
+      { metadata: { uid, '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER] } },
+      'strategic',
+    )
   }
 
   /** Enqueues the pods of a job that is gone or finished. */

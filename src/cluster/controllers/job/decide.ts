@@ -36,7 +36,10 @@ export interface Verdict {
   readonly deadlineIn: number | undefined
 }
 
-/** Decides whether a job ends, by its conditions, policies, limits and deadline. Success by the number of completions is decided later. */
+/**
+ * Decides whether a job ends, by its conditions, policies, limits and deadline. Success by the number of completions is
+ * decided later.
+ */
 export function verdictOf(context: JobContext): Verdict {
   const { job, rules, now } = context
   const { finished: earlier, deadlineIn } = ending(context)
@@ -58,10 +61,16 @@ function ending(context: JobContext): Pick<Verdict, 'finished' | 'deadlineIn'> {
   const finished = interimCondition(context) ?? policyFailure(context)
   if (finished) return { finished, deadlineIn: undefined }
   if (context.failed > (job.spec.backoffLimit ?? 6) || isPastRestarts(job, pods))
-    return { finished: failureCondition('BackoffLimitExceeded', 'Job has reached the specified backoff limit', rules, now), deadlineIn: undefined }
+    return {
+      finished: failureCondition('BackoffLimitExceeded', 'Job has reached the specified backoff limit', rules, now),
+      deadlineIn: undefined,
+    }
   const deadlineIn = untilDeadline(job, now)
   if (deadlineIn !== undefined && deadlineIn <= 0)
-    return { finished: failureCondition('DeadlineExceeded', 'Job was active longer than specified deadline', rules, now), deadlineIn: undefined }
+    return {
+      finished: failureCondition('DeadlineExceeded', 'Job was active longer than specified deadline', rules, now),
+      deadlineIn: undefined,
+    }
   return { finished: undefined, deadlineIn }
 }
 
@@ -89,7 +98,8 @@ function indexFailure({ job, rules, now }: JobContext, failed: Indexes, succeede
   const count = countIndexes(failed)
   if (maxFailedIndexes !== undefined && count > maxFailedIndexes)
     return failureCondition('MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes', rules, now)
-  if (count > 0 && count + countIndexes(succeeded) >= completions) return failureCondition('FailedIndexes', 'Job has failed indexes', rules, now)
+  if (count > 0 && count + countIndexes(succeeded) >= completions)
+    return failureCondition('FailedIndexes', 'Job has failed indexes', rules, now)
   return undefined
 }
 
@@ -100,7 +110,8 @@ function isPastRestarts({ spec }: Job, pods: readonly Pod[]): boolean {
   let restarts = 0
   for (const { status } of pods)
     if (status.phase === 'Running' || status.phase === 'Pending')
-      for (const { restartCount } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) restarts += restartCount
+      for (const { restartCount } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])])
+        restarts += restartCount
   return limit === 0 ? restarts > 0 : restarts >= limit
 }
 

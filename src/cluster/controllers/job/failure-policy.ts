@@ -13,13 +13,18 @@ export interface PolicyMatch {
 
 const NO_MATCH: PolicyMatch = { counts: true }
 
-/** Returns the outcome of the first rule that matches a failed pod. @param failsIndexes whether rules with the action FailIndex apply. */
+/**
+ * Returns the outcome of the first rule that matches a failed pod. @param failsIndexes whether rules with the action
+ * FailIndex apply.
+ */
 export function matchFailurePolicy(policy: PodFailurePolicy | undefined, pod: Pod, failsIndexes: boolean): PolicyMatch {
   for (const [index, { action, onExitCodes, onPodConditions }] of (policy?.rules ?? []).entries()) {
     if (action === '') continue
     const cause = onExitCodes
       ? exitCodeCause(pod, onExitCodes)
-      : pod.status.conditions?.find(condition => onPodConditions?.some(({ type, status }) => type === condition.type && status === condition.status))
+      : pod.status.conditions?.find(condition =>
+          onPodConditions?.some(({ type, status }) => type === condition.type && status === condition.status),
+        )
     if (!cause) continue
     if (action === 'Ignore') return { action, counts: false }
     if (action === 'Count' || (action === 'FailIndex' && failsIndexes)) return { action, counts: true }

@@ -8,7 +8,8 @@ export interface Interval {
 export type Indexes = readonly Interval[]
 
 /** Parses a number as Go's strconv.Atoi does. Undefined if the text is not a number. */
-const numberIn = (text: string | undefined): number | undefined => (text !== undefined && /^\+?[0-9]{1,15}$/.test(text) ? Number(text) : undefined)
+const numberIn = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\+?[0-9]{1,15}$/.test(text) ? Number(text) : undefined
 
 /** Parses `1,3-5`. Parts that cannot be parsed are skipped, indexes from `completions` on are left out. */
 export function parseIndexes(text: string, completions: number): Indexes {
@@ -28,7 +29,10 @@ export function parseIndexes(text: string, completions: number): Indexes {
   return intervals
 }
 
-/** Formats a set as `status.completedIndexes` has it: two neighbours are separated by a comma, three or more are an interval. */
+/**
+ * Formats a set as `status.completedIndexes` has it: two neighbours are separated by a comma, three or more are an
+ * interval.
+ */
 export const formatIndexes = (indexes: Indexes): string =>
   indexes
     .map(({ first, last }) => {
@@ -38,7 +42,8 @@ export const formatIndexes = (indexes: Indexes): string =>
     .join(',')
 
 /** Returns the intervals of single indexes, which may have any order. */
-export const indexesOf = (numbers: Iterable<number>): Indexes => [...new Set(numbers)].toSorted((a, b) => a - b).map(index => ({ first: index, last: index }))
+export const indexesOf = (numbers: Iterable<number>): Indexes =>
+  [...new Set(numbers)].toSorted((a, b) => a - b).map(index => ({ first: index, last: index }))
 
 /** Union of two sets. */
 export function mergeIndexes(a: Indexes, b: Indexes): Indexes {

@@ -10,7 +10,10 @@ export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking'
 /** Label and annotation with the index of a pod. */
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index'
 
-/** Annotations with the number of failed pods of the same index before this one: those that count, and those that a policy ignores. */
+/**
+ * Annotations with the number of failed pods of the same index before this one: those that count, and those that a
+ * policy ignores.
+ */
 export const INDEX_FAILURES = 'batch.kubernetes.io/job-index-failure-count'
 export const IGNORED_INDEX_FAILURES = 'batch.kubernetes.io/job-index-ignored-failure-count'
 
@@ -25,7 +28,8 @@ export function completionIndex({ metadata: { annotations } }: Pod): number | un
 }
 
 /** Whether a pod of an Indexed job has an index below the number of completions. */
-export const hasValidIndex = (pod: Pod, { spec }: Job): boolean => (completionIndex(pod) ?? Number.POSITIVE_INFINITY) < (spec.completions ?? 0)
+export const hasValidIndex = (pod: Pod, { spec }: Job): boolean =>
+  (completionIndex(pod) ?? Number.POSITIVE_INFINITY) < (spec.completions ?? 0)
 
 /** Whether a pod counts as failed. A deleted pod does, unless only failed pods are replaced. */
 export const isPodFailed = (pod: Pod, job: Job, rules: JobRules): boolean =>

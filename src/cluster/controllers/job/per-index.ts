@@ -4,7 +4,15 @@ import { finishedAt, remainingBackoff } from './backoff.ts'
 import { type JobContext, type JobSync, untrackedPods } from './context.ts'
 import { matchFailurePolicy } from './failure-policy.ts'
 import { hasIndex, type Indexes, indexesOf, mergeIndexes, missingIndexes, parseIndexes } from './intervals.ts'
-import { allIndexFailures, completionIndex, hasTrackingFinalizer, hasValidIndex, ignoredIndexFailures, indexFailures, isPodFailed } from './job-pods.ts'
+import {
+  allIndexFailures,
+  completionIndex,
+  hasTrackingFinalizer,
+  hasValidIndex,
+  ignoredIndexFailures,
+  indexFailures,
+  isPodFailed,
+} from './job-pods.ts'
 import { type JobRules, onlyReplacesFailed } from './rules.ts'
 
 const NO_PODS: ReadonlySet<string> = new Set()
@@ -41,8 +49,8 @@ export function pendingIndexes(
 }
 
 /**
- * Failed pods by their index that keep their finalizer until they are replaced, because the replacement continues their number of failures. An index that is active,
- * succeeded or failed has none.
+ * Failed pods by their index that keep their finalizer until they are replaced, because the replacement continues their
+ * number of failures. An index that is active, succeeded or failed has none.
  */
 export function delayedPods(context: JobContext, succeeded: Indexes, failed: Indexes): ReadonlyMap<number, Pod> {
   const { job, rules } = context
@@ -61,8 +69,15 @@ export function delayedPods(context: JobContext, succeeded: Indexes, failed: Ind
 const isLater = (pod: Pod, other: Pod, { sidecarContainers }: JobRules): boolean =>
   allIndexFailures(other) <= allIndexFailures(pod) && finishedAt(pod, sidecarContainers) >= finishedAt(other, sidecarContainers)
 
-/** Numbers of failures in the annotations of the pod that replaces another one. @param replaced undefined for the first pod of an index. */
-export function nextIndexFailures(job: Job, replaced: Pod | undefined, rules: JobRules): { readonly failures: number; readonly ignored: number } {
+/**
+ * Numbers of failures in the annotations of the pod that replaces another one. @param replaced undefined for the first
+ * pod of an index.
+ */
+export function nextIndexFailures(
+  job: Job,
+  replaced: Pod | undefined,
+  rules: JobRules,
+): { readonly failures: number; readonly ignored: number } {
   if (!replaced) return { failures: 0, ignored: 0 }
   const { counts } = matchFailurePolicy(job.spec.podFailurePolicy, replaced, rules.backoffLimitPerIndex)
   return { failures: indexFailures(replaced) + Number(counts), ignored: ignoredIndexFailures(replaced) + Number(!counts) }

@@ -8,7 +8,10 @@ import { hasLimitPerIndex, isIndexed, type JobRules } from './rules.ts'
 const LONGEST_PREFIX = 58
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX'
 
-/** Returns the template of the pods of a job, with the finalizer and, if the job is Indexed, the variable that has the index. */
+/**
+ * Returns the template of the pods of a job, with the finalizer and, if the job is Indexed, the variable that has the
+ * index.
+ */
 export function podTemplate({ spec }: Job, rules: JobRules): PodTemplateSpec {
   const { metadata, spec: podSpec } = spec.template
   const { finalizers = [] } = metadata
@@ -23,11 +26,18 @@ export function podTemplate({ spec }: Job, rules: JobRules): PodTemplateSpec {
   const { containers, initContainers } = podSpec
   return {
     metadata: tracked,
-    spec: { ...podSpec, containers: (containers ?? []).map(withIndex), ...(initContainers && { initContainers: initContainers.map(withIndex) }) },
+    spec: {
+      ...podSpec,
+      containers: (containers ?? []).map(withIndex),
+      ...(initContainers && { initContainers: initContainers.map(withIndex) }),
+    },
   }
 }
 
-/** Changes a pod of the template to the pod of an index. @param replaced failed pod whose number of failures it continues. */
+/**
+ * Changes a pod of the template to the pod of an index. @param replaced failed pod whose number of failures it
+ * continues.
+ */
 export function setIndex(pod: Pod, job: Job, index: number, replaced: Pod | undefined, rules: JobRules): void {
   const { metadata, spec } = pod
   const text = String(index)

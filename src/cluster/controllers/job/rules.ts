@@ -45,7 +45,8 @@ export const isIndexed = ({ spec }: Job): boolean => spec.completionMode === 'In
 
 export const isSuspended = ({ spec }: Job): boolean => spec.suspend === true
 
-export const hasLimitPerIndex = ({ spec }: Job, rules: JobRules): boolean => rules.backoffLimitPerIndex && spec.backoffLimitPerIndex !== undefined
+export const hasLimitPerIndex = ({ spec }: Job, rules: JobRules): boolean =>
+  rules.backoffLimitPerIndex && spec.backoffLimitPerIndex !== undefined
 
 /** Whether a pod is replaced only once it has failed, not when it begins to be deleted. */
 export const onlyReplacesFailed = ({ spec }: Job, rules: JobRules): boolean =>

@@ -81,7 +81,9 @@ async function endPods(context: JobContext, finished: JobCondition, effects: Job
 async function continueJob(context: JobContext, verdict: Verdict, effects: JobEffects): Promise<Change> {
   const { job, rules, now, isSatisfied } = context
   const mayChange = isSatisfied && job.metadata.deletionTimestamp === undefined
-  const counts = mayChange ? await changePods(context, verdict, podChangeOf(context, verdict), effects) : countsOf(context, context.active.length, 0, 0)
+  const counts = mayChange
+    ? await changePods(context, verdict, podChangeOf(context, verdict), effects)
+    : countsOf(context, context.active.length, 0, 0)
   const { completions } = job.spec
   const isComplete = counts.active === 0 && (completions === undefined ? verdict.succeeded > 0 : verdict.succeeded >= completions)
   const unchanged = { ...counts, finished: undefined, status: job.status, isStatusChanged: false }
@@ -92,7 +94,11 @@ async function continueJob(context: JobContext, verdict: Verdict, effects: JobEf
   if (resumes) effects.record('Normal', 'Resumed', 'Job resumed')
   else effects.record('Normal', 'Suspended', 'Job suspended')
   const { startTime, ...others } = job.status
-  const status = { ...others, conditions, ...(resumes ? { startTime: formatTime(now) } : startTime !== undefined && !rules.clearsStartTime && { startTime }) }
+  const status = {
+    ...others,
+    conditions,
+    ...(resumes ? { startTime: formatTime(now) } : startTime !== undefined && !rules.clearsStartTime && { startTime }),
+  }
   return { ...unchanged, status, isStatusChanged: true }
 }
 
@@ -150,7 +156,8 @@ async function track(context: JobContext, { indexes }: Verdict, change: Change, 
     written = await effects.write(written)
     effects.keepBackoff(context)
   }
-  const { released, error } = tracking.release.length > 0 ? await effects.release(tracking.release) : { released: new Set<string>(), error: undefined }
+  const { released, error } =
+    tracking.release.length > 0 ? await effects.release(tracking.release) : { released: new Set<string>(), error: undefined }
   const held = new Set([...tracking.held].filter(uid => !released.has(uid)))
   const settled = withoutReleased(written.status, held)
   const next: Job = { ...written, status: settled }
@@ -165,7 +172,9 @@ async function track(context: JobContext, { indexes }: Verdict, change: Change, 
   if (isEnded) recordEnd(last, end, effects)
 }
 
-/** Returns the status with the condition that precedes the final one. Undefined if it has that condition, or needs none. */
+/**
+ * Returns the status with the condition that precedes the final one. Undefined if it has that condition, or needs none.
+ */
 function withInterim(job: Job, finished: JobCondition | undefined): JobStatus | undefined {
   if (finished?.type !== 'FailureTarget' && finished?.type !== 'SuccessCriteriaMet') return undefined
   if (trueCondition(job, finished.type)) return undefined

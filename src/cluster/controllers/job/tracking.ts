@@ -25,11 +25,17 @@ export interface Tracking {
 }
 
 /**
- * Counts pods that have ended or that end with the job. A pod that has the finalizer is entered in `uncountedTerminatedPods`, or its index in
- * `completedIndexes`, before it loses the finalizer, so that no pod is counted twice or never.
+ * Counts pods that have ended or that end with the job. A pod that has the finalizer is entered in
+ * `uncountedTerminatedPods`, or its index in `completedIndexes`, before it loses the finalizer, so that no pod is
+ * counted twice or never.
  * @param finished condition that ends the job.
  */
-export function trackPods(context: JobContext, status: JobStatus, indexes: IndexState | undefined, finished: JobCondition | undefined): Tracking {
+export function trackPods(
+  context: JobContext,
+  status: JobStatus,
+  indexes: IndexState | undefined,
+  finished: JobCondition | undefined,
+): Tracking {
   const { job, pods, beingReleased } = context
   const tracked = pods.filter(pod => hasTrackingFinalizer(pod) && !beingReleased.has(uidOf(pod)))
   const held = new Set(tracked.map(uidOf))
@@ -71,7 +77,10 @@ function mayRelease({ job, rules }: JobContext, pod: Pod, indexes: IndexState | 
   return !hasLimitPerIndex(job, rules) || index === undefined || indexes?.delayed.get(index)?.metadata.uid !== pod.metadata.uid
 }
 
-/** Whether a pod adds to the number of failed ones. If the job ends without success, all pods that have not succeeded do. */
+/**
+ * Whether a pod adds to the number of failed ones. If the job ends without success, all pods that have not succeeded
+ * do.
+ */
 function countsAsFailed({ job, rules, uncounted }: JobContext, pod: Pod, finished: JobCondition | undefined): boolean {
   const endsWithJob = finished !== undefined && finished.type !== 'SuccessCriteriaMet'
   if (!endsWithJob && !isPodFailed(pod, job, rules)) return false
@@ -82,12 +91,21 @@ function countsAsFailed({ job, rules, uncounted }: JobContext, pod: Pod, finishe
 function withIndexes(status: JobStatus, { succeeded, failed }: IndexState, newIndexes: readonly number[]): JobStatus {
   const { failedIndexes: _, ...others } = status
   const all = mergeIndexes(succeeded, indexesOf(newIndexes))
-  return { ...others, succeeded: countIndexes(all), completedIndexes: formatIndexes(all), ...(failed && { failedIndexes: formatIndexes(failed) }) }
+  return {
+    ...others,
+    succeeded: countIndexes(all),
+    completedIndexes: formatIndexes(all),
+    ...(failed && { failedIndexes: formatIndexes(failed) }),
+  }
 }
 
-const uncountedIn = ({ uncountedTerminatedPods: { succeeded = [], failed = [] } = {} }: JobStatus): number => succeeded.length + failed.length
+const uncountedIn = ({ uncountedTerminatedPods: { succeeded = [], failed = [] } = {} }: JobStatus): number =>
+  succeeded.length + failed.length
 
-/** Returns the status after uncounted pods have lost their finalizer: they are counted. Returns the same status if there are none. */
+/**
+ * Returns the status after uncounted pods have lost their finalizer: they are counted. Returns the same status if there
+ * are none.
+ */
 export function withoutReleased(status: JobStatus, held: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {}
   const left = { succeeded: succeeded.filter(uid => held.has(uid)), failed: failed.filter(uid => held.has(uid)) }
@@ -97,10 +115,16 @@ export function withoutReleased(status: JobStatus, held: ReadonlySet<string>): J
     ...status,
     ...(counted.succeeded > 0 && { succeeded: (status.succeeded ?? 0) + counted.succeeded }),
     ...(counted.failed > 0 && { failed: (status.failed ?? 0) + counted.failed }),
-    uncountedTerminatedPods: { ...(left.succeeded.length > 0 && { succeeded: left.succeeded }), ...(left.failed.length > 0 && { failed: left.failed }) },
+    uncountedTerminatedPods: {
+      ...(left.succeeded.length > 0 && { succeeded: left.succeeded }),
+      ...(left.failed.length > 0 && { failed: left.failed }),
+    },
   }
 }
 
-/** Whether a job with a condition that ends it may be marked as finished: no pod is uncounted, and none is terminating if the release waits for that. */
+/**
+ * Whether a job with a condition that ends it may be marked as finished: no pod is uncounted, and none is terminating
+ * if the release waits for that.
+ */
 export const mayFinish = ({ status }: Job, terminating: number, waitsForTerminating: boolean): boolean =>
   uncountedIn(status) === 0 && !(waitsForTerminating && terminating > 0)

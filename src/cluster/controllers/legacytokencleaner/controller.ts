@@ -5,7 +5,17 @@ import { isSince } from '../../../lifecycle/release.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import { CONFIG_MAPS, PODS, SECRETS, SERVICE_ACCOUNTS } from '../../shared/kinds.ts'
-import { accountName, dateText, INVALID_SINCE, isGenerated, isTrackedLongEnough, isUnused, referredSecrets, TOKEN_TYPE, tokenFate } from './token-fate.ts'
+import {
+  accountName,
+  dateText,
+  INVALID_SINCE,
+  isGenerated,
+  isTrackedLongEnough,
+  isUnused,
+  referredSecrets,
+  TOKEN_TYPE,
+  tokenFate,
+} from './token-fate.ts'
 
 const NAMESPACE = 'kube-system'
 /** ConfigMap in which an API server notes since when it records the use of tokens. */
@@ -13,7 +23,10 @@ const TRACKING = 'kube-apiserver-legacy-service-account-token-tracking'
 const DAILY_MS = 24 * 3_600_000
 const KEY = 'tokens'
 
-/** Marks generated tokens of service accounts as invalid that were not used for a year, and deletes them a year later. Looks at them once a day. */
+/**
+ * Marks generated tokens of service accounts as invalid that were not used for a year, and deletes them a year later.
+ * Looks at them once a day.
+ */
 export const legacyTokenCleaner: ClusterPart = async (env, signal) => {
   const { features } = env
   // The gate is gone since 1.32.
@@ -29,7 +42,8 @@ export const legacyTokenCleaner: ClusterPart = async (env, signal) => {
       const referred = new Map<string, ReadonlySet<string>>()
       for (const secret of items.filter(each => isUnused(each, now))) {
         const { namespace = '', name = '' } = secret.metadata
-        if (!isGenerated(secret, await env.client.get(SERVICE_ACCOUNTS, namespace, accountName(secret)).catch(undefinedIfNotFound))) continue
+        if (!isGenerated(secret, await env.client.get(SERVICE_ACCOUNTS, namespace, accountName(secret)).catch(undefinedIfNotFound)))
+          continue
         const names = referred.get(namespace) ?? referredSecrets(pods.store.inNamespace(namespace))
         referred.set(namespace, names)
         await carryOut(env, secret, tokenFate(secret, names.has(name), now), now)
@@ -46,7 +60,12 @@ async function trackedSince({ client }: ClusterEnvironment): Promise<string> {
   return (await client.get(CONFIG_MAPS, NAMESPACE, TRACKING).catch(undefinedIfNotFound))?.data?.since ?? ''
 }
 
-async function carryOut({ client, logger }: ClusterEnvironment, secret: Secret, fate: ReturnType<typeof tokenFate>, now: number): Promise<void> {
+async function carryOut(
+  { client, logger }: ClusterEnvironment,
+  secret: Secret,
+  fate: ReturnType<typeof tokenFate>,
+  now: number,
+): Promise<void> {
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = secret.metadata
   if (fate === 'keep') return
   logger.info('unused token of a service account', { secret: objectKey(secret), action: fate })

@@ -2,7 +2,10 @@ import type { Pod, Secret, ServiceAccount } from '../../../api/core/v1.types.ts'
 import { timeMillis } from '../../../meta/time.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Time without use after which a token becomes invalid, and time after that until it is deleted, as --legacy-service-account-token-clean-up-period by default. */
+/**
+ * Time without use after which a token becomes invalid, and time after that until it is deleted, as
+ * --legacy-service-account-token-clean-up-period by default.
+ */
 export const CLEAN_UP_MS = 365 * DAY_MS
 
 export const TOKEN_TYPE = 'kubernetes.io/service-account-token'
@@ -18,7 +21,10 @@ const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(Date.
 /** Returns the date of a time, as labels have it: `2030-01-31`. @param time milliseconds since the epoch. */
 export const dateText = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Whether the use of tokens has been recorded for long enough that a token without a record is unused. @param since date on which the records begin. */
+/**
+ * Whether the use of tokens has been recorded for long enough that a token without a record is unused. @param since
+ * date on which the records begin.
+ */
 export const isTrackedLongEnough = (since: string, now: number): boolean => isDate(since) && now >= Date.parse(since) + DAY_MS + CLEAN_UP_MS
 
 /** Whether a token is one that was generated for an account, which lists it. Tokens that users make are kept. */
@@ -39,7 +45,10 @@ export function isUnused({ metadata }: Secret, now: number): boolean {
   return lastUsed === undefined || (isDate(lastUsed) && lastUsed < dateText(limit))
 }
 
-/** Returns the action for a generated, unused token: mark it as invalid, and delete it later. A token that pods refer to is kept. */
+/**
+ * Returns the action for a generated, unused token: mark it as invalid, and delete it later. A token that pods refer to
+ * is kept.
+ */
 export function tokenFate({ metadata }: Secret, isMounted: boolean, now: number): 'keep' | 'mark' | 'delete' {
   if (isMounted) return 'keep'
   const since = metadata.labels?.[INVALID_SINCE] ?? ''

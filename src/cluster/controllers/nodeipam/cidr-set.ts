@@ -9,8 +9,8 @@ export class OutsideRangeError extends Error {
 export type BlockSpan = readonly [first: number, last: number]
 
 /**
- * Blocks of equal size in a range of addresses, of which nodes get one each. The next block that is free follows the one that was given last, so that a block is
- * not given again soon. Source: pkg/controller/nodeipam/ipam/cidrset.
+ * Blocks of equal size in a range of addresses, of which nodes get one each. The next block that is free follows the
+ * one that was given last, so that a block is not given again soon. Source: pkg/controller/nodeipam/ipam/cidrset.
  */
 export class CidrSet {
   readonly #range: Cidr
@@ -74,7 +74,8 @@ export class CidrSet {
   /** Returns the blocks that a CIDR overlaps. Throws OutsideRangeError. */
   span(cidr: string): BlockSpan {
     const parsed = parseCidr(cidr)
-    if (parsed === undefined || parsed.family !== this.family) throw new OutsideRangeError(`cidr ${cidr} is out of the range ${printCidr(this.#range)}`)
+    if (parsed === undefined || parsed.family !== this.family)
+      throw new OutsideRangeError(`cidr ${cidr} is out of the range ${printCidr(this.#range)}`)
     const hostBits = this.#bits - BigInt(parsed.prefix)
     const first = addressNumber(parsed.network)
     const last = first + (1n << hostBits) - 1n

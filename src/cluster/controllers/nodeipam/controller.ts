@@ -13,7 +13,10 @@ import { CidrSet, OutsideRangeError } from './cidr-set.ts'
 
 const WORKERS = 8
 
-/** Gives each node a block of addresses for its pods, of each family. A key is a node. Does nothing if no ranges are configured. */
+/**
+ * Gives each node a block of addresses for its pods, of each family. A key is a node. Does nothing if no ranges are
+ * configured.
+ */
 export const nodeIpamController: ClusterPart = async (env, signal) => {
   if (env.nodeCidrs !== undefined) await new NodeIpam(env, env.nodeCidrs, signal).run()
 }
@@ -119,7 +122,12 @@ class NodeIpam {
     const { name = '', uid } = node.metadata
     try {
       const metadata = uid === undefined ? {} : { uid }
-      await this.#env.client.patch(NODES, { namespace: '', name }, { metadata, spec: { podCIDR: blocks[0] ?? '', podCIDRs: [...blocks] } }, 'strategic')
+      await this.#env.client.patch(
+        NODES,
+        { namespace: '', name },
+        { metadata, spec: { podCIDR: blocks[0] ?? '', podCIDRs: [...blocks] } },
+        'strategic',
+      )
     } catch (error) {
       this.#release(name)
       if (isStatusError(error, 'NotFound', 'Conflict')) return

@@ -25,8 +25,9 @@ const ZONES_KEY = 'zones'
 const NO_CHANGE: EvictingChange = { add: [], remove: [] }
 
 /**
- * Follows the health of nodes: a node whose kubelet is silent becomes Unknown, its conditions become taints, and the pods of a node that is not ready are marked as
- * not ready. A key is a node; a key of the second queue is a pod that was bound to such a node. The third queue adds taints that evict pods, at the rate of the zones.
+ * Follows the health of nodes: a node whose kubelet is silent becomes Unknown, its conditions become taints, and the
+ * pods of a node that is not ready are marked as not ready. A key is a node; a key of the second queue is a pod that
+ * was bound to such a node. The third queue adds taints that evict pods, at the rate of the zones.
  */
 export const nodeLifecycleController: ClusterPart = (env, signal) => new NodeLifecycle(env, signal).run()
 
@@ -116,7 +117,10 @@ class NodeLifecycle {
     this.#updateZones()
   }
 
-  /** Sets one timer to the earliest time at which a node may be lost, unless it is set. Renewals do not move it: the look at that time sets it again. */
+  /**
+   * Sets one timer to the earliest time at which a node may be lost, unless it is set. Renewals do not move it: the
+   * look at that time sets it again.
+   */
   #armDeadline(): void {
     if (this.#deadline !== undefined) return
     const { clock } = this.#env
@@ -135,7 +139,10 @@ class NodeLifecycle {
     return node === undefined || readyCondition(node)?.status === 'Unknown'
   }
 
-  /** Finds the nodes that are lost by now. The zones learn of all of them before one is evicted: if all nodes are silent at once, the fault is elsewhere. */
+  /**
+   * Finds the nodes that are lost by now. The zones learn of all of them before one is evicted: if all nodes are silent
+   * at once, the fault is elsewhere.
+   */
   #findLost(): void {
     const now = this.#env.clock.now()
     for (const [name, health] of this.#health) {
@@ -170,7 +177,10 @@ class NodeLifecycle {
     await this.#markPods(name)
   }
 
-  /** Returns the change of the taints that evict pods. A first taint is left to the queue of the zone; one taint replaces the other at once. */
+  /**
+   * Returns the change of the taints that evict pods. A first taint is left to the queue of the zone; one taint
+   * replaces the other at once.
+   */
   #evictingChangeOf(node: Node, ready: NodeCondition | undefined, now: number): EvictingChange {
     const { name = '' } = node.metadata
     if (this.#zones.isHalted) return evictingChange('True', now)
@@ -246,7 +256,12 @@ class NodeLifecycle {
     const { client, clock } = this.#env
     const condition = { type: 'Ready', status: 'False', lastTransitionTime: formatTime(clock.now()) }
     try {
-      await client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status: { conditions: [condition] } }, 'strategic')
+      await client.patch(
+        PODS,
+        { namespace, name, subresource: 'status' },
+        { metadata: { uid }, status: { conditions: [condition] } },
+        'strategic',
+      )
     } catch (error) {
       if (isStatusError(error, 'NotFound', 'Conflict')) return
       throw error

@@ -1,6 +1,6 @@
 /**
- * Nodes of a zone that wait for a taint with the effect NoExecute, and the rate at which they get it. The first node gets it at once. A node is returned once, until
- * it is removed. Source: pkg/controller/nodelifecycle/scheduler.
+ * Nodes of a zone that wait for a taint with the effect NoExecute, and the rate at which they get it. The first node
+ * gets it at once. A node is returned once, until it is removed. Source: pkg/controller/nodelifecycle/scheduler.
  */
 export class EvictionQueue {
   readonly #waiting = new Set<string>()
@@ -31,7 +31,10 @@ export class EvictionQueue {
     this.#waiting.delete(node)
   }
 
-  /** Changes the rate. A node may follow at once, unless the zone would have had to wait for another one at the old rate. */
+  /**
+   * Changes the rate. A node may follow at once, unless the zone would have had to wait for another one at the old
+   * rate.
+   */
   setRate(rate: number, now: number): void {
     if (rate === this.#rate) return
     const mustWait = this.#rate === 0 || this.#freeAt > now

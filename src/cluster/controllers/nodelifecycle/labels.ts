@@ -4,7 +4,10 @@ const COPIES: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'kubernetes.io/arch',
 }
 
-/** Returns the labels of a node that must change. Undefined if there are none. Source: reconcileNodeLabels of pkg/controller/nodelifecycle. */
+/**
+ * Returns the labels of a node that must change. Undefined if there are none. Source: reconcileNodeLabels of
+ * pkg/controller/nodelifecycle.
+ */
 export function labelChanges(labels: Readonly<Record<string, string>> = {}): Record<string, string> | undefined {
   const changes: Record<string, string> = {}
   for (const [copy, original] of Object.entries(COPIES)) {

@@ -4,7 +4,10 @@ import { formatTime } from '../../../meta/time.ts'
 /** Types of the conditions that become Unknown when a node is lost. */
 const WATCHED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
-/** Conditions of a node whose kubelet has not been heard of: those that are not Unknown yet become so. Others are kept. @param created creation time of the node. */
+/**
+ * Conditions of a node whose kubelet has not been heard of: those that are not Unknown yet become so. Others are
+ * kept. @param created creation time of the node.
+ */
 export function lostConditions(conditions: readonly NodeCondition[], created: string | null, now: number): NodeCondition[] {
   const next = [...conditions]
   for (const type of WATCHED) {

@@ -18,11 +18,13 @@ export interface NodeHealth {
 
 export const graceOf = (isOldGrace: boolean): number => (isOldGrace ? OLD_GRACE_MS : GRACE_MS)
 
-export const readyCondition = ({ status }: Pick<Node, 'status'>): NodeCondition | undefined => status.conditions?.find(({ type }) => type === 'Ready')
+export const readyCondition = ({ status }: Pick<Node, 'status'>): NodeCondition | undefined =>
+  status.conditions?.find(({ type }) => type === 'Ready')
 
 /**
- * Returns the health of a node after a look at its status and its lease. A changed heartbeat, and a lease that was renewed since, are signs of life. A node without
- * the condition Ready lives from its creation on, if it is seen for the first time.
+ * Returns the health of a node after a look at its status and its lease. A changed heartbeat, and a lease that was
+ * renewed since, are signs of life. A node without the condition Ready lives from its creation on, if it is seen for
+ * the first time.
  */
 export function nextHealth(
   known: NodeHealth | undefined,
@@ -45,8 +47,12 @@ export function nextHealth(
   }
 }
 
-/** Time in milliseconds after which a node is lost, unless it gives a sign of life. @param grace that of nodes which have reported their status */
-export const deadlineOf = ({ seen, heartbeat }: NodeHealth, grace: number): number => seen + (heartbeat === undefined ? STARTUP_GRACE_MS : grace)
+/**
+ * Time in milliseconds after which a node is lost, unless it gives a sign of life. @param grace that of nodes which
+ * have reported their status
+ */
+export const deadlineOf = ({ seen, heartbeat }: NodeHealth, grace: number): number =>
+  seen + (heartbeat === undefined ? STARTUP_GRACE_MS : grace)
 
 const isLater = (next: string | null | undefined, old: string | null | undefined): boolean =>
   next !== undefined && next !== null && (old === undefined || old === null || next > old)

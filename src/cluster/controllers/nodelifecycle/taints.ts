@@ -48,8 +48,8 @@ export function evictingChange(ready: NodeCondition['status'] | undefined, now: 
 const MANAGED = new Set([...Object.values(KEYS).flatMap(keys => Object.values(keys)), UNSCHEDULABLE])
 
 /**
- * Returns the taints of a node after a change of those that the controller manages: NoSchedule by its conditions, and a change of NoExecute. Taints that are present
- * keep their place and time. Undefined if nothing changes.
+ * Returns the taints of a node after a change of those that the controller manages: NoSchedule by its conditions, and a
+ * change of NoExecute. Taints that are present keep their place and time. Undefined if nothing changes.
  */
 export function nextTaints(node: Pick<Node, 'spec' | 'status'>, { add, remove }: EvictingChange, now: number): Taint[] | undefined {
   const present = node.spec.taints ?? []

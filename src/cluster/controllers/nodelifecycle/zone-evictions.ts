@@ -69,7 +69,8 @@ export class ZoneEvictions {
   /** Returns the nodes that may be evicted now. */
   due(now: number): string[] {
     const due: string[] = []
-    for (const { queue } of this.#zones.values()) for (let node = queue.take(now); node !== undefined; node = queue.take(now)) due.push(node)
+    for (const { queue } of this.#zones.values())
+      for (let node = queue.take(now); node !== undefined; node = queue.take(now)) due.push(node)
     return due
   }
 
@@ -79,7 +80,10 @@ export class ZoneEvictions {
     return times.length === 0 ? undefined : Math.min(...times)
   }
 
-  /** Sets the states and rates of all zones by the states of their nodes. Source: handleDisruption of pkg/controller/nodelifecycle. */
+  /**
+   * Sets the states and rates of all zones by the states of their nodes. Source: handleDisruption of
+   * pkg/controller/nodelifecycle.
+   */
   update(now: number): Disruption {
     const zones = [...this.#zones].flatMap(([key, zone]) => {
       const nodes = zone.ready.size + zone.notReady.size
@@ -101,7 +105,12 @@ export class ZoneEvictions {
   #zone(key: string): Zone {
     const known = this.#zones.get(key)
     if (known) return known
-    const zone: Zone = { queue: new EvictionQueue(evictionRate('Normal', 0, false)), state: 'Initial', ready: new Set(), notReady: new Set() }
+    const zone: Zone = {
+      queue: new EvictionQueue(evictionRate('Normal', 0, false)),
+      state: 'Initial',
+      ready: new Set(),
+      notReady: new Set(),
+    }
     this.#zones.set(key, zone)
     return zone
   }

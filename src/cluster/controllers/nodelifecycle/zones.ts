@@ -12,7 +12,10 @@ export function zoneState(ready: number, notReady: number): ZoneState {
   return notReady >= LEAST_UNHEALTHY && notReady / (ready + notReady) >= UNHEALTHY_SHARE ? 'PartialDisruption' : 'Normal'
 }
 
-/** Nodes a second of a zone that get a taint with the effect NoExecute. If all zones are disrupted fully, the fault is the controller's, and none does. */
+/**
+ * Nodes a second of a zone that get a taint with the effect NoExecute. If all zones are disrupted fully, the fault is
+ * the controller's, and none does.
+ */
 export function evictionRate(state: ZoneState, nodes: number, areAllFull: boolean): number {
   if (areAllFull) return 0
   if (state !== 'PartialDisruption') return RATE

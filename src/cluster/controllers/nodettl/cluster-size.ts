@@ -1,4 +1,7 @@
-/** Time for which kubelets may cache Secrets and ConfigMaps, by the number of nodes. Ranges overlap, so that a cluster at a bound does not change all the time. */
+/**
+ * Time for which kubelets may cache Secrets and ConfigMaps, by the number of nodes. Ranges overlap, so that a cluster
+ * at a bound does not change all the time.
+ */
 const STEPS = [
   { least: 0, most: 100, seconds: 0 },
   { least: 90, most: 500, seconds: 15 },

@@ -18,7 +18,9 @@ export const nodeTtlController: ClusterPart = async (env, signal) => {
       const seconds = String(size.seconds)
       const node = nodes.store.get(name)
       if (!node || node.metadata.annotations?.[ANNOTATION] === seconds) return
-      await env.client.patch(NODES, { namespace: '', name }, { metadata: { annotations: { [ANNOTATION]: seconds } } }, 'strategic').catch(undefinedIfNotFound)
+      await env.client
+        .patch(NODES, { namespace: '', name }, { metadata: { annotations: { [ANNOTATION]: seconds } } }, 'strategic')
+        .catch(undefinedIfNotFound)
     },
   })
   if (!(await untilSynced([nodes], signal))) return

@@ -21,7 +21,10 @@ const FORCE_DETACH_MS = 6 * 60_000
 const BY_NODE = 'node'
 const BY_VOLUME = 'volume'
 
-/** Attaches volumes to the nodes of their pods, and detaches them afterwards. The attacher of a driver carries out VolumeAttachments. A key is a node. */
+/**
+ * Attaches volumes to the nodes of their pods, and detaches them afterwards. The attacher of a driver carries out
+ * VolumeAttachments. A key is a node.
+ */
 export const persistentVolumeAttachDetach: ClusterPart = (env, signal) => new AttachDetach(env, signal).run()
 
 class AttachDetach {
@@ -113,9 +116,13 @@ class AttachDetach {
       const csi = this.#volumes.store.get(attachment.spec.source.persistentVolumeName ?? '')?.spec.csi
       if (csi) attached.set(uniqueVolumeName(csi.driver, csi.volumeHandle), attachment)
     }
-    const unneeded = [...attached].filter(([volume, { metadata }]) => !desired.has(volume) && this.#mayDetach(node, volume, metadata.name ?? ''))
+    const unneeded = [...attached].filter(
+      ([volume, { metadata }]) => !desired.has(volume) && this.#mayDetach(node, volume, metadata.name ?? ''),
+    )
     const going = new Set(unneeded.map(([volume]) => volume))
-    const present = [...attached].filter(([volume, attachment]) => attachment.status?.attached && !going.has(volume)).map(([volume]) => volume)
+    const present = [...attached]
+      .filter(([volume, attachment]) => attachment.status?.attached && !going.has(volume))
+      .map(([volume]) => volume)
     await this.#writeStatus(node, present, desired)
     for (const [, attachment] of unneeded) await this.#detach(attachment)
     for (const [volume, wanted] of desired) {
@@ -144,7 +151,8 @@ class AttachDetach {
   #reportError(attachment: VolumeAttachment, { volume, pods }: DesiredVolume): void {
     const error = attachment.status?.attached ? undefined : attachment.status?.attachError
     if (error === undefined) return void this.#reported.delete(attachment.metadata.name ?? '')
-    for (const pod of pods) this.#warn(attachment, pod, `AttachVolume.Attach failed for volume "${volume.metadata.name}" : ${error.message ?? ''}`)
+    for (const pod of pods)
+      this.#warn(attachment, pod, `AttachVolume.Attach failed for volume "${volume.metadata.name}" : ${error.message ?? ''}`)
   }
 
   #warn({ metadata: { name = '' } }: VolumeAttachment, pod: Pod, message: string): void {
@@ -155,7 +163,10 @@ class AttachDetach {
     this.#recorder.record(PODS, pod, 'Warning', 'FailedAttachVolume', message)
   }
 
-  /** Reports whether a volume that is not needed may be detached: it is not mounted, or the node is not healthy for long or out of service. */
+  /**
+   * Reports whether a volume that is not needed may be detached: it is not mounted, or the node is not healthy for long
+   * or out of service.
+   */
   #mayDetach(node: Node, volume: string, attachment: string): boolean {
     if (!node.status?.volumesInUse?.includes(volume)) return true
     if (isOutOfService(node)) return true

@@ -35,7 +35,10 @@ export interface VolumeReads {
   driver(name: string): CSIDriver | undefined
 }
 
-/** Returns the volumes that pods need on their node, by their unique name. Volumes of drivers that attach nothing are left out. */
+/**
+ * Returns the volumes that pods need on their node, by their unique name. Volumes of drivers that attach nothing are
+ * left out.
+ */
 export function desiredVolumes(pods: readonly Pod[], node: Pick<Pod, 'metadata'>, reads: VolumeReads): Map<string, DesiredVolume> {
   const desired = new Map<string, DesiredVolume>()
   const keepsTerminated = node.metadata.annotations?.[KEEPS_TERMINATED] === 'true'

@@ -17,7 +17,10 @@ import { MIGRATED_TO } from './volume-decision.ts'
 const PRE_RESIZE_CAPACITY = 'volume.alpha.kubernetes.io/pre-resize-capacity'
 
 /** Returns the claim with a reference to its volume. Undefined if it has that already. */
-export function boundToVolume(claim: PersistentVolumeClaim, { metadata: { name = '' } }: PersistentVolume): PersistentVolumeClaim | undefined {
+export function boundToVolume(
+  claim: PersistentVolumeClaim,
+  { metadata: { name = '' } }: PersistentVolume,
+): PersistentVolumeClaim | undefined {
   const added: Record<string, string> = {}
   if (claim.spec.volumeName !== name && !hasAnnotation(claim, BOUND_BY_CONTROLLER)) added[BOUND_BY_CONTROLLER] = 'yes'
   if (!hasAnnotation(claim, BIND_COMPLETED)) added[BIND_COMPLETED] = 'yes'
@@ -37,7 +40,9 @@ const annotated = <T extends PersistentVolume | PersistentVolumeClaim>(object: T
   metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...added } },
 })
 
-/** Returns the volume without a reference to the claim. A reference that a user has made keeps the name of the claim. */
+/**
+ * Returns the volume without a reference to the claim. A reference that a user has made keeps the name of the claim.
+ */
 export function unbound(volume: PersistentVolume): PersistentVolume {
   const { claimRef, ...spec } = volume.spec
   if (!hasAnnotation(volume, BOUND_BY_CONTROLLER)) {
@@ -48,25 +53,36 @@ export function unbound(volume: PersistentVolume): PersistentVolume {
   return { ...volume, metadata: { ...volume.metadata, annotations }, spec }
 }
 
-/** Returns the status of a claim in a phase, with its volume if it has one. Undefined if nothing changes. A bound claim keeps its capacity: a resize sets it. */
+/**
+ * Returns the status of a claim in a phase, with its volume if it has one. Undefined if nothing changes. A bound claim
+ * keeps its capacity: a resize sets it.
+ */
 export function claimStatus(
   { status }: PersistentVolumeClaim,
   phase: 'Pending' | 'Bound' | 'Lost',
   volume: PersistentVolume | undefined,
 ): PersistentVolumeClaimStatus | undefined {
   const { accessModes, capacity, ...rest } = status
-  if (volume === undefined) return status.phase === phase && accessModes === undefined && capacity === undefined ? undefined : { ...rest, phase }
+  if (volume === undefined)
+    return status.phase === phase && accessModes === undefined && capacity === undefined ? undefined : { ...rest, phase }
   const isChanged = status.phase !== phase || !deepEqual(accessModes ?? [], volume.spec.accessModes ?? [])
   if (!isChanged) return undefined
-  const isCurrent = status.phase === phase || (capacity?.storage !== undefined && compareQuantity(capacity.storage, capacityOf(volume)) === 0)
+  const isCurrent =
+    status.phase === phase || (capacity?.storage !== undefined && compareQuantity(capacity.storage, capacityOf(volume)) === 0)
   const before = volume.metadata.annotations?.[PRE_RESIZE_CAPACITY]
-  const size = before === undefined || status.phase === phase ? (isCurrent ? capacity : volume.spec.capacity) : { ...capacity, storage: before }
+  const size =
+    before === undefined || status.phase === phase ? (isCurrent ? capacity : volume.spec.capacity) : { ...capacity, storage: before }
   return { ...rest, phase, ...(volume.spec.accessModes && { accessModes: volume.spec.accessModes }), ...(size && { capacity: size }) }
 }
 
-/** Returns a volume of a replaced plugin with the name of the CSI driver that has replaced it. Undefined if nothing changes. */
+/**
+ * Returns a volume of a replaced plugin with the name of the CSI driver that has replaced it. Undefined if nothing
+ * changes.
+ */
 export function withMigration(volume: PersistentVolume): PersistentVolume | undefined {
   const plugin = volume.metadata.annotations?.[PROVISIONED_BY]
   const driver = plugin === undefined ? undefined : migratedDriver(plugin)
-  return driver === undefined || volume.metadata.annotations?.[MIGRATED_TO] === driver ? undefined : annotated(volume, { [MIGRATED_TO]: driver })
+  return driver === undefined || volume.metadata.annotations?.[MIGRATED_TO] === driver
+    ? undefined
+    : annotated(volume, { [MIGRATED_TO]: driver })
 }

@@ -69,7 +69,8 @@ function decideUnbound(claim: PersistentVolumeClaim, around: ClaimSurroundings):
   const delayed = classOf(claim) !== '' && isDelayed(around.storageClass)
   const volume = bestVolume(claim, around.candidates, { matchAttributes: around.matchAttributes, isDelayed: delayed })
   if (volume) return { action: 'bind', volume }
-  if (namedClass(claim) === undefined && around.defaultClass) return { action: 'assign class', name: around.defaultClass.metadata.name ?? '' }
+  if (namedClass(claim) === undefined && around.defaultClass)
+    return { action: 'assign class', name: around.defaultClass.metadata.name ?? '' }
   if (delayed && !hasAnnotation(claim, SELECTED_NODE)) return { action: 'wait', event: consumerEvent(around.pods) }
   if (classOf(claim) !== '') return { action: 'provision' }
   return { action: 'wait', event: normal('FailedBinding', 'no persistent volumes available for this claim and no storage class is set') }
@@ -99,7 +100,9 @@ function decideNamed(claim: PersistentVolumeClaim, volume: PersistentVolume | un
   return { action: 'retry', event, error }
 }
 
-/** Returns why a volume that a claim names does not satisfy it. Undefined if it does. Source: checkVolumeSatisfyClaim. */
+/**
+ * Returns why a volume that a claim names does not satisfy it. Undefined if it does. Source: checkVolumeSatisfyClaim.
+ */
 export function mismatchOf(claim: PersistentVolumeClaim, volume: PersistentVolume): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) return `the volume is marked for deletion ${quote(volume.metadata.name ?? '')}`
   if (compareQuantity(capacityOf(volume), requestedStorage(claim)) < 0) return 'requested PV is too small'
@@ -119,8 +122,9 @@ function decideBound(claim: PersistentVolumeClaim, volume: PersistentVolume | un
 }
 
 /**
- * Returns the best volume of those that have the claim's access modes: one that has few others, then the smallest. A volume that refers to the claim is preferred to those with the same access modes.
- * Source: findByClaim of pkg/controller/volume/persistentvolume.
+ * Returns the best volume of those that have the claim's access modes: one that has few others, then the smallest. A
+ * volume that refers to the claim is preferred to those with the same access modes. Source: findByClaim of
+ * pkg/controller/volume/persistentvolume.
  */
 export function bestVolume(
   claim: PersistentVolumeClaim,

@@ -30,7 +30,10 @@ const NAMED = 'named volume'
 
 const PLUGIN_PREFIX = 'kubernetes.io/'
 
-/** Binds claims and volumes to each other, and carries out the reclaim policy of released volumes. Keys are claims, and volumes in a queue of their own. */
+/**
+ * Binds claims and volumes to each other, and carries out the reclaim policy of released volumes. Keys are claims, and
+ * volumes in a queue of their own.
+ */
 export const persistentVolumeBinder: ClusterPart = (env, signal) => new Binder(env, signal).run()
 
 class Binder {
@@ -94,7 +97,10 @@ class Binder {
     await untilAborted(this.#signal)
   }
 
-  /** Looks at the volume of a claim, also if the claim was deleted before it named the volume. Upstream finds such volumes when it looks at all again, every 15 seconds. */
+  /**
+   * Looks at the volume of a claim, also if the claim was deleted before it named the volume. Upstream finds such
+   * volumes when it looks at all again, every 15 seconds.
+   */
   #claimDeleted(claim: PersistentVolumeClaim): void {
     if (claim.spec.volumeName) this.#volumeQueue.add(claim.spec.volumeName)
     for (const { metadata } of this.#volumes.store.by(CANDIDATES, ofClaim(objectKey(claim)))) this.#volumeQueue.add(metadata.name ?? '')
@@ -131,7 +137,9 @@ class Binder {
         if (decision.event) this.#recordClaim(claim, decision.event)
         return void (await this.#writeClaimStatus(claim, 'Pending', undefined))
       case 'assign class':
-        return void this.#latestClaims.wrote(await this.#env.client.update(CLAIMS, { ...claim, spec: { ...claim.spec, storageClassName: decision.name } }))
+        return void this.#latestClaims.wrote(
+          await this.#env.client.update(CLAIMS, { ...claim, spec: { ...claim.spec, storageClassName: decision.name } }),
+        )
       case 'provision':
         return this.#provision(claim)
       case 'lose':
@@ -211,12 +219,16 @@ class Binder {
         const text = (what: string): string => `Cannot bind PersistentVolume ${what} due to incompatible volumeMode.`
         const claimName = quote(claim?.metadata.name ?? '')
         this.#recordVolume(volume, 'Warning', 'VolumeMismatch', text(`to requested PersistentVolumeClaim ${claimName}`))
-        if (claim) this.#recorder.record(CLAIMS, claim, 'Warning', 'VolumeMismatch', text(`${quote(name)} to requested PersistentVolumeClaim`))
+        if (claim)
+          this.#recorder.record(CLAIMS, claim, 'Warning', 'VolumeMismatch', text(`${quote(name)} to requested PersistentVolumeClaim`))
       }
     }
   }
 
-  /** Returns the claim that a volume refers to. It is read from the server if it is not observed yet, so that no volume is released by mistake. */
+  /**
+   * Returns the claim that a volume refers to. It is read from the server if it is not observed yet, so that no volume
+   * is released by mistake.
+   */
   async #claimOf(volume: PersistentVolume): Promise<PersistentVolumeClaim | undefined> {
     const { claimRef } = volume.spec
     if (!claimRef?.uid) return undefined
@@ -239,7 +251,8 @@ class Binder {
         this.#recordVolume(volume, 'Normal', 'VolumeRecycled', 'Volume recycled')
         return this.#unbind(volume)
       case 'delete':
-        if (volume.metadata.deletionTimestamp === undefined) await client.delete(VOLUMES, '', volume.metadata.name ?? '').catch(undefinedIfNotFound)
+        if (volume.metadata.deletionTimestamp === undefined)
+          await client.delete(VOLUMES, '', volume.metadata.name ?? '').catch(undefinedIfNotFound)
         return
       case 'fail':
         if (volume.status.phase === 'Failed') return
@@ -251,7 +264,11 @@ class Binder {
     await this.#writePhase(this.#latestVolumes.wrote(await this.#env.client.update(VOLUMES, unbound(volume))), 'Available')
   }
 
-  async #writePhase(volume: PersistentVolume, phase: 'Available' | 'Bound' | 'Released' | 'Failed', message = ''): Promise<PersistentVolume> {
+  async #writePhase(
+    volume: PersistentVolume,
+    phase: 'Available' | 'Bound' | 'Released' | 'Failed',
+    message = '',
+  ): Promise<PersistentVolume> {
     const { status } = volume
     if (status.phase === phase) return volume
     const { message: _, ...rest } = status

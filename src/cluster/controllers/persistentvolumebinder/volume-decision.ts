@@ -66,7 +66,11 @@ export function decideReclaim({ metadata, spec }: PersistentVolume, leavesCsi: b
         }
       const { path } = spec.hostPath
       if (path.startsWith(TEMPORARY) && path.length > TEMPORARY.length) return { action: 'delete' }
-      return { action: 'fail', reason: 'VolumeFailedDelete', message: `host_path deleter only supports /tmp/.+ but received provided ${path}` }
+      return {
+        action: 'fail',
+        reason: 'VolumeFailedDelete',
+        message: `host_path deleter only supports /tmp/.+ but received provided ${path}`,
+      }
     }
     default:
       return { action: 'fail', reason: 'VolumeUnknownReclaimPolicy', message: 'Volume has unrecognized PersistentVolumeReclaimPolicy' }

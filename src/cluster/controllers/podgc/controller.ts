@@ -13,13 +13,16 @@ import { excessTerminated, isUnscheduledTerminating, nodeGoneCondition, TERMINAT
 
 /** Time for which a node must be gone before its pods are deleted, in milliseconds. */
 const QUARANTINE = 40_000
-/** Interval in which upstream looks for pods to collect, in milliseconds. A pod that is deleted meanwhile is not marked as failed. */
+/**
+ * Interval in which upstream looks for pods to collect, in milliseconds. A pod that is deleted meanwhile is not marked
+ * as failed.
+ */
 const CHECK_INTERVAL = 20_000
 const COUNT_KEY = 'terminated'
 
 /**
- * Deletes pods that no kubelet deletes: those of nodes that are gone or out of service, those that were deleted before they had a node, and those that have ended
- * beyond the number that is kept. A key is a node, a pod or the count.
+ * Deletes pods that no kubelet deletes: those of nodes that are gone or out of service, those that were deleted before
+ * they had a node, and those that have ended beyond the number that is kept. A key is a node, a pod or the count.
  */
 export const podGarbageCollector: ClusterPart = (env, signal) => new PodCollector(env, signal).run()
 
@@ -89,7 +92,10 @@ class PodCollector {
       await this.#delete(pod, undefined)
   }
 
-  /** Marks a pod that has not ended as failed, and deletes it without a grace period. Does nothing if that was done before. */
+  /**
+   * Marks a pod that has not ended as failed, and deletes it without a grace period. Does nothing if that was done
+   * before.
+   */
   async #delete(pod: Pod, condition: PodCondition | undefined): Promise<void> {
     const { namespace = '', name = '', uid = '', deletionGracePeriodSeconds } = pod.metadata
     const { client } = this.#env
@@ -98,7 +104,8 @@ class PodCollector {
         const status = { phase: 'Failed', ...(condition && { conditions: [condition] }) }
         await client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status }, 'strategic')
       }
-      if (!isPodTerminating(pod) || deletionGracePeriodSeconds !== 0) await client.delete(PODS, namespace, name, { gracePeriodSeconds: 0, uid })
+      if (!isPodTerminating(pod) || deletionGracePeriodSeconds !== 0)
+        await client.delete(PODS, namespace, name, { gracePeriodSeconds: 0, uid })
     } catch (error) {
       if (!isStatusError(error, 'NotFound', 'Conflict')) throw error
     }

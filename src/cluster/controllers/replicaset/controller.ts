@@ -125,7 +125,8 @@ class ReplicaController<T extends ReplicaSet | ReplicationController> {
   async #manage(key: string, set: T, pods: readonly Pod[]): Promise<void> {
     const difference = pods.length - (set.spec.replicas ?? 1)
     if (difference < 0) await this.#create(key, set, Math.min(-difference, BURST))
-    else if (difference > 0) await this.#delete(key, set, victimsOf(pods, this.#relatedPods(set), Math.min(difference, BURST), this.#env.clock.now()))
+    else if (difference > 0)
+      await this.#delete(key, set, victimsOf(pods, this.#relatedPods(set), Math.min(difference, BURST), this.#env.clock.now()))
   }
 
   async #create(key: string, set: T, count: number): Promise<void> {
@@ -164,7 +165,10 @@ class ReplicaController<T extends ReplicaSet | ReplicationController> {
     return sets.flatMap(({ metadata: { uid = '' } }) => this.#pods.store.controlledBy(uid))
   }
 
-  /** Writes the status if it has changed. Reads the set again once if the write fails, because only this controller writes the status. */
+  /**
+   * Writes the status if it has changed. Reads the set again once if the write fails, because only this controller
+   * writes the status.
+   */
   async #writeStatus(set: T, pods: readonly Pod[], failure: unknown): Promise<void> {
     const { kind } = this.#of
     const { namespace = '', name = '' } = set.metadata

@@ -24,7 +24,17 @@ export interface StatusInput {
 }
 
 /** Returns the status of a set with these pods. Corresponds to upstream's calculateStatus. */
-export function statusOf({ old, replicas, minReadySeconds, templateLabels, pods, terminating, failure, generation, now }: StatusInput): ReplicaSetStatus {
+export function statusOf({
+  old,
+  replicas,
+  minReadySeconds,
+  templateLabels,
+  pods,
+  terminating,
+  failure,
+  generation,
+  now,
+}: StatusInput): ReplicaSetStatus {
   const count = (is: (pod: Pod) => boolean): number => pods.filter(is).length
   const labels = Object.entries(templateLabels)
   const conditions = conditionsOf(old.conditions ?? [], failure, pods.length < replicas ? 'FailedCreate' : 'FailedDelete', now)
@@ -40,7 +50,12 @@ export function statusOf({ old, replicas, minReadySeconds, templateLabels, pods,
 }
 
 /** A failure that persists keeps its condition, with the first message. */
-function conditionsOf(old: readonly ReplicaSetCondition[], failure: string | undefined, reason: string, now: number): ReplicaSetCondition[] {
+function conditionsOf(
+  old: readonly ReplicaSetCondition[],
+  failure: string | undefined,
+  reason: string,
+  now: number,
+): ReplicaSetCondition[] {
   if (failure === undefined) return old.filter(({ type }) => type !== REPLICA_FAILURE)
   if (old.some(({ type }) => type === REPLICA_FAILURE)) return [...old]
   return [...old, { type: REPLICA_FAILURE, status: 'True', reason, message: failure, lastTransitionTime: formatTime(now) }]

@@ -16,8 +16,9 @@ export interface RankedPod {
 }
 
 /**
- * Compares pods by the order in which a set that shrinks deletes them; negative if `a` is deleted first. Corresponds to upstream's ActivePodsWithRanks with
- * logarithmic ages: pods whose ages differ by less than a factor of two are ordered by uid.
+ * Compares pods by the order in which a set that shrinks deletes them; negative if `a` is deleted first. Corresponds to
+ * upstream's ActivePodsWithRanks with logarithmic ages: pods whose ages differ by less than a factor of two are ordered
+ * by uid.
  * @param now milliseconds since the epoch.
  */
 export function compareVictims(a: RankedPod, b: RankedPod, now: number): number {
@@ -58,7 +59,10 @@ function deletionCost({ metadata: { annotations } }: Pod): number {
   return /^(?:0|-?[1-9]\d*)$/.test(text) ? Number(parseInt64(text) ?? 0) : 0
 }
 
-/** Orders a later time first, and an absent one before all. Equal times are equal. Times of similar age are ordered by uid. */
+/**
+ * Orders a later time first, and an absent one before all. Equal times are equal. Times of similar age are ordered by
+ * uid.
+ */
 function compareTimes(a: number | undefined, b: number | undefined, now: number, podA: Pod, podB: Pod): number {
   if (a === b) return 0
   if (a === undefined || b === undefined) return a === undefined ? -1 : 1

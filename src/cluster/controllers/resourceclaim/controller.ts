@@ -22,7 +22,10 @@ const [POD, CLAIM] = ['pod:', 'claim:']
 const BY_CLAIM = 'resource claim'
 const BY_TEMPLATE = 'resource claim template'
 
-/** Makes claims of templates for pods, reserves allocated claims for pods that have a node, and takes back what pods no longer use. A key is a pod or a claim. */
+/**
+ * Makes claims of templates for pods, reserves allocated claims for pods that have a node, and takes back what pods no
+ * longer use. A key is a pod or a claim.
+ */
 export const resourceClaimController: ClusterPart = async (env, signal) => {
   const kinds = await deviceKindsIfServed(env)
   if (kinds) await new ClaimController(env, kinds, signal).run()
@@ -130,7 +133,8 @@ class ClaimController {
     const orphan = this.#claims.store.controlledBy(uid).find(({ metadata }) => metadata.annotations?.[POD_CLAIM_NAME] === each.name)
     if (orphan) return orphan.metadata.name
     const template = this.#templates.store.get(`${namespace}/${templateName}`)
-    if (template === undefined) throw new Error(`resource claim template "${templateName}": resourceclaimtemplate.resource.k8s.io "${templateName}" not found`)
+    if (template === undefined)
+      throw new Error(`resource claim template "${templateName}": resourceclaimtemplate.resource.k8s.io "${templateName}" not found`)
     const { claims } = this.#kinds
     return (await this.#env.client.create(claims, generatedClaim(pod, each, template, apiVersionOf(claims)))).metadata.name
   }

@@ -15,9 +15,15 @@ export const isPodDone = (pod: Pod): boolean => isPodTerminal(pod) || (pod.metad
 
 /** Whether an allocated claim is to be reserved for a pod that has a node already, because no scheduler has done it. */
 export const isToReserve = (claim: ResourceClaim, pod: Pod): boolean =>
-  Boolean(pod.spec.nodeName) && claim.status.allocation !== undefined && (claim.status.reservedFor?.length ?? 0) < MOST_CONSUMERS && !isReservedFor(claim, pod)
+  Boolean(pod.spec.nodeName) &&
+  claim.status.allocation !== undefined &&
+  (claim.status.reservedFor?.length ?? 0) < MOST_CONSUMERS &&
+  !isReservedFor(claim, pod)
 
-/** Reports whether the controller must create or reserve a claim for a pod. Source: podNeedsWork of pkg/controller/resourceclaim. */
+/**
+ * Reports whether the controller must create or reserve a claim for a pod. Source: podNeedsWork of
+ * pkg/controller/resourceclaim.
+ */
 export function needsWork(pod: Pod, claimOf: (key: string) => ResourceClaim | undefined): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false
   return (pod.spec.resourceClaims ?? []).some(each => {

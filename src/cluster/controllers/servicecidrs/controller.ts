@@ -18,10 +18,16 @@ const [WORKERS, MAX_RETRIES] = [5, 15]
 const NAME = 'service-cidr-controller'
 const FINALIZER = 'networking.k8s.io/service-cidr-finalizer'
 const [MANAGED_BY, ALLOCATOR] = ['ipaddress.kubernetes.io/managed-by', 'ipallocator.k8s.io']
-/** Time for which a deleted ServiceCIDR without addresses is kept, in milliseconds, so that the allocators of all servers have seen the deletion. */
+/**
+ * Time for which a deleted ServiceCIDR without addresses is kept, in milliseconds, so that the allocators of all
+ * servers have seen the deletion.
+ */
 const DELETION_GRACE_MS = 10_000
 
-/** Reports ServiceCIDRs as ready, and keeps deleted ones while addresses belong to no other. A key is a ServiceCIDR. Source: pkg/controller/servicecidrs of k8s.io/kubernetes. */
+/**
+ * Reports ServiceCIDRs as ready, and keeps deleted ones while addresses belong to no other. A key is a ServiceCIDR.
+ * Source: pkg/controller/servicecidrs of k8s.io/kubernetes.
+ */
 export const serviceCidrController: ClusterPart = async (env, signal) => {
   if (!env.features.enabled('MultiCIDRServiceAllocator')) return
   const kind = await firstServed(env, SERVICE_CIDRS, signal)
@@ -86,7 +92,8 @@ class ServiceCidrController {
     if (!(await this.#mayGo(cidr))) return this.#setCondition(cidr, RANGE_TERMINATING)
     const left = deleted + DELETION_GRACE_MS - this.#env.clock.now()
     if (left > 0) this.#queue.addAfter(key, left)
-    else if (cidr.metadata.finalizers?.includes(FINALIZER)) await this.#patchMetadata(cidr, { '$deleteFromPrimitiveList/finalizers': [FINALIZER] })
+    else if (cidr.metadata.finalizers?.includes(FINALIZER))
+      await this.#patchMetadata(cidr, { '$deleteFromPrimitiveList/finalizers': [FINALIZER] })
   }
 
   async #makeReady(cidr: ServiceCIDR): Promise<void> {
@@ -111,12 +118,20 @@ class ServiceCidrController {
     return !isNeeded
   }
 
-  /** Applies a condition, unless the ServiceCIDR has it. Upstream applies it again and again, which changes only its time. */
+  /**
+   * Applies a condition, unless the ServiceCIDR has it. Upstream applies it again and again, which changes only its
+   * time.
+   */
   async #setCondition(cidr: ServiceCIDR, condition: RangeCondition): Promise<void> {
     if (hasCondition(cidr, condition)) return
     const { name = '' } = cidr.metadata
     const options = { fieldManager: NAME, force: true }
-    await this.#env.client.apply(this.#kind, { namespace: '', name, subresource: 'status' }, appliedCondition(condition, this.#env.clock.now()), options)
+    await this.#env.client.apply(
+      this.#kind,
+      { namespace: '', name, subresource: 'status' },
+      appliedCondition(condition, this.#env.clock.now()),
+      options,
+    )
   }
 
   async #patchMetadata({ metadata: { name = '' } }: ServiceCIDR, metadata: { [field: string]: string[] }): Promise<void> {

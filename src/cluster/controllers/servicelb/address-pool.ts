@@ -2,7 +2,10 @@ import { addressNumber, type Cidr, familyOf, numberedAddress, parseCidr, parseIp
 
 type Family = 4 | 6
 
-/** Addresses of a range that can be assigned, by number. IPv4 ranges with more than two addresses do not assign their first and last one. */
+/**
+ * Addresses of a range that can be assigned, by number. IPv4 ranges with more than two addresses do not assign their
+ * first and last one.
+ */
 interface AddressRange {
   readonly family: Family
   readonly first: bigint
@@ -16,7 +19,10 @@ function rangeOf({ network, prefix, family }: Cidr): AddressRange {
   return { family, first: first + margin, last: first + size - 1n - (family === 4 ? margin : 0n) }
 }
 
-/** Assigns addresses of ranges to load balancers. The lowest free address comes first, so that equal requests get equal addresses. */
+/**
+ * Assigns addresses of ranges to load balancers. The lowest free address comes first, so that equal requests get equal
+ * addresses.
+ */
 export class AddressPool {
   readonly #ranges: readonly AddressRange[]
   /** Owners by address. */
@@ -36,7 +42,11 @@ export class AddressPool {
   /** Assigns an address that an owner has already. Returns whether it is in a range, and no other owner's. */
   take(text: string, owner: string): boolean {
     const ip = parseIp(text)
-    if (!ip || !this.#ranges.some(range => range.family === familyOf(ip) && range.first <= addressNumber(ip) && addressNumber(ip) <= range.last)) return false
+    if (
+      !ip ||
+      !this.#ranges.some(range => range.family === familyOf(ip) && range.first <= addressNumber(ip) && addressNumber(ip) <= range.last)
+    )
+      return false
     const address = printIp(ip)
     const holder = this.#owners.get(address) ?? owner
     this.#owners.set(address, holder)

@@ -39,4 +39,6 @@ const balancedParts = ({ metadata, spec }: Service): unknown => [
 
 /** Whether load balancers send traffic to a node. */
 export const isBalanced = ({ metadata, spec }: Node): boolean =>
-  metadata.deletionTimestamp === undefined && metadata.labels?.[EXCLUDED] === undefined && !(spec.taints ?? []).some(({ key }) => key === TO_BE_DELETED)
+  metadata.deletionTimestamp === undefined &&
+  metadata.labels?.[EXCLUDED] === undefined &&
+  !(spec.taints ?? []).some(({ key }) => key === TO_BE_DELETED)

@@ -17,7 +17,9 @@ const WORKERS = 1
 const FIRST_RETRY_MS = 5000
 const NODES_KEY = 'nodes'
 
-/** Gives services of type LoadBalancer addresses of the configured ranges. A key is a service. No traffic is balanced. */
+/**
+ * Gives services of type LoadBalancer addresses of the configured ranges. A key is a service. No traffic is balanced.
+ */
 export const serviceLoadBalancerController: ClusterPart = (env, signal) => new LoadBalancerController(env, signal).run()
 
 class LoadBalancerController {
@@ -71,7 +73,9 @@ class LoadBalancerController {
   /** Keeps the addresses that services have from an earlier start. */
   #takePresent(service: Service): void {
     const key = objectKey(service)
-    const present = (service.status.loadBalancer.ingress ?? []).flatMap(({ ip }) => (ip !== undefined && this.#pool.take(ip, key) ? [ip] : []))
+    const present = (service.status.loadBalancer.ingress ?? []).flatMap(({ ip }) =>
+      ip !== undefined && this.#pool.take(ip, key) ? [ip] : [],
+    )
     if (present.length > 0) this.#balancers.set(key, present)
   }
 
@@ -115,7 +119,8 @@ class LoadBalancerController {
         throw new Error(`failed to ensure load balancer: address ${wanted} is in use, or not in the ranges of load balancers`)
       }
       const address = present.find(each => isOf(each, family)) ?? this.#pool.assign(family === 'IPv6' ? 6 : 4, key)
-      if (address === undefined) throw new Error(`failed to ensure load balancer: no free ${family} address in the ranges of load balancers`)
+      if (address === undefined)
+        throw new Error(`failed to ensure load balancer: no free ${family} address in the ranges of load balancers`)
       return address
     })
     this.#pool.release(

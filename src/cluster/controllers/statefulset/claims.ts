@@ -11,7 +11,10 @@ import { isInRange, ordinalOf } from './ordinals.ts'
 /** Name of the claim of a template for the pod with an ordinal. */
 export const claimName = (template: string, set: string, ordinal: number): string => `${template}-${set}-${ordinal}`
 
-/** Returns the claims of the pod with an ordinal, by the names of their templates, which are the names of the pod's volumes. */
+/**
+ * Returns the claims of the pod with an ordinal, by the names of their templates, which are the names of the pod's
+ * volumes.
+ */
 export function claimsOf({ metadata, spec }: StatefulSet, ordinal: number): Map<string, PersistentVolumeClaim> {
   const { namespace = '', name = '' } = metadata
   return new Map(
@@ -39,7 +42,10 @@ export interface ClaimOwners {
   readonly pod: boolean
 }
 
-/** Returns the owners of a claim by the retention policy. The pod owns the claim only while it is about to be removed, and the set then does not. */
+/**
+ * Returns the owners of a claim by the retention policy. The pod owns the claim only while it is about to be removed,
+ * and the set then does not.
+ */
 export function ownersByPolicy(set: StatefulSet, isPodInRange: boolean): ClaimOwners {
   const pod = deletesOnScale(set) && !isPodInRange
   return { set: deletesWithSet(set) && !pod, pod }
@@ -57,10 +63,16 @@ function hasStaleOwner({ metadata }: PersistentVolumeClaim, kind: ResourceKind<T
 /** Whether the creation of a pod must wait for the removal of a claim that its predecessor owns. */
 export const isStaleFor = (claim: PersistentVolumeClaim, pod: Pod): boolean => hasStaleOwner(claim, PODS, pod)
 
-/** Whether owners of a claim are its controllers. Before 1.32 they were plain owners, and other controllers were left alone. */
+/**
+ * Whether owners of a claim are its controllers. Before 1.32 they were plain owners, and other controllers were left
+ * alone.
+ */
 const ownersAreControllers = (release: Release): boolean => isSince(release, '1.32')
 
-/** Whether another controller than the set and the pod manages a claim for which the set has a policy. Its owners are then left to it. */
+/**
+ * Whether another controller than the set and the pod manages a claim for which the set has a policy. Its owners are
+ * then left to it.
+ */
 export function hasOtherController({ metadata }: PersistentVolumeClaim, set: StatefulSet, pod: Pod, release: Release): boolean {
   if (!ownersAreControllers(release) || (!deletesOnScale(set) && !deletesWithSet(set))) return false
   return (metadata.ownerReferences ?? []).some(reference => {
@@ -70,7 +82,10 @@ export function hasOtherController({ metadata }: PersistentVolumeClaim, set: Sta
   })
 }
 
-/** Whether the owners of a claim need no change: they are those of the policy, or the claim has other owners, which are left alone. */
+/**
+ * Whether the owners of a claim need no change: they are those of the policy, or the claim has other owners, which are
+ * left alone.
+ */
 export function hasOwnersOfPolicy(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod, release: Release): boolean {
   const references = claim.metadata.ownerReferences ?? []
   const ofSet = references.filter(({ uid }) => uid === set.metadata.uid)
@@ -84,14 +99,19 @@ export function hasOwnersOfPolicy(claim: PersistentVolumeClaim, set: StatefulSet
   return ofSet.length > 0 === owners.set && ofPod.length > 0 === owners.pod
 }
 
-/** Returns a claim with the owners of the policy. If another controller manages it, the set and the pod no longer own it. */
+/**
+ * Returns a claim with the owners of the policy. If another controller manages it, the set and the pod no longer own
+ * it.
+ */
 export function withOwnersOfPolicy(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod, release: Release): PersistentVolumeClaim {
   const owner = (kind: ResourceKind<TypedObject>, of: TypedObject): OwnerReference => {
     const { controller: _controller, blockOwnerDeletion: _block, ...plain } = controllerReference(kind, of)
     return ownersAreControllers(release) ? controllerReference(kind, of) : plain
   }
   const others = (claim.metadata.ownerReferences ?? []).filter(each => !refersTo(each, STATEFUL_SETS, set) && !refersTo(each, PODS, pod))
-  const owners = hasOtherController(claim, set, pod, release) ? { set: false, pod: false } : ownersByPolicy(set, isInRange(set, ordinalOf(pod)))
+  const owners = hasOtherController(claim, set, pod, release)
+    ? { set: false, pod: false }
+    : ownersByPolicy(set, isInRange(set, ordinalOf(pod)))
   const ownerReferences = [...others, ...(owners.set ? [owner(STATEFUL_SETS, set)] : []), ...(owners.pod ? [owner(PODS, pod)] : [])]
   return { ...claim, metadata: { ...claim.metadata, ownerReferences } }
 }

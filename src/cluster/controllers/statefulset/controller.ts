@@ -105,12 +105,16 @@ class StatefulSetController {
     this.#checkAgain(key, set, pods)
   }
 
-  /** Returns the revisions that the selector matches, ordered by number, after those without a controller are adopted. */
+  /**
+   * Returns the revisions that the selector matches, ordered by number, after those without a controller are adopted.
+   */
   async #claimRevisions(set: StatefulSet): Promise<ControllerRevision[]> {
     const { uid = '', namespace = '' } = set.metadata
     const selector = labelSelectorOf(set.spec.selector)
     const { store } = this.#revisions
-    const candidates = [...store.controlledBy(uid), ...store.orphansIn(namespace)].filter(({ metadata }) => matchesLabels(selector, metadata.labels))
+    const candidates = [...store.controlledBy(uid), ...store.orphansIn(namespace)].filter(({ metadata }) =>
+      matchesLabels(selector, metadata.labels),
+    )
     const options = { client: this.#env.client, controllerKind: STATEFUL_SETS, controller: set, kind: CONTROLLER_REVISIONS, selector }
     return (await claimObjects(candidates, options)).sort(byRevisionNumber)
   }
@@ -120,15 +124,30 @@ class StatefulSetController {
     const candidates = [...this.#pods.store.controlledBy(uid), ...this.#pods.store.orphansIn(namespace)]
     const selector = labelSelectorOf(set.spec.selector)
     const filter = (pod: Pod): boolean => isMemberOf(set, pod)
-    return claimObjects(candidates, { client: this.#env.client, controllerKind: STATEFUL_SETS, controller: set, kind: PODS, selector, filter })
+    return claimObjects(candidates, {
+      client: this.#env.client,
+      controllerKind: STATEFUL_SETS,
+      controller: set,
+      kind: PODS,
+      selector,
+      filter,
+    })
   }
 
   /** Makes the writes of one pass, until one fails. */
   async #pass(set: StatefulSet, pods: readonly Pod[], revisions: RevisionsOfSet): Promise<Pass> {
-    const rules: HealthRules = { minReadySeconds: set.spec.minReadySeconds ?? 0, release: this.#env.features.release, now: this.#env.clock.now() }
+    const rules: HealthRules = {
+      minReadySeconds: set.spec.minReadySeconds ?? 0,
+      release: this.#env.features.release,
+      now: this.#env.clock.now(),
+    }
     const names = namesOfRevisions(revisions)
     const status = (counted: readonly Pod[], replaced = 0): StatefulSetStatus =>
-      statusOf(set, { pods: counted, current: names.current.name, update: names.update.name, collisionCount: revisions.collisionCount, replaced }, rules)
+      statusOf(
+        set,
+        { pods: counted, current: names.current.name, update: names.update.name, collisionCount: revisions.collisionCount, replaced },
+        rules,
+      )
     if (set.metadata.deletionTimestamp !== undefined) return { status: status(pods), failure: undefined }
     const recreated = this.#recreates(set) ? podsToRecreate(pods, names.update.name) : undefined
     if (recreated) return this.#deleteAll(set, recreated, replaced => status(pods, replaced))
@@ -166,7 +185,10 @@ class StatefulSetController {
     return maxUnavailableOf(set.spec.updateStrategy.rollingUpdate?.maxUnavailable, replicasOf(set))
   }
 
-  /** Makes the writes of a group: one after the other if the set is ordered, in batches otherwise. Returns the first error. */
+  /**
+   * Makes the writes of a group: one after the other if the set is ordered, in batches otherwise. Returns the first
+   * error.
+   */
   async #writeGroup(set: StatefulSet, group: readonly PodStep[]): Promise<unknown> {
     const left = [...group]
     const next = async (): Promise<void> => {
@@ -188,7 +210,10 @@ class StatefulSetController {
     }
   }
 
-  /** Writes the status if it has changed. Reads the set again if it has changed meanwhile: only this controller writes the status. */
+  /**
+   * Writes the status if it has changed. Reads the set again if it has changed meanwhile: only this controller writes
+   * the status.
+   */
   async #writeStatus(set: StatefulSet, status: StatefulSetStatus): Promise<void> {
     if (isSameSetStatus(set.status, status)) return
     const { namespace = '', name = '' } = set.metadata
@@ -213,6 +238,9 @@ class StatefulSetController {
 }
 
 function namesOfRevisions({ current, update }: RevisionsOfSet): SetRevisions {
-  const of = (revision: ControllerRevision): SetRevisions['current'] => ({ name: revision.metadata.name ?? '', template: templateOf(revision) })
+  const of = (revision: ControllerRevision): SetRevisions['current'] => ({
+    name: revision.metadata.name ?? '',
+    template: templateOf(revision),
+  })
   return { current: of(current), update: of(update) }
 }

@@ -17,7 +17,11 @@ export function podEvent(verb: PodVerb, set: string, pod: string, failure: unkno
 export const claimEvent = (claim: string, set: string, pod: string, failure: unknown): EventText =>
   failure === undefined
     ? { type: 'Normal', reason: 'SuccessfulCreate', message: `create Claim ${claim} Pod ${pod} in StatefulSet ${set} success` }
-    : { type: 'Warning', reason: 'FailedCreate', message: `create Claim ${claim} for Pod ${pod} in StatefulSet ${set} failed error: ${errorMessage(failure)}` }
+    : {
+        type: 'Warning',
+        reason: 'FailedCreate',
+        message: `create Claim ${claim} for Pod ${pod} in StatefulSet ${set} failed error: ${errorMessage(failure)}`,
+      }
 
 /** Event about a claim that another controller manages. The text is upstream's, letter for letter. */
 export const conflictEvent = (claim: string): EventText => ({

@@ -23,13 +23,15 @@ export function identityOfName(name: string): PodIdentity {
 export const ordinalOf = ({ metadata: { name = '' } }: Pod): number => identityOfName(name).ordinal
 
 /** Whether the name of a pod says that it belongs to the set. */
-export const isMemberOf = ({ metadata: { name: setName } }: StatefulSet, { metadata: { name = '' } }: Pod): boolean => identityOfName(name).parent === setName
+export const isMemberOf = ({ metadata: { name: setName } }: StatefulSet, { metadata: { name = '' } }: Pod): boolean =>
+  identityOfName(name).parent === setName
 
 export const replicasOf = ({ spec: { replicas = 1 } }: StatefulSet): number => replicas
 
 export const startOrdinal = ({ spec: { ordinals } }: StatefulSet): number => ordinals?.start ?? 0
 
 /** Whether an ordinal is one of those that the set should have. */
-export const isInRange = (set: StatefulSet, ordinal: number): boolean => ordinal >= startOrdinal(set) && ordinal < startOrdinal(set) + replicasOf(set)
+export const isInRange = (set: StatefulSet, ordinal: number): boolean =>
+  ordinal >= startOrdinal(set) && ordinal < startOrdinal(set) + replicasOf(set)
 
 export const podName = ({ metadata: { name = '' } }: StatefulSet, ordinal: number): string => `${name}-${ordinal}`

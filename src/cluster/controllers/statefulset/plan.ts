@@ -7,7 +7,10 @@ import { type HealthRules, isAvailable, isCreated, isDown, isRunningAndReady } f
 import { isInRange, ordinalOf, replicasOf, startOrdinal } from './ordinals.ts'
 import { hasIdentity, hasStorage, newPod, revisionOf, type SetRevisions } from './pod.ts'
 
-/** Pods of a set: those that it should have, in the order of their ordinals, and those that are too many, from the last to the first. */
+/**
+ * Pods of a set: those that it should have, in the order of their ordinals, and those that are too many, from the last
+ * to the first.
+ */
 export interface SetPods {
   /** Pods without a phase are only planned. */
   readonly replicas: readonly Pod[]
@@ -16,13 +19,21 @@ export interface SetPods {
   readonly isPartial: boolean
 }
 
-/** Largest number of missing pods that are planned in one pass. A set may ask for 2^31 - 1. An ordered set creates one at a time. */
+/**
+ * Largest number of missing pods that are planned in one pass. A set may ask for 2^31 - 1. An ordered set creates one
+ * at a time.
+ */
 const MAX_PLANNED = 500
 
 export const isOrdered = ({ spec: { podManagementPolicy } }: StatefulSet): boolean => podManagementPolicy !== 'Parallel'
 
 /** Groups the pods of a set, and plans those that are missing. */
-export function podsOfSet(set: StatefulSet, pods: readonly Pod[], revisions: SetRevisions, { release }: Pick<HealthRules, 'release'>): SetPods {
+export function podsOfSet(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  revisions: SetRevisions,
+  { release }: Pick<HealthRules, 'release'>,
+): SetPods {
   const present = new Map(pods.map(pod => [ordinalOf(pod), pod]))
   const replicas: Pod[] = []
   const end = startOrdinal(set) + replicasOf(set)
@@ -45,8 +56,8 @@ export function podsOfSet(set: StatefulSet, pods: readonly Pod[], revisions: Set
 export interface PodStep {
   readonly pod: Pod
   /**
-   * `create`: with its claims. `claims`: creates missing claims. `repair`: restores labels, volumes and owners of claims. `retain`: sets the owners of the
-   * claims.
+   * `create`: with its claims. `claims`: creates missing claims. `repair`: restores labels, volumes and owners of
+   * claims. `retain`: sets the owners of the claims.
    */
   readonly action: 'create' | 'delete' | 'claims' | 'repair' | 'retain'
 }
@@ -59,7 +70,10 @@ export interface ClaimState {
   isRetained(pod: Pod): boolean
 }
 
-/** Writes of a pass. The groups follow one another; the writes of a group are independent of each other if the set is not ordered. */
+/**
+ * Writes of a pass. The groups follow one another; the writes of a group are independent of each other if the set is
+ * not ordered.
+ */
 export interface Plan {
   readonly groups: readonly (readonly PodStep[])[]
   /** Whether the pass ends after the groups, before the update of pods. */
@@ -73,8 +87,9 @@ interface PodPlan {
 }
 
 /**
- * Plans how a set gets its number of pods. An ordered set creates the next pod when all earlier ones are available, and then deletes the last one that is too
- * many. Otherwise all are created and deleted at once. Corresponds to processReplica and processCondemned.
+ * Plans how a set gets its number of pods. An ordered set creates the next pod when all earlier ones are available, and
+ * then deletes the last one that is too many. Otherwise all are created and deleted at once. Corresponds to
+ * processReplica and processCondemned.
  */
 export function scalePlan(set: StatefulSet, pods: SetPods, claims: ClaimState, rules: HealthRules): Plan {
   const { replicas, condemned, isPartial } = pods
@@ -112,17 +127,21 @@ function replicaPlan(set: StatefulSet, pod: Pod, claims: ClaimState, rules: Heal
 }
 
 /** Number of pods that may be down during an update: at least one. Throws a RangeError for an invalid percentage. */
-export const maxUnavailableOf = (value: IntOrString | undefined, replicas: number): number => Math.max(1, scaledValue(value ?? 1, replicas, 'down'))
+export const maxUnavailableOf = (value: IntOrString | undefined, replicas: number): number =>
+  Math.max(1, scaledValue(value ?? 1, replicas, 'down'))
 
 /** Limits of an update. */
 export interface UpdateRules extends HealthRules {
-  /** Number of pods that may be down during the update. Undefined if the release has no such number: the update then waits for each pod. */
+  /**
+   * Number of pods that may be down during the update. Undefined if the release has no such number: the update then
+   * waits for each pod.
+   */
   readonly maxUnavailable: number | undefined
 }
 
 /**
- * Returns the pods of older revisions that a set with the strategy Recreate deletes before any pod is created. Undefined if there is no pod of an older revision
- * left.
+ * Returns the pods of older revisions that a set with the strategy Recreate deletes before any pod is created.
+ * Undefined if there is no pod of an older revision left.
  */
 export function podsToRecreate(pods: readonly Pod[], revision: string): Pod[] | undefined {
   const outdated = pods.filter(pod => revisionOf(pod) !== revision)

@@ -127,7 +127,9 @@ export class StatefulPods {
     return this.#recordedFailure('update', set, pod, () => this.#writeOwners(set, pod))
   }
 
-  /** Sets the owners of the claims of a pod by the retention policy. Claims that have not been seen yet follow later. */
+  /**
+   * Sets the owners of the claims of a pod by the retention policy. Claims that have not been seen yet follow later.
+   */
   async #writeOwners(set: StatefulSet, pod: Pod): Promise<void> {
     for (const claim of this.#stored(set, pod)) {
       const name = nameOf(claim)
@@ -141,7 +143,9 @@ export class StatefulPods {
 
   /** Claims of a pod that exist. */
   #stored(set: StatefulSet, pod: Pod): PersistentVolumeClaim[] {
-    return Array.from(claimsOf(set, ordinalOf(pod)).values()).flatMap(({ metadata }) => this.#claims.get(`${metadata.namespace}/${metadata.name}`) ?? [])
+    return Array.from(claimsOf(set, ordinalOf(pod)).values()).flatMap(
+      ({ metadata }) => this.#claims.get(`${metadata.namespace}/${metadata.name}`) ?? [],
+    )
   }
 
   async #recordedFailure(verb: PodVerb, set: StatefulSet, pod: Pod, call: () => Promise<void>): Promise<void> {

@@ -20,7 +20,9 @@ export interface SetRevisions {
   readonly update: { readonly name: string; readonly template: PodTemplateSpec }
 }
 
-/** Returns the pod to create for an ordinal: in the current revision below the partition, in the updated one otherwise. */
+/**
+ * Returns the pod to create for an ordinal: in the current revision below the partition, in the updated one otherwise.
+ */
 export function newPod(set: StatefulSet, { current, update }: SetRevisions, ordinal: number, release: Release): Pod {
   const { type, rollingUpdate } = set.spec.updateStrategy
   const kept = rollingUpdate ? (rollingUpdate.partition ?? 0) : type === 'RollingUpdate' ? (set.status.currentReplicas ?? 0) : 0
@@ -63,7 +65,10 @@ export function hasStorage(set: StatefulSet, pod: Pod): boolean {
 export function withStorage(set: StatefulSet, pod: Pod): Pod {
   const claims = claimsOf(set, ordinalOf(pod))
   if (claims.size === 0) return pod
-  const volumes = Array.from(claims, ([name, { metadata }]): Volume => ({ name, persistentVolumeClaim: { claimName: metadata.name ?? '' } }))
+  const volumes = Array.from(
+    claims,
+    ([name, { metadata }]): Volume => ({ name, persistentVolumeClaim: { claimName: metadata.name ?? '' } }),
+  )
   const others = (pod.spec.volumes ?? []).filter(({ name }) => !claims.has(name))
   return { ...pod, spec: { ...pod.spec, volumes: [...volumes, ...others] } }
 }

@@ -14,7 +14,8 @@ export interface RevisionsOfSet {
 }
 
 /**
- * Returns the revisions of a set. If the template is that of an older revision, this one gets the next number; if it is new, a revision is created.
+ * Returns the revisions of a set. If the template is that of an older revision, this one gets the next number; if it is
+ * new, a revision is created.
  * @param present revisions of the set, ordered by number.
  */
 export async function revisionsFor(
@@ -38,7 +39,10 @@ export async function revisionsFor(
   return { current, update, collisionCount }
 }
 
-/** Returns the revisions beyond the history limit that no pod has: those of the smallest numbers. @param present revisions of the set, ordered by number. */
+/**
+ * Returns the revisions beyond the history limit that no pod has: those of the smallest numbers. @param present
+ * revisions of the set, ordered by number.
+ */
 export function surplusRevisions(
   { spec: { revisionHistoryLimit } }: StatefulSet,
   present: readonly ControllerRevision[],

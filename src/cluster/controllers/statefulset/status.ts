@@ -16,8 +16,15 @@ export interface StatusInput {
   readonly replaced: number
 }
 
-/** Returns the status of a set with these pods. When all pods are updated and ready, the updated revision becomes the current one. */
-export function statusOf(set: StatefulSet, { pods, current, update, collisionCount, replaced }: StatusInput, rules: HealthRules): StatefulSetStatus {
+/**
+ * Returns the status of a set with these pods. When all pods are updated and ready, the updated revision becomes the
+ * current one.
+ */
+export function statusOf(
+  set: StatefulSet,
+  { pods, current, update, collisionCount, replaced }: StatusInput,
+  rules: HealthRules,
+): StatefulSetStatus {
   const count = (is: (pod: Pod) => boolean): number => pods.filter(is).length
   const isLive = (pod: Pod): boolean => isCreated(pod) && !isPodTerminating(pod)
   const status = {
@@ -50,5 +57,7 @@ export function isSameSetStatus(old: StatefulSetStatus, next: StatefulSetStatus)
     status.updateRevision ?? '',
   ]
   const before = values(old)
-  return Number(next.observedGeneration ?? 0) <= Number(old.observedGeneration ?? 0) && values(next).every((value, i) => value === before[i])
+  return (
+    Number(next.observedGeneration ?? 0) <= Number(old.observedGeneration ?? 0) && values(next).every((value, i) => value === before[i])
+  )
 }

@@ -11,7 +11,10 @@ import { isServerIdentity, staleServers, withoutServers } from './stale-servers.
 const NAMESPACE = 'kube-system'
 const WORKERS = 1
 
-/** Removes API servers whose Lease is gone from StorageVersions, and StorageVersions without a server. A key is a StorageVersion. Source: pkg/controller/storageversiongc of k8s.io/kubernetes. */
+/**
+ * Removes API servers whose Lease is gone from StorageVersions, and StorageVersions without a server. A key is a
+ * StorageVersion. Source: pkg/controller/storageversiongc of k8s.io/kubernetes.
+ */
 export const storageVersionGarbageCollector: ClusterPart = async (env, signal) => {
   const { client, clock, features, logger } = env
   if (!features.enabled('APIServerIdentity') || !features.enabled('StorageVersionAPI')) return
@@ -25,7 +28,8 @@ export const storageVersionGarbageCollector: ClusterPart = async (env, signal) =
     async work(key) {
       const version = await client.get(kind, '', key).catch(undefinedIfNotFound)
       if (version === undefined) return
-      const isLive = async (name: string): Promise<boolean> => isServerIdentity(await client.get(LEASES, NAMESPACE, name).catch(undefinedIfNotFound))
+      const isLive = async (name: string): Promise<boolean> =>
+        isServerIdentity(await client.get(LEASES, NAMESPACE, name).catch(undefinedIfNotFound))
       const stale = await staleServers(version, isLive)
       if (stale.size === 0) return
       const next = withoutServers(version, stale, clock.now())
@@ -41,7 +45,8 @@ export const storageVersionGarbageCollector: ClusterPart = async (env, signal) =
       deleted: lease => {
         const { name = '' } = lease.metadata
         if (!isServerIdentity(lease)) return
-        for (const version of versions.store.list()) if (version.status.storageVersions?.some(each => each.apiServerID === name)) enqueue(version)
+        for (const version of versions.store.list())
+          if (version.status.storageVersions?.some(each => each.apiServerID === name)) enqueue(version)
       },
     })
     await untilAborted(signal)

@@ -39,7 +39,10 @@ const UNKNOWN_KIND_MS = 60_000
 /** Reasons of errors after which an object is tried again. */
 const RETRIABLE = ['ServerTimeout', 'TooManyRequests', 'ServiceUnavailable', 'InternalError', 'Timeout']
 
-/** Rewrites the objects of resources, so that they are stored in the current version. A key is a StorageVersionMigration. Source: pkg/controller/storageversionmigrator of k8s.io/kubernetes. */
+/**
+ * Rewrites the objects of resources, so that they are stored in the current version. A key is a
+ * StorageVersionMigration. Source: pkg/controller/storageversionmigrator of k8s.io/kubernetes.
+ */
 export const storageVersionMigrator: ClusterPart = async (env, signal) => {
   if (!env.features.enabled('StorageVersionMigrator')) return
   const kind = await firstServed(env, MIGRATIONS, signal)
@@ -96,7 +99,9 @@ class StorageVersionMigrator {
   async #promote(migration: Migration): Promise<void> {
     const next = nextMigration(this.#migrations.store.list(), resourceNameOf(migration))
     if (next?.metadata.uid !== migration.metadata.uid) return
-    await this.#applyToDefinition(migration, definition => migratingDefinition(definition, migration.metadata.name ?? '', this.#env.clock.now()))
+    await this.#applyToDefinition(migration, definition =>
+      migratingDefinition(definition, migration.metadata.name ?? '', this.#env.clock.now()),
+    )
     await this.#setState(migration, PROMOTED)
   }
 
@@ -141,8 +146,14 @@ class StorageVersionMigrator {
     await this.#setState(running, SUCCEEDED)
   }
 
-  /** Applies nothing to an object, which stores it again. Returns an error that ends the migration. Throws one after which it goes on later. */
-  async #rewrite(kind: ResourceKind<TypedObject>, { metadata: { namespace = '', name = '', uid = '', resourceVersion = '' } }: TypedObject): Promise<unknown> {
+  /**
+   * Applies nothing to an object, which stores it again. Returns an error that ends the migration. Throws one after
+   * which it goes on later.
+   */
+  async #rewrite(
+    kind: ResourceKind<TypedObject>,
+    { metadata: { namespace = '', name = '', uid = '', resourceVersion = '' } }: TypedObject,
+  ): Promise<unknown> {
     try {
       // The uid and the version make this a conflict if the object has changed, and so was stored again, or is gone.
       await this.#env.client.apply(kind, { namespace, name }, { metadata: { uid, resourceVersion } }, { fieldManager: NAME })

@@ -9,19 +9,24 @@ const configuration = ({ metadata: { resourceVersion = '' } }: CustomResourceDef
   status,
 })
 
-/** Returns the configuration that marks a definition as being migrated. It applies to the version that was read alone. */
+/**
+ * Returns the configuration that marks a definition as being migrated. It applies to the version that was read alone.
+ */
 export const migratingDefinition = (definition: CustomResourceDefinition, migration: string, now: number): JsonObject =>
   configuration(definition, { conditions: [condition(definition, 'True', 'MigrationRunning', `Migration ${migration} is running`, now)] })
 
 /**
- * Returns the configuration that ends the migration of a definition. The stored versions shrink if it succeeded, and the definition has not changed since it began.
- * Upstream also drops them after a failure, although objects in them may be left.
+ * Returns the configuration that ends the migration of a definition. The stored versions shrink if it succeeded, and
+ * the definition has not changed since it began. Upstream also drops them after a failure, although objects in them may
+ * be left.
  */
 export function migratedDefinition(definition: CustomResourceDefinition, succeeded: boolean, now: number): JsonObject {
   const generation = definition.metadata.generation
   const begun = definition.status.conditions?.find(({ type }) => type === MIGRATING)
   const isSame = begun !== undefined && begun.observedGeneration === generation
-  const why = isSame ? ' and the stored versions have been updated' : ' but the stored versions have not been updated due to a generation mismatch'
+  const why = isSame
+    ? ' and the stored versions have been updated'
+    : ' but the stored versions have not been updated due to a generation mismatch'
   const stored = definition.spec.versions?.find(({ storage }) => storage)?.name
   return configuration(definition, {
     conditions: [
@@ -33,7 +38,13 @@ export function migratedDefinition(definition: CustomResourceDefinition, succeed
   })
 }
 
-const condition = ({ metadata: { generation } }: CustomResourceDefinition, status: string, reason: string, message: string, now: number): JsonObject => ({
+const condition = (
+  { metadata: { generation } }: CustomResourceDefinition,
+  status: string,
+  reason: string,
+  message: string,
+  now: number,
+): JsonObject => ({
   type: MIGRATING,
   status,
   reason,

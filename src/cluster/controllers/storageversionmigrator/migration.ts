@@ -33,7 +33,8 @@ export const MIGRATIONS = ['v1', 'v1beta1', 'v1alpha1'].map(
 /** Name of a resource with its group: `deployments.apps`. */
 export const resourceNameOf = ({ spec: { resource } }: Migration): string => `${resource.resource ?? ''}.${resource.group ?? ''}`
 
-const isTrue = ({ status: { conditions = [] } }: Migration, type: string): boolean => conditions.some(each => each.type === type && each.status === 'True')
+const isTrue = ({ status: { conditions = [] } }: Migration, type: string): boolean =>
+  conditions.some(each => each.type === type && each.status === 'True')
 
 export const isRunning = (migration: Migration): boolean => isTrue(migration, 'Running')
 export const hasSucceeded = (migration: Migration): boolean => isTrue(migration, 'Succeeded')
@@ -60,14 +61,28 @@ export interface ConditionStyle {
   readonly endsLater: boolean
 }
 
-/** Returns a migration with another state. A condition that is true already is not changed. Source: setStatusConditions of pkg/controller/storageversionmigrator. */
-export function withState(migration: Migration, { type, reason, message }: MigrationState, { version, endsLater }: ConditionStyle, now: number): Migration {
+/**
+ * Returns a migration with another state. A condition that is true already is not changed. Source: setStatusConditions
+ * of pkg/controller/storageversionmigrator.
+ */
+export function withState(
+  migration: Migration,
+  { type, reason, message }: MigrationState,
+  { version, endsLater }: ConditionStyle,
+  now: number,
+): Migration {
   if (isTrue(migration, type)) return migration
   const { conditions = [] } = migration.status
   const ends = type !== 'Running' && !endsLater
   const kept = ends ? conditions.map(each => (each.type === 'Running' ? { ...each, status: 'False' } : each)) : conditions
   const time = formatTime(now)
-  const condition = { type, status: 'True', reason, message, ...(version === 'v1alpha1' ? { lastUpdateTime: time } : { lastTransitionTime: time }) }
+  const condition = {
+    type,
+    status: 'True',
+    reason,
+    message,
+    ...(version === 'v1alpha1' ? { lastUpdateTime: time } : { lastTransitionTime: time }),
+  }
   return { ...migration, status: { ...migration.status, conditions: [...kept.filter(each => each.type !== type), condition] } }
 }
 
@@ -87,7 +102,10 @@ export function stopped(migration: Migration, now: number): Migration {
 
 const age = ({ metadata }: Migration): string => metadata.creationTimestamp ?? ''
 
-/** Returns the migration of a resource that may begin: the oldest one that has not ended. Undefined while one of the resource is running. */
+/**
+ * Returns the migration of a resource that may begin: the oldest one that has not ended. Undefined while one of the
+ * resource is running.
+ */
 export function nextMigration(migrations: Iterable<Migration>, resource: string): Migration | undefined {
   const own = [...migrations].filter(each => resourceNameOf(each) === resource)
   if (own.some(each => isRunning(each) && !hasEnded(each))) return undefined

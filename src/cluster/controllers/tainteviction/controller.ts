@@ -14,7 +14,10 @@ import { evictedCondition, evictingTaints, isEvictable, stayOf } from './tolerat
 
 const WORKERS = 8
 
-/** Deletes pods that do not tolerate the NoExecute taints of their node, when the time that they tolerate them is over. A key is a pod. */
+/**
+ * Deletes pods that do not tolerate the NoExecute taints of their node, when the time that they tolerate them is over.
+ * A key is a pod.
+ */
 export const taintEvictionController: ClusterPart = (env, signal) => new TaintEviction(env, signal).run()
 
 interface Tainted {
@@ -91,7 +94,8 @@ class TaintEviction {
   /** Forgets a pod whose node has lost its taints. */
   #cancel(key: string, pod: Pod | undefined): void {
     const wasTainted = this.#tainted.delete(key)
-    if (wasTainted && pod && isEvictable(pod)) this.#events.record(PODS, pod, 'Normal', 'TaintManagerEviction', `Cancelling deletion of Pod ${key}`)
+    if (wasTainted && pod && isEvictable(pod))
+      this.#events.record(PODS, pod, 'Normal', 'TaintManagerEviction', `Cancelling deletion of Pod ${key}`)
   }
 
   async #delete({ metadata: { namespace = '', name = '', uid = '' } }: Pod): Promise<void> {

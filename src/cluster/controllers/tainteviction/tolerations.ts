@@ -33,7 +33,8 @@ export function shortestStay(tolerations: readonly Pick<Toleration, 'tolerationS
 }
 
 /** Condition of a pod that is evicted. */
-export const evictedCondition = (now: number): PodCondition => disruptionTarget('DeletionByTaintManager', 'Taint manager: deleting due to NoExecute taint', now)
+export const evictedCondition = (now: number): PodCondition =>
+  disruptionTarget('DeletionByTaintManager', 'Taint manager: deleting due to NoExecute taint', now)
 
 /** Whether a pod may be evicted at all: it is bound and not being deleted. */
 export const isEvictable = ({ metadata, spec }: Pod): boolean => (spec.nodeName ?? '') !== '' && metadata.deletionTimestamp === undefined

@@ -10,7 +10,9 @@ import { SERVING_SIGNER, servingBundle } from './bundle.ts'
 
 const KEY = 'bundle'
 
-/** Publishes the certificates by which clients verify the API server in a ClusterTrustBundle, and removes outdated ones. */
+/**
+ * Publishes the certificates by which clients verify the API server in a ClusterTrustBundle, and removes outdated ones.
+ */
 export const trustBundlePublisher: ClusterPart = async (env, signal) => {
   if (!env.features.enabled('ClusterTrustBundle')) return
   const kind = await firstServed(env, TRUST_BUNDLES, signal)

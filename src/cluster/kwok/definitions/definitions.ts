@@ -22,7 +22,13 @@ const specOf = ({ name, schema, isRequired }: RuleMember, selected: boolean): Sc
 /** Both kinds of a rule: for the pod of its name, and for the pods of the cluster that a selector matches. */
 const rules = (kind: string, plural: string, member: RuleMember, about: string): KwokKind[] => [
   { kind, plural, scope: 'Namespaced', spec: specOf(member, false), description: `${about} of the pod with the same name.` },
-  { kind: `Cluster${kind}`, plural: `cluster${plural}`, scope: 'Cluster', spec: specOf(member, true), description: `${about} of pods in the cluster.` },
+  {
+    kind: `Cluster${kind}`,
+    plural: `cluster${plural}`,
+    scope: 'Cluster',
+    spec: specOf(member, true),
+    description: `${about} of pods in the cluster.`,
+  },
 ]
 
 const KINDS: readonly KwokKind[] = [
@@ -39,7 +45,13 @@ const KINDS: readonly KwokKind[] = [
   ...rules('Attach', 'attaches', ATTACHES, 'Streams of clients that attach to simulated containers'),
   ...rules('PortForward', 'portforwards', FORWARDS, 'Where forwarded ports lead'),
   ...rules('ResourceUsage', 'resourceusages', USAGES, 'CPU and memory that simulated containers use'),
-  { kind: 'Metric', plural: 'metrics', scope: 'Cluster', spec: METRIC_SPEC, description: 'Metrics that simulated kubelets report at a path.' },
+  {
+    kind: 'Metric',
+    plural: 'metrics',
+    scope: 'Cluster',
+    spec: METRIC_SPEC,
+    description: 'Metrics that simulated kubelets report at a path.',
+  },
 ]
 
 /** Returns the CustomResourceDefinitions of kwok's kinds. The descriptions are this program's own. */

@@ -45,7 +45,11 @@ const processContext = object(
 const exec = object({
   containers,
   output: object(
-    { stdout: text('Standard output.'), stderr: text('Standard error.'), exitCode: integer('Exit code. Default: 0.', { minimum: 0, maximum: 255 }) },
+    {
+      stdout: text('Standard output.'),
+      stderr: text('Standard error.'),
+      exitCode: integer('Exit code. Default: 0.', { minimum: 0, maximum: 255 }),
+    },
     'Result of every command. Not known to kwok.',
   ),
   echo: flag('Whether the output is the input, or the words of the command if there is no input. Not known to kwok.'),
@@ -71,7 +75,12 @@ const usage = object({
     type: 'object',
     description: 'Usage by resource: cpu, memory.',
     additionalProperties: object({
-      value: { anyOf: [{ type: 'integer' }, { type: 'string' }], pattern: QUANTITY, 'x-kubernetes-int-or-string': true, description: 'Fixed quantity.' },
+      value: {
+        anyOf: [{ type: 'integer' }, { type: 'string' }],
+        pattern: QUANTITY,
+        'x-kubernetes-int-or-string': true,
+        description: 'Fixed quantity.',
+      },
       expression: text('Expression of CEL about node, pod and container that returns cores or bytes.'),
     }),
   },
@@ -117,7 +126,10 @@ export const USAGES: RuleMember = { name: 'usages', schema: list(usage, 'Usage o
 
 /** Spec of a Metric. */
 export const METRIC_SPEC: Schema = object(
-  { path: requiredText('Path of the kubelet, such as /metrics/nodes/{nodeName}/metrics/resource.'), metrics: list(metric, 'Metrics of the path.') },
+  {
+    path: requiredText('Path of the kubelet, such as /metrics/nodes/{nodeName}/metrics/resource.'),
+    metrics: list(metric, 'Metrics of the path.'),
+  },
   undefined,
   ['metrics', 'path'],
 )

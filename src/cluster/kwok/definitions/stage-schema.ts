@@ -5,14 +5,17 @@ const jqExpression = object({ expression: text('Query of jq about the object.') 
 const celExpression = object({ expression: text('Expression of CEL. The variable self is the object.') })
 
 /** A value that is read from the object. */
-const valueFrom = (description: string): Schema => object({ jq: jqExpression, cel: celExpression, expressionFrom: text('Deprecated: use jq.') }, description)
+const valueFrom = (description: string): Schema =>
+  object({ jq: jqExpression, cel: celExpression, expressionFrom: text('Deprecated: use jq.') }, description)
 
 const milliseconds = (description: string): Schema => integer(description, { format: 'int64', minimum: 0 })
 
 const delay = object(
   {
     durationMilliseconds: milliseconds('Time from the change that the stage matches to its steps.'),
-    durationFrom: valueFrom('Reads the time from the object: a duration, or a time at which the steps begin. Takes precedence over durationMilliseconds.'),
+    durationFrom: valueFrom(
+      'Reads the time from the object: a duration, or a time at which the steps begin. Takes precedence over durationMilliseconds.',
+    ),
     jitterDurationMilliseconds: milliseconds('Longest time. The time is drawn between durationMilliseconds and this one.'),
     jitterDurationFrom: valueFrom('Reads the longest time from the object. Takes precedence over jitterDurationMilliseconds.'),
   },
@@ -37,7 +40,10 @@ const selector = object(
   'Objects to which the stage applies. Default: all of the resource.',
 )
 
-const event = object({ type: text('Normal or Warning.'), reason: text('Word for the cause.'), message: text('Message.') }, 'Event about the object.')
+const event = object(
+  { type: text('Normal or Warning.'), reason: text('Word for the cause.'), message: text('Message.') },
+  'Event about the object.',
+)
 const finalizerItems = (description: string): Schema => list(object({ value: text('Name of the finalizer.') }), description)
 const finalizers = object(
   { add: finalizerItems('Finalizers to add.'), remove: finalizerItems('Finalizers to remove.'), empty: flag('Removes all finalizers.') },

@@ -9,7 +9,10 @@ export interface StageClient {
   patch(object: TypedObject, write: RenderedWrite): Promise<StagedObject>
   /** Deletes an object without a grace period. */
   delete(object: TypedObject): Promise<void>
-  /** Creates another object, or patches it if it exists or if a subresource is named. A namespaced object without a namespace gets that of `source`. */
+  /**
+   * Creates another object, or patches it if it exists or if a subresource is named. A namespaced object without a
+   * namespace gets that of `source`.
+   */
   apply(source: TypedObject, write: RenderedWrite & { readonly data: Json }): Promise<void>
   createEvent(object: TypedObject, event: StageEvent): Promise<void>
 }

@@ -34,11 +34,13 @@ export interface StageEngineOptions {
 const isEarlier = (a: Waiting, b: Waiting): boolean => a.due < b.due || (a.due === b.due && a.order < b.order)
 
 /** Returns the key of an object: its kind, namespace and name. */
-export const keyOfObject = ({ apiVersion, kind, metadata }: TypedObject): string => `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name ?? ''}`
+export const keyOfObject = ({ apiVersion, kind, metadata }: TypedObject): string =>
+  `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name ?? ''}`
 
 /**
- * Decides which stage applies to which object, and when. It has no timers of its own: `nextDue` is when the earliest stage is due, and `takeDue` returns those
- * that are. A change of an object replaces what it waits for: a stage that no longer matches is dropped, and the delay begins anew, as in kwok.
+ * Decides which stage applies to which object, and when. It has no timers of its own: `nextDue` is when the earliest
+ * stage is due, and `takeDue` returns those that are. A change of an object replaces what it waits for: a stage that no
+ * longer matches is dropped, and the delay begins anew, as in kwok.
  */
 export class StageEngine {
   readonly #onError: StageEngineOptions['onError']
@@ -64,7 +66,10 @@ export class StageEngine {
     return this.#heap.first?.due
   }
 
-  /** Replaces the stages. Objects that wait keep the stage that was chosen: pass those of changed kinds to `observe` again. */
+  /**
+   * Replaces the stages. Objects that wait keep the stage that was chosen: pass those of changed kinds to `observe`
+   * again.
+   */
   setStages(stages: readonly Stage[]): void {
     this.#stages = new Map()
     for (const stage of stages) {

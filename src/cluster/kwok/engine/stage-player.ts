@@ -40,8 +40,8 @@ interface Playing extends DueStage {
 }
 
 /**
- * Carries out what an engine decides. It sleeps on one timer until the earliest stage is due, and plays a bounded number of stages at a time. `observe` and
- * `forget` take the changes of objects from a watch.
+ * Carries out what an engine decides. It sleeps on one timer until the earliest stage is due, and plays a bounded
+ * number of stages at a time. `observe` and `forget` take the changes of objects from a watch.
  */
 export class StagePlayer {
   readonly #options: StagePlayerOptions
@@ -61,7 +61,9 @@ export class StagePlayer {
   /** Whether nothing is being played, and nothing is due or waits for a retry. */
   get isIdle(): boolean {
     const { engine, clock } = this.#options
-    return this.#playing === 0 && this.#retries.size === 0 && !this.#isScheduled && (engine.nextDue ?? Number.POSITIVE_INFINITY) > clock.now()
+    return (
+      this.#playing === 0 && this.#retries.size === 0 && !this.#isScheduled && (engine.nextDue ?? Number.POSITIVE_INFINITY) > clock.now()
+    )
   }
 
   /** Takes a new or changed object. A retry of an older state of it is dropped. */
@@ -103,7 +105,9 @@ export class StagePlayer {
     if (this.#timer?.due === nextDue) return
     this.#timer?.timer.close()
     this.#timer =
-      nextDue === undefined ? undefined : { due: nextDue, timer: clock.after(Math.min(nextDue - clock.now(), LONGEST_TIMER_MS), () => this.#wake()) }
+      nextDue === undefined
+        ? undefined
+        : { due: nextDue, timer: clock.after(Math.min(nextDue - clock.now(), LONGEST_TIMER_MS), () => this.#wake()) }
   }
 
   #wake(): void {
@@ -146,7 +150,10 @@ export class StagePlayer {
     })
   }
 
-  /** Carries out the remaining actions. Returns the object from which the next stage is chosen at once, if the stage asks for that. */
+  /**
+   * Carries out the remaining actions. Returns the object from which the next stage is chosen at once, if the stage
+   * asks for that.
+   */
   async #steps(playing: Playing): Promise<StagedObject | undefined> {
     const { object, actions, stage } = playing
     let result: StagedObject | undefined
@@ -207,15 +214,21 @@ export class StagePlayer {
 }
 
 /**
- * Status reasons of a server that is not available for the moment, and of a webhook that is not (InternalError), which kwok does not retry: its pods would neither
- * start nor end when the webhook responds again. Other errors are final, as in kwok.
+ * Status reasons of a server that is not available for the moment, and of a webhook that is not (InternalError), which
+ * kwok does not retry: its pods would neither start nor end when the webhook responds again. Other errors are final, as
+ * in kwok.
  */
 const TEMPORARY: ReadonlySet<string> = new Set(['InternalError', 'ServerTimeout', 'Timeout', 'ServiceUnavailable', 'TooManyRequests'])
 
 const isRetried = (error: unknown): boolean =>
-  error instanceof StatusError ? TEMPORARY.has(error.status.reason ?? '') : error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+  error instanceof StatusError
+    ? TEMPORARY.has(error.status.reason ?? '')
+    : error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 
-/** Reports whether an object already has everything that a merge patch sets. Lists must be equal, so that it also holds for strategic patches. */
+/**
+ * Reports whether an object already has everything that a merge patch sets. Lists must be equal, so that it also holds
+ * for strategic patches.
+ */
 function isContained(patch: Json, object: Json): boolean {
   if (!isJsonObject(patch)) return false
   return Object.entries(patch).every(([key, value]) => {

@@ -2,7 +2,19 @@ import { JqError } from './errors.ts'
 import type { JqRun, JqValueFunction } from './filter.ts'
 import { add } from './operators.ts'
 import { elementsOf, indexed } from './paths.ts'
-import { compareValues, described, isList, isNumber, isObject, isTruthy, type JqValue, kindOf, memberOf, objectOf, sortedKeys } from './values.ts'
+import {
+  compareValues,
+  described,
+  isList,
+  isNumber,
+  isObject,
+  isTruthy,
+  type JqValue,
+  kindOf,
+  memberOf,
+  objectOf,
+  sortedKeys,
+} from './values.ts'
 
 /** Elements that `range` makes at most, and depth of `flatten`. */
 const MAX_RANGE = 1_000
@@ -46,7 +58,8 @@ export function fromEntries(entries: readonly JqValue[], run: JqRun): JqValue {
 /** Reports whether a value contains another: texts by substring, lists and objects by parts. */
 function contains(value: JqValue, part: JqValue, run: JqRun): boolean {
   run.budget.spend()
-  if (kindOf(value) !== kindOf(part)) throw new JqError(`cannot check contains(${described(part, run.budget)}): ${described(value, run.budget)}`)
+  if (kindOf(value) !== kindOf(part))
+    throw new JqError(`cannot check contains(${described(part, run.budget)}): ${described(value, run.budget)}`)
   if (isObject(value) && isObject(part))
     return Object.keys(part).every(key => Object.hasOwn(value, key) && containsPart(memberOf(value, key), memberOf(part, key), run))
   if (isList(value) && isList(part)) return part.every(wanted => value.some(item => containsPart(item, wanted, run)))
@@ -106,7 +119,8 @@ function valueAt(input: JqValue, path: JqValue, run: JqRun): JqValue {
 }
 
 function range(from: JqValue, to: JqValue, run: JqRun): JqValue[] {
-  if (!isNumber(from) || !isNumber(to)) throw new JqError(`range cannot be applied to: ${described(from, run.budget)} and ${described(to, run.budget)}`)
+  if (!isNumber(from) || !isNumber(to))
+    throw new JqError(`range cannot be applied to: ${described(from, run.budget)} and ${described(to, run.budget)}`)
   const length = Math.ceil(Number(to) - Number(from))
   if (length > MAX_RANGE) throw new JqError(`range of more than ${MAX_RANGE} elements`)
   run.budget.spend(Math.max(length, 0))

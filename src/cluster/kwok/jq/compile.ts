@@ -84,7 +84,9 @@ function compileSlice(target: JqNode, from: JqNode | undefined, to: JqNode | und
   const absent: JqFilter = (_input, _run, _scope, emit) => emit(null)
   const [start, end] = [from ? compileNode(from) : absent, to ? compileNode(to) : absent]
   return (input, run, scope, emit) =>
-    list(input, run, scope, value => end(input, run, scope, last => start(input, run, scope, first => emit(sliced(value, first, last, run.budget)))))
+    list(input, run, scope, value =>
+      end(input, run, scope, last => start(input, run, scope, first => emit(sliced(value, first, last, run.budget)))),
+    )
 }
 
 function compileIterate(target: JqNode): JqFilter {
@@ -144,7 +146,10 @@ function compileLogic(decides: boolean, left: JqNode, right: JqNode): JqFilter {
     })
 }
 
-/** Compiles `//`: the true results of the left operand, or the results of the right one if there are none. Errors of the left operand are not handled, as in gojq. */
+/**
+ * Compiles `//`: the true results of the left operand, or the results of the right one if there are none. Errors of the
+ * left operand are not handled, as in gojq.
+ */
 function compileAlternative(left: JqNode, right: JqNode): JqFilter {
   const [first, second] = [compileNode(left), compileNode(right)]
   return (input, run, scope, emit) => {

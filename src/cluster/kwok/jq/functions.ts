@@ -4,7 +4,19 @@ import { collected, iterate, type JqFilter, type JqRun, type JqScope, type JqVal
 import { NUMBER_FUNCTIONS } from './number-functions.ts'
 import { elementsOf } from './paths.ts'
 import { TEXT_FUNCTIONS } from './text-functions.ts'
-import { compareValues, described, isList, isObject, isTruthy, type JqKind, type JqValue, kindOf, memberOf, objectOf, sortedKeys } from './values.ts'
+import {
+  compareValues,
+  described,
+  isList,
+  isObject,
+  isTruthy,
+  type JqKind,
+  type JqValue,
+  kindOf,
+  memberOf,
+  objectOf,
+  sortedKeys,
+} from './values.ts'
 
 /** Makes the filter of a call from the filters of its arguments. */
 export type JqFunction = (args: readonly JqFilter[]) => JqFilter
@@ -190,6 +202,9 @@ const KEYED_FUNCTIONS: Readonly<Record<string, JqFunction>> = {
 export const FUNCTIONS: ReadonlyMap<string, JqFunction> = new Map([
   ...Object.entries(FILTER_FUNCTIONS),
   ...Object.entries(KEYED_FUNCTIONS),
-  ...Object.entries({ ...COLLECTION_FUNCTIONS, ...TEXT_FUNCTIONS, ...NUMBER_FUNCTIONS }).map(([name, call]): [string, JqFunction] => [name, withValues(call)]),
+  ...Object.entries({ ...COLLECTION_FUNCTIONS, ...TEXT_FUNCTIONS, ...NUMBER_FUNCTIONS }).map(([name, call]): [string, JqFunction] => [
+    name,
+    withValues(call),
+  ]),
   ...Object.entries(RANGE_FUNCTIONS).map(([name, call]): [string, JqFunction] => [name, withEachOf(call)]),
 ])

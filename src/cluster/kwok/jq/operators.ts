@@ -61,7 +61,11 @@ export function boundedText(text: string): string {
 }
 
 /** Returns an object without a prototype, so that a member `__proto__` is a member. */
-function joinObjects(a: { readonly [key: string]: JqValue }, b: { readonly [key: string]: JqValue }, budget: JqBudget): { [key: string]: JqValue } {
+function joinObjects(
+  a: { readonly [key: string]: JqValue },
+  b: { readonly [key: string]: JqValue },
+  budget: JqBudget,
+): { [key: string]: JqValue } {
   const result: { [key: string]: JqValue } = Object.create(null)
   budget.spend(Object.keys(a).length + Object.keys(b).length)
   for (const key of Object.keys(a)) result[key] = memberOf(a, key)

@@ -1,7 +1,10 @@
 import { JqError } from './errors.ts'
 import { described, isList, isNumber, isObject, type JqBudget, type JqValue, memberOf, sortedKeys } from './values.ts'
 
-/** Returns the part of a value at a key: a member, an element, or null if there is none. Throws JqError if the value does not have such keys. */
+/**
+ * Returns the part of a value at a key: a member, an element, or null if there is none. Throws JqError if the value
+ * does not have such keys.
+ */
 export function indexed(value: JqValue, key: JqValue, budget: JqBudget): JqValue {
   if (typeof key === 'string') {
     if (value === null) return null
@@ -28,7 +31,9 @@ function elementIndex(key: number | bigint, length: number): number {
   return index < 0 ? index + length : index
 }
 
-/** Returns the elements of a list, or the values of an object in the order of its keys. Throws JqError for other values. */
+/**
+ * Returns the elements of a list, or the values of an object in the order of its keys. Throws JqError for other values.
+ */
 export function elementsOf(value: JqValue, budget: JqBudget): readonly JqValue[] {
   if (isList(value)) return value
   if (!isObject(value)) throw new JqError(`cannot iterate over: ${described(value, budget)}`)

@@ -7,8 +7,8 @@ import { JqBudget, type JqValue } from './values.ts'
 /** A compiled query. It holds no state. */
 export interface JqQuery {
   /**
-   * Returns the results for an object, without nulls. Undefined if the query fails, even if it had results before. Throws JqLimitError if it takes too long.
-   * Source: kwok, pkg/utils/expression/query.go.
+   * Returns the results for an object, without nulls. Undefined if the query fails, even if it had results before.
+   * Throws JqLimitError if it takes too long. Source: kwok, pkg/utils/expression/query.go.
    * @param now current time in milliseconds.
    */
   run(object: Json, now: number): JqValue[] | undefined

@@ -50,7 +50,10 @@ export class JqScanner {
     throw syntaxError(`unexpected character ${JSON.stringify(String.fromCodePoint(this.#source.codePointAt(at) ?? 0))}`, at)
   }
 
-  /** Reads a text until its closing quote, or until `\(`, which begins an interpolated query. Call it after a `quote`, and after the `)` of a query. */
+  /**
+   * Reads a text until its closing quote, or until `\(`, which begins an interpolated query. Call it after a `quote`,
+   * and after the `)` of a query.
+   */
   textPart(): { readonly text: string; readonly isEnd: boolean } {
     const start = this.#at
     let text = ''

@@ -70,7 +70,8 @@ function dateSeconds(text: string, run: JqRun): JqValue {
 
 const fromDate = textual('fromdateiso8601', dateSeconds)
 const toDate: JqValueFunction = (input, run) => {
-  if (!isNumber(input) || !(Math.abs(Number(input)) < 1e11)) throw new JqError(`todateiso8601 cannot be applied to: ${described(input, run.budget)}`)
+  if (!isNumber(input) || !(Math.abs(Number(input)) < 1e11))
+    throw new JqError(`todateiso8601 cannot be applied to: ${described(input, run.budget)}`)
   return `${new Date(Math.floor(Number(input)) * 1000).toISOString().slice(0, -5)}Z`
 }
 

@@ -1,8 +1,8 @@
 import { JqError, JqLimitError } from './errors.ts'
 
 /**
- * A value of a query. As in gojq, integers that the query makes (literals, `length`, keys of lists) are apart from numbers of the object, which are floats:
- * they are bigint here. Values of the object are shared and never modified.
+ * A value of a query. As in gojq, integers that the query makes (literals, `length`, keys of lists) are apart from
+ * numbers of the object, which are floats: they are bigint here. Values of the object are shared and never modified.
  */
 export type JqValue = null | boolean | number | bigint | string | readonly JqValue[] | { readonly [key: string]: JqValue }
 
@@ -47,13 +47,15 @@ export function kindOf(value: JqValue): JqKind {
 }
 
 export const isList = (value: JqValue): value is readonly JqValue[] => Array.isArray(value)
-export const isObject = (value: JqValue): value is { readonly [key: string]: JqValue } => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: JqValue): value is { readonly [key: string]: JqValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 export const isNumber = (value: JqValue): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'
 /** Whether `if`, `and`, `or`, `select` and `//` treat the value as true. */
 export const isTruthy = (value: JqValue): boolean => value !== null && value !== false
 
 /** Returns a member, or null if the object does not have it. */
-export const memberOf = (object: { readonly [key: string]: JqValue }, key: string): JqValue => (Object.hasOwn(object, key) ? (object[key] ?? null) : null)
+export const memberOf = (object: { readonly [key: string]: JqValue }, key: string): JqValue =>
+  Object.hasOwn(object, key) ? (object[key] ?? null) : null
 
 /** Makes an object without a prototype, so that `__proto__` is a member like others. */
 export function objectOf(members: Iterable<readonly [string, JqValue]>): JqValue {
@@ -129,7 +131,11 @@ export function jsonOf(value: JqValue, budget: JqBudget): string {
 }
 
 const numberText = (value: number | bigint): string =>
-  typeof value === 'number' && !Number.isFinite(value) ? (Number.isNaN(value) ? 'null' : `${value < 0 ? '-' : ''}${Number.MAX_VALUE}`) : `${value}`
+  typeof value === 'number' && !Number.isFinite(value)
+    ? Number.isNaN(value)
+      ? 'null'
+      : `${value < 0 ? '-' : ''}${Number.MAX_VALUE}`
+    : `${value}`
 
 /** Prints a value for an error message: its type and its JSON, shortened. */
 export function described(value: JqValue, budget: JqBudget): string {

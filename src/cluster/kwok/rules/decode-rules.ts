@@ -69,7 +69,12 @@ export interface ForwardRule {
  * @param kinds kind for one pod, and that of the cluster.
  * @param member member of the spec with the rules.
  */
-export function decodePodRules<R>(object: Json, kinds: readonly [string, string], member: string, ruleOf: (reader: FieldReader) => R): PodRules<R> {
+export function decodePodRules<R>(
+  object: Json,
+  kinds: readonly [string, string],
+  member: string,
+  ruleOf: (reader: FieldReader) => R,
+): PodRules<R> {
   return decodeObject(object, kinds, (spec, { kind, namespace, name }) => {
     const isOfCluster = kind === kinds[1]
     const selector = isOfCluster ? spec.object('selector') : undefined
@@ -125,7 +130,11 @@ export const decodeExec = (object: Json): PodRules<ExecRule> =>
   })
 
 function commandOutput(reader: FieldReader): CommandOutput {
-  const output = { stdout: reader.text('stdout') ?? '', stderr: reader.text('stderr') ?? '', exitCode: reader.integer('exitCode', 0, 255) ?? 0 }
+  const output = {
+    stdout: reader.text('stdout') ?? '',
+    stderr: reader.text('stderr') ?? '',
+    exitCode: reader.integer('exitCode', 0, 255) ?? 0,
+  }
   reader.rejectOthers()
   return output
 }

@@ -14,10 +14,15 @@ export interface ContainerRule {
 }
 
 /**
- * Finds the rule of a pod. An object with the name of the pod decides alone, even if none of its rules applies; otherwise the first object of the cluster that
- * matches and has a rule. Source: kwok, pkg/kwok/server.
+ * Finds the rule of a pod. An object with the name of the pod decides alone, even if none of its rules applies;
+ * otherwise the first object of the cluster that matches and has a rule. Source: kwok, pkg/kwok/server.
  */
-export function ruleFor<R>(objects: readonly PodRules<R>[], namespace: string, name: string, find: (rules: readonly R[]) => R | undefined): R | undefined {
+export function ruleFor<R>(
+  objects: readonly PodRules<R>[],
+  namespace: string,
+  name: string,
+  find: (rules: readonly R[]) => R | undefined,
+): R | undefined {
   const own = objects.find(({ pod }) => pod?.namespace === namespace && pod.name === name)
   if (own !== undefined) return find(own.rules)
   for (const { pod, namespaces, names, rules } of objects) {

@@ -29,13 +29,17 @@ const FUNCTIONS = parseDeclarations(`
   kwok_since_second_of: .SinceSecond(dyn) -> double
 `)
 
-/** Returns the environment of expressions about the usage of a container: the variables `node`, `pod` and `container`, and functions of kwok. */
+/**
+ * Returns the environment of expressions about the usage of a container: the variables `node`, `pod` and `container`,
+ * and functions of kwok.
+ */
 export function usageEnvironment({ now, random }: UsageSource): Environment {
   const sinceSecond: Implementation = (object = null) => {
     const created = timeMillis(textAt(objectIn(objectIn(documentOf(object)).metadata).creationTimestamp))
     return created === undefined ? new CelError('the object has no creationTimestamp') : new CelDouble((now() - created) / 1000)
   }
-  const unixSecond: Implementation = time => (time instanceof CelTimestamp ? new CelDouble(time.seconds + time.nanos / 1e9) : new CelError('not a timestamp'))
+  const unixSecond: Implementation = time =>
+    time instanceof CelTimestamp ? new CelDouble(time.seconds + time.nanos / 1e9) : new CelError('not a timestamp')
   const implementations = new Map<string, Implementation>([
     ['kwok_now', () => timestampOf(now())],
     ['kwok_rand', () => new CelDouble(random())],

@@ -28,7 +28,9 @@ export interface ActionOptions {
   readonly defaultPatch: PatchMediaType
 }
 
-/** Renders the steps of a stage for an object, which every step sees as it was before the first. Throws TemplateError. */
+/**
+ * Renders the steps of a stage for an object, which every step sees as it was before the first. Throws TemplateError.
+ */
 export function stageActions(stage: Stage, object: JsonObject, options: ActionOptions): StageAction[] {
   const actions: StageAction[] = []
   let isDeleted = false
@@ -43,7 +45,8 @@ export function stageActions(stage: Stage, object: JsonObject, options: ActionOp
 
 function writesOf({ finalizers, delete: isDeletion, patch, apply }: StageStep, object: JsonObject, options: ActionOptions): StageAction[] {
   const operations = finalizers ? finalizerOperations(finalizersOf(object), finalizers) : []
-  const actions: StageAction[] = operations.length > 0 ? [{ kind: 'patch', type: 'application/json-patch+json', data: operations, subresource: '' }] : []
+  const actions: StageAction[] =
+    operations.length > 0 ? [{ kind: 'patch', type: 'application/json-patch+json', data: operations, subresource: '' }] : []
   if (isDeletion) return [...actions, { kind: 'delete' }]
   if (patch) actions.push({ kind: 'patch', ...rendered(patch, object, patch.type ?? options.defaultPatch, options, patch) })
   if (apply) actions.push({ kind: 'apply', ...rendered(apply, object, apply.type ?? 'application/apply-patch+yaml', options) })
@@ -55,7 +58,13 @@ function finalizersOf({ metadata }: JsonObject): string[] {
   return Array.isArray(finalizers) ? finalizers.filter(name => typeof name === 'string') : []
 }
 
-function rendered(write: StageWrite, object: JsonObject, type: PatchMediaType, { functions }: ActionOptions, patch?: StagePatch): RenderedWrite {
+function rendered(
+  write: StageWrite,
+  object: JsonObject,
+  type: PatchMediaType,
+  { functions }: ActionOptions,
+  patch?: StagePatch,
+): RenderedWrite {
   const value = write.template.value(object, functions)
   const { subresource, impersonation } = write
   return { type, data: patch ? atRoot(patch.root, value, type) : value, subresource, ...(impersonation !== undefined && { impersonation }) }

@@ -8,7 +8,10 @@ import { DURATION_FORM, INTEGER_FORM, numberFrom } from './expressions.ts'
 import { selectorOf } from './selector.ts'
 import type { PatchMediaType, Stage, StageEvent, StageFinalizers, StageNumber, StagePatch, StageStep, StageWrite } from './stage.ts'
 
-/** Decodes and compiles a Stage. Throws KwokObjectError, which lists every invalid field, query, expression and template. */
+/**
+ * Decodes and compiles a Stage. Throws KwokObjectError, which lists every invalid field, query, expression and
+ * template.
+ */
 export const decodeStage = (object: Json): Stage => decodeObject(object, ['Stage'], (spec, { name }) => stageOf(spec, name))
 
 function stageOf(spec: FieldReader, name: string): Stage {
@@ -65,7 +68,10 @@ function stepOf(reader: FieldReader): StageStep {
   return step
 }
 
-/** Converts `next`: event, finalizers, patches or the status template, and deletion, in this order. Source: kwok, pkg/apis/internalversion/conversion.go. */
+/**
+ * Converts `next`: event, finalizers, patches or the status template, and deletion, in this order. Source: kwok,
+ * pkg/apis/internalversion/conversion.go.
+ */
 function nextSteps(next: FieldReader): StageStep[] {
   const event = next.object('event')
   const finalizers = next.object('finalizers')

@@ -40,9 +40,13 @@ export function celAt(reader: FieldReader, name: string, text: string): CelExpre
 }
 
 /** Evaluates an expression about an object. Throws CelExpressionError. */
-export const evaluateAbout = (expression: CelExpression, { object }: StageSubject): Value => expression.evaluate(new Map([['self', jsonValue(object)]]))
+export const evaluateAbout = (expression: CelExpression, { object }: StageSubject): Value =>
+  expression.evaluate(new Map([['self', jsonValue(object)]]))
 
-/** Converts the result of an expression. Undefined if it has no value, so that the fixed value holds; null if it is invalid. */
+/**
+ * Converts the result of an expression. Undefined if it has no value, so that the fixed value holds; null if it is
+ * invalid.
+ */
 interface NumberForm {
   readonly fromQuery: (value: JqValue, subject: StageSubject) => number | undefined | null
   readonly fromCel: (value: Value, subject: StageSubject) => number
@@ -68,7 +72,10 @@ export function numberFrom(reader: FieldReader | undefined, fixed: number | unde
   }
 }
 
-/** Integers of weights: a number, or a text in Go's notation. Other texts are invalid. Source: kwok, pkg/utils/lifecycle/value_int_from.go. */
+/**
+ * Integers of weights: a number, or a text in Go's notation. Other texts are invalid. Source: kwok,
+ * pkg/utils/lifecycle/value_int_from.go.
+ */
 export const INTEGER_FORM: NumberForm = {
   fromQuery(value) {
     if (typeof value === 'number') return Math.trunc(value)
@@ -86,7 +93,10 @@ function integerOf(text: string): number {
   return text.startsWith('-') ? -Number(digits) : Number(digits)
 }
 
-/** Durations in milliseconds: a time, which counts from now, or a duration in Go's notation. Source: kwok, pkg/utils/lifecycle/value_duration_from.go. */
+/**
+ * Durations in milliseconds: a time, which counts from now, or a duration in Go's notation. Source: kwok,
+ * pkg/utils/lifecycle/value_duration_from.go.
+ */
 export const DURATION_FORM: NumberForm = {
   fromQuery(value, { now }) {
     if (typeof value !== 'string') return undefined

@@ -3,7 +3,10 @@ import type { StageFinalizers } from './stage.ts'
 
 const FINALIZERS = '/metadata/finalizers'
 
-/** Returns the operations of a JSON patch that changes the finalizers of an object. Empty if nothing changes. Source: kwok, pkg/utils/lifecycle/finalizers.go. */
+/**
+ * Returns the operations of a JSON patch that changes the finalizers of an object. Empty if nothing changes. Source:
+ * kwok, pkg/utils/lifecycle/finalizers.go.
+ */
 export function finalizerOperations(present: readonly string[], { add, remove, empty }: StageFinalizers): JsonObject[] {
   const removed = empty ? present : present.filter(name => remove.includes(name))
   const isEmptied = empty || (remove.length > 0 && removed.length === present.length)

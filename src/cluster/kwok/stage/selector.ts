@@ -33,7 +33,8 @@ export function selectorOf(reader: FieldReader): StageRequirement[] {
   ]
 }
 
-const memberIs = (members: Readonly<Record<string, string>>, key: string, value: string): boolean => Object.hasOwn(members, key) && members[key] === value
+const memberIs = (members: Readonly<Record<string, string>>, key: string, value: string): boolean =>
+  Object.hasOwn(members, key) && members[key] === value
 
 /** Reads an expression: `jq`, or `key`, `operator` and `values` of older stages, or else `cel`. */
 function readExpression(reader: FieldReader, queries: StageRequirement[], expressions: StageRequirement[]): void {
@@ -77,7 +78,12 @@ function queryRequirement(reader: FieldReader): StageRequirement | undefined {
 }
 
 /** Compares the results of a query. A query that fails has none. Source: kwok, pkg/utils/expression/selector.go. */
-function matches(query: JqQuery, operator: Operator, values: ReadonlySet<string>, { object, now }: Parameters<StageRequirement>[0]): boolean {
+function matches(
+  query: JqQuery,
+  operator: Operator,
+  values: ReadonlySet<string>,
+  { object, now }: Parameters<StageRequirement>[0],
+): boolean {
   const results = query.run(object, now) ?? []
   switch (operator) {
     case 'In':
@@ -91,7 +97,10 @@ function matches(query: JqQuery, operator: Operator, values: ReadonlySet<string>
   }
 }
 
-/** Reports whether a result is one of the values: a text, a boolean, or an integer that the query has made. Numbers of the object never are, as in kwok. */
+/**
+ * Reports whether a result is one of the values: a text, a boolean, or an integer that the query has made. Numbers of
+ * the object never are, as in kwok.
+ */
 function isOneOf(result: JqValue, values: ReadonlySet<string>): boolean {
   return (typeof result === 'string' || typeof result === 'boolean' || typeof result === 'bigint') && values.has(`${result}`)
 }

@@ -1,8 +1,8 @@
 import type { Stage, StageSubject } from './stage.ts'
 
 /**
- * Returns the delay of a stage in milliseconds: one number, or the least and the greatest. Undefined if the stage has none. A delay until a time in the past is
- * negative. Source: kwok, pkg/utils/lifecycle/lifecycle.go.
+ * Returns the delay of a stage in milliseconds: one number, or the least and the greatest. Undefined if the stage has
+ * none. A delay until a time in the past is negative. Source: kwok, pkg/utils/lifecycle/lifecycle.go.
  */
 export function delayRange({ delay, jitter }: Stage, subject: StageSubject): readonly [number] | readonly [number, number] | undefined {
   const least = delay?.(subject)

@@ -12,7 +12,16 @@ import {
   READINESS_GATES,
   trueCondition,
 } from './pod-templates.ts'
-import { adjustable, conditionStatus, hasPhase, IS_DELETED, IS_NOT_DELETED, type QueryRequirement, stageObject, statusStep } from './stage-object.ts'
+import {
+  adjustable,
+  conditionStatus,
+  hasPhase,
+  IS_DELETED,
+  IS_NOT_DELETED,
+  type QueryRequirement,
+  stageObject,
+  statusStep,
+} from './stage-object.ts'
 
 const IS_OF_JOB: QueryRequirement = { key: '.metadata.ownerReferences[].kind', operator: 'In', values: ['Job'] }
 const IS_INITIALIZED: QueryRequirement = { key: conditionStatus('Initialized'), operator: 'In', values: ['True'] }
@@ -50,7 +59,9 @@ const COMPLETED_STATUS = `conditions:
 ${CONTAINERS_COMPLETED}phase: Succeeded
 `
 
-const FAST_COMPLETE = stageObject('pod-complete', 'Pod', [IS_NOT_DELETED, hasPhase('Running'), IS_OF_JOB], { steps: [statusStep(COMPLETED_STATUS)] })
+const FAST_COMPLETE = stageObject('pod-complete', 'Pod', [IS_NOT_DELETED, hasPhase('Running'), IS_OF_JOB], {
+  steps: [statusStep(COMPLETED_STATUS)],
+})
 const FAST_DELETE = stageObject('pod-delete', 'Pod', [IS_DELETED], { steps: [{ delete: true }] })
 
 /** Stages of pods that run, complete and end as soon as they can. */
@@ -60,7 +71,11 @@ export const FAST_POD_STAGES: readonly JsonObject[] = [FAST_READY, FAST_COMPLETE
 const CREATE = stageObject(
   'pod-create',
   'Pod',
-  [IS_NOT_DELETED, { key: '.status.podIP', operator: 'DoesNotExist' }, { ...hasPhase('Running', 'Succeeded', 'Failed'), operator: 'NotIn' }],
+  [
+    IS_NOT_DELETED,
+    { key: '.status.podIP', operator: 'DoesNotExist' },
+    { ...hasPhase('Running', 'Succeeded', 'Failed'), operator: 'NotIn' },
+  ],
   {
     ...adjustable('pod-create', 1000, 5000),
     steps: [
@@ -97,7 +112,12 @@ const INIT_COMPLETED = stageObject(
 const READY = stageObject(
   'pod-ready',
   'Pod',
-  [IS_NOT_DELETED, hasPhase('Pending'), IS_INITIALIZED, { key: '.status.containerStatuses[].state.running.startedAt', operator: 'DoesNotExist' }],
+  [
+    IS_NOT_DELETED,
+    hasPhase('Pending'),
+    IS_INITIALIZED,
+    { key: '.status.containerStatuses[].state.running.startedAt', operator: 'DoesNotExist' },
+  ],
   {
     ...adjustable('pod-ready', 1000, 5000),
     steps: [

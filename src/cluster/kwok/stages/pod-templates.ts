@@ -65,7 +65,10 @@ const waiting = (reason: string): string => `  ready: false
       reason: ${reason}
 `
 
-/** Statuses of containers, in their order. `body` renders the rest of one; `$old` is its present status, and `$running` its running state. */
+/**
+ * Statuses of containers, in their order. `body` renders the rest of one; `$old` is its present status, and `$running`
+ * its running state.
+ */
 function statuses(field: string, containers: string, body: string): string {
   return `{{ $present := dict }}
 {{ range .status.${field} }}{{ $_ := set $present .name . }}{{ end }}

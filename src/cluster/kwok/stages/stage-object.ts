@@ -31,14 +31,19 @@ export const hasPhase = (...phases: string[]): QueryRequirement => ({ key: '.sta
 export const conditionStatus = (type: string): string => `.status.conditions[] | select(.type == "${type}") | .status`
 
 /**
- * Weight, delay and jitter of a stage of pods, which annotations of the pod can change: `NAME.stage.kwok.x-k8s.io/delay`, `/jitter-delay` and `/weight`, as for
- * kwok's stages.
+ * Weight, delay and jitter of a stage of pods, which annotations of the pod can change:
+ * `NAME.stage.kwok.x-k8s.io/delay`, `/jitter-delay` and `/weight`, as for kwok's stages.
  */
 export const adjustable = (name: string, durationMilliseconds: number, jitterDurationMilliseconds: number): JsonObject => {
   const annotation = (part: string): JsonObject => ({ jq: { expression: `.metadata.annotations["${name}.stage.kwok.x-k8s.io/${part}"]` } })
   return {
     weight: 1,
     weightFrom: annotation('weight'),
-    delay: { durationMilliseconds, durationFrom: annotation('delay'), jitterDurationMilliseconds, jitterDurationFrom: annotation('jitter-delay') },
+    delay: {
+      durationMilliseconds,
+      durationFrom: annotation('delay'),
+      jitterDurationMilliseconds,
+      jitterDurationFrom: annotation('jitter-delay'),
+    },
   }
 }

@@ -6,7 +6,10 @@ import type { Stage } from '../stage/stage.ts'
 /** Returns the kind to whose objects a stage applies: `v1/Pod`. */
 export const stagedKind = ({ apiVersion, kind }: Pick<Stage, 'apiVersion' | 'kind'>): string => `${apiVersion}/${kind}`
 
-/** The built-in stages and those of users. The stages of users for a kind replace the built-in ones of that kind, as those of kwok's command replace its defaults. */
+/**
+ * The built-in stages and those of users. The stages of users for a kind replace the built-in ones of that kind, as
+ * those of kwok's command replace its defaults.
+ */
 export class StageSet {
   readonly #builtIn: readonly Stage[]
   /** Stages of users, by the name of the object. */
@@ -24,7 +27,10 @@ export class StageSet {
     return this.#builtIn.some(stage => stagedKind(stage) === kind)
   }
 
-  /** Stages that take effect. Those of users are sorted by name, so that draws among them do not depend on the order of watch events. */
+  /**
+   * Stages that take effect. Those of users are sorted by name, so that draws among them do not depend on the order of
+   * watch events.
+   */
   get stages(): Stage[] {
     const own = [...this.#own.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
     const replaced = new Set(own.map(stagedKind))

@@ -29,11 +29,14 @@ function equal(a: TemplateValue, b: TemplateValue): boolean {
   const [kind, other] = [basicKind(a), basicKind(b)]
   if (kind !== other) throw new FunctionError(`incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`)
   if (kind === undefined)
-    throw new FunctionError(isList(a) === isList(b) ? `non-comparable type: ${typeName(b)}` : `non-comparable types ${typeName(a)}, ${typeName(b)}`)
+    throw new FunctionError(
+      isList(a) === isList(b) ? `non-comparable type: ${typeName(b)}` : `non-comparable types ${typeName(a)}, ${typeName(b)}`,
+    )
   return comparable(a) === comparable(b)
 }
 
-const comparable = (value: TemplateValue): unknown => (value instanceof GoFloat ? value.value : typeof value === 'number' ? `${value}` : value)
+const comparable = (value: TemplateValue): unknown =>
+  value instanceof GoFloat ? value.value : typeof value === 'number' ? `${value}` : value
 
 function less(a: TemplateValue, b: TemplateValue): boolean {
   const [kind, other] = [basicKind(a), basicKind(b)]
@@ -53,7 +56,9 @@ function index(item: TemplateValue, ...keys: TemplateValue[]): TemplateValue {
     if (isNilValue(at)) throw new FunctionError('index of nil pointer')
     if (isMap(at)) {
       if (typeof key !== 'string')
-        throw new FunctionError(isNilValue(key) ? 'value is nil; should be of type string' : `value has type ${typeName(key)}; should be string`)
+        throw new FunctionError(
+          isNilValue(key) ? 'value is nil; should be of type string' : `value has type ${typeName(key)}; should be string`,
+        )
       at = memberOf(at, key) ?? null
     } else if (isList(at)) {
       at = at[offset(key, at.length - 1)] ?? null
@@ -86,7 +91,9 @@ const HTML: Readonly<Record<string, string>> = { '"': '&#34;', "'": '&#39;', '&'
 /** Prints the arguments of `html` and `urlquery`. */
 const escapable = (values: readonly TemplateValue[]): string => printAll(values.map(value => (isNilValue(value) ? '<no value>' : value)))
 
-/** Functions of text/template itself. `and` and `or` are evaluated by the renderer, `call` and `js` are not supported. */
+/**
+ * Functions of text/template itself. `and` and `or` are evaluated by the renderer, `call` and `js` are not supported.
+ */
 export const BUILTINS: Readonly<Record<string, TemplateFunction>> = {
   and: declare('value, value...', () => undefined),
   or: declare('value, value...', () => undefined),

@@ -7,7 +7,10 @@ import { PLACE, type SplitOutput } from './value-renderer.ts'
 import { isList, isMap, isTruthy, memberOf, printed, sortedKeys, type TemplateValue, typeName } from './values.ts'
 import { argumentSteps, elementSteps, resultSteps, valueSteps } from './work.ts'
 
-/** Steps that a rendering may take: some milliseconds. A call takes steps for the values that it reads and makes (`work.ts`). */
+/**
+ * Steps that a rendering may take: some milliseconds. A call takes steps for the values that it reads and makes
+ * (`work.ts`).
+ */
 const MAX_STEPS = 20_000
 /** Longest output, in characters. */
 const MAX_OUTPUT = 1_500_000
@@ -56,7 +59,9 @@ class Rendering {
 
   readonly #texts: string[] | undefined
 
-  /** @param texts takes quoted texts, which the output then only has places for. Omitted if they stand in the output. */
+  /**
+   * @param texts takes quoted texts, which the output then only has places for. Omitted if they stand in the output.
+   */
   constructor(tree: TemplateTree, functions: ReadonlyMap<string, TemplateFunction>, data: TemplateValue, texts?: string[]) {
     this.#texts = texts
     this.#tree = tree
@@ -140,7 +145,10 @@ class Rendering {
     return 'next'
   }
 
-  /** Sets the variables of a range to an element and its key. Variables of the pipeline are declared before those of the body. */
+  /**
+   * Sets the variables of a range to an element and its key. Variables of the pipeline are declared before those of the
+   * body.
+   */
   #setRangeVariables({ variables }: Pipe, key: TemplateValue, item: TemplateValue): void {
     const [first, second] = variables
     if (first === undefined) return
@@ -275,7 +283,8 @@ class Rendering {
     }
     const value = this.#operand(operand, dot)
     // A constant such as 1e3 is an integer if the parameter is one.
-    if (type === 'int' && operand.kind === 'literal' && value instanceof GoFloat && Number.isSafeInteger(value.value)) return BigInt(value.value)
+    if (type === 'int' && operand.kind === 'literal' && value instanceof GoFloat && Number.isSafeInteger(value.value))
+      return BigInt(value.value)
     return this.#checked(value, type)
   }
 

@@ -29,7 +29,9 @@ export function argumentOf(value: TemplateValue, type: ParameterType): TemplateV
   if (value === undefined && (type === 'map' || type === 'list')) return type === 'map' ? {} : []
   if (fits(value, type)) return value
   const expected = { string: 'string', int: 'int', bool: 'bool', map: 'map[string]interface {}', list: '[]interface {}' }[type]
-  throw new FunctionError(value === undefined ? `invalid value; expected ${expected}` : `wrong type for value; expected ${expected}; got ${typeName(value)}`)
+  throw new FunctionError(
+    value === undefined ? `invalid value; expected ${expected}` : `wrong type for value; expected ${expected}; got ${typeName(value)}`,
+  )
 }
 
 function fits(value: TemplateValue, type: ParameterType): boolean {

@@ -1,7 +1,20 @@
-const SHORT: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', "'": "'", '"': '"' }
+const SHORT: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+}
 const ESCAPE = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|.)/gs
 
-/** Returns the text of a quoted string, raw string or character as Go writes it. Undefined if it has an invalid escape. */
+/**
+ * Returns the text of a quoted string, raw string or character as Go writes it. Undefined if it has an invalid escape.
+ */
 export function unquote(literal: string): string | undefined {
   const text = literal.slice(1, -1)
   if (literal.startsWith('`')) return text.replaceAll('\r', '')

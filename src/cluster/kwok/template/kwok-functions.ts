@@ -72,6 +72,8 @@ export function environmentFunctions(environment: TemplateEnvironment): Record<s
       'string, bool, string, string, string',
       (...args: Parameters<TemplateEnvironment['podIPsWith']>) => environment.podIPsWith(...args)[0] ?? '',
     ),
-    PodIPsWith: declare('string, bool, string, string, string', (...args: Parameters<TemplateEnvironment['podIPsWith']>) => environment.podIPsWith(...args)),
+    PodIPsWith: declare('string, bool, string, string, string', (...args: Parameters<TemplateEnvironment['podIPsWith']>) =>
+      environment.podIPsWith(...args),
+    ),
   }
 }

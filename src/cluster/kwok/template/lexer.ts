@@ -7,7 +7,21 @@ export interface TemplateToken {
   readonly line: number
 }
 
-export type TokenKind = 'text' | 'open' | 'close' | 'space' | 'string' | 'raw' | 'char' | 'number' | 'field' | 'variable' | 'word' | 'dot' | 'sign' | 'end'
+export type TokenKind =
+  | 'text'
+  | 'open'
+  | 'close'
+  | 'space'
+  | 'string'
+  | 'raw'
+  | 'char'
+  | 'number'
+  | 'field'
+  | 'variable'
+  | 'word'
+  | 'dot'
+  | 'sign'
+  | 'end'
 
 /** Longest template, in characters. */
 export const MAX_TEMPLATE_LENGTH = 100_000
@@ -16,7 +30,8 @@ const SPACE = /[ \t\r\n]+/y
 const STRING = /"(?:[^"\\\n]|\\[^\n])*"/y
 const RAW = /`[^`]*`/y
 const CHAR = /'(?:[^'\\\n]|\\[^\n])*'/y
-const NUMBER = /[+-]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9_]+)?)(?![\p{L}\p{Nd}_])/uy
+const NUMBER =
+  /[+-]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9_]+)?)(?![\p{L}\p{Nd}_])/uy
 const FIELD = /\.[\p{L}\p{Nd}_]+/uy
 const VARIABLE = /\$[\p{L}\p{Nd}_]*/uy
 const WORD = /[\p{L}\p{Nd}_]+/uy
@@ -37,7 +52,10 @@ const FORMS: readonly (readonly [TokenKind, RegExp])[] = [
 const WORDS: ReadonlySet<TokenKind> = new Set(['field', 'variable', 'word'])
 const TERMINATOR = /[ \t\r\n.,|:)(]|\}\}|$/y
 
-/** Splits a template into tokens. Comments and trimmed spaces are left out. Throws TemplateError. Source: Go, text/template/parse/lex.go. */
+/**
+ * Splits a template into tokens. Comments and trimmed spaces are left out. Throws TemplateError. Source: Go,
+ * text/template/parse/lex.go.
+ */
 export function lexTemplate(source: string): TemplateToken[] {
   if (source.length > MAX_TEMPLATE_LENGTH) throw new TemplateError(`a template may have at most ${MAX_TEMPLATE_LENGTH} characters`)
   return new TemplateLexer(source).tokens()

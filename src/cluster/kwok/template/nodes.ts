@@ -27,7 +27,12 @@ export interface Pipe {
 export type TemplateNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'action'; readonly pipe: Pipe }
-  | { readonly kind: 'if' | 'with' | 'range'; readonly pipe: Pipe; readonly body: readonly TemplateNode[]; readonly otherwise: readonly TemplateNode[] }
+  | {
+      readonly kind: 'if' | 'with' | 'range'
+      readonly pipe: Pipe
+      readonly body: readonly TemplateNode[]
+      readonly otherwise: readonly TemplateNode[]
+    }
   | { readonly kind: 'template'; readonly name: string; readonly pipe: Pipe | undefined; readonly line: number }
   | { readonly kind: 'break' | 'continue' }
 

@@ -13,7 +13,8 @@ const CONTROLS: ReadonlySet<string> = new Set(['if', 'with', 'range', 'else', 'e
  * Parses a template in the language of Go's text/template. Throws TemplateError, also for functions that do not exist.
  * Source: Go, text/template/parse/parse.go.
  */
-export const parseTemplate = (source: string, hasFunction: (name: string) => boolean): TemplateTree => new TemplateParser(source, hasFunction).tree()
+export const parseTemplate = (source: string, hasFunction: (name: string) => boolean): TemplateTree =>
+  new TemplateParser(source, hasFunction).tree()
 
 /** Nodes up to `end` or `else`. */
 interface Body {
@@ -323,7 +324,10 @@ class TemplateParser {
 
   #unexpected(context: string): Error {
     const { kind, text, line } = this.#peek()
-    return templateError(line, `unexpected ${kind === 'close' ? '}}' : kind === 'end' ? 'end of template' : JSON.stringify(text)} in ${context}`)
+    return templateError(
+      line,
+      `unexpected ${kind === 'close' ? '}}' : kind === 'end' ? 'end of template' : JSON.stringify(text)} in ${context}`,
+    )
   }
 }
 

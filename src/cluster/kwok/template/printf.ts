@@ -30,13 +30,17 @@ interface Verb {
 
 const VERB = /%(?:([-+# 0]*)([0-9]{0,4})(?:\.([0-9]{0,4}))?([a-zA-Z%]))?/g
 
-/** Formats values as Go's Sprintf. Verbs: v, s, d, q, t, f, e, g, x, X, o, b, c, T and %. Throws FunctionError for other ones. */
+/**
+ * Formats values as Go's Sprintf. Verbs: v, s, d, q, t, f, e, g, x, X, o, b, c, T and %. Throws FunctionError for other
+ * ones.
+ */
 export function formatted(format: string, values: readonly TemplateValue[]): string {
   let next = 0
   const text = format.replace(VERB, (_, flags = '', width = '', precision?: string, letter = '') => {
     if (letter === '') return '%!(NOVERB)'
     if (letter === '%') return '%'
-    if (Number(width) > MAX_WIDTH || Number(precision ?? 0) > MAX_WIDTH) throw new FunctionError(`a width of more than ${MAX_WIDTH} is not supported`)
+    if (Number(width) > MAX_WIDTH || Number(precision ?? 0) > MAX_WIDTH)
+      throw new FunctionError(`a width of more than ${MAX_WIDTH} is not supported`)
     if (next >= values.length) return `%!${letter}(MISSING)`
     const value = values[next++]
     const verb = { flags, width: Number(width), precision: precision === undefined ? undefined : Number(precision), letter }
@@ -118,14 +122,20 @@ function floatVerb(verb: Verb, value: number): string | undefined {
   switch (verb.letter) {
     case 'f':
     case 'F':
-      return signed(verb, new GoFloat(value), Math.abs(value) < 1e21 ? value.toFixed(Math.min(verb.precision ?? 6, 100)) : plainDouble(value))
+      return signed(
+        verb,
+        new GoFloat(value),
+        Math.abs(value) < 1e21 ? value.toFixed(Math.min(verb.precision ?? 6, 100)) : plainDouble(value),
+      )
     case 'e':
       return signed(verb, new GoFloat(value), value.toExponential(Math.min(verb.precision ?? 6, 100)).replace(/e([+-])(\d)$/, 'e$10$2'))
     case 'g':
       return signed(
         verb,
         new GoFloat(value),
-        verb.precision === undefined ? formatDouble(value) : formatDouble(Number(value.toPrecision(Math.max(1, Math.min(verb.precision, 100))))),
+        verb.precision === undefined
+          ? formatDouble(value)
+          : formatDouble(Number(value.toPrecision(Math.max(1, Math.min(verb.precision, 100))))),
       )
     default:
       return undefined

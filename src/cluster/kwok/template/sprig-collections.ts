@@ -2,7 +2,18 @@ import { FunctionError } from './errors.ts'
 import { declare, listIn, mapIn, type TemplateFunction } from './functions.ts'
 import { jsonText } from './plain.ts'
 import { integerOf, isEmpty } from './sprig-conversions.ts'
-import { changeable, isList, isMap, memberOf, printed, sortedKeys, type TemplateMap, type TemplateValue, templateMap, typeName } from './values.ts'
+import {
+  changeable,
+  isList,
+  isMap,
+  memberOf,
+  printed,
+  sortedKeys,
+  type TemplateMap,
+  type TemplateValue,
+  templateMap,
+  typeName,
+} from './values.ts'
 
 /** Elements that `until` and `untilStep` make at most. */
 const MAX_RANGE = 10_000
@@ -80,8 +91,8 @@ const append = declare('any, any', (list: TemplateValue, item: TemplateValue) =>
 const list = declare('any...', (...values: TemplateValue[]) => values)
 
 /**
- * Functions of sprig for lists and maps. `keys` and `values` are sorted by key: sprig's order is random. `set` and `unset` change only maps that the template
- * has made, because the object is shared. Source: Masterminds/sprig 3.3.
+ * Functions of sprig for lists and maps. `keys` and `values` are sorted by key: sprig's order is random. `set` and
+ * `unset` change only maps that the template has made, because the object is shared. Source: Masterminds/sprig 3.3.
  */
 export const SPRIG_COLLECTIONS: Readonly<Record<string, TemplateFunction>> = {
   list,
@@ -97,11 +108,17 @@ export const SPRIG_COLLECTIONS: Readonly<Record<string, TemplateFunction>> = {
     return map
   }),
   hasKey: declare('map, string', (map: TemplateMap, key: string) => Object.hasOwn(map, key)),
-  pluck: declare('string, map...', (key: string, ...maps: TemplateMap[]) => maps.filter(map => Object.hasOwn(map, key)).map(map => memberOf(map, key))),
+  pluck: declare('string, map...', (key: string, ...maps: TemplateMap[]) =>
+    maps.filter(map => Object.hasOwn(map, key)).map(map => memberOf(map, key)),
+  ),
   keys: declare('map...', (...maps: TemplateMap[]) => maps.flatMap(sortedKeys)),
   values: declare('map', (map: TemplateMap) => sortedKeys(map).map(key => memberOf(map, key))),
-  pick: declare('map, string...', (map: TemplateMap, ...keys: string[]) => templateMap(Object.entries(map).filter(([key]) => keys.includes(key)))),
-  omit: declare('map, string...', (map: TemplateMap, ...keys: string[]) => templateMap(Object.entries(map).filter(([key]) => !keys.includes(key)))),
+  pick: declare('map, string...', (map: TemplateMap, ...keys: string[]) =>
+    templateMap(Object.entries(map).filter(([key]) => keys.includes(key))),
+  ),
+  omit: declare('map, string...', (map: TemplateMap, ...keys: string[]) =>
+    templateMap(Object.entries(map).filter(([key]) => !keys.includes(key))),
+  ),
   merge: declare('map, map...', (...maps: TemplateMap[]) => deeplyMerged(maps, false)),
   mergeOverwrite: declare('map, map...', (...maps: TemplateMap[]) => deeplyMerged(maps, true)),
   deepCopy: declare('any', (value: TemplateValue) => deeplyCopied(value)),

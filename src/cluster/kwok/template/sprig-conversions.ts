@@ -125,7 +125,9 @@ export const SPRIG_CONVERSIONS: Readonly<Record<string, TemplateFunction>> = {
   int: declare('any', integerOf),
   int64: declare('any', integerOf),
   float64: declare('any', (value: TemplateValue) => float(floatOf(value))),
-  toDecimal: declare('any', (value: TemplateValue) => (/^[+-]?[0-7]{1,21}$/.test(printed(value)) ? integerOf(printed(value).replace(/^([+-]?)/, '$10o')) : 0n)),
+  toDecimal: declare('any', (value: TemplateValue) =>
+    /^[+-]?[0-7]{1,21}$/.test(printed(value)) ? integerOf(printed(value).replace(/^([+-]?)/, '$10o')) : 0n,
+  ),
   add: declare('any...', (...values: TemplateValue[]) => values.reduce<bigint>((sum, value) => wrapped(sum + integerOf(value)), 0n)),
   add1: declare('any', (value: TemplateValue) => wrapped(integerOf(value) + 1n)),
   sub: declare('any, any', (a: TemplateValue, b: TemplateValue) => wrapped(integerOf(a) - integerOf(b))),

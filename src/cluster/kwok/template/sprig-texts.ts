@@ -95,21 +95,27 @@ function matches(expression: string, text: string, most: number): string[] {
   return found
 }
 
-const digest = (algorithm: string): TemplateFunction => declare('string', (text: string) => createHash(algorithm).update(text).digest('hex'))
+const digest = (algorithm: string): TemplateFunction =>
+  declare('string', (text: string) => createHash(algorithm).update(text).digest('hex'))
 
 /** Upper-cases the first letter of each word. */
-const titled = (text: string): string => text.replace(/(^|[^\p{L}\p{N}_'])(\p{L})/gu, (_, before: string, letter: string) => before + letter.toUpperCase())
+const titled = (text: string): string =>
+  text.replace(/(^|[^\p{L}\p{N}_'])(\p{L})/gu, (_, before: string, letter: string) => before + letter.toUpperCase())
 
 /** Functions of sprig for texts. Source: Masterminds/sprig 3.3. */
 export const SPRIG_TEXTS: Readonly<Record<string, TemplateFunction>> = {
   trim: declare('string', (text: string) => text.trim()),
   trimAll: declare('string, string', trimmedOf),
   trimPrefix: declare('string, string', (prefix: string, text: string) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
-  trimSuffix: declare('string, string', (suffix: string, text: string) => (text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text)),
+  trimSuffix: declare('string, string', (suffix: string, text: string) =>
+    text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
+  ),
   upper: declare('string', (text: string) => text.toUpperCase()),
   lower: declare('string', (text: string) => text.toLowerCase()),
   title: declare('string', titled),
-  untitle: declare('string', (text: string) => text.replace(/(^|\s)(\p{L})/gu, (_, before: string, letter: string) => before + letter.toLowerCase())),
+  untitle: declare('string', (text: string) =>
+    text.replace(/(^|\s)(\p{L})/gu, (_, before: string, letter: string) => before + letter.toLowerCase()),
+  ),
   repeat: declare('int, string', repeatText),
   substr: declare('int, int, string', substring),
   trunc: declare('int, string', truncated),

@@ -14,7 +14,9 @@ import type { TemplateValue } from './values.ts'
 export type TemplateFunctions = ReadonlyMap<string, TemplateFunction>
 
 /** Functions of every template. sprig's `slice` replaces the built-in one, as in kwok. */
-const COMMON: TemplateFunctions = new Map(Object.entries({ ...BUILTINS, ...SPRIG_CONVERSIONS, ...SPRIG_TEXTS, ...SPRIG_COLLECTIONS, ...KWOK_FUNCTIONS }))
+const COMMON: TemplateFunctions = new Map(
+  Object.entries({ ...BUILTINS, ...SPRIG_CONVERSIONS, ...SPRIG_TEXTS, ...SPRIG_COLLECTIONS, ...KWOK_FUNCTIONS }),
+)
 
 /** Names of the functions that an environment adds. */
 const ENVIRONMENT_NAMES: ReadonlySet<string> = new Set([
@@ -32,10 +34,12 @@ const ENVIRONMENT_NAMES: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the functions of templates in an environment. */
-export const functionsIn = (environment: TemplateEnvironment): TemplateFunctions => new Map([...COMMON, ...Object.entries(environmentFunctions(environment))])
+export const functionsIn = (environment: TemplateEnvironment): TemplateFunctions =>
+  new Map([...COMMON, ...Object.entries(environmentFunctions(environment))])
 
 /** Returns the common functions with others, which may replace those of an environment. */
-export const functionsWith = (others: Readonly<Record<string, TemplateFunction>>): TemplateFunctions => new Map([...COMMON, ...Object.entries(others)])
+export const functionsWith = (others: Readonly<Record<string, TemplateFunction>>): TemplateFunctions =>
+  new Map([...COMMON, ...Object.entries(others)])
 
 /** A compiled template. Its results depend on nothing else than the arguments. */
 export interface Template {

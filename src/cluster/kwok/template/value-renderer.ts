@@ -20,8 +20,8 @@ const MOST_SHAPES = 32
 const MOST_MISSES = 200
 
 /**
- * Parses outputs of one template as YAML. The parsed form of a shape is kept, because most objects that a template renders differ only in quoted texts: names,
- * addresses and times.
+ * Parses outputs of one template as YAML. The parsed form of a shape is kept, because most objects that a template
+ * renders differ only in quoted texts: names, addresses and times.
  */
 export class ValueRenderer {
   /** Parsed shapes. Undefined if a place is not a whole text, so that the output must be parsed. */

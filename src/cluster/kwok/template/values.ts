@@ -4,8 +4,9 @@ import { FunctionError } from './errors.ts'
 import { GoFloat } from './nodes.ts'
 
 /**
- * A value of a template. `undefined` is no value (a missing member), which null (a nil interface) is not: a member of the first is missing as well, a member of
- * the second is an error. JavaScript numbers stand for json.Number, which Go treats as a string; bigint is int and GoFloat float64.
+ * A value of a template. `undefined` is no value (a missing member), which null (a nil interface) is not: a member of
+ * the first is missing as well, a member of the second is an error. JavaScript numbers stand for json.Number, which Go
+ * treats as a string; bigint is int and GoFloat float64.
  */
 export type TemplateValue = undefined | null | boolean | string | number | bigint | GoFloat | readonly TemplateValue[] | TemplateMap
 /** A map with text keys. Objects of the API are not copied, and never modified. */

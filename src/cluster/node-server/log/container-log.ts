@@ -52,7 +52,8 @@ export function sourceFault({ rule, allowed }: LogSubject, { previous }: LogRequ
 }
 
 /**
- * Yields the log in pieces. Without a rule it is one line that says so. Throws the error of the file system if the file of the rule cannot be read.
+ * Yields the log in pieces. Without a rule it is one line that says so. Throws the error of the file system if the file
+ * of the rule cannot be read.
  * @param until aborts when a followed log ends: the container has ended, or the client has left.
  */
 export async function* containerLog(subject: LogSubject, request: LogRequest, until: AbortSignal): AsyncGenerator<Buffer> {
@@ -61,7 +62,10 @@ export async function* containerLog(subject: LogSubject, request: LogRequest, un
   const formatter = new LogFormatter(selection, startedAt(pod, container, previous))
   const [text, file] = previous ? [rule?.previousText, rule?.previousLogsFile] : [rule?.text, rule?.logsFile]
   const isFollowed = follow && !previous && (rule?.follow ?? true)
-  const lines = text === undefined && file !== undefined ? logFile(file, { ...(tail !== undefined && { tail }), ...(isFollowed && { until }) }) : undefined
+  const lines =
+    text === undefined && file !== undefined
+      ? logFile(file, { ...(tail !== undefined && { tail }), ...(isFollowed && { until }) })
+      : undefined
   for await (const line of lines ?? linesOf(text ?? (rule ? '' : generatedLine(pod, container)), tail)) {
     // Lines that are not selected do not wait for the client.
     if (turnIsSpent()) await nextTurn()

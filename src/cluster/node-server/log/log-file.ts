@@ -12,7 +12,10 @@ export interface LogFileOptions {
   readonly until?: AbortSignal
 }
 
-/** Reads the lines of a file, in pieces. Throws the error of the file system if it cannot be read, or an Error if it is a pipe or a device, whose reads may not end. */
+/**
+ * Reads the lines of a file, in pieces. Throws the error of the file system if it cannot be read, or an Error if it is
+ * a pipe or a device, whose reads may not end.
+ */
 export async function* logFile(path: string, { tail, until }: LogFileOptions): AsyncGenerator<LogLine> {
   if (!(await stat(path)).isFile()) throw new Error(`${JSON.stringify(path)} is not a regular file`)
   const file = await open(path, 'r')
@@ -39,7 +42,10 @@ export async function* logFile(path: string, { tail, until }: LogFileOptions): A
   }
 }
 
-/** Returns the index of the line feed, or of the place at which a line that is too long is cut. Negative if there is none yet. */
+/**
+ * Returns the index of the line feed, or of the place at which a line that is too long is cut. Negative if there is
+ * none yet.
+ */
 function lineEnd(bytes: Buffer): number {
   const end = bytes.indexOf(LINE_FEED)
   if (end > MAX_LINE_BYTES || (end < 0 && bytes.length > MAX_LINE_BYTES)) return MAX_LINE_BYTES

@@ -13,7 +13,10 @@ export interface LogLine {
 /** `2016-10-06T00:17:09.669794202Z stdout F text`: time, stream, and F for a whole line or P for a part. */
 const RUNTIME_LINE = /^(\S{1,40}) (?:stdout|stderr) ([FP]\S{0,20}) /
 
-/** Parses a line in the format of a container runtime (CRI), of Docker's JSON files, or of plain text. @param line without its line feed. */
+/**
+ * Parses a line in the format of a container runtime (CRI), of Docker's JSON files, or of plain text. @param line
+ * without its line feed.
+ */
 export function parseLine(line: string): LogLine {
   const [head, time = '', tag = ''] = RUNTIME_LINE.exec(line) ?? []
   if (head !== undefined && isTime(time)) return { time, text: line.slice(head.length) + (tag.startsWith('P') ? '' : '\n') }

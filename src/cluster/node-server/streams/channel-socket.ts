@@ -2,10 +2,16 @@ import { type Duplex, Readable, Writable } from 'node:stream'
 import type { Piece } from '../../../protocols/websocket/frame-reader.ts'
 import { MessageSocket } from '../../../protocols/websocket/message-socket.ts'
 
-/** Closes a channel from version 5 of the protocol on. The byte behind it is the channel on which the client sends no more. */
+/**
+ * Closes a channel from version 5 of the protocol on. The byte behind it is the channel on which the client sends no
+ * more.
+ */
 const CLOSE = 255
 
-/** Streams over one WebSocket: the first byte of each message is the channel (`channel.k8s.io`). A channel that is not read holds back the others. */
+/**
+ * Streams over one WebSocket: the first byte of each message is the channel (`channel.k8s.io`). A channel that is not
+ * read holds back the others.
+ */
 export class ChannelSocket {
   readonly #socket: MessageSocket
   readonly #inputs = new Map<number, Readable>()
@@ -41,7 +47,10 @@ export class ChannelSocket {
     return input
   }
 
-  /** Returns a stream whose data is sent on a channel. It sends nothing at its end: the protocol has no such message for clients. */
+  /**
+   * Returns a stream whose data is sent on a channel. It sends nothing at its end: the protocol has no such message for
+   * clients.
+   */
   output(channel: number): Writable {
     const lead = Buffer.from([channel])
     return new Writable({

@@ -47,7 +47,11 @@ export function resultStatus(result: CommandResult): object {
 
 /** Returns the text of the error stream for older protocols, which have no Status. Empty for success. */
 export const resultText = (result: CommandResult): string =>
-  'failure' in result ? result.failure : result.exitCode === 0 ? '' : `command terminated with non-zero exit code: exit status ${result.exitCode}`
+  'failure' in result
+    ? result.failure
+    : result.exitCode === 0
+      ? ''
+      : `command terminated with non-zero exit code: exit status ${result.exitCode}`
 
 /** Ends a stream. Resolves when everything is written, or the stream is destroyed. */
 export const endStream = (stream: Writable | undefined): Promise<void> =>

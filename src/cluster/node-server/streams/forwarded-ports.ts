@@ -21,7 +21,10 @@ export interface ForwardedConnection {
 /** Handles a connection. It owns the data stream. */
 export type ForwardConnection = (connection: ForwardedConnection) => void
 
-/** Accepts forwarded ports over SPDY: each connection has a stream for data and one for errors, with the same request id. */
+/**
+ * Accepts forwarded ports over SPDY: each connection has a stream for data and one for errors, with the same request
+ * id.
+ */
 export function spdyForward(req: IncomingMessage, socket: Duplex, head: Buffer, handle: ForwardConnection): void {
   const protocol = negotiated(offers(req.headers['x-stream-protocol-version']), [SPDY_PROTOCOL], SPDY_PROTOCOL)
   if (protocol === undefined) {
@@ -59,8 +62,17 @@ export function spdyForward(req: IncomingMessage, socket: Duplex, head: Buffer, 
   connection.start(head)
 }
 
-/** Accepts forwarded ports over a WebSocket: each port of the query has one connection, with a channel for data and one for errors. */
-export function webSocketForward(req: IncomingMessage, socket: Duplex, head: Buffer, ports: readonly number[], handle: ForwardConnection): void {
+/**
+ * Accepts forwarded ports over a WebSocket: each port of the query has one connection, with a channel for data and one
+ * for errors.
+ */
+export function webSocketForward(
+  req: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  ports: readonly number[],
+  handle: ForwardConnection,
+): void {
   const protocol = webSocketProtocol(req, socket, WEB_SOCKET_PROTOCOLS)
   if (protocol === undefined) return
   socket.write(acceptance(req.headers['sec-websocket-key'] ?? '', protocol), 'latin1')

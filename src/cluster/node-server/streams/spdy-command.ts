@@ -4,17 +4,25 @@ import { type ServerStream, SpdyServerConnection } from '../../../protocols/spdy
 import { type CommandStreams, endStream, resultStatus, resultText, type StreamOptions } from './command-streams.ts'
 import { acceptUpgrade, negotiated, offers } from './upgrade-reply.ts'
 
-/** Protocols of commands, in the order of preference. Terminal sizes are sent from version 3 on, and the result is a Status from version 4 on. */
+/**
+ * Protocols of commands, in the order of preference. Terminal sizes are sent from version 3 on, and the result is a
+ * Status from version 4 on.
+ */
 const PROTOCOLS = ['v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io']
 
 /** Time for the client to open all streams, in milliseconds, as kubelets have it. */
 const OPEN_MS = 30_000
 
 /**
- * Accepts the streams of a command over SPDY. Resolves when the client has opened them. Undefined if the client leaves before, or does not open them in time. Refuses a client
- * that supports none of the protocols.
+ * Accepts the streams of a command over SPDY. Resolves when the client has opened them. Undefined if the client leaves
+ * before, or does not open them in time. Refuses a client that supports none of the protocols.
  */
-export async function spdyCommand(req: IncomingMessage, socket: Duplex, head: Buffer, options: StreamOptions): Promise<CommandStreams | undefined> {
+export async function spdyCommand(
+  req: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  options: StreamOptions,
+): Promise<CommandStreams | undefined> {
   const protocol = negotiated(offers(req.headers['x-stream-protocol-version']), PROTOCOLS, 'channel.k8s.io')
   if (protocol === undefined || !acceptUpgrade(socket, 'SPDY/3.1', ['X-Stream-Protocol-Version', protocol])) return undefined
   const expected = expectedStreams(options, protocol)
@@ -68,5 +76,11 @@ export async function spdyCommand(req: IncomingMessage, socket: Duplex, head: Bu
 
 function expectedStreams({ stdin, stdout, stderr, tty }: StreamOptions, protocol: string): string[] {
   const hasResize = tty && PROTOCOLS.indexOf(protocol) <= PROTOCOLS.indexOf('v3.channel.k8s.io')
-  return ['error', ...(stdin ? ['stdin'] : []), ...(stdout ? ['stdout'] : []), ...(stderr ? ['stderr'] : []), ...(hasResize ? ['resize'] : [])]
+  return [
+    'error',
+    ...(stdin ? ['stdin'] : []),
+    ...(stdout ? ['stdout'] : []),
+    ...(stderr ? ['stderr'] : []),
+    ...(hasResize ? ['resize'] : []),
+  ]
 }

@@ -7,7 +7,10 @@ export const offers = (header: string | readonly string[] | undefined): string[]
     .flatMap(each => each.split(','))
     .flatMap(each => (each.trim() === '' ? [] : [each.trim()]))
 
-/** Returns the client's first offer that is supported, or `otherwise` if it offers nothing. Undefined if it supports none. */
+/**
+ * Returns the client's first offer that is supported, or `otherwise` if it offers nothing. Undefined if it supports
+ * none.
+ */
 export function negotiated(offered: readonly string[], supported: readonly string[], otherwise: string): string | undefined {
   return offered.length === 0 ? otherwise : offered.find(each => supported.includes(each))
 }

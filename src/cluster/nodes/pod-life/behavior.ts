@@ -50,12 +50,17 @@ const matchesImage = (patterns: string, image: string): boolean =>
   })
 
 /**
- * Returns how a pod behaves, by its annotations and those of its node. An annotation of the pod precedes that of the node, and one for a container
- * (`kubelet.binnacle.dev/run-for.NAME`) that for all of the pod's own containers. Init containers and sidecars follow only annotations with their names.
+ * Returns how a pod behaves, by its annotations and those of its node. An annotation of the pod precedes that of the
+ * node, and one for a container (`kubelet.binnacle.dev/run-for.NAME`) that for all of the pod's own containers. Init
+ * containers and sidecars follow only annotations with their names.
  */
-export function podBehavior({ metadata, spec }: Pick<Pod, 'metadata' | 'spec'>, nodeAnnotations: Readonly<Record<string, string>> = {}): PodBehavior {
+export function podBehavior(
+  { metadata, spec }: Pick<Pod, 'metadata' | 'spec'>,
+  nodeAnnotations: Readonly<Record<string, string>> = {},
+): PodBehavior {
   const annotations = metadata.annotations ?? {}
-  if (!hasBehavior(annotations) && !hasBehavior(nodeAnnotations)) return isMeantToEnd(metadata, spec) ? endingBehavior(spec) : PLAIN_BEHAVIOR
+  if (!hasBehavior(annotations) && !hasBehavior(nodeAnnotations))
+    return isMeantToEnd(metadata, spec) ? endingBehavior(spec) : PLAIN_BEHAVIOR
   const faults: string[] = []
   const own = new Set((spec.containers ?? []).map(({ name }) => name))
   const images = new Map([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name, image }) => [name, image ?? '']))
@@ -110,7 +115,10 @@ function endingBehavior({ containers }: Pod['spec']): PodBehavior {
   return { ...PLAIN_BEHAVIOR, of: container => (own.has(container) ? COMPLETING : RUNNING) }
 }
 
-/** Reports whether the containers of a pod run to completion: those of a Job, of a hook of Helm, and of another controller that lets them run once, such as a TaskRun. */
+/**
+ * Reports whether the containers of a pod run to completion: those of a Job, of a hook of Helm, and of another
+ * controller that lets them run once, such as a TaskRun.
+ */
 const isMeantToEnd = ({ ownerReferences, annotations }: Pod['metadata'], { restartPolicy }: Pod['spec']): boolean =>
   (ownerReferences?.some(({ kind, controller }) => controller && (kind === 'Job' || restartPolicy === 'Never')) ?? false) ||
   annotations?.['helm.sh/hook'] !== undefined
@@ -174,7 +182,10 @@ class AnnotationReader {
   }
 
   #find(name: string): readonly [name: string, value: string] | undefined {
-    const names = [`${KUBELET_PREFIX}${name}${this.#suffix}`, ...(this.#suffix !== '' && this.#isShared ? [`${KUBELET_PREFIX}${name}`] : [])]
+    const names = [
+      `${KUBELET_PREFIX}${name}${this.#suffix}`,
+      ...(this.#suffix !== '' && this.#isShared ? [`${KUBELET_PREFIX}${name}`] : []),
+    ]
     for (const each of names) {
       const value = this.#annotations[each]
       if (value !== undefined) return [each, value]

@@ -6,7 +6,10 @@ import { type ContainerSpec, terminatedStatus, waitingStatus } from './container
 import { hasProbeFailed, periodOf } from './probe-failures.ts'
 import { containerEvent, type Turn, wakeAt } from './turn.ts'
 
-/** Delays before restarts, in milliseconds: the first one is immediate, and later ones double up to the last one. Source: pkg/kubelet/kubelet.go. */
+/**
+ * Delays before restarts, in milliseconds: the first one is immediate, and later ones double up to the last one.
+ * Source: pkg/kubelet/kubelet.go.
+ */
 const [FIRST_RESTART_MS, LAST_RESTART_MS] = [10_000, 300_000]
 /** A container that has run for this long is restarted at once. */
 const RESET_MS = 600_000
@@ -14,7 +17,8 @@ const RESET_MS = 600_000
 const KILLED = 137
 
 /**
- * Returns the next status of a container, one step further than the present one. Returns the present one if there is no step now.
+ * Returns the next status of a container, one step further than the present one. Returns the present one if there is no
+ * step now.
  * @param since time from which on the container may start, in milliseconds since the epoch. Undefined if it must wait for others.
  * @param policy restart policy of the pod
  */
@@ -29,7 +33,13 @@ export function nextContainer(
   return next.state.running ? withReadiness(spec, next, timeMillis(next.state.running.startedAt) ?? turn.now, turn) : next
 }
 
-function nextState(spec: ContainerSpec, present: ContainerStatus | undefined, since: number | undefined, policy: string, turn: Turn): ContainerStatus {
+function nextState(
+  spec: ContainerSpec,
+  present: ContainerStatus | undefined,
+  since: number | undefined,
+  policy: string,
+  turn: Turn,
+): ContainerStatus {
   if (present === undefined) return waitingStatus(spec, spec.waitsFor)
   const { running, terminated, waiting } = present.state
   if (running) return nextRunning(spec, present, { startedAt: timeMillis(running.startedAt) ?? turn.now, policy }, turn)
@@ -40,7 +50,10 @@ function nextState(spec: ContainerSpec, present: ContainerStatus | undefined, si
   return startContainer(spec, present, since, turn)
 }
 
-/** Reports whether a container is started again after it has ended. Rules of the container precede its policy, which precedes that of the pod. */
+/**
+ * Reports whether a container is started again after it has ended. Rules of the container precede its policy, which
+ * precedes that of the pod.
+ */
 export function restartsAfter({ restartPolicy, restartPolicyRules = [] }: Container, podPolicy: string, exitCode: number): boolean {
   for (const { action, exitCodes } of restartPolicyRules) {
     const isListed = exitCodes?.values?.includes(exitCode) ?? false
@@ -92,13 +105,19 @@ function nextRunning(spec: ContainerSpec, present: ContainerStatus, { startedAt,
   return turn.rules.reportsResources ? resizedStatus(spec, present, turn) : present
 }
 
-/** Returns the probe for which a running container is killed. The liveness probe begins when the startup probe has succeeded. */
+/**
+ * Returns the probe for which a running container is killed. The liveness probe begins when the startup probe has
+ * succeeded.
+ */
 function failedProbe(spec: ContainerSpec, { started }: ContainerStatus, startedAt: number, turn: Turn): 'startup' | 'liveness' | undefined {
   if (!started && hasProbeFailed(spec, 'startup', startedAt, turn)) return 'startup'
   return started && hasProbeFailed(spec, 'liveness', startedAt, turn) ? 'liveness' : undefined
 }
 
-/** Returns the status of a running container with the results of its probes. An init container is ready only when it has completed. */
+/**
+ * Returns the status of a running container with the results of its probes. An init container is ready only when it has
+ * completed.
+ */
 function withReadiness(spec: ContainerSpec, status: ContainerStatus, startedAt: number, turn: Turn): ContainerStatus {
   const started = isStarted(spec, status, startedAt, turn)
   const ready = spec.role !== 'init' && started && isReady(spec, status, startedAt, turn)
@@ -120,18 +139,23 @@ function isStarted({ container, behavior }: ContainerSpec, { started }: Containe
   return isPast(startedAt + (behavior.readyAfter ?? delayOf(startupProbe)), turn)
 }
 
-/** A container with a readiness probe is ready when the probe has succeeded as often as it must, from its initial delay on. */
+/**
+ * A container with a readiness probe is ready when the probe has succeeded as often as it must, from its initial delay
+ * on.
+ */
 function isReady(spec: ContainerSpec, { ready }: ContainerStatus, startedAt: number, turn: Turn): boolean {
   const { behavior, role } = spec
   const { readinessProbe } = spec.container
   const hasFailed = hasProbeFailed(spec, 'readiness', startedAt, turn)
-  // A container that is ready stays ready until the probe has failed often enough, and another one does not become ready.
+  // A container that is ready stays ready until the probe has failed often enough, and another one does not become
+  // ready.
   if (readinessProbe && behavior.failingProbes.includes('readiness')) return ready && !hasFailed
   if (behavior.failure === 'NotReady') return role === 'sidecar' && readinessProbe === undefined
   return isPast(startedAt + (behavior.readyAfter ?? (readinessProbe ? delayOf(readinessProbe) : 0)), turn)
 }
 
-const delayOf = (probe: Probe): number => (probe.initialDelaySeconds ?? 0) * 1000 + (Math.max(1, probe.successThreshold ?? 1) - 1) * periodOf(probe)
+const delayOf = (probe: Probe): number =>
+  (probe.initialDelaySeconds ?? 0) * 1000 + (Math.max(1, probe.successThreshold ?? 1) - 1) * periodOf(probe)
 
 function isPast(at: number, turn: Turn): boolean {
   if (at <= turn.now) return true

@@ -5,8 +5,8 @@ import { type ContainerSpec, terminatedStatus } from './container-statuses.ts'
 import type { Turn } from './turn.ts'
 
 /**
- * Returns the status of a running container whose resources have changed in the pod: the new ones are allocated first, and in force with the next step. A
- * container that must be restarted for it is.
+ * Returns the status of a running container whose resources have changed in the pod: the new ones are allocated first,
+ * and in force with the next step. A container that must be restarted for it is.
  */
 export function resizedStatus(spec: ContainerSpec, present: ContainerStatus, turn: Turn): ContainerStatus {
   const { container } = spec
@@ -23,7 +23,11 @@ export const isResizing = (
   { state, resources: present, allocatedResources }: ContainerStatus,
 ): boolean =>
   state.running !== undefined &&
-  !(isSame(allocatedResources, resources?.requests) && isSame(present?.requests, resources?.requests) && isSame(present?.limits, resources?.limits))
+  !(
+    isSame(allocatedResources, resources?.requests) &&
+    isSame(present?.requests, resources?.requests) &&
+    isSame(present?.limits, resources?.limits)
+  )
 
 function needsRestart({ container: { resources, resizePolicy = [] } }: ContainerSpec, present: ContainerStatus): boolean {
   return resizePolicy.some(
@@ -34,4 +38,5 @@ function needsRestart({ container: { resources, resizePolicy = [] } }: Container
   )
 }
 
-const isSame = (a: Readonly<Record<string, string>> | undefined, b: Readonly<Record<string, string>> | undefined): boolean => deepEqual(a ?? {}, b ?? {})
+const isSame = (a: Readonly<Record<string, string>> | undefined, b: Readonly<Record<string, string>> | undefined): boolean =>
+  deepEqual(a ?? {}, b ?? {})

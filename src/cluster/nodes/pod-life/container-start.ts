@@ -2,11 +2,14 @@ import type { ContainerStatus } from '../../../api/core/v1.types.ts'
 import { type ContainerSpec, waitingStatus } from './container-statuses.ts'
 import { containerEvent, type Turn, wakeAt } from './turn.ts'
 
-/** Delays between pulls of an image, in milliseconds: they double up to the last one. Source: pkg/kubelet/kubelet.go. */
+/**
+ * Delays between pulls of an image, in milliseconds: they double up to the last one. Source: pkg/kubelet/kubelet.go.
+ */
 const [FIRST_PULL_MS, LAST_PULL_MS] = [10_000, 300_000]
 
 /**
- * Starts a container that waits, or returns the status of one that cannot start yet. @param since time from which on it may start, in milliseconds since the epoch
+ * Starts a container that waits, or returns the status of one that cannot start yet. @param since time from which on it
+ * may start, in milliseconds since the epoch
  */
 export function startContainer(spec: ContainerSpec, present: ContainerStatus, since: number, turn: Turn): ContainerStatus {
   const { behavior, path } = spec
@@ -17,7 +20,8 @@ export function startContainer(spec: ContainerSpec, present: ContainerStatus, si
   if (behavior.failure === 'ImagePull') return pullImage(spec, present, turn)
   if (behavior.failure === 'CreateContainerConfigError') {
     const message = behavior.message ?? 'configuration of the container cannot be read'
-    if (present.state.waiting?.reason !== 'CreateContainerConfigError') turn.events.push(containerEvent('Warning', 'Failed', `Error: ${message}`, path))
+    if (present.state.waiting?.reason !== 'CreateContainerConfigError')
+      turn.events.push(containerEvent('Warning', 'Failed', `Error: ${message}`, path))
     return waitingStatus(spec, 'CreateContainerConfigError', present, message)
   }
   turn.pulls.delete(spec.container.name)
@@ -25,7 +29,11 @@ export function startContainer(spec: ContainerSpec, present: ContainerStatus, si
 }
 
 /** Returns the status of a container that starts now. It counts as a restart if the container has run before. */
-export function runContainer({ container, path }: ContainerSpec, present: ContainerStatus, { time, rules, events, podName }: Turn): ContainerStatus {
+export function runContainer(
+  { container, path }: ContainerSpec,
+  present: ContainerStatus,
+  { time, rules, events, podName }: Turn,
+): ContainerStatus {
   const { name, image = '', startupProbe, resources } = container
   const ended = present.state.terminated
   const lastState = ended ? { terminated: ended } : present.lastState
@@ -45,7 +53,10 @@ export function runContainer({ container, path }: ContainerSpec, present: Contai
     imageID: imageId(image),
     containerID: `simulated://${podName}/${name}/${restartCount}`,
     started: startupProbe === undefined,
-    ...(rules.reportsResources && { ...(resources?.requests && { allocatedResources: { ...resources.requests } }), resources: { ...resources } }),
+    ...(rules.reportsResources && {
+      ...(resources?.requests && { allocatedResources: { ...resources.requests } }),
+      resources: { ...resources },
+    }),
   }
 }
 

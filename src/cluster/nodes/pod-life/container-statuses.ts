@@ -10,11 +10,18 @@ export interface ContainerSpec {
   readonly path: string
   /** Reason for which the container waits before it may start. */
   readonly waitsFor: 'ContainerCreating' | 'PodInitializing'
-  /** Whether the container runs to its end before the others, or before them and as long as the pod, or is one of them. */
+  /**
+   * Whether the container runs to its end before the others, or before them and as long as the pod, or is one of them.
+   */
   readonly role: 'init' | 'sidecar' | 'own'
 }
 
-export const waitingStatus = ({ container }: ContainerSpec, reason: string, present?: ContainerStatus, message?: string): ContainerStatus => ({
+export const waitingStatus = (
+  { container }: ContainerSpec,
+  reason: string,
+  present?: ContainerStatus,
+  message?: string,
+): ContainerStatus => ({
   name: container.name,
   state: { waiting: { reason, ...(message !== undefined && { message }) } },
   lastState: present?.state.terminated ? { terminated: present.state.terminated } : (present?.lastState ?? {}),
@@ -28,7 +35,13 @@ export const waitingStatus = ({ container }: ContainerSpec, reason: string, pres
 })
 
 /** Returns the status of a container that has ended. One that never ran has ended, too. */
-export const terminatedStatus = (present: ContainerStatus, exitCode: number, reason: string, { time }: Turn, message?: string): ContainerStatus => ({
+export const terminatedStatus = (
+  present: ContainerStatus,
+  exitCode: number,
+  reason: string,
+  { time }: Turn,
+  message?: string,
+): ContainerStatus => ({
   ...present,
   state: {
     terminated: {

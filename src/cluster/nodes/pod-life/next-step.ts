@@ -22,8 +22,8 @@ export interface LifeInput {
 }
 
 /**
- * Next step of the kubelet for a pod: a status to write, a pod to remove, or nothing until a time in milliseconds since the epoch, Infinity if there is none. Failed
- * attempts of probes are events without a change of the status.
+ * Next step of the kubelet for a pod: a status to write, a pod to remove, or nothing until a time in milliseconds since
+ * the epoch, Infinity if there is none. Failed attempts of probes are events without a change of the status.
  */
 export type LifeStep =
   | { readonly kind: 'write'; readonly status: PodStatus; readonly events: readonly PodEvent[] }
@@ -32,7 +32,10 @@ export type LifeStep =
 
 const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified deadline'
 
-/** Returns the next step for a pod on a simulated node. Pure but for `pulls` and `podIPs`. Repeated with each result, it leads to a wait. */
+/**
+ * Returns the next step for a pod on a simulated node. Pure but for `pulls` and `podIPs`. Repeated with each result, it
+ * leads to a wait.
+ */
 export function nextStep(input: LifeInput): LifeStep {
   const { pod, behavior, now, rules, pulls, probes } = input
   const { namespace = '', name = '', uid = '' } = pod.metadata
@@ -65,7 +68,8 @@ function livingStep({ pod, behavior, hostIPs, podIPs }: LifeInput, turn: Turn): 
 /** Ends sidecars when the last of the pod's own containers has ended. */
 function withEndedSidecars(pod: Pod, step: ContainersStep, turn: Turn): ContainersStep {
   const present = new Map((pod.status.containerStatuses ?? []).map(status => [status.name, status]))
-  const hadEnded = step.statuses.length > 0 && step.statuses.every(({ name, state }) => state.terminated && present.get(name)?.state.terminated)
+  const hadEnded =
+    step.statuses.length > 0 && step.statuses.every(({ name, state }) => state.terminated && present.get(name)?.state.terminated)
   if (!hadEnded || !step.initStatuses.some(({ state }) => state.running)) return step
   const next = { ...step, initStatuses: terminateContainers(step.initStatuses, 0, 'Completed', turn) }
   return isTerminalPhase(phaseOf(pod, next)) ? next : step
@@ -83,7 +87,9 @@ const hostAddresses = (hostIPs: readonly string[], { rules }: Turn): Pick<PodSta
 /** Returns the status of a pod in a phase. Members that the kubelet does not report are kept. */
 function writtenStatus(pod: Pod, phase: string, step: ContainersStep, hasSandbox: boolean, turn: Turn): PodStatus {
   const { initStatuses, statuses, ephemeralStatuses } = step
-  const sidecars = new Set((pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
+  const sidecars = new Set(
+    (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name),
+  )
   return {
     ...pod.status,
     ...(turn.rules.reportsGeneration && pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
@@ -97,7 +103,8 @@ function writtenStatus(pod: Pod, phase: string, step: ContainersStep, hasSandbox
 
 /** Statuses of a pod whose containers end now. */
 function endedContainers(pod: Pod, exitCode: number, reason: string, turn: Turn): ContainersStep {
-  const end = (statuses: PodStatus['containerStatuses']): ContainersStep['statuses'] => terminateContainers(statuses ?? [], exitCode, reason, turn)
+  const end = (statuses: PodStatus['containerStatuses']): ContainersStep['statuses'] =>
+    terminateContainers(statuses ?? [], exitCode, reason, turn)
   const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = pod.status
   const isInitialized = pod.status.conditions?.some(({ type, status }) => type === 'Initialized' && status === 'True') ?? false
   return {
@@ -127,10 +134,19 @@ function deadlineStep(pod: Pod, turn: Turn): LifeStep {
 function evictedStep({ pod, hostIPs }: LifeInput, message: string, turn: Turn): LifeStep {
   const status = writtenStatus(pod, 'Failed', endedContainers(pod, 137, 'Error', turn), false, turn)
   const target = disruptionTarget('TerminationByKubelet', message, turn.now)
-  const conditions = turn.rules.hasDisruptionTarget ? [...(status.conditions ?? []), nextCondition(pod, target, [], turn)] : (status.conditions ?? [])
+  const conditions = turn.rules.hasDisruptionTarget
+    ? [...(status.conditions ?? []), nextCondition(pod, target, [], turn)]
+    : (status.conditions ?? [])
   return {
     kind: 'write',
-    status: { ...status, ...hostAddresses(hostIPs, turn), startTime: pod.status.startTime ?? turn.time, conditions, reason: 'Evicted', message },
+    status: {
+      ...status,
+      ...hostAddresses(hostIPs, turn),
+      startTime: pod.status.startTime ?? turn.time,
+      conditions,
+      reason: 'Evicted',
+      message,
+    },
     events: [{ type: 'Warning', reason: 'Evicted', message }],
   }
 }
@@ -139,7 +155,8 @@ function evictedStep({ pod, hostIPs }: LifeInput, message: string, turn: Turn): 
 function terminatingStep({ pod, behavior }: LifeInput, turn: Turn): LifeStep {
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
   // A pod that is deleted without a grace period is left to its finalizers.
-  if (isPodTerminal(pod)) return Number(deletionGracePeriodSeconds ?? 0) > 0 ? { kind: 'remove' } : { kind: 'wait', until: Number.POSITIVE_INFINITY }
+  if (isPodTerminal(pod))
+    return Number(deletionGracePeriodSeconds ?? 0) > 0 ? { kind: 'remove' } : { kind: 'wait', until: Number.POSITIVE_INFINITY }
   const grace = Number(deletionGracePeriodSeconds ?? 0) * 1000
   const end = timeMillis(deletionTimestamp) ?? turn.now
   const begun = end - grace
@@ -151,7 +168,12 @@ function terminatingStep({ pod, behavior }: LifeInput, turn: Turn): LifeStep {
   const isSuccess = hasRun && containers.statuses.every(({ state }) => state.terminated?.exitCode === 0)
   const running = (pod.status.containerStatuses ?? []).filter(({ state }) => state.running)
   const events = running.map(
-    ({ name }): PodEvent => ({ type: 'Normal', reason: 'Killing', message: `Stopping container ${name}`, container: `spec.containers{${name}}` }),
+    ({ name }): PodEvent => ({
+      type: 'Normal',
+      reason: 'Killing',
+      message: `Stopping container ${name}`,
+      container: `spec.containers{${name}}`,
+    }),
   )
   return { kind: 'write', status: writtenStatus(pod, isSuccess ? 'Succeeded' : 'Failed', containers, false, turn), events }
 }

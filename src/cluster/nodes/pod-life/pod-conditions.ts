@@ -18,8 +18,8 @@ export interface PodState {
 type ConditionReport = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>
 
 /**
- * Returns the conditions of a pod as its kubelet reports them, after the present ones. Conditions of other reporters are kept, and one that does not change keeps its
- * time. Source: pkg/kubelet/status/generate.go.
+ * Returns the conditions of a pod as its kubelet reports them, after the present ones. Conditions of other reporters
+ * are kept, and one that does not change keeps its time. Source: pkg/kubelet/status/generate.go.
  */
 export function podConditions(pod: Pod, state: PodState, turn: Turn): PodCondition[] {
   const present = pod.status.conditions ?? []
@@ -55,21 +55,34 @@ const truth = (is: boolean): 'True' | 'False' => (is ? 'True' : 'False')
 function initializedReport({ phase, isInitialized, initStatuses }: PodState): ConditionReport {
   if (phase === 'Succeeded') return { type: 'Initialized', status: 'True', reason: 'PodCompleted' }
   if (isInitialized) return { type: 'Initialized', status: 'True' }
-  const incomplete = initStatuses.filter(({ state, started }) => state.terminated?.exitCode !== 0 && !(state.running && started)).map(({ name }) => name)
-  return { type: 'Initialized', status: 'False', reason: 'ContainersNotInitialized', message: `containers with incomplete status: [${incomplete.join(' ')}]` }
+  const incomplete = initStatuses
+    .filter(({ state, started }) => state.terminated?.exitCode !== 0 && !(state.running && started))
+    .map(({ name }) => name)
+  return {
+    type: 'Initialized',
+    status: 'False',
+    reason: 'ContainersNotInitialized',
+    message: `containers with incomplete status: [${incomplete.join(' ')}]`,
+  }
 }
 
 function containersReadyReport({ phase, statuses, initStatuses, sidecars }: PodState): ConditionReport {
   const type = 'ContainersReady'
   if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' }
   if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' }
-  const unready = [...initStatuses.filter(({ name }) => sidecars.has(name)), ...statuses].filter(({ ready }) => !ready).map(({ name }) => name)
+  const unready = [...initStatuses.filter(({ name }) => sidecars.has(name)), ...statuses]
+    .filter(({ ready }) => !ready)
+    .map(({ name }) => name)
   if (unready.length === 0) return { type, status: 'True' }
   return { type, status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` }
 }
 
 /** A pod is ready if its containers are, and the conditions of its readiness gates are true. */
-function readyReport({ spec: { readinessGates = [] } }: Pod, containersReady: ConditionReport, present: readonly PodCondition[]): ConditionReport {
+function readyReport(
+  { spec: { readinessGates = [] } }: Pod,
+  containersReady: ConditionReport,
+  present: readonly PodCondition[],
+): ConditionReport {
   if (containersReady.status !== 'True') return { ...containersReady, type: 'Ready' }
   const faults = readinessGates.flatMap(({ conditionType }) => {
     const gate = present.find(({ type }) => type === conditionType)

@@ -21,7 +21,10 @@ export interface ContainersStep {
 }
 
 /** Describes the containers of a pod for its statuses: init containers and sidecars, then its own. */
-export function containerSpecs({ spec }: Pod, behavior: PodBehavior): { readonly init: readonly ContainerSpec[]; readonly own: readonly ContainerSpec[] } {
+export function containerSpecs(
+  { spec }: Pod,
+  behavior: PodBehavior,
+): { readonly init: readonly ContainerSpec[]; readonly own: readonly ContainerSpec[] } {
   const { initContainers = [] } = spec
   const waitsFor = initContainers.length > 0 ? 'PodInitializing' : 'ContainerCreating'
   const init = initContainers.map((container): ContainerSpec => {
@@ -29,7 +32,13 @@ export function containerSpecs({ spec }: Pod, behavior: PodBehavior): { readonly
     const isLasting = isSidecar(container)
     // An init container completes at once, unless an annotation tells otherwise.
     const runFor = given.runFor ?? (isLasting ? undefined : 0)
-    return { container, behavior: { ...given, runFor }, path: `spec.initContainers{${container.name}}`, waitsFor, role: isLasting ? 'sidecar' : 'init' }
+    return {
+      container,
+      behavior: { ...given, runFor },
+      path: `spec.initContainers{${container.name}}`,
+      waitsFor,
+      role: isLasting ? 'sidecar' : 'init',
+    }
   })
   const own = (spec.containers ?? []).map((container): ContainerSpec => {
     return { container, behavior: behavior.of(container.name), path: `spec.containers{${container.name}}`, waitsFor, role: 'own' }
@@ -38,8 +47,8 @@ export function containerSpecs({ spec }: Pod, behavior: PodBehavior): { readonly
 }
 
 /**
- * Takes the containers of a pod one step further. Init containers run one after the other; a sidecar lets the next one begin once it has started. The pod's own
- * containers start together when all of them are done.
+ * Takes the containers of a pod one step further. Init containers run one after the other; a sidecar lets the next one
+ * begin once it has started. The pod's own containers start together when all of them are done.
  */
 export function nextContainers(pod: Pod, behavior: PodBehavior, turn: Turn): ContainersStep {
   const { init, own } = containerSpecs(pod, behavior)
@@ -78,15 +87,18 @@ function hasFailed(spec: ContainerSpec, status: ContainerStatus | undefined, pol
 }
 
 /** An init container is restarted after a failure unless the pod is never restarted, and a sidecar always. */
-const initPolicy = ({ role }: ContainerSpec, policy: string): string => (role === 'sidecar' ? 'Always' : policy === 'Never' ? 'Never' : 'OnFailure')
+const initPolicy = ({ role }: ContainerSpec, policy: string): string =>
+  role === 'sidecar' ? 'Always' : policy === 'Never' ? 'Never' : 'OnFailure'
 
 /**
- * Time at which an init container was done, so that the next one may start. Undefined if it is not. A sidecar is done with the step after the one in which it has
- * started, as its start is reported first.
+ * Time at which an init container was done, so that the next one may start. Undefined if it is not. A sidecar is done
+ * with the step after the one in which it has started, as its start is reported first.
  */
 function doneAt({ role }: ContainerSpec, old: ContainerStatus | undefined, next: ContainerStatus, since: number): number | undefined {
   const isLasting = role === 'sidecar'
-  const isDone = isLasting ? old?.state.running !== undefined && next.state.running !== undefined && next.started : next.state.terminated?.exitCode === 0
+  const isDone = isLasting
+    ? old?.state.running !== undefined && next.state.running !== undefined && next.started
+    : next.state.terminated?.exitCode === 0
   if (!isDone) return undefined
   return Math.max(since, timeMillis(isLasting ? next.state.running?.startedAt : next.state.terminated?.finishedAt) ?? since)
 }
@@ -110,10 +122,15 @@ function ephemeralStatuses(pod: Pod, turn: Turn): ContainerStatus[] {
 }
 
 /** Ends the containers that run or wait, with an exit code. A container that has ended keeps its state. */
-export const terminateContainers = (statuses: readonly ContainerStatus[], exitCode: number, reason: string, turn: Turn): ContainerStatus[] =>
-  statuses.map(status => (status.state.running ? terminatedStatus(status, exitCode, reason, turn) : status))
+export const terminateContainers = (
+  statuses: readonly ContainerStatus[],
+  exitCode: number,
+  reason: string,
+  turn: Turn,
+): ContainerStatus[] => statuses.map(status => (status.state.running ? terminatedStatus(status, exitCode, reason, turn) : status))
 
-const byName = (statuses: readonly ContainerStatus[]): ReadonlyMap<string, ContainerStatus> => new Map(statuses.map(status => [status.name, status]))
+const byName = (statuses: readonly ContainerStatus[]): ReadonlyMap<string, ContainerStatus> =>
+  new Map(statuses.map(status => [status.name, status]))
 
 /**
  * Returns the phase of a pod by the states of its own containers. Source: getPhase of pkg/kubelet/kubelet_pods.go.

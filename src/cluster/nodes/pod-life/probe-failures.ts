@@ -13,8 +13,8 @@ export const probeOf = ({ startupProbe, livenessProbe, readinessProbe }: Contain
 export const periodOf = ({ periodSeconds }: Probe): number => (periodSeconds || DEFAULT_PERIOD_SECONDS) * 1000
 
 /**
- * Reports whether a probe of a running container has failed as often as its threshold. The attempts begin after its initial delay, or when its annotation is set if that is later. Each one that fails until the
- * threshold is an event.
+ * Reports whether a probe of a running container has failed as often as its threshold. The attempts begin after its
+ * initial delay, or when its annotation is set if that is later. Each one that fails until the threshold is an event.
  * @param startedAt time at which the container started, in milliseconds since the epoch
  */
 export function hasProbeFailed(spec: ContainerSpec, name: ProbeName, startedAt: number, turn: Turn): boolean {

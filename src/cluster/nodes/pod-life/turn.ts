@@ -9,7 +9,10 @@ export interface PodEvent {
 /** Failed pulls of the images of a pod's containers, which are kept in memory as in a kubelet. */
 export type Pulls = Map<string, { readonly failed: number; readonly nextAt: number }>
 
-/** Failed attempts of probes since the container has started, by the names of the container and the probe. They are kept in memory as in a kubelet. */
+/**
+ * Failed attempts of probes since the container has started, by the names of the container and the probe. They are kept
+ * in memory as in a kubelet.
+ */
 export type ProbeFailures = Map<string, { readonly startedAt: number; readonly failed: number; readonly nextAt: number }>
 
 /** Differences of releases that show in the status of a pod. */
@@ -49,4 +52,9 @@ export function wakeAt(turn: Turn, at: number): void {
 }
 
 /** Returns the pod's event of a container. @param path such as `spec.containers{web}` */
-export const containerEvent = (type: PodEvent['type'], reason: string, message: string, path: string): PodEvent => ({ type, reason, message, container: path })
+export const containerEvent = (type: PodEvent['type'], reason: string, message: string, path: string): PodEvent => ({
+  type,
+  reason,
+  message,
+  container: path,
+})

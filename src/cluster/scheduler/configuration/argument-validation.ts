@@ -13,7 +13,10 @@ import type { ShapePoint } from '../resource-scores.ts'
 
 /** Source of all rules: pkg/scheduler/apis/config/validation/validation_pluginargs.go. */
 
-function validatePreemption({ minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 }: PreemptionArgs, path: FieldPath): FieldError[] {
+function validatePreemption(
+  { minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 }: PreemptionArgs,
+  path: FieldPath,
+): FieldError[] {
   const [percentage, absolute] = [path.child('minCandidateNodesPercentage'), path.child('minCandidateNodesAbsolute')]
   const errors: FieldError[] = []
   if (minCandidateNodesPercentage < 0 || minCandidateNodesPercentage > 100)
@@ -33,8 +36,10 @@ const validateInterPodAffinity = ({ hardPodAffinityWeight = 1 }: InterPodAffinit
     : []
 
 function validateNodeAffinity({ addedAffinity }: NodeAffinityArgs, path: FieldPath): FieldError[] {
-  const { requiredDuringSchedulingIgnoredDuringExecution: needed, preferredDuringSchedulingIgnoredDuringExecution: preferred = [] }: Partial<NodeAffinity> =
-    addedAffinity ?? {}
+  const {
+    requiredDuringSchedulingIgnoredDuringExecution: needed,
+    preferredDuringSchedulingIgnoredDuringExecution: preferred = [],
+  }: Partial<NodeAffinity> = addedAffinity ?? {}
   const added = path.child('addedAffinity')
   const terms = added.child('requiredDuringSchedulingIgnoredDuringExecution').child('nodeSelectorTerms')
   return [
@@ -52,7 +57,13 @@ function validateTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorT
     requirements.flatMap(({ operator }, i) =>
       OPERATORS.includes(operator)
         ? []
-        : [invalid(path.child(list).index(i).child('operator'), operator, `${JSON.stringify(operator)} is not a valid node selector operator`)],
+        : [
+            invalid(
+              path.child(list).index(i).child('operator'),
+              operator,
+              `${JSON.stringify(operator)} is not a valid node selector operator`,
+            ),
+          ],
     )
   return [...ofList('matchExpressions', matchExpressions), ...ofList('matchFields', matchFields)]
 }
@@ -63,7 +74,10 @@ function validateBalancedAllocation({ resources = [] }: BalancedAllocationArgs, 
     const at = path.child('resources').index(i)
     const isRepeated = seen.has(name)
     seen.add(name)
-    return [...(isRepeated ? [duplicate(at.child('name'), name)] : []), ...((weight || 1) === 1 ? [] : [invalid(at.child('weight'), weight, 'must be 1')])]
+    return [
+      ...(isRepeated ? [duplicate(at.child('name'), name)] : []),
+      ...((weight || 1) === 1 ? [] : [invalid(at.child('weight'), weight, 'must be 1')]),
+    ]
   })
 }
 
@@ -98,9 +112,13 @@ function validateShape(shape: readonly ShapePoint[], path: FieldPath): FieldErro
   if (shape.length === 0) return [required(path, 'at least one point must be specified')]
   const errors: FieldError[] = []
   const unsorted = shape.findIndex(({ utilization }, i) => i > 0 && (shape[i - 1]?.utilization ?? 0) >= utilization)
-  if (unsorted > 0) errors.push(invalid(path.index(unsorted).child('utilization'), shape[unsorted]?.utilization, 'values must be sorted in increasing order'))
+  if (unsorted > 0)
+    errors.push(
+      invalid(path.index(unsorted).child('utilization'), shape[unsorted]?.utilization, 'values must be sorted in increasing order'),
+    )
   for (const [i, { utilization, score = 0 }] of shape.entries()) {
-    if (utilization < 0 || utilization > 100) errors.push(invalid(path.index(i).child('utilization'), utilization, 'not in valid range [0, 100]'))
+    if (utilization < 0 || utilization > 100)
+      errors.push(invalid(path.index(i).child('utilization'), utilization, 'not in valid range [0, 100]'))
     if (score < 0 || score > 10) errors.push(invalid(path.index(i).child('score'), score, 'not in valid range [0, 10]'))
   }
   return errors
@@ -108,11 +126,15 @@ function validateShape(shape: readonly ShapePoint[], path: FieldPath): FieldErro
 
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway']
 
-function validateTopologySpread({ defaultConstraints = [], defaultingType = 'System' }: PodTopologySpreadArgs, path: FieldPath): FieldError[] {
+function validateTopologySpread(
+  { defaultConstraints = [], defaultingType = 'System' }: PodTopologySpreadArgs,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   const type = path.child('defaultingType')
   if (defaultingType !== 'System' && defaultingType !== 'List') errors.push(notSupported(type, defaultingType, ['System', 'List']))
-  else if (defaultingType === 'System' && defaultConstraints.length > 0) errors.push(invalid(type, defaultingType, 'when .defaultConstraints are not empty'))
+  else if (defaultingType === 'System' && defaultConstraints.length > 0)
+    errors.push(invalid(type, defaultingType, 'when .defaultConstraints are not empty'))
   const isSame = (a: TopologySpreadConstraint, b: TopologySpreadConstraint): boolean =>
     a.topologyKey === b.topologyKey && a.whenUnsatisfiable === b.whenUnsatisfiable
   for (const [i, one] of defaultConstraints.entries()) {
@@ -123,8 +145,10 @@ function validateTopologySpread({ defaultConstraints = [], defaultingType = 'Sys
     else errors.push(...labelNameErrors(topologyKey, at.child('topologyKey')))
     if (whenUnsatisfiable === '') errors.push(required(at.child('whenUnsatisfiable'), 'can not be empty'))
     else if (!ACTIONS.includes(whenUnsatisfiable)) errors.push(notSupported(at.child('whenUnsatisfiable'), whenUnsatisfiable, ACTIONS))
-    if (labelSelector) errors.push(forbidden(at.child('labelSelector'), 'constraint must not define a selector, as they deduced for each pod'))
-    if (defaultConstraints.slice(0, i).some(other => isSame(other, one))) errors.push(duplicate(at, `{${topologyKey}, ${whenUnsatisfiable}}`))
+    if (labelSelector)
+      errors.push(forbidden(at.child('labelSelector'), 'constraint must not define a selector, as they deduced for each pod'))
+    if (defaultConstraints.slice(0, i).some(other => isSame(other, one)))
+      errors.push(duplicate(at, `{${topologyKey}, ${whenUnsatisfiable}}`))
   }
   return errors
 }
@@ -136,13 +160,20 @@ interface VolumeBindingArguments {
 }
 
 /** @param scoresCapacity whether the gate StorageCapacityScoring is on */
-function validateVolumeBinding({ bindTimeoutSeconds = 600, shape }: VolumeBindingArguments, path: FieldPath, scoresCapacity: boolean): FieldError[] {
+function validateVolumeBinding(
+  { bindTimeoutSeconds = 600, shape }: VolumeBindingArguments,
+  path: FieldPath,
+  scoresCapacity: boolean,
+): FieldError[] {
   const errors: FieldError[] = []
   if (bindTimeoutSeconds < 0)
     errors.push(invalid(path.child('bindTimeoutSeconds'), bindTimeoutSeconds, 'invalid BindTimeoutSeconds, should not be a negative value'))
   if (shape === undefined) return errors
   if (scoresCapacity) errors.push(...validateShape(shape, path.child('shape')))
-  else errors.push(invalid(path.child('shape'), shape, 'unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring'))
+  else
+    errors.push(
+      invalid(path.child('shape'), shape, 'unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring'),
+    )
   return errors
 }
 

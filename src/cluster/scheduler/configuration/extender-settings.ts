@@ -57,11 +57,13 @@ function validateExtender(
 ): FieldError[] {
   const errors: FieldError[] = []
   const url = URL.canParse(urlPrefix) ? new URL(urlPrefix) : undefined
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') errors.push(invalid(path.child('urlPrefix'), urlPrefix, 'must be a URL of http or https'))
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    errors.push(invalid(path.child('urlPrefix'), urlPrefix, 'must be a URL of http or https'))
   if (prioritizeVerb && weight <= 0) errors.push(invalid(path.child('weight'), weight, 'must have a positive weight applied to it'))
   if (preemptVerb) errors.push(forbidden(path.child('preemptVerb'), 'preemption by extenders is not built into this program'))
   for (const file of FILES)
-    if (tlsConfig?.[file] !== undefined) errors.push(forbidden(path.child('tlsConfig').child(file), `use ${file.replace('File', 'Data')}: files are not read`))
+    if (tlsConfig?.[file] !== undefined)
+      errors.push(forbidden(path.child('tlsConfig').child(file), `use ${file.replace('File', 'Data')}: files are not read`))
   try {
     if (httpTimeout !== undefined) parseMilliseconds(httpTimeout)
   } catch (error) {
@@ -74,7 +76,16 @@ const decoded = (data: string | undefined): Buffer | undefined => (data === unde
 
 /** Returns the options of a valid extender. */
 export function extenderOptions(given: ExtenderConfiguration): HttpExtenderOptions {
-  const { urlPrefix = '', filterVerb = '', prioritizeVerb = '', bindVerb = '', weight = 0, httpTimeout, managedResources = [], tlsConfig = {} } = given
+  const {
+    urlPrefix = '',
+    filterVerb = '',
+    prioritizeVerb = '',
+    bindVerb = '',
+    weight = 0,
+    httpTimeout,
+    managedResources = [],
+    tlsConfig = {},
+  } = given
   const [ca, cert, key] = [decoded(tlsConfig.caData), decoded(tlsConfig.certData), decoded(tlsConfig.keyData)]
   return {
     url: new URL(urlPrefix),
@@ -99,4 +110,6 @@ export function extenderOptions(given: ExtenderConfiguration): HttpExtenderOptio
 
 /** Resources that extenders manage, and that the scheduler does not regard. */
 export const ignoredByScheduler = (extenders: readonly ExtenderConfiguration[]): string[] =>
-  extenders.flatMap(({ managedResources = [] }) => managedResources.flatMap(({ name, ignoredByScheduler: isIgnored }) => (isIgnored && name ? [name] : [])))
+  extenders.flatMap(({ managedResources = [] }) =>
+    managedResources.flatMap(({ name, ignoredByScheduler: isIgnored }) => (isIgnored && name ? [name] : [])),
+  )

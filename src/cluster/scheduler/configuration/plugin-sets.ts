@@ -46,7 +46,10 @@ export interface ChosenPlugins {
   readonly byPoint: ReadonlyMap<ExtensionPoint, readonly string[]>
 }
 
-/** Applies plugin sets to the default plugins. Source: mergePlugins of pkg/scheduler/apis/config/v1, expandMultiPointPlugins of pkg/scheduler/framework/runtime. */
+/**
+ * Applies plugin sets to the default plugins. Source: mergePlugins of pkg/scheduler/apis/config/v1,
+ * expandMultiPointPlugins of pkg/scheduler/framework/runtime.
+ */
 export function choosePlugins(defaults: readonly EnabledPlugin[], sets: PluginSets): ChosenPlugins {
   const built = new Map(defaults.map(one => [one.plugin.name, one]))
   const everywhere = mergedWithDefaults([...built.keys(), ...OWN.map(([name]) => name)], sets.multiPoint)
@@ -75,8 +78,16 @@ function mergedWithDefaults(defaults: readonly string[], { enabled = [], disable
   return [...kept, ...added.filter(name => !kept.includes(name))]
 }
 
-/** Returns the plugins of an extension point: those enabled there first if they also are enabled everywhere, in their order there. */
-function atPoint(point: ExtensionPoint, everywhere: readonly string[], set: PluginSet | undefined, built: ReadonlyMap<string, EnabledPlugin>): string[] {
+/**
+ * Returns the plugins of an extension point: those enabled there first if they also are enabled everywhere, in their
+ * order there.
+ */
+function atPoint(
+  point: ExtensionPoint,
+  everywhere: readonly string[],
+  set: PluginSet | undefined,
+  built: ReadonlyMap<string, EnabledPlugin>,
+): string[] {
   const own = (set?.enabled ?? []).map(({ name = '' }) => name)
   const isOff = (name: string): boolean => set?.disabled?.some(entry => entry.name === name || entry.name === '*') ?? false
   const general = everywhere.filter(name => extendsPoint(name, built.get(name)?.plugin, point))

@@ -36,19 +36,32 @@ const VERSION = 'kubescheduler.config.k8s.io/v1'
 /** Plugins that the scheduler runs by itself. */
 const OWN_PLUGINS = ['PrioritySort', 'DefaultPreemption', 'DefaultBinder']
 
-/** Returns the settings of a KubeSchedulerConfiguration, YAML or JSON; the default ones without it. Throws SchedulerConfigError that names the fields. */
+/**
+ * Returns the settings of a KubeSchedulerConfiguration, YAML or JSON; the default ones without it. Throws
+ * SchedulerConfigError that names the fields.
+ */
 export function schedulerSettings(bytes: Buffer | undefined, features: ArgumentFeatures): SchedulerSettings {
   const given = bytes ? decodeConfiguration(bytes) : {}
   // While its gate is off, the plugin for devices may be named, and does nothing.
   const devices = deviceKinds(features.release) ? [DYNAMIC_RESOURCES] : []
-  const known = new Set([...OWN_PLUGINS, ...devices, ...defaultPlugins({}, features.release, gate => features.enabled(gate)).map(({ plugin }) => plugin.name)])
+  const known = new Set([
+    ...OWN_PLUGINS,
+    ...devices,
+    ...defaultPlugins({}, features.release, gate => features.enabled(gate)).map(({ plugin }) => plugin.name),
+  ])
   const errors = validateSchedulerConfiguration(given, known)
   if (errors.length > 0) throw configError(errors)
-  const profiles = (given.profiles?.length ? given.profiles : [{}]).map((profile, i) => profileOf(profile, given, fieldPath('profiles').index(i), features))
+  const profiles = (given.profiles?.length ? given.profiles : [{}]).map((profile, i) =>
+    profileOf(profile, given, fieldPath('profiles').index(i), features),
+  )
   const { podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10 } = given
   return {
     profiles: new Map(profiles.map(profile => [profile.schedulerName, profile])),
-    backOff: { firstMs: 1000 * podInitialBackoffSeconds, longestMs: 1000 * podMaxBackoffSeconds, endsEarly: features.enabled('SchedulerPopFromBackoffQ') },
+    backOff: {
+      firstMs: 1000 * podInitialBackoffSeconds,
+      longestMs: 1000 * podMaxBackoffSeconds,
+      endsEarly: features.enabled('SchedulerPopFromBackoffQ'),
+    },
     extenders: (given.extenders ?? []).map(each => new HttpExtender(extenderOptions(each))),
   }
 }
@@ -87,11 +100,19 @@ function profileOf(profile: ProfileConfiguration, given: SchedulerConfiguration,
     ...(has('queueSort')
       ? []
       : [
-          required(path.child('plugins').child('queueSort'), `one queue sort plugin required for profile with scheduler name ${JSON.stringify(schedulerName)}`),
+          required(
+            path.child('plugins').child('queueSort'),
+            `one queue sort plugin required for profile with scheduler name ${JSON.stringify(schedulerName)}`,
+          ),
         ]),
     ...(has('bind')
       ? []
-      : [required(path.child('plugins').child('bind'), `at least one bind plugin is needed for profile with scheduler name ${JSON.stringify(schedulerName)}`)]),
+      : [
+          required(
+            path.child('plugins').child('bind'),
+            `at least one bind plugin is needed for profile with scheduler name ${JSON.stringify(schedulerName)}`,
+          ),
+        ]),
   ]
   if (errors.length > 0) throw configError(errors)
   return { schedulerName, plugins, percentageOfNodesToScore, ...(has('postFilter') && { preemption: args.DefaultPreemption ?? {} }) }

@@ -34,7 +34,14 @@ const NOT_BUILT = ['DynamicResources', 'GangScheduling', 'NodeDeclaredFeatures',
  * @param known names of the plugins that are built
  */
 export function validateSchedulerConfiguration(given: SchedulerConfiguration, known: ReadonlySet<string>): FieldError[] {
-  const { parallelism = 16, leaderElection = {}, percentageOfNodesToScore, podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10, profiles = [] } = given
+  const {
+    parallelism = 16,
+    leaderElection = {},
+    percentageOfNodesToScore,
+    podInitialBackoffSeconds = 1,
+    podMaxBackoffSeconds = 10,
+    profiles = [],
+  } = given
   const errors: FieldError[] = []
   const { leaderElect = true, resourceLock = 'leases' } = leaderElection
   if (leaderElect && resourceLock !== 'leases')
@@ -42,9 +49,12 @@ export function validateSchedulerConfiguration(given: SchedulerConfiguration, kn
   if (parallelism <= 0) errors.push(invalid(fieldPath('parallelism'), parallelism, 'should be an integer value greater than zero'))
   errors.push(...validateProfiles(profiles, known))
   errors.push(...validatePercentage(percentageOfNodesToScore, fieldPath('percentageOfNodesToScore')))
-  if (podInitialBackoffSeconds <= 0) errors.push(invalid(fieldPath('podInitialBackoffSeconds'), podInitialBackoffSeconds, 'must be greater than 0'))
+  if (podInitialBackoffSeconds <= 0)
+    errors.push(invalid(fieldPath('podInitialBackoffSeconds'), podInitialBackoffSeconds, 'must be greater than 0'))
   if (podMaxBackoffSeconds < podInitialBackoffSeconds)
-    errors.push(invalid(fieldPath('podMaxBackoffSeconds'), podMaxBackoffSeconds, 'must be greater than or equal to PodInitialBackoffSeconds'))
+    errors.push(
+      invalid(fieldPath('podMaxBackoffSeconds'), podMaxBackoffSeconds, 'must be greater than or equal to PodInitialBackoffSeconds'),
+    )
   errors.push(...validateExtenders(given.extenders ?? []))
   return errors
 }

@@ -66,14 +66,19 @@ function deviceResult(
     ...(bindingConditions?.length && { bindingConditions }),
     ...(bindingConditions?.length && bindingFailureConditions?.length && { bindingFailureConditions }),
     ...(amounts && { shareID: NEW_SHARE }),
-    ...(amounts && amounts.size > 0 && { consumedCapacity: Object.fromEntries([...amounts].map(([key, { canonical }]) => [key, canonical])) }),
+    ...(amounts &&
+      amounts.size > 0 && { consumedCapacity: Object.fromEntries([...amounts].map(([key, { canonical }]) => [key, canonical])) }),
   }
 }
 
 /** Configuration of each class, once for all requests of the class. */
-function classConfiguration(chosen: readonly ChosenAlternative[], classOf: (name: string) => DeviceClass | undefined): DeviceAllocationConfiguration[] {
+function classConfiguration(
+  chosen: readonly ChosenAlternative[],
+  classOf: (name: string) => DeviceClass | undefined,
+): DeviceAllocationConfiguration[] {
   const requests = new Map<string, string[]>()
-  for (const { alternative } of chosen) requests.set(alternative.className, [...(requests.get(alternative.className) ?? []), alternative.name])
+  for (const { alternative } of chosen)
+    requests.set(alternative.className, [...(requests.get(alternative.className) ?? []), alternative.name])
   return [...requests].flatMap(([className, names]) =>
     (classOf(className)?.spec.config ?? []).map(config => ({ source: 'FromClass' as const, requests: names, ...config })),
   )
@@ -84,16 +89,22 @@ const claimConfiguration = ({ spec }: ResourceClaim, chosen: readonly ChosenAlte
   (spec.devices.config ?? []).flatMap(config => {
     const { requests = [] } = config
     const times =
-      requests.length === 0 ? 1 : chosen.filter(({ alternative: { name, requestName } }) => requests.includes(name) || requests.includes(requestName)).length
+      requests.length === 0
+        ? 1
+        : chosen.filter(({ alternative: { name, requestName } }) => requests.includes(name) || requests.includes(requestName)).length
     return Array.from({ length: times }, () => ({ source: 'FromClaim' as const, ...config }))
   })
 
-/** Returns the nodes that can reach all devices that were chosen on a node. Undefined if every node can. Throws an Error if a selector has several terms. */
+/**
+ * Returns the nodes that can reach all devices that were chosen on a node. Undefined if every node can. Throws an Error
+ * if a selector has several terms.
+ */
 function selectorOf(devices: readonly OfferedDevice[], node: string): NodeSelector | undefined {
   const [fields, expressions]: [NodeSelectorRequirement[], NodeSelectorRequirement[]] = [[], []]
   for (const { device, slice } of devices) {
     const { nodeName, nodeSelector } = slice.spec.perDeviceNodeSelection ? device : slice.spec
-    if (nodeName || device.bindsToNode) return { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }] }
+    if (nodeName || device.bindsToNode)
+      return { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }] }
     const terms = nodeSelector?.nodeSelectorTerms ?? []
     if (terms.length > 1) throw new Error(`unsupported ResourceSlice.NodeSelector with ${terms.length} terms`)
     for (const { matchFields = [], matchExpressions = [] } of terms) {
@@ -102,11 +113,15 @@ function selectorOf(devices: readonly OfferedDevice[], node: string): NodeSelect
     }
   }
   if (fields.length === 0 && expressions.length === 0) return undefined
-  const term: NodeSelectorTerm = { ...(expressions.length > 0 && { matchExpressions: expressions }), ...(fields.length > 0 && { matchFields: fields }) }
+  const term: NodeSelectorTerm = {
+    ...(expressions.length > 0 && { matchExpressions: expressions }),
+    ...(fields.length > 0 && { matchFields: fields }),
+  }
   return { nodeSelectorTerms: [term] }
 }
 
-const requirementKey = ({ key, operator, values = [] }: NodeSelectorRequirement): string => JSON.stringify([key, operator, [...new Set(values)].sort()])
+const requirementKey = ({ key, operator, values = [] }: NodeSelectorRequirement): string =>
+  JSON.stringify([key, operator, [...new Set(values)].sort()])
 
 function addRequirements(to: NodeSelectorRequirement[], added: readonly NodeSelectorRequirement[]): void {
   for (const requirement of added) if (!to.some(each => requirementKey(each) === requirementKey(requirement))) to.push(requirement)

@@ -27,14 +27,23 @@ function valueKey({ string, int, bool, version }: DeviceAttribute): string | und
   return version === undefined ? undefined : `version ${version}`
 }
 
-/** Begins a constraint. Undefined if its type is unknown to the release. @param hasDistinct whether the release has `distinctAttribute` */
-export function beginConstraint({ requests = [], matchAttribute, distinctAttribute }: DeviceConstraint, hasDistinct: boolean): AttributeConstraint | undefined {
+/**
+ * Begins a constraint. Undefined if its type is unknown to the release. @param hasDistinct whether the release has
+ * `distinctAttribute`
+ */
+export function beginConstraint(
+  { requests = [], matchAttribute, distinctAttribute }: DeviceConstraint,
+  hasDistinct: boolean,
+): AttributeConstraint | undefined {
   const name = matchAttribute ?? (hasDistinct ? distinctAttribute : undefined)
   if (name === undefined) return undefined
   const values: string[] = []
   const concerns = (alternative: RequestAlternative): boolean =>
     requests.length === 0 || requests.includes(alternative.name) || requests.includes(alternative.requestName)
-  const isAllowed = matchAttribute === undefined ? (value: string) => !values.includes(value) : (value: string) => values.length === 0 || values[0] === value
+  const isAllowed =
+    matchAttribute === undefined
+      ? (value: string) => !values.includes(value)
+      : (value: string) => values.length === 0 || values[0] === value
   return {
     add(alternative, device) {
       if (!concerns(alternative)) return true

@@ -4,7 +4,10 @@ import { timeMillis } from '../../../meta/time.ts'
 /** State of a claim whose devices are prepared after they are allocated. */
 export type BindingState = 'ready' | 'pending' | { readonly failure: string }
 
-/** Returns whether the drivers have prepared the devices of an allocated claim. Devices without conditions of binding are ready. Source: isClaimReadyForBinding. */
+/**
+ * Returns whether the drivers have prepared the devices of an allocated claim. Devices without conditions of binding
+ * are ready. Source: isClaimReadyForBinding.
+ */
 export function bindingState({ metadata, status }: ResourceClaim): BindingState {
   if (status.allocation === undefined) return 'pending'
   for (const result of status.allocation.devices?.results ?? []) {
@@ -14,7 +17,8 @@ export function bindingState({ metadata, status }: ResourceClaim): BindingState 
     if (!conditions) return 'pending'
     const isTrue = (type: string) => conditions.find(each => each.type === type && each.status === 'True')
     const failed = bindingFailureConditions.map(isTrue).find(each => each !== undefined)
-    if (failed) return { failure: `claim ${metadata.name} binding failed: reason=${failed.reason}, message=${JSON.stringify(failed.message)}` }
+    if (failed)
+      return { failure: `claim ${metadata.name} binding failed: reason=${failed.reason}, message=${JSON.stringify(failed.message)}` }
     if (!bindingConditions.every(isTrue)) return 'pending'
   }
   return 'ready'

@@ -1,4 +1,10 @@
-import type { CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, DeviceCapacity } from '../../../api/resource/v1beta2.types.ts'
+import type {
+  CapacityRequestPolicy,
+  CapacityRequestPolicyRange,
+  CapacityRequirements,
+  Device,
+  DeviceCapacity,
+} from '../../../api/resource/v1beta2.types.ts'
 import { MAX_INT64 } from '../../../lib/integer.ts'
 import { addParsed, compareParsed, parseQuantity, type Quantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
 
@@ -9,15 +15,23 @@ export type CapacityAmounts = ReadonlyMap<string, Quantity>
 export interface CapacityRules {
   /** Whether steps of ranges may be fractions. Gate DRAFractionalCapacityRange. */
   readonly fractionalCapacity: boolean
-  /** Whether an amount that does not fit into 64 bits is an error, and rounded amounts have the notation of their step, as from 1.37 on. */
+  /**
+   * Whether an amount that does not fit into 64 bits is an error, and rounded amounts have the notation of their step,
+   * as from 1.37 on.
+   */
   readonly checkedCapacity: boolean
 }
 
 /**
- * Returns what a request consumes of each capacity of a device. Undefined if the device has no capacity of a requested name, or a policy forbids the amount. Throws an Error if the release checks
- * amounts, and one is too large. Source: CmpRequestOverCapacity of k8s.io/dynamic-resource-allocation/structured, but for the comparison with what is left.
+ * Returns what a request consumes of each capacity of a device. Undefined if the device has no capacity of a requested
+ * name, or a policy forbids the amount. Throws an Error if the release checks amounts, and one is too large. Source:
+ * CmpRequestOverCapacity of k8s.io/dynamic-resource-allocation/structured, but for the comparison with what is left.
  */
-export function consumedAmounts(wanted: CapacityRequirements | undefined, { capacity = {} }: Device, rules: CapacityRules): CapacityAmounts | undefined {
+export function consumedAmounts(
+  wanted: CapacityRequirements | undefined,
+  { capacity = {} }: Device,
+  rules: CapacityRules,
+): CapacityAmounts | undefined {
   const requests = wanted?.requests ?? {}
   if (Object.keys(requests).some(name => !Object.hasOwn(capacity, name))) return undefined
   const amounts = new Map<string, Quantity>()
@@ -29,7 +43,12 @@ export function consumedAmounts(wanted: CapacityRequirements | undefined, { capa
   return amounts
 }
 
-function consumedAmount(name: string, requested: string | undefined, { value, requestPolicy }: DeviceCapacity, rules: CapacityRules): Quantity {
+function consumedAmount(
+  name: string,
+  requested: string | undefined,
+  { value, requestPolicy }: DeviceCapacity,
+  rules: CapacityRules,
+): Quantity {
   if (requested === undefined) return parseQuantity(requestPolicy?.default ?? value)
   const { validRange, validValues } = requestPolicy ?? {}
   const amount = parseQuantity(requested)
@@ -59,8 +78,14 @@ function roundUpToRange(name: string, amount: Quantity, range: CapacityRequestPo
 
 const KIBI = parseQuantity('1Ki')
 
-/** Unit of the arithmetic with a range: thousandths if the release has them and they represent the whole range, or else integers. */
-function unitOf({ min, max, step }: CapacityRequestPolicyRange, { fractionalCapacity }: CapacityRules): { milli: boolean; inUnit: (text: string) => bigint } {
+/**
+ * Unit of the arithmetic with a range: thousandths if the release has them and they represent the whole range, or else
+ * integers.
+ */
+function unitOf(
+  { min, max, step }: CapacityRequestPolicyRange,
+  { fractionalCapacity }: CapacityRules,
+): { milli: boolean; inUnit: (text: string) => bigint } {
   const isExact = (text: string | undefined): boolean =>
     text === undefined || compareParsed(parseQuantity(text), parseQuantity(`${quantityMilliValue(text)}m`)) === 0
   const milli = fractionalCapacity && [min, max, step].every(isExact) && quantityMilliValue(step) >= 1n

@@ -5,7 +5,10 @@ import type { ClusterObjects } from '../snapshot.ts'
 import { deviceId } from './offered-devices.ts'
 import { type AllocatedDevices, addAmounts } from './shared-capacities.ts'
 
-/** Allocations of claims that the scheduler makes. They count from the choice of the node on, before they are written and observed. */
+/**
+ * Allocations of claims that the scheduler makes. They count from the choice of the node on, before they are written
+ * and observed.
+ */
 export class ClaimAllocations {
   /** Claims by uid, as they will be once their allocation is written. */
   readonly #pending = new Map<string, ResourceClaim>()
@@ -72,7 +75,10 @@ interface DeviceUse {
 
 const uses = new WeakMap<AllocationResult, readonly DeviceUse[]>()
 
-/** Returns the devices of an allocation without those that administrators access. Kept as long as the allocation, which must not change. */
+/**
+ * Returns the devices of an allocation without those that administrators access. Kept as long as the allocation, which
+ * must not change.
+ */
 function deviceUses(allocation: AllocationResult): readonly DeviceUse[] {
   const known = uses.get(allocation)
   if (known) return known

@@ -66,6 +66,7 @@ function alternativeOf(requestName: string, request: Partial<ExactDeviceRequest>
 export const claimRequests = ({ spec }: ResourceClaim): ClaimRequest[] =>
   (spec.devices?.requests ?? []).map((request: AnyRequest) => {
     const { name, firstAvailable, ...rest } = request
-    if (firstAvailable?.length) return { name, isPrioritized: true, alternatives: firstAvailable.map((each, i) => alternativeOf(name, each, i)) }
+    if (firstAvailable?.length)
+      return { name, isPrioritized: true, alternatives: firstAvailable.map((each, i) => alternativeOf(name, each, i)) }
     return { name, isPrioritized: false, alternatives: [alternativeOf(name, request.exactly ?? rest)] }
   })

@@ -17,9 +17,14 @@ export interface AllocationRules extends PoolRules, SearchRules {
   readonly adminAccess: boolean
   readonly prioritizedList: boolean
   readonly taints: boolean
-  /** Whether devices may have conditions of binding. Gates DRADeviceBindingConditions and DRAResourceClaimDeviceStatus. */
+  /**
+   * Whether devices may have conditions of binding. Gates DRADeviceBindingConditions and DRAResourceClaimDeviceStatus.
+   */
   readonly bindingConditions: boolean
-  /** Whether devices of incomplete and invalid pools are left out, as from 1.35 on. Before, an invalid pool is an error, and an incomplete one only for the mode All. */
+  /**
+   * Whether devices of incomplete and invalid pools are left out, as from 1.35 on. Before, an invalid pool is an error,
+   * and an incomplete one only for the mode All.
+   */
   readonly skipsUnusablePools: boolean
   /** Whether results have the tolerations of their requests. */
   readonly recordsTolerations: boolean
@@ -37,7 +42,10 @@ export class NodeAllocationError extends Error {
   override readonly name = 'NodeAllocationError'
 }
 
-/** Allocates devices on one node for all claims. Undefined if they do not suffice. Throws NodeAllocationError if the node cannot be judged, and an Error if a claim or class is invalid. */
+/**
+ * Allocates devices on one node for all claims. Undefined if they do not suffice. Throws NodeAllocationError if the
+ * node cannot be judged, and an Error if a claim or class is invalid.
+ */
 export type DeviceAllocator = (node: Node) => readonly ClaimAllocation[] | undefined
 
 /** Allocation of a claim. */
@@ -48,7 +56,12 @@ export interface ClaimAllocation {
 }
 
 /** Returns an allocator for claims. Source: Allocate of k8s.io/dynamic-resource-allocation/structured. */
-export function deviceAllocator(claims: readonly ResourceClaim[], state: DeviceState, rules: AllocationRules, matches: DeviceMatcher): DeviceAllocator {
+export function deviceAllocator(
+  claims: readonly ResourceClaim[],
+  state: DeviceState,
+  rules: AllocationRules,
+  matches: DeviceMatcher,
+): DeviceAllocator {
   const poolsOf = poolsByNode(state.slices, rules)
   const requesting = claims.map(claim => ({ claim, requests: claimRequests(claim) }))
   const budget = new StepBudget()
@@ -84,7 +97,13 @@ class ClaimPreparation {
   readonly #rules: AllocationRules
   readonly #matches: DeviceMatcher
 
-  constructor({ claim, requests }: RequestingClaim, pools: readonly DevicePool[], state: DeviceState, rules: AllocationRules, matches: DeviceMatcher) {
+  constructor(
+    { claim, requests }: RequestingClaim,
+    pools: readonly DevicePool[],
+    state: DeviceState,
+    rules: AllocationRules,
+    matches: DeviceMatcher,
+  ) {
     this.#claim = claim
     this.#requests = requests
     this.#pools = pools
@@ -101,7 +120,8 @@ class ClaimPreparation {
       return request.alternatives.map(alternative => this.#alternative(alternative, `claim ${key}, request ${alternative.shortName}`))
     })
     const least = requests.reduce((sum, alternatives) => sum + Math.min(...alternatives.map(({ count }) => count)), 0)
-    if (least > MOST_DEVICES) throw new Error(`claim ${key}: number of requested devices ${least} exceeds the claim limit of ${MOST_DEVICES}`)
+    if (least > MOST_DEVICES)
+      throw new Error(`claim ${key}: number of requested devices ${least} exceeds the claim limit of ${MOST_DEVICES}`)
     const constraints = (this.#claim.spec.devices.constraints ?? []).map((constraint, i) => {
       const begun = beginConstraint(constraint, this.#rules.consumableCapacity)
       if (begun) return begun
@@ -114,17 +134,21 @@ class ClaimPreparation {
     const { selectors, adminAccess, className, capacity, mode, count } = alternative
     const empty = selectors.findIndex(({ cel }) => cel === undefined)
     if (empty >= 0) throw new Error(`${at}, selector #${empty}: CEL expression empty (unsupported selector type?)`)
-    if (adminAccess !== undefined && !this.#rules.adminAccess) throw new Error(`${at}: admin access is requested, but the feature is disabled`)
+    if (adminAccess !== undefined && !this.#rules.adminAccess)
+      throw new Error(`${at}: admin access is requested, but the feature is disabled`)
     if (capacity !== undefined && !this.#rules.consumableCapacity)
       throw new Error(`${at}: has capacity requests, but the DRAConsumableCapacity feature is disabled`)
     if (className === '') throw new Error(`${at}: missing device class name (unsupported request type?)`)
     const deviceClass = this.#state.classOf(className)
-    if (deviceClass === undefined) throw new Error(`${at}: could not retrieve device class ${className}: deviceclass.resource.k8s.io "${className}" not found`)
+    if (deviceClass === undefined)
+      throw new Error(`${at}: could not retrieve device class ${className}: deviceclass.resource.k8s.io "${className}" not found`)
     const accepts = (device: OfferedDevice): boolean => this.#accepts(alternative, deviceClass, device)
     if (mode === 'ExactCount') return { alternative, isAll: false, count, devices: this.#usableDevices(), accepts }
     if (mode !== 'All') throw new Error(`${at}: unsupported count mode ${mode}`)
     const capacities = new SharedCapacities(this.#state.allocated, this.#rules)
-    const devices = this.#allDevices(at).filter(device => this.#isSelected(alternative, deviceClass, device) && capacities.suffices(alternative, device))
+    const devices = this.#allDevices(at).filter(
+      device => this.#isSelected(alternative, deviceClass, device) && capacities.suffices(alternative, device),
+    )
     return { alternative, isAll: true, count: devices.length, devices, accepts: device => this.#isTolerable(alternative, device) }
   }
 
@@ -137,7 +161,9 @@ class ClaimPreparation {
   }
 
   #usableDevices(): OfferedDevice[] {
-    const pools = this.#rules.skipsUnusablePools ? this.#pools.filter(pool => !pool.isIncomplete && pool.invalidReason === undefined) : this.#pools
+    const pools = this.#rules.skipsUnusablePools
+      ? this.#pools.filter(pool => !pool.isIncomplete && pool.invalidReason === undefined)
+      : this.#pools
     const invalid = pools.find(({ invalidReason }) => invalidReason !== undefined)
     if (invalid) throw new Error(`pool ${invalid.name} is invalid: ${invalid.invalidReason}`)
     return pools.flatMap(({ devices }) => devices)
@@ -155,7 +181,10 @@ class ClaimPreparation {
 
   #isSelected({ selectors }: RequestAlternative, { metadata, spec }: DeviceClass, device: OfferedDevice): boolean {
     if (!this.#rules.bindingConditions && (device.device.bindingConditions?.length ?? 0) > 0) return false
-    return this.#match(spec.selectors ?? [], `class ${metadata.name}`, device) && this.#match(selectors, `claim ${objectKey(this.#claim)}`, device)
+    return (
+      this.#match(spec.selectors ?? [], `class ${metadata.name}`, device) &&
+      this.#match(selectors, `claim ${objectKey(this.#claim)}`, device)
+    )
   }
 
   #match(selectors: readonly DeviceSelector[], of: string, device: OfferedDevice): boolean {

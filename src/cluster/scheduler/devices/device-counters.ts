@@ -20,7 +20,9 @@ export class DeviceCounters {
   /** Amounts that are left, by pool or slice. */
   readonly #left = new Map<string | ResourceSlice, CounterAmounts>()
 
-  /** @param isPerSlice whether devices consume counters of their own slice, as before 1.35. Since then, those of any slice of their pool */
+  /**
+   * @param isPerSlice whether devices consume counters of their own slice, as before 1.35. Since then, those of any slice of their pool
+   */
   constructor(pools: readonly DevicePool[], { exclusive, shared }: AllocatedDevices, isPerSlice: boolean) {
     this.#pools = new Map(pools.map(pool => [pool.id, pool]))
     this.#isAllocated = id => exclusive.has(id) || shared.has(id)
@@ -51,9 +53,12 @@ export class DeviceCounters {
     if (known) return known
     const slices = typeof scope === 'string' ? (this.#pools.get(scope)?.slices ?? []) : [scope]
     const left: CounterAmounts = new Map(
-      slices.flatMap(({ spec }) => (spec.sharedCounters ?? []).flatMap(({ name, counters }) => consumed({ counterSet: name, ...(counters && { counters }) }))),
+      slices.flatMap(({ spec }) =>
+        (spec.sharedCounters ?? []).flatMap(({ name, counters }) => consumed({ counterSet: name, ...(counters && { counters }) })),
+      ),
     )
-    for (const each of slices) for (const device of offeredDevices(each)) if (this.#isAllocated(device.id)) change(left, consumption(device), true)
+    for (const each of slices)
+      for (const device of offeredDevices(each)) if (this.#isAllocated(device.id)) change(left, consumption(device), true)
     this.#left.set(scope, left)
     return left
   }

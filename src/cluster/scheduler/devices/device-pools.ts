@@ -21,9 +21,14 @@ export interface DevicePool {
 
 /** How pools are gathered. */
 export interface PoolRules {
-  /** Whether a pool is complete if slices of other nodes complete it, as from 1.35 on. Before, only slices of the node count. */
+  /**
+   * Whether a pool is complete if slices of other nodes complete it, as from 1.35 on. Before, only slices of the node
+   * count.
+   */
   readonly countsOtherNodes: boolean
-  /** Whether each device may select nodes by itself, and slices may have counters. Other releases ignore such slices. */
+  /**
+   * Whether each device may select nodes by itself, and slices may have counters. Other releases ignore such slices.
+   */
   readonly partitionable: boolean
   /** Whether pools are tried in the order of their names, and slices too, as from 1.36 on. */
   readonly sortsPools: boolean
@@ -85,9 +90,15 @@ function isForNode(slice: ResourceSlice, node: Node, { countsOtherNodes }: PoolR
 }
 
 /** Indexes of lists of slices, which must not change. */
-const [indexes, partitionableIndexes] = [new WeakMap<readonly ResourceSlice[], SliceIndex>(), new WeakMap<readonly ResourceSlice[], SliceIndex>()]
+const [indexes, partitionableIndexes] = [
+  new WeakMap<readonly ResourceSlice[], SliceIndex>(),
+  new WeakMap<readonly ResourceSlice[], SliceIndex>(),
+]
 
-/** Returns a function that gathers the pools of a node. Source: GatherPools of k8s.io/dynamic-resource-allocation/structured. */
+/**
+ * Returns a function that gathers the pools of a node. Source: GatherPools of
+ * k8s.io/dynamic-resource-allocation/structured.
+ */
 export function poolsByNode(slices: readonly ResourceSlice[], rules: PoolRules): (node: Node) => DevicePool[] {
   const known = rules.partitionable ? partitionableIndexes : indexes
   const index = known.get(slices) ?? indexSlices(slices, rules)
@@ -116,7 +127,10 @@ function inOrder(pools: readonly DevicePool[], { sortsPools }: PoolRules): Devic
   return [...sorted.filter(pool => !isLate(pool)), ...sorted.filter(isLate)]
 }
 
-/** Returns a pool. Undefined if the node's slices are outdated. @param own slices that the node can reach, of one generation */
+/**
+ * Returns a pool. Undefined if the node's slices are outdated. @param own slices that the node can reach, of one
+ * generation
+ */
 function poolOf(
   id: string,
   own: readonly ResourceSlice[],

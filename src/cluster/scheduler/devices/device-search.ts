@@ -13,7 +13,10 @@ const MOST_STEPS = 10_000
 const MOST_POD_STEPS = 100_000
 const MOST_LATER_STEPS = 256
 
-/** The search for devices on a node was given up. The combinations may be too many. Source of the text: Filter of pkg/scheduler/framework/plugins/dynamicresources. */
+/**
+ * The search for devices on a node was given up. The combinations may be too many. Source of the text: Filter of
+ * pkg/scheduler/framework/plugins/dynamicresources.
+ */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout'
   override readonly message = 'timed out trying to allocate devices'
@@ -106,8 +109,8 @@ class Candidates {
 }
 
 /**
- * Searches devices for claims, depth first. Alternatives are tried in their order, and devices in that of their slices. The devices of one request are chosen in ascending order: other orders give the
- * same sets.
+ * Searches devices for claims, depth first. Alternatives are tried in their order, and devices in that of their slices.
+ * The devices of one request are chosen in ascending order: other orders give the same sets.
  */
 export class DeviceSearch {
   readonly #claims: readonly SearchedClaim[]
@@ -203,7 +206,9 @@ export class DeviceSearch {
     for (const [i, constraint] of constraints.entries()) {
       if (constraint.add(alternative, device)) continue
       if (isAll)
-        throw new Error(`claim ${key}, request ${alternative.shortName}: cannot add device ${device.id} because a claim constraint would not be satisfied`)
+        throw new Error(
+          `claim ${key}, request ${alternative.shortName}: cannot add device ${device.id} because a claim constraint would not be satisfied`,
+        )
       for (const before of constraints.slice(0, i)) before.remove(alternative)
       if (!isFurther) counters.release(device)
       return false
@@ -214,7 +219,10 @@ export class DeviceSearch {
     return true
   }
 
-  /** Reports whether the search has chosen a device that cannot be shared. Administrators can access it once for each claim. */
+  /**
+   * Reports whether the search has chosen a device that cannot be shared. Administrators can access it once for each
+   * claim.
+   */
   #isTaken(claim: number, { adminAccess }: RequestAlternative, { id }: OfferedDevice): boolean {
     const taken = this.#taken.get(id) ?? []
     return adminAccess ? taken.includes(claim) : taken.length > 0
@@ -224,7 +232,9 @@ export class DeviceSearch {
     try {
       return this.#capacities.suffices(alternative, device)
     } catch (error) {
-      throw new Error(`claim ${key}, request ${alternative.shortName}: checking capacity for device ${device.id}: ${errorMessage(error)}`, { cause: error })
+      throw new Error(`claim ${key}, request ${alternative.shortName}: checking capacity for device ${device.id}: ${errorMessage(error)}`, {
+        cause: error,
+      })
     }
   }
 

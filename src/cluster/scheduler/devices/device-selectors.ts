@@ -23,7 +23,10 @@ const MOST_PROGRAMS = 256
 /** A compiled expression, or why it is invalid. */
 type Compiled = Program | { readonly fault: string }
 
-/** Returns a matcher that keeps compiled expressions, and their results as long as the devices. @param isSharing whether devices may be shared. Gate DRAConsumableCapacity */
+/**
+ * Returns a matcher that keeps compiled expressions, and their results as long as the devices. @param isSharing whether
+ * devices may be shared. Gate DRAConsumableCapacity
+ */
 export function deviceMatcher(release: Release, isSharing = false): DeviceMatcher {
   const minor = minorOf(release)
   const environment = deviceEnvironment(baseEnvironment(minor), minor, isSharing)
@@ -64,7 +67,9 @@ const EMPTY = new ValueMap()
 /** Returns a device as expressions see it. An unknown domain has no attributes and no capacities. */
 function deviceValue({ driver, device }: OfferedDevice): Value {
   const attributes = Object.entries(device.attributes ?? {}).map(([name, attribute]) => [name, attributeValue(name, attribute)] as const)
-  const capacity = Object.entries(device.capacity ?? {}).map(([name, { value }]) => [name, new QuantityValue(parseQuantity(value))] as const)
+  const capacity = Object.entries(device.capacity ?? {}).map(
+    ([name, { value }]) => [name, new QuantityValue(parseQuantity(value))] as const,
+  )
   const fields = new Map<string, Value>([
     ['driver', driver],
     ['allowMultipleAllocations', device.allowMultipleAllocations ?? false],
@@ -91,5 +96,7 @@ function attributeValue(name: string, { int, bool, string, version }: DeviceAttr
   if (plain !== undefined) return plain
   const parsed = version === undefined ? undefined : parseSemanticVersion(version)
   if (parsed) return new SemverValue(parsed)
-  throw new Error(`CEL runtime error: attribute ${name}: ${version === undefined ? 'unsupported attribute value' : 'parse semantic version'}`)
+  throw new Error(
+    `CEL runtime error: attribute ${name}: ${version === undefined ? 'unsupported attribute value' : 'parse semantic version'}`,
+  )
 }

@@ -7,7 +7,10 @@ import type { ResourceAmounts } from '../../shared/pod-requests.ts'
 import { isSidecar } from '../../shared/pods.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 
-/** Extended resources that devices of a class provide: the name that the class states, and this prefix with the name of the class. */
+/**
+ * Extended resources that devices of a class provide: the name that the class states, and this prefix with the name of
+ * the class.
+ */
 const CLASS_PREFIX = 'deviceclass.resource.kubernetes.io/'
 /** Annotation of claims that stand for the extended resources of a pod. Value: `true`. */
 const EXTENDED_CLAIM = 'resource.kubernetes.io/extended-resource-claim'
@@ -18,7 +21,10 @@ const UNSTORED = '<extended-resources>'
 export const mayBeDevices = (name: string): boolean =>
   name.startsWith(CLASS_PREFIX) || (name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.'))
 
-/** Returns the names of the device classes that provide requested resources, by resource. If several state the same name, the newest counts. */
+/**
+ * Returns the names of the device classes that provide requested resources, by resource. If several state the same
+ * name, the newest counts.
+ */
 export function classesOfResources(requests: ResourceAmounts, objects: ClusterObjects): ReadonlyMap<string, string> {
   const wanted = new Set([...requests].flatMap(([name, amount]) => (amount > 0 && mayBeDevices(name) ? [name] : [])))
   const found = new Map<string, string>()
@@ -32,7 +38,8 @@ export function classesOfResources(requests: ResourceAmounts, objects: ClusterOb
 
 const createdAt = ({ metadata }: DeviceClass): number => timeMillis(metadata.creationTimestamp) ?? 0
 
-const compareClasses = (a: DeviceClass, b: DeviceClass): number => createdAt(b) - createdAt(a) || compareText(a.metadata.name ?? '', b.metadata.name ?? '')
+const compareClasses = (a: DeviceClass, b: DeviceClass): number =>
+  createdAt(b) - createdAt(a) || compareText(a.metadata.name ?? '', b.metadata.name ?? '')
 
 /** Returns the claim that an earlier attempt has made for the extended resources of a pod. */
 export const storedExtendedClaim = (pod: Pod, objects: ClusterObjects): ResourceClaim | undefined =>
@@ -40,7 +47,8 @@ export const storedExtendedClaim = (pod: Pod, objects: ClusterObjects): Resource
     .list<ResourceClaim>('ResourceClaim', pod.metadata.namespace)
     .find(
       ({ metadata }) =>
-        metadata.annotations?.[EXTENDED_CLAIM] === 'true' && metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === pod.metadata.uid),
+        metadata.annotations?.[EXTENDED_CLAIM] === 'true' &&
+        metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === pod.metadata.uid),
     )
 
 /** A claim for the extended resources of a pod, with the requests that each container uses. */
@@ -49,7 +57,10 @@ export interface ExtendedClaim {
   readonly mappings: readonly ContainerExtendedResourceRequest[]
 }
 
-/** Returns a claim for the resources of a pod that devices have to provide. It has no name yet: see `claimToCreate`. @param classes classes by resource */
+/**
+ * Returns a claim for the resources of a pod that devices have to provide. It has no name yet: see
+ * `claimToCreate`. @param classes classes by resource
+ */
 export function extendedClaim(pod: Pod, classes: ReadonlyMap<string, string>): ExtendedClaim {
   const { name = '', namespace, uid = '' } = pod.metadata
   const { requests, mappings } = requestsAndMappings(pod, classes)
@@ -62,7 +73,10 @@ export function extendedClaim(pod: Pod, classes: ReadonlyMap<string, string>): E
     ownerReferences: [owner],
     annotations: { [EXTENDED_CLAIM]: 'true' },
   }
-  return { claim: { kind: 'ResourceClaim', apiVersion: 'resource.k8s.io/v1', metadata, spec: { devices: { requests } }, status: {} }, mappings }
+  return {
+    claim: { kind: 'ResourceClaim', apiVersion: 'resource.k8s.io/v1', metadata, spec: { devices: { requests } }, status: {} },
+    mappings,
+  }
 }
 
 /** Returns an extended claim without what is only known in the process. */
@@ -76,7 +90,10 @@ interface RequestsAndMappings {
   readonly mappings: ContainerExtendedResourceRequest[]
 }
 
-/** Returns the requests of the containers. Init containers use what later containers request, and share what they need beyond that. Source: createRequestsAndMappings. */
+/**
+ * Returns the requests of the containers. Init containers use what later containers request, and share what they need
+ * beyond that. Source: createRequestsAndMappings.
+ */
 function requestsAndMappings({ spec }: Pod, classes: ReadonlyMap<string, string>): RequestsAndMappings {
   const init = spec.initContainers ?? []
   const containers = [...init, ...(spec.containers ?? [])]

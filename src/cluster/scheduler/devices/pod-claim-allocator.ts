@@ -5,7 +5,13 @@ import { type Status, unresolvable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 import { claimAllocationsOf } from './claim-allocations.ts'
-import { type AllocationRules, type ClaimAllocation, type DeviceAllocator, deviceAllocator, NodeAllocationError } from './device-allocator.ts'
+import {
+  type AllocationRules,
+  type ClaimAllocation,
+  type DeviceAllocator,
+  deviceAllocator,
+  NodeAllocationError,
+} from './device-allocator.ts'
 import { SearchTimeout } from './device-search.ts'
 import type { DeviceMatcher } from './device-selectors.ts'
 import { extendedClaim, mayBeDevices, storedExtendedClaim } from './extended-resources.ts'
@@ -27,7 +33,10 @@ export interface ExtendedResources {
   readonly classes: ReadonlyMap<string, string>
 }
 
-/** Returns a function that allocates devices for the claims of a pod, once for each node. @param unallocated claims of the pod without an allocation */
+/**
+ * Returns a function that allocates devices for the claims of a pod, once for each node. @param unallocated claims of
+ * the pod without an allocation
+ */
 export function resultByNode(
   pod: Pod,
   unallocated: readonly ResourceClaim[],
@@ -44,7 +53,8 @@ export function resultByNode(
   /** Allocators by the resources that devices have to provide: those that the node does not have by itself. */
   const allocators = new Map<string, ResultOn>()
   const make = (resources: readonly string[]): ResultOn => {
-    const made = resources.length > 0 ? extendedClaim(pod, new Map(resources.map(name => [name, extended?.classes.get(name) ?? '']))) : undefined
+    const made =
+      resources.length > 0 ? extendedClaim(pod, new Map(resources.map(name => [name, extended?.classes.get(name) ?? '']))) : undefined
     const claims = made ? [...unallocated, made.claim] : unallocated
     if (claims.length === 0) return () => []
     const allocate = deviceAllocator(claims, state, rules, matches)

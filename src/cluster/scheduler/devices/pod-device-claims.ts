@@ -8,7 +8,10 @@ import { claimAllocationsOf } from './claim-allocations.ts'
 /** Claims of a pod for devices, or why the pod has to wait for them. */
 export type PodDeviceClaims = { readonly claims: readonly ResourceClaim[] } | { readonly problem: string }
 
-/** Returns the claims of a pod in their latest state, in the order of the pod. Claims that need not exist are left out. Source: foreachPodResourceClaim. */
+/**
+ * Returns the claims of a pod in their latest state, in the order of the pod. Claims that need not exist are left out.
+ * Source: foreachPodResourceClaim.
+ */
 export function podDeviceClaims(pod: Pod, objects: ClusterObjects): PodDeviceClaims {
   const { namespace = '' } = pod.metadata
   const claims: ResourceClaim[] = []

@@ -9,7 +9,10 @@ import type { BindingContext, PostFiltered } from '../framework.ts'
 export const NO_CLAIMS: PostFiltered = { message: 'no new claims to deallocate' }
 const STILL_UNSCHEDULABLE: PostFiltered = { message: 'still not schedulable' }
 
-/** Releases a claim that is allocated where the pod cannot run, and that no other pod uses, or deletes the claim for extended resources of an earlier attempt. Source: PostFilter. */
+/**
+ * Releases a claim that is allocated where the pod cannot run, and that no other pod uses, or deletes the claim for
+ * extended resources of an earlier attempt. Source: PostFilter.
+ */
 export function releaseClaim(
   pod: Pod,
   unavailable: ReadonlySet<ResourceClaim>,
@@ -33,7 +36,10 @@ export async function deleteClaim(claim: ResourceClaim, client: ApiClient, kind:
   const { namespace = '', name = '', finalizers = [] } = claim.metadata
   try {
     if (finalizers.includes(ALLOCATED_FINALIZER))
-      await client.update(kind, { ...claim, metadata: { ...claim.metadata, finalizers: finalizers.filter(each => each !== ALLOCATED_FINALIZER) } })
+      await client.update(kind, {
+        ...claim,
+        metadata: { ...claim.metadata, finalizers: finalizers.filter(each => each !== ALLOCATED_FINALIZER) },
+      })
     await client.delete(kind, namespace, name)
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error

@@ -96,7 +96,10 @@ class ClaimReservation implements Reservation {
       this.#allocations.wrote(this.#extended)
       this.#allocations.end(claim)
       const { namespace = '', name = '' } = this.#pod.metadata
-      const extendedResourceClaimStatus = { requestMappings: mappings.map(each => ({ ...each })), resourceClaimName: this.#extended.metadata.name ?? '' }
+      const extendedResourceClaimStatus = {
+        requestMappings: mappings.map(each => ({ ...each })),
+        resourceClaimName: this.#extended.metadata.name ?? '',
+      }
       await client.patch(PODS, { namespace, name, subresource: 'status' }, { status: { extendedResourceClaimStatus } }, 'strategic')
     }
   }
@@ -111,7 +114,8 @@ class ClaimReservation implements Reservation {
       try {
         this.#allocations.wrote(await client.patch(kind, { namespace, name, subresource: 'status' }, patch, 'strategic'))
       } catch {
-        // The pod is scheduled again, and keeps its reservation until then. If it is gone, the controller of claims removes it.
+        // The pod is scheduled again, and keeps its reservation until then. If it is gone, the controller of claims
+        // removes it.
       }
     }
     try {
@@ -122,7 +126,10 @@ class ClaimReservation implements Reservation {
   }
 }
 
-/** Writes the allocation of a claim, and reserves it for the pod. Rejects with an Error if another client was faster. Source: bindClaim. */
+/**
+ * Writes the allocation of a claim, and reserves it for the pod. Rejects with an Error if another client was faster.
+ * Source: bindClaim.
+ */
 async function bindClaim(
   pod: Pod,
   claim: ResourceClaim,
@@ -138,7 +145,10 @@ async function bindClaim(
     if (allocation && current.status.allocation !== undefined) throw new Error(`claim ${key} got allocated elsewhere in the meantime`)
     const kept = allocation ? await protect(current, context, kind) : current
     const made = allocation && { ...allocation, ...(recordsTime && { allocationTimestamp: formatTime(clock.now()) }) }
-    const reservedFor = [...(kept.status.reservedFor ?? []), { resource: 'pods', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' }]
+    const reservedFor = [
+      ...(kept.status.reservedFor ?? []),
+      { resource: 'pods', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' },
+    ]
     return await client.update(kind, { ...kept, status: { ...kept.status, ...(made && { allocation: made }), reservedFor } }, 'status')
   }
   for (let i = 1; ; i++)

@@ -6,7 +6,10 @@ import { untilMet } from '../wait-for-changes.ts'
 import { bindingState, isBindingOverdue } from './binding-conditions.ts'
 import { claimAllocationsOf } from './claim-allocations.ts'
 
-/** Waits until drivers have prepared the devices of claims. Rejects with an Error if one fails, or takes too long. Source: isPodReadyForBinding. */
+/**
+ * Waits until drivers have prepared the devices of claims. Rejects with an Error if one fails, or takes too long.
+ * Source: isPodReadyForBinding.
+ */
 export async function untilDevicesAreReady(
   claims: readonly ResourceClaim[],
   objects: ClusterObjects,

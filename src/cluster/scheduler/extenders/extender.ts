@@ -43,8 +43,16 @@ export interface ExtenderCalls {
   readonly logger: Logger
 }
 
-/** Filters the feasible nodes of a pod by each extender in turn. Rejects with the error of one that is not ignorable. Source: findNodesThatPassExtenders. */
-export async function filterByExtenders(pod: Pod, feasible: Feasible, extenders: readonly Extender[], { signal, logger }: ExtenderCalls): Promise<Filtered> {
+/**
+ * Filters the feasible nodes of a pod by each extender in turn. Rejects with the error of one that is not ignorable.
+ * Source: findNodesThatPassExtenders.
+ */
+export async function filterByExtenders(
+  pod: Pod,
+  feasible: Feasible,
+  extenders: readonly Extender[],
+  { signal, logger }: ExtenderCalls,
+): Promise<Filtered> {
   const { infeasible, ...rejected } = feasible.rejected
   const statuses = new Map(infeasible.statuses)
   let left = feasible.nodes
@@ -62,7 +70,8 @@ export async function filterByExtenders(pod: Pod, feasible: Feasible, extenders:
     }
   }
   if (left.length === feasible.nodes.length) return { feasible }
-  if (left.length === 0) return { ...rejected, infeasible: { ...infeasible, statuses, plugins: new Set([...infeasible.plugins, EXTENDER]) } }
+  if (left.length === 0)
+    return { ...rejected, infeasible: { ...infeasible, statuses, plugins: new Set([...infeasible.plugins, EXTENDER]) } }
   const kept = new Set(left)
   return { feasible: { ...feasible, nodes: left, positions: feasible.positions.filter((_, i) => kept.has(feasible.nodes[i] as NodeInfo)) } }
 }
@@ -72,7 +81,10 @@ function addReason(statuses: Map<string, Status>, node: string, reason: string, 
   statuses.set(node, before && before.code === 'UnschedulableAndUnresolvable' ? before : make(...(before?.reasons ?? []), reason))
 }
 
-/** Returns what extenders add to the scores of nodes, in their order. Undefined if none scores. An extender that fails adds nothing. Source: prioritizeNodes. */
+/**
+ * Returns what extenders add to the scores of nodes, in their order. Undefined if none scores. An extender that fails
+ * adds nothing. Source: prioritizeNodes.
+ */
 export async function scoreByExtenders(
   pod: Pod,
   nodes: readonly NodeInfo[],

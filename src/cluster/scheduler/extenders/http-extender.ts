@@ -10,7 +10,9 @@ import { trimEndOf } from '../../../lib/trim.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { Extender, ExtenderFilterResult } from './extender.ts'
 
-/** An extender of a KubeSchedulerConfiguration, with its defaults. Source: Extender of kubescheduler.config.k8s.io/v1. */
+/**
+ * An extender of a KubeSchedulerConfiguration, with its defaults. Source: Extender of kubescheduler.config.k8s.io/v1.
+ */
 export interface HttpExtenderOptions {
   readonly url: URL
   readonly filterVerb: string
@@ -23,13 +25,22 @@ export interface HttpExtenderOptions {
   readonly isIgnorable: boolean
   /** Resources of which a pod must request one. It regards all pods if there are none. */
   readonly resources: ReadonlySet<string>
-  readonly tls: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer; readonly isInsecure: boolean; readonly serverName?: string }
+  readonly tls: {
+    readonly ca?: Buffer
+    readonly cert?: Buffer
+    readonly key?: Buffer
+    readonly isInsecure: boolean
+    readonly serverName?: string
+  }
 }
 
 /** Longest response. A list of ten thousand nodes fits. */
 const MOST_BYTES = 64 << 20
 
-/** Calls an extender over HTTP. Calls are bounded in time and size, and bodies are written and read in steps. Source: HTTPExtender of pkg/scheduler/extender.go. */
+/**
+ * Calls an extender over HTTP. Calls are bounded in time and size, and bodies are written and read in steps. Source:
+ * HTTPExtender of pkg/scheduler/extender.go.
+ */
 export class HttpExtender implements Extender {
   readonly #options: HttpExtenderOptions
   readonly #agent: Agent
@@ -40,7 +51,12 @@ export class HttpExtender implements Extender {
     this.#agent =
       options.url.protocol === 'http:'
         ? keptPlainConnections()
-        : keptConnections({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(isInsecure && { rejectUnauthorized: false }) })
+        : keptConnections({
+            ...(ca && { ca }),
+            ...(cert && { cert }),
+            ...(key && { key }),
+            ...(isInsecure && { rejectUnauthorized: false }),
+          })
   }
 
   get name(): string {
@@ -81,7 +97,9 @@ export class HttpExtender implements Extender {
     const feasible = new Set(names ?? nodeNames(result.get('nodes')))
     for (const name of feasible)
       if (!known.has(name))
-        throw new Error(`extender ${JSON.stringify(this.name)} claims a filtered node ${JSON.stringify(name)} which is not found in the input node list`)
+        throw new Error(
+          `extender ${JSON.stringify(this.name)} claims a filtered node ${JSON.stringify(name)} which is not found in the input node list`,
+        )
     return { feasible, failed: reasonsOf(result.get('failednodes')), unresolvable: reasonsOf(result.get('failedandunresolvablenodes')) }
   }
 
@@ -113,7 +131,10 @@ export class HttpExtender implements Extender {
     try {
       response = await post(this.#destination(new URL(url)), body, ended, { maxBytes: MOST_BYTES })
     } catch (error) {
-      const reason = ended.aborted && !signal.aborted ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)' : errorMessage(error)
+      const reason =
+        ended.aborted && !signal.aborted
+          ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
+          : errorMessage(error)
       throw new Error(`Post ${JSON.stringify(url)}: ${reason}`, { cause: error })
     }
     if (response.status !== 200) throw new Error(`failed ${verb} with extender at URL ${url}, code ${response.status}`)
@@ -124,7 +145,15 @@ export class HttpExtender implements Extender {
     const bare = hostname.replace(/^\[|\]$/g, '')
     const isPlain = protocol === 'http:'
     const serverName = this.#options.tls.serverName ?? bare
-    return { agent: this.#agent, host: bare, port: Number(port) || (isPlain ? 80 : 443), authority: host, serverName, path: pathname + search, headers: {} }
+    return {
+      agent: this.#agent,
+      host: bare,
+      port: Number(port) || (isPlain ? 80 : 443),
+      authority: host,
+      serverName,
+      path: pathname + search,
+      headers: {},
+    }
   }
 }
 
@@ -144,7 +173,9 @@ function* extenderArguments(pod: Pod, nodes: readonly NodeInfo[], isCached: bool
 /** Returns the members of an object by their names in lower case, as Go decodes members of any case. */
 const membersOf = (value: Json | undefined): Map<string, Json> =>
   new Map(
-    isJsonObject(value) ? Object.entries(value as JsonObject).flatMap(([name, member]) => (member === undefined ? [] : [[name.toLowerCase(), member]])) : [],
+    isJsonObject(value)
+      ? Object.entries(value as JsonObject).flatMap(([name, member]) => (member === undefined ? [] : [[name.toLowerCase(), member]]))
+      : [],
   )
 
 const textsOf = (value: Json | undefined): string[] | undefined =>

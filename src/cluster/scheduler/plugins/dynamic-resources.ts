@@ -39,10 +39,19 @@ interface DeviceRules {
 }
 
 /** Allocates devices for the claims of a pod. Source: pkg/scheduler/framework/plugins/dynamicresources. */
-export function dynamicResources(release: Release, enabled: (gate: GateName) => boolean, kinds: DeviceKinds, args: DynamicResourcesArgs = {}): Plugin {
+export function dynamicResources(
+  release: Release,
+  enabled: (gate: GateName) => boolean,
+  kinds: DeviceKinds,
+  args: DynamicResourcesArgs = {},
+): Plugin {
   const rules = allocationRules(release, enabled)
   const bindingTimeoutMs = rules.bindingConditions ? (args.bindingTimeoutMs ?? BINDING_TIMEOUT_MS) : undefined
-  const writer: ClaimWriter = { kind: kinds.claims, recordsTime: enabled('DRADeviceBindingConditions'), ...(bindingTimeoutMs && { bindingTimeoutMs }) }
+  const writer: ClaimWriter = {
+    kind: kinds.claims,
+    recordsTime: enabled('DRADeviceBindingConditions'),
+    ...(bindingTimeoutMs && { bindingTimeoutMs }),
+  }
   const device: DeviceRules = { rules, matches: deviceMatcher(release, rules.consumableCapacity), writer }
   const isScored = isSince(release, '1.35') && rules.prioritizedList
   const hasExtended = enabled('DRAExtendedResource')
@@ -101,7 +110,12 @@ const allocationRules = (release: Release, enabled: (gate: GateName) => boolean)
 })
 
 /** Returns why no node can be chosen for a pod with the claims. Undefined if one may. */
-function problemOf(pod: Pod, claims: readonly ResourceClaim[], objects: ClusterObjects, { prioritizedList }: AllocationRules): string | undefined {
+function problemOf(
+  pod: Pod,
+  claims: readonly ResourceClaim[],
+  objects: ClusterObjects,
+  { prioritizedList }: AllocationRules,
+): string | undefined {
   for (const claim of claims) {
     const { allocation, reservedFor = [] } = claim.status
     if (allocation) {
@@ -149,7 +163,9 @@ function preparePod(
     reserve(node) {
       const result = resultOn(node)
       if ('code' in result) return result
-      return claims.length + result.length === 0 ? undefined : reserveClaims(pod, { node: node.name, claims, allocated: result }, objects, writer)
+      return claims.length + result.length === 0
+        ? undefined
+        : reserveClaims(pod, { node: node.name, claims, allocated: result }, objects, writer)
     },
     postFilter: () => releaseClaim(pod, unavailable, extended && storedExtendedClaim(pod, objects), writer.kind),
   }

@@ -2,11 +2,16 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { MAX_SCORE, type Plugin } from '../framework.ts'
 
 const MIB = 1024 * 1024
-/** Sum of sizes below which a node has no advantage, and for each container the sum above which it has no further one. */
+/**
+ * Sum of sizes below which a node has no advantage, and for each container the sum above which it has no further one.
+ */
 const LEAST = 23 * MIB
 const MOST_PER_CONTAINER = 1000 * MIB
 
-/** Prefers nodes that have the pod's images. An image counts the less the fewer nodes have it, so that pods do not crowd on one node. */
+/**
+ * Prefers nodes that have the pod's images. An image counts the less the fewer nodes have it, so that pods do not crowd
+ * on one node.
+ */
 export const imageLocality: Plugin = {
   name: 'ImageLocality',
   isNodeLocal: true,
@@ -15,7 +20,9 @@ export const imageLocality: Plugin = {
     const most = MOST_PER_CONTAINER * images.length
     return {
       score({ node }) {
-        const sizes = new Map(node.status?.images?.flatMap(({ names, sizeBytes }) => (names ?? []).map(name => [name, Number(sizeBytes ?? 0)] as const)))
+        const sizes = new Map(
+          node.status?.images?.flatMap(({ names, sizeBytes }) => (names ?? []).map(name => [name, Number(sizeBytes ?? 0)] as const)),
+        )
         let sum = 0
         for (const image of images) {
           const size = sizes.get(image)
@@ -27,7 +34,8 @@ export const imageLocality: Plugin = {
   },
 }
 
-const imagesOf = ({ spec }: Pod): string[] => [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map(({ image = '' }) => taggedName(image))
+const imagesOf = ({ spec }: Pod): string[] =>
+  [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map(({ image = '' }) => taggedName(image))
 
 /** Adds the tag that a container runtime assumes. */
 const taggedName = (image: string): string => (image.lastIndexOf(':') <= image.lastIndexOf('/') ? `${image}:latest` : image)

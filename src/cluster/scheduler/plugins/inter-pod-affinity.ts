@@ -17,16 +17,23 @@ export interface InterPodAffinityArgs {
 }
 
 /** Places pods near or away from others. */
-export const interPodAffinity = ({ hardPodAffinityWeight = 1, ignorePreferredTermsOfExistingPods = false }: InterPodAffinityArgs = {}): Plugin => {
+export const interPodAffinity = ({
+  hardPodAffinityWeight = 1,
+  ignorePreferredTermsOfExistingPods = false,
+}: InterPodAffinityArgs = {}): Plugin => {
   const counted = new Tallies<AffinityCounts>()
   const scored = new Tallies<TopologySums>()
   return {
     name: 'InterPodAffinity',
     isHelpedByPod(info, change, other) {
       const mayMatch = (term: AffinityTerm, { metadata }: Pod): boolean =>
-        matchesLabels(term.selector, metadata.labels) && (term.namespaces.has(metadata.namespace ?? '') || term.namespaceSelector !== NOTHING)
+        matchesLabels(term.selector, metadata.labels) &&
+        (term.namespaces.has(metadata.namespace ?? '') || term.namespaceSelector !== NOTHING)
       if (change === 'assigned pod added') return info.requiredAffinity.some(term => mayMatch(term, other.pod))
-      return info.requiredAntiAffinity.some(term => mayMatch(term, other.pod)) || other.requiredAntiAffinity.some(term => mayMatch(term, info.pod))
+      return (
+        info.requiredAntiAffinity.some(term => mayMatch(term, other.pod)) ||
+        other.requiredAntiAffinity.some(term => mayMatch(term, info.pod))
+      )
     },
     preFilter(info, snapshot) {
       const hasTerms = info.requiredAffinity.length > 0 || info.requiredAntiAffinity.length > 0
@@ -65,10 +72,19 @@ export const interPodAffinity = ({ hardPodAffinityWeight = 1, ignorePreferredTer
   }
 }
 
-/** Returns the key of pods that share a tally. It has all members of the new pod that terms match, those of assigned pods included. */
+/**
+ * Returns the key of pods that share a tally. It has all members of the new pod that terms match, those of assigned
+ * pods included.
+ */
 function keyOf({ metadata }: Pod, namespaceLabels: Labels, terms: readonly (readonly AffinityTerm[])[]): string {
   const own = terms.map(list =>
-    list.map(({ topologyKey, selector, namespaces, namespaceSelector, weight }) => [topologyKey, selector, [...namespaces], namespaceSelector, weight]),
+    list.map(({ topologyKey, selector, namespaces, namespaceSelector, weight }) => [
+      topologyKey,
+      selector,
+      [...namespaces],
+      namespaceSelector,
+      weight,
+    ]),
   )
   return JSON.stringify([metadata.namespace, metadata.labels, namespaceLabels, own])
 }
@@ -77,7 +93,11 @@ function keyOf({ metadata }: Pod, namespaceLabels: Labels, terms: readonly (read
 function withNamespaces(term: AffinityTerm, { objects }: Snapshot): AffinityTerm {
   if (term.namespaceSelector.length === 0 || term.namespaceSelector === NOTHING) return term
   const selected = objects.list('Namespace').filter(({ metadata }) => matchesLabels(term.namespaceSelector, metadata.labels))
-  return { ...term, namespaces: new Set([...term.namespaces, ...selected.map(({ metadata }) => metadata.name ?? '')]), namespaceSelector: NOTHING }
+  return {
+    ...term,
+    namespaces: new Set([...term.namespaces, ...selected.map(({ metadata }) => metadata.name ?? '')]),
+    namespaceSelector: NOTHING,
+  }
 }
 
 /** The pod's own required terms, and the labels of its namespace. */
@@ -144,12 +164,14 @@ interface AffinityCounts {
 function countPod(counts: AffinityCounts, terms: IncomingTerms, existing: PodInfo, node: NodeInfo, change: 1 | -1): void {
   for (const term of existing.requiredAntiAffinity)
     if (selectsPod(term, terms.info.pod, terms.namespaceLabels)) counts.existingAntiAffinity.add(term.topologyKey, node, change)
-  if (selectsWithAll(terms.affinity, existing.pod)) for (const { topologyKey } of terms.affinity) counts.affinity.add(topologyKey, node, change)
+  if (selectsWithAll(terms.affinity, existing.pod))
+    for (const { topologyKey } of terms.affinity) counts.affinity.add(topologyKey, node, change)
   for (const term of terms.antiAffinity) if (selectsPod(term, existing.pod, {})) counts.antiAffinity.add(term.topologyKey, node, change)
 }
 
 /** Reports whether all terms, of which there must be one, select a pod. */
-const selectsWithAll = (terms: readonly AffinityTerm[], pod: Pod): boolean => terms.length > 0 && terms.every(term => selectsPod(term, pod, {}))
+const selectsWithAll = (terms: readonly AffinityTerm[], pod: Pod): boolean =>
+  terms.length > 0 && terms.every(term => selectsPod(term, pod, {}))
 
 class AffinityFilter implements NodeFilter {
   readonly #terms: IncomingTerms
@@ -172,10 +194,15 @@ class AffinityFilter implements NodeFilter {
       return value !== undefined && this.#counts.antiAffinity.get(topologyKey, value) > 0
     })
     if (isNearUnwanted) return unschedulable("node(s) didn't match pod anti-affinity rules")
-    return this.#counts.existingAntiAffinity.includes(node) ? unschedulable("node(s) didn't satisfy existing pods anti-affinity rules") : undefined
+    return this.#counts.existingAntiAffinity.includes(node)
+      ? unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
+      : undefined
   }
 
-  /** Reports whether each affinity term finds pods in the node's domain. The first pod of a group that selects itself may go anywhere. */
+  /**
+   * Reports whether each affinity term finds pods in the node's domain. The first pod of a group that selects itself
+   * may go anywhere.
+   */
   #isNearOthers({ labels }: NodeInfo): boolean {
     let areFound = true
     for (const { topologyKey } of this.#terms.affinity) {
@@ -243,7 +270,8 @@ class PreferredTerms {
   add(sums: TopologySums, existing: PodInfo, node: NodeInfo, change: 1 | -1): void {
     for (const term of this.affinity) if (selectsPod(term, existing.pod, {})) sums.add(term, change * term.weight, node)
     for (const term of this.antiAffinity) if (selectsPod(term, existing.pod, {})) sums.add(term, -change * term.weight, node)
-    if (this.#hardWeight > 0) for (const term of existing.requiredAffinity) if (this.#isSelectedBy(term)) sums.add(term, change * this.#hardWeight, node)
+    if (this.#hardWeight > 0)
+      for (const term of existing.requiredAffinity) if (this.#isSelectedBy(term)) sums.add(term, change * this.#hardWeight, node)
     for (const term of existing.preferredAffinity) if (this.#isSelectedBy(term)) sums.add(term, change * term.weight, node)
     for (const term of existing.preferredAntiAffinity) if (this.#isSelectedBy(term)) sums.add(term, -change * term.weight, node)
   }

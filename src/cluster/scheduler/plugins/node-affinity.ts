@@ -41,7 +41,10 @@ export function nodeAffinity({ addedAffinity }: NodeAffinityArgs = {}): Plugin {
   }
 }
 
-/** Returns the names of nodes that terms allow by the field `metadata.name`. Undefined if a term allows nodes of any name, or there are no terms. */
+/**
+ * Returns the names of nodes that terms allow by the field `metadata.name`. Undefined if a term allows nodes of any
+ * name, or there are no terms.
+ */
 function namedNodes(terms: readonly NodeSelectorTerm[]): Set<string> | undefined {
   if (terms.length === 0) return undefined
   const all = new Set<string>()

@@ -13,7 +13,9 @@ export const nodePorts: Plugin = {
     if (hostPorts.length === 0) return { status: SKIP }
     const filter: NodeFilter = {
       check: ({ ports }) =>
-        hostPorts.some(port => ports.conflictsWith(port)) ? unschedulable("node(s) didn't have free ports for the requested pod ports") : undefined,
+        hostPorts.some(port => ports.conflictsWith(port))
+          ? unschedulable("node(s) didn't have free ports for the requested pod ports")
+          : undefined,
     }
     return { filter }
   },

@@ -37,7 +37,10 @@ export interface Insufficient {
   readonly capacity: number
 }
 
-/** Rejects nodes without room for the pod's requests, and scores the room that is left. @param hasDevices whether devices may provide extended resources. Gate DRAExtendedResource */
+/**
+ * Rejects nodes without room for the pod's requests, and scores the room that is left. @param hasDevices whether
+ * devices may provide extended resources. Gate DRAExtendedResource
+ */
 export const nodeResourcesFit = (args: FitArgs, release: Release, hasDevices: boolean): Plugin => ({
   name: 'NodeResourcesFit',
   isNodeLocal: true,
@@ -61,7 +64,8 @@ function fitFilter(pod: PodInfo, args: FitArgs, release: Release, classes: Reado
       if (lacking.length === 0) return undefined
       const reasons = lacking.map(({ reason }) => reason)
       // More than the whole node has cannot be freed by deleting pods.
-      const isHopeless = isSince(release, '1.34') && lacking.some(({ resourceName, requested, capacity }) => resourceName !== 'pods' && requested > capacity)
+      const isHopeless =
+        isSince(release, '1.34') && lacking.some(({ resourceName, requested, capacity }) => resourceName !== 'pods' && requested > capacity)
       return isHopeless ? unresolvable(...reasons) : unschedulable(...reasons)
     },
   }
@@ -74,7 +78,8 @@ const FIRST: readonly string[] = ['cpu', 'memory', 'ephemeral-storage']
 export function insufficientResources({ requests }: PodInfo, node: NodeInfo, args: FitArgs): Insufficient[] {
   const lacking: Insufficient[] = []
   const most = node.allocatable.get('pods') ?? 0
-  if (node.pods.length + 1 > most) lacking.push({ resourceName: 'pods', reason: 'Too many pods', requested: 1, used: node.pods.length, capacity: most })
+  if (node.pods.length + 1 > most)
+    lacking.push({ resourceName: 'pods', reason: 'Too many pods', requested: 1, used: node.pods.length, capacity: most })
   const others = [...requests.keys()].filter(name => name !== 'pods' && !FIRST.includes(name)).sort()
   for (const name of [...FIRST, ...others]) {
     const requested = requests.get(name) ?? 0
@@ -86,7 +91,10 @@ export function insufficientResources({ requests }: PodInfo, node: NodeInfo, arg
   return lacking
 }
 
-/** Reports whether an extended resource does not decide. Resources without a domain, and those of kubernetes.io, always do. */
+/**
+ * Reports whether an extended resource does not decide. Resources without a domain, and those of kubernetes.io, always
+ * do.
+ */
 function isIgnored(name: string, { ignoredResources, ignoredResourceGroups }: FitArgs): boolean {
   const [group = '', rest] = name.split('/')
   if (rest === undefined || group === 'kubernetes.io' || group.endsWith('.kubernetes.io')) return false

@@ -11,7 +11,9 @@ export const nodeVolumeLimits: Plugin = {
   name: 'NodeVolumeLimits',
   preFilter(info, { objects }) {
     const { volumes = [] } = info.pod.spec
-    const isCounted = volumes.some(volume => volume.persistentVolumeClaim ?? volume.ephemeral ?? IN_TREE.some(source => volume[source] !== undefined))
+    const isCounted = volumes.some(
+      volume => volume.persistentVolumeClaim ?? volume.ephemeral ?? IN_TREE.some(source => volume[source] !== undefined),
+    )
     if (!isCounted) return { status: SKIP }
     const attachments = groupedAttachments(objects)
     const filter: NodeFilter = { check: node => check(info, node, objects, attachments) }
@@ -20,7 +22,15 @@ export const nodeVolumeLimits: Plugin = {
 }
 
 /** Sources that CSI drivers have replaced. */
-const IN_TREE = ['awsElasticBlockStore', 'gcePersistentDisk', 'azureDisk', 'azureFile', 'cinder', 'vsphereVolume', 'portworxVolume'] as const
+const IN_TREE = [
+  'awsElasticBlockStore',
+  'gcePersistentDisk',
+  'azureDisk',
+  'azureFile',
+  'cinder',
+  'vsphereVolume',
+  'portworxVolume',
+] as const
 
 /** Lists the attachments of a node. */
 type AttachmentsOn = (node: string) => readonly VolumeAttachment[]
@@ -67,7 +77,12 @@ function limitsOf(node: CSINode | undefined): Map<string, number> {
 }
 
 /** Volumes of the node's pods, and those that are attached without a pod. */
-function attachedTo({ name, pods }: NodeInfo, csiNode: CSINode | undefined, objects: ClusterObjects, attachments: AttachmentsOn): AttachedVolumes {
+function attachedTo(
+  { name, pods }: NodeInfo,
+  csiNode: CSINode | undefined,
+  objects: ClusterObjects,
+  attachments: AttachmentsOn,
+): AttachedVolumes {
   const attached: AttachedVolumes = new Map()
   for (const { pod } of pods) addAttachable(pod, false, csiNode, objects, attached)
   for (const { spec } of attachments(name)) {

@@ -12,7 +12,9 @@ import { Tallies, type TallyFunctions } from '../tallies.ts'
 
 /** Arguments of the plugin. Source: PodTopologySpreadArgs of kubescheduler.config.k8s.io/v1. */
 export interface PodTopologySpreadArgs {
-  /** Constraints of pods without any, for `List`. They have no selector: the services and controllers of the pod decide. */
+  /**
+   * Constraints of pods without any, for `List`. They have no selector: the services and controllers of the pod decide.
+   */
   readonly defaultConstraints?: readonly TopologySpreadConstraint[]
   readonly defaultingType?: 'System' | 'List'
 }
@@ -66,7 +68,8 @@ interface Constraint {
 /** Returns the pod's constraints of one kind, or the default ones if it has none at all. */
 function constraintsOf(pod: Pod, action: string, defaults: readonly TopologySpreadConstraint[], objects: ClusterObjects): Constraint[] {
   const own = pod.spec.topologySpreadConstraints ?? []
-  if (own.length > 0) return own.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action).map(one => constraint(one, selectorOf(one, pod)))
+  if (own.length > 0)
+    return own.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action).map(one => constraint(one, selectorOf(one, pod)))
   const chosen = defaults.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
   const selector = chosen.length === 0 ? [] : defaultSelector(pod, objects)
   return selector.length === 0 ? [] : chosen.map(one => constraint(one, selector))
@@ -85,11 +88,16 @@ const constraint = (given: TopologySpreadConstraint, selector: readonly LabelReq
 function selectorOf({ labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint, { metadata }: Pod): readonly LabelRequirement[] {
   const selector = labelSelectorOf(labelSelector)
   if (selector === NOTHING) return selector
-  const values = Object.fromEntries(matchLabelKeys.flatMap(key => (metadata.labels?.[key] === undefined ? [] : [[key, metadata.labels[key]]])))
+  const values = Object.fromEntries(
+    matchLabelKeys.flatMap(key => (metadata.labels?.[key] === undefined ? [] : [[key, metadata.labels[key]]])),
+  )
   return [...labelSelectorOfMap(values), ...selector]
 }
 
-/** Selects the pods of the same services and controller. Empty if there are none. Source: DefaultSelector of pkg/scheduler/framework/plugins/helper. */
+/**
+ * Selects the pods of the same services and controller. Empty if there are none. Source: DefaultSelector of
+ * pkg/scheduler/framework/plugins/helper.
+ */
 function defaultSelector(pod: Pod, objects: ClusterObjects): LabelRequirement[] {
   const { namespace = '', labels } = pod.metadata
   const merged: Record<string, string> = {}
@@ -113,7 +121,13 @@ type DomainCounts = readonly Map<string, number>[]
 const keyOf = ({ metadata, spec }: Pod, constraints: readonly Constraint[]): string =>
   JSON.stringify([metadata.namespace, constraints, spec.nodeSelector, spec.affinity?.nodeAffinity, spec.tolerations])
 
-function addToDomain(counts: Map<string, number>, domain: string, pods: readonly PodInfo[], { selector }: Constraint, { pod, change }: CountedFor): void {
+function addToDomain(
+  counts: Map<string, number>,
+  domain: string,
+  pods: readonly PodInfo[],
+  { selector }: Constraint,
+  { pod, change }: CountedFor,
+): void {
   let count = 0
   for (const { pod: other } of pods) if (isCounted(other, selector, pod.metadata.namespace)) count++
   counts.set(domain, (counts.get(domain) ?? 0) + change * count)
@@ -148,7 +162,8 @@ const scoreCounts = (pod: Pod, constraints: readonly Constraint[], requiresAll: 
       const counts = tally[i]
       if (counts === undefined) continue
       if (one.topologyKey === HOSTNAME) addToDomain(counts, node.name, pods, one, { pod, change })
-      else if (isCountedByDomain && includesNode(one, pod, node)) addToDomain(counts, node.labels[one.topologyKey] ?? '', pods, one, { pod, change })
+      else if (isCountedByDomain && includesNode(one, pod, node))
+        addToDomain(counts, node.labels[one.topologyKey] ?? '', pods, one, { pod, change })
     }
   },
 })
@@ -158,7 +173,8 @@ const isCounted = ({ metadata }: Pod, selector: readonly LabelRequirement[], nam
 
 /** Reports whether the pods of a node count for a constraint. */
 const includesNode = ({ honorsAffinity, honorsTaints }: Constraint, pod: Pod, { node }: NodeInfo): boolean =>
-  (!honorsAffinity || matchesRequiredAffinity(pod, node)) && !(honorsTaints && untoleratedTaint(node.spec?.taints, pod.spec.tolerations, isExclusive))
+  (!honorsAffinity || matchesRequiredAffinity(pod, node)) &&
+  !(honorsTaints && untoleratedTaint(node.spec?.taints, pod.spec.tolerations, isExclusive))
 
 const hasAllKeys = ({ labels }: NodeInfo, constraints: readonly Constraint[]): boolean =>
   constraints.every(({ topologyKey }) => labels[topologyKey] !== undefined)
@@ -223,7 +239,9 @@ class SpreadScorer implements NodeScorer {
     const domains = constraints.map(() => new Set<string>())
     for (const node of feasible) {
       if (requiresAll && !hasAllKeys(node, constraints)) this.#ignored.add(node.name)
-      else for (const [i, { topologyKey }] of constraints.entries()) if (topologyKey !== HOSTNAME) domains[i]?.add(node.labels[topologyKey] ?? '')
+      else
+        for (const [i, { topologyKey }] of constraints.entries())
+          if (topologyKey !== HOSTNAME) domains[i]?.add(node.labels[topologyKey] ?? '')
     }
     const hosts = feasible.length - this.#ignored.size
     this.#weights = constraints.map(({ topologyKey }, i) => Math.log((topologyKey === HOSTNAME ? hosts : (domains[i]?.size ?? 0)) + 2))

@@ -4,7 +4,10 @@ import { isExclusive, tolerates, untoleratedTaint } from '../../shared/toleratio
 import { normalizeByHighest, type Plugin, unresolvable } from '../framework.ts'
 import { helpsIfSuitable } from '../node-hints.ts'
 
-/** Rejects nodes with taints that the pod does not tolerate, and prefers nodes with few taints of effect PreferNoSchedule. */
+/**
+ * Rejects nodes with taints that the pod does not tolerate, and prefers nodes with few taints of effect
+ * PreferNoSchedule.
+ */
 export const taintToleration = (release: Release): Plugin => ({
   name: 'TaintToleration',
   isNodeLocal: true,
@@ -15,7 +18,11 @@ export const taintToleration = (release: Release): Plugin => ({
         const taint = untoleratedTaint(node.spec?.taints, pod.spec.tolerations, isExclusive)
         return (
           taint &&
-          unresolvable(isSince(release, '1.34') ? 'node(s) had untolerated taint(s)' : `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`)
+          unresolvable(
+            isSince(release, '1.34')
+              ? 'node(s) had untolerated taint(s)'
+              : `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`,
+          )
         )
       },
     },

@@ -31,7 +31,9 @@ const DEFAULT_SHAPE: readonly ShapePoint[] = [
 export function volumeBinding(args: VolumeBindingArgs, release: Release, enabled: (gate: GateName) => boolean): Plugin {
   const assumed: AssumedVolumes = { claims: new AssumedObjects(), volumes: new AssumedObjects() }
   const rules: PodVolumeRules = {
-    unreachable: isSince(release, '1.33') ? "node(s) didn't match PersistentVolume's node affinity" : 'node(s) had volume node affinity conflict',
+    unreachable: isSince(release, '1.33')
+      ? "node(s) didn't match PersistentVolume's node affinity"
+      : 'node(s) had volume node affinity conflict',
     matchAttributes: enabled('VolumeAttributesClass'),
   }
   const isScored = enabled('StorageCapacityScoring')
@@ -69,8 +71,10 @@ export function volumeBinding(args: VolumeBindingArgs, release: Release, enabled
 
 /** Returns why a pod cannot be scheduled with a claim. Undefined if it can. Source: podHasPVCs. */
 function problemOf(pod: Pod, { name, isEphemeral, claim }: VolumeClaim): string | undefined {
-  if (claim === undefined) return isEphemeral ? `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"` : claimNotFound(name)
-  if (claim.status.phase === 'Lost') return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.spec.volumeName ?? ''}"`
+  if (claim === undefined)
+    return isEphemeral ? `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"` : claimNotFound(name)
+  if (claim.status.phase === 'Lost')
+    return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.spec.volumeName ?? ''}"`
   if (claim.metadata.deletionTimestamp !== undefined) return `persistentvolumeclaim "${name}" is being deleted`
   return isEphemeral ? foreignClaim(pod, claim) : undefined
 }
@@ -86,7 +90,8 @@ function sortClaims(all: readonly VolumeClaim[], objects: ClusterObjects, assume
   const byClass = new Map<string, PersistentVolume[]>()
   if (delayed.length > 0) {
     for (const claim of delayed) byClass.set(classOf(claim), [])
-    for (const volume of objects.list<PersistentVolume>('PersistentVolume')) byClass.get(classOf(volume))?.push(assumed.volumes.latest(volume))
+    for (const volume of objects.list<PersistentVolume>('PersistentVolume'))
+      byClass.get(classOf(volume))?.push(assumed.volumes.latest(volume))
   }
   return { bound, delayed, volumesOf: className => byClass.get(className) ?? [] }
 }
@@ -107,7 +112,10 @@ export interface StorageUse {
   readonly capacity: number
 }
 
-/** Sums what a pod requests of each class, and what there is: the volumes that are bound, or the capacity that a driver reports. */
+/**
+ * Sums what a pod requests of each class, and what there is: the volumes that are bound, or the capacity that a driver
+ * reports.
+ */
 function usesOf({ bindings, provisions }: PodVolumes): StorageUse[] {
   const uses = new Map<string, StorageUse>()
   const bytes = (claim: PersistentVolumeClaim): number => Number(quantityValue(requestedStorage(claim)))
@@ -124,11 +132,14 @@ function usesOf({ bindings, provisions }: PodVolumes): StorageUse[] {
   return [...uses.values()]
 }
 
-/** Returns a function that scores the use of classes: the mean of their scores, rounded. Source: buildScorerFunction. */
+/**
+ * Returns a function that scores the use of classes: the mean of their scores, rounded. Source: buildScorerFunction.
+ */
 export const capacityScorer =
   (line: (utilization: number) => number) =>
   (uses: readonly StorageUse[]): number => {
     if (uses.length === 0) return 0
-    const percent = ({ requested, capacity }: StorageUse): number => (capacity === 0 || requested > capacity ? 100 : Math.trunc((requested * 100) / capacity))
+    const percent = ({ requested, capacity }: StorageUse): number =>
+      capacity === 0 || requested > capacity ? 100 : Math.trunc((requested * 100) / capacity)
     return Math.round(uses.reduce((sum, use) => sum + line(percent(use)), 0) / uses.length)
   }

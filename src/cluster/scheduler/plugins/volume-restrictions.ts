@@ -6,7 +6,10 @@ import { claimNotFound, volumeClaims } from '../pod-claims.ts'
 import type { PodInfo } from '../pod-info.ts'
 import type { Snapshot } from '../snapshot.ts'
 
-/** Rejects nodes that have a disk of the pod in use, and pods with a claim that only one pod may use and another one has. */
+/**
+ * Rejects nodes that have a disk of the pod in use, and pods with a claim that only one pod may use and another one
+ * has.
+ */
 export const volumeRestrictions = (release: Release): Plugin => ({
   name: 'VolumeRestrictions',
   preFilter(info, snapshot) {

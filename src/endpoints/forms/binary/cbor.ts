@@ -41,9 +41,13 @@ function encodersOf(version: Version): Encoders {
 
 const storedBody = (version: Version, stored: StoredObject): Buffer => cborBody(stored.encoded(encodersOf(version).whole).bytes)
 
-const storedInTurns = (version: Version, stored: StoredObject): Promise<Buffer> | undefined => encodedInTurns(version, stored, true)?.then(cborBody)
+const storedInTurns = (version: Version, stored: StoredObject): Promise<Buffer> | undefined =>
+  encodedInTurns(version, stored, true)?.then(cborBody)
 
-/** Encodes a large object in turns, as a list item if it is not `typed`. Undefined if it is small or its encoding is cached. */
+/**
+ * Encodes a large object in turns, as a list item if it is not `typed`. Undefined if it is small or its encoding is
+ * cached.
+ */
 function encodedInTurns(version: Version, stored: StoredObject, typed: boolean): Promise<Buffer> | undefined {
   const { whole, item } = encodersOf(version)
   const { id } = typed ? whole : item

@@ -20,9 +20,14 @@ export interface BinaryCodec {
   /** Encodes the PartialObjectMetadata of an object. */
   partialBody(object: KubeObject, apiVersion: string): Buffer
   partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[] | FilledBody>
-  /** Encodes a document of this schema that is not an object of a resource. Also used for the Status of an ERROR event. */
+  /**
+   * Encodes a document of this schema that is not an object of a resource. Also used for the Status of an ERROR event.
+   */
   documentBody(schema: StructSchema, document: Document): Buffer
-  /** Encodes an empty list, which the bookmark at the end of a watch's initial events carries. `isUnstructured`: its items are custom resources. */
+  /**
+   * Encodes an empty list, which the bookmark at the end of a watch's initial events carries. `isUnstructured`: its
+   * items are custom resources.
+   */
   blueprint(type: { readonly kind: string; readonly apiVersion: string }, isUnstructured: boolean): Buffer
   /** Wraps a body in a watch event. */
   frame(type: string, object: Buffer): Buffer

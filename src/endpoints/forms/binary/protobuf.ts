@@ -31,7 +31,10 @@ import { listTypeMetaOf, metadataType, metaType, typeMetaOf } from '../meta-v1.t
 import type { Document } from '../response-form.ts'
 import type { BinaryCodec } from './codec.ts'
 
-/** Maximum bytes of a list's encodings that are cached. The cache holds those of a few lists. Caching more would drop them before they are reused. */
+/**
+ * Maximum bytes of a list's encodings that are cached. The cache holds those of a few lists. Caching more would drop
+ * them before they are reused.
+ */
 const MOST_KEPT = DERIVED_BYTES / 2
 
 /** Shared by all encoders: each copies the result before the next one runs. */
@@ -39,7 +42,10 @@ const transcoder = new Transcoder()
 
 const encoders = new WeakMap<StructSchema, Encoder>()
 
-/** Returns the encoder of stored objects as list items. Without the header of an item, the bytes are a message, which an envelope is put around. */
+/**
+ * Returns the encoder of stored objects as list items. Without the header of an item, the bytes are a message, which an
+ * envelope is put around.
+ */
 export function protobufEncoder(version: Version): Encoder {
   let encoder = encoders.get(version.schema)
   if (!encoder) {
@@ -96,7 +102,10 @@ function listBody(version: Version, meta: ListMeta, items: readonly StoredObject
   return encodedList(listTypeMetaOf(version), meta, items, encoder, item => item.sizeOf(encoder))
 }
 
-/** Returns a list whose items are encoded while they are sent, unless their encoding is cached. `sizeOf`: returns the length of an item that is not cached. */
+/**
+ * Returns a list whose items are encoded while they are sent, unless their encoding is cached. `sizeOf`: returns the
+ * length of an item that is not cached.
+ */
 async function encodedList(
   type: TypeMeta,
   meta: ListMeta,
@@ -153,16 +162,22 @@ const plainListBody = async (version: Version, objects: readonly KubeObject[]): 
   )
 
 /** Returns a list in segments of one item each, which are joined while they are sent. */
-const protobufListSegments = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => wrapSegments(type, [listHead(metaMessage(meta)), ...items])
+const protobufListSegments = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] =>
+  wrapSegments(type, [listHead(metaMessage(meta)), ...items])
 
 const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta)
 
 /** Returns the PartialObjectMetadata of an object in its envelope. */
-const partialBody = (object: KubeObject, apiVersion: string): Buffer => wrap({ apiVersion, kind: 'PartialObjectMetadata' }, partialMessage(object))
+const partialBody = (object: KubeObject, apiVersion: string): Buffer =>
+  wrap({ apiVersion, kind: 'PartialObjectMetadata' }, partialMessage(object))
 
-const partialMessage = (object: KubeObject): Uint8Array => encodeMessage(metadataType('meta.PartialObjectMetadata'), { metadata: object.metadata })
+const partialMessage = (object: KubeObject): Uint8Array =>
+  encodeMessage(metadataType('meta.PartialObjectMetadata'), { metadata: object.metadata })
 
-/** Encodes items of a metadata list. Transcodes the JSON of the metadata directly if its fields are in the order of the message. */
+/**
+ * Encodes items of a metadata list. Transcodes the JSON of the metadata directly if its fields are in the order of the
+ * message.
+ */
 const partialEncoder: Encoder = {
   id: 'protobuf;PartialObjectMetadata',
   encode: object => {

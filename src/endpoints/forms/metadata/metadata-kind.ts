@@ -12,7 +12,9 @@ export function checkAsksObject({ kind }: Transform, { dialect, served, subresou
 /** Throws 406 if a list is requested as PartialObjectMetadata. */
 export function checkAsksList({ kind }: Transform, { dialect, served }: Scope): void {
   if (kind === 'PartialObjectMetadata')
-    throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (*${dialect.goType(served.version, 'List')})`)
+    throw notAcceptable(
+      `you requested PartialObjectMetadata, but the requested object is a list (*${dialect.goType(served.version, 'List')})`,
+    )
 }
 
 /** Returns the error for a list whose items are not stored: it has no metadata form. */

@@ -9,7 +9,8 @@ import { type RowSource, SplicedBody } from '../spliced-body.ts'
 export const metadataStart = (apiVersion: string): string => `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`
 
 /** Returns the PartialObjectMetadata of an object in JSON. */
-export const metadataText = (object: KubeObject, apiVersion: string): string => `${metadataStart(apiVersion)}${objectMetaText(object.metadata)}}`
+export const metadataText = (object: KubeObject, apiVersion: string): string =>
+  `${metadataStart(apiVersion)}${objectMetaText(object.metadata)}}`
 
 /** Returns the PartialObjectMetadataList of objects. The result opens the body, any number of times. */
 export async function renderMetadataList(meta: ListMeta, objects: readonly RowSource[], apiVersion: string): Promise<() => FilledBody> {

@@ -54,7 +54,12 @@ const metadataFraming = ({ kind }: Transform, apiVersion: string, release: Relea
   // PartialObjectMetadataList cannot represent a single object. Upstream fails to encode it, and ends the stream.
   object: (type, object) => (kind === 'PartialObjectMetadataList' ? undefined : textFrame(type, metadataText(object.object(), apiVersion))),
   bookmark(resourceVersion, initialEnd) {
-    const annotations = initialEnd ? { annotations: initialEndAnnotations(release, () => textBlueprint('PartialObjectMetadata', apiVersion)) } : {}
-    return textFrame('BOOKMARK', metadataText({ kind: '', apiVersion: '', metadata: { resourceVersion, ...uncreated(release), ...annotations } }, apiVersion))
+    const annotations = initialEnd
+      ? { annotations: initialEndAnnotations(release, () => textBlueprint('PartialObjectMetadata', apiVersion)) }
+      : {}
+    return textFrame(
+      'BOOKMARK',
+      metadataText({ kind: '', apiVersion: '', metadata: { resourceVersion, ...uncreated(release), ...annotations } }, apiVersion),
+    )
   },
 })

@@ -33,14 +33,24 @@ const ROWS_AT_ONCE = 8
 /** Default columns of a kind: Name and Created At. */
 export const DEFAULT_TABLE: TableDefinition = {
   columns: [
-    { name: 'Name', type: 'string', format: 'name', description: 'The name of the object, unique among those of its kind in its namespace.' },
+    {
+      name: 'Name',
+      type: 'string',
+      format: 'name',
+      description: 'The name of the object, unique among those of its kind in its namespace.',
+    },
     { name: 'Created At', type: 'date', description: 'When the object was created, in RFC 3339 and UTC.' },
   ],
   cells: object => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? ''],
 }
 
 /** Renders the meta.k8s.io Table of objects. The result opens the body, any number of times. */
-export async function renderTable(table: TableDefinition, meta: ListMeta, objects: readonly RowSource[], options: TableOptions): Promise<() => FilledBody> {
+export async function renderTable(
+  table: TableDefinition,
+  meta: ListMeta,
+  objects: readonly RowSource[],
+  options: TableOptions,
+): Promise<() => FilledBody> {
   const { order } = table
   const ordered = order ? [...objects].sort((a, b) => order(a.object(), b.object())) : objects
   const body = new SplicedBody()
@@ -97,7 +107,8 @@ interface Rows {
 async function rowsInTurns(table: TableDefinition, items: readonly RowSource[]): Promise<ReadonlyMap<ReadySource, RenderedRow>> {
   const large: ReadySource[] = []
   await eachInSlices(items, item => {
-    if (item.json !== undefined && item.json().bytes.length >= LARGE_BYTES && !(item.noted?.(table) instanceof RenderedRow)) large.push(item)
+    if (item.json !== undefined && item.json().bytes.length >= LARGE_BYTES && !(item.noted?.(table) instanceof RenderedRow))
+      large.push(item)
   })
   const rows = new Map<ReadySource, RenderedRow>()
   for (const item of large) {
@@ -132,7 +143,10 @@ function addRow({ body, table, options, keep, large }: Rows, before: string, ite
   }
 }
 
-/** Returns the data of a row, which the object may cache. Undefined if the object's JSON contains the placeholder of ages, which could not be distinguished then. */
+/**
+ * Returns the data of a row, which the object may cache. Undefined if the object's JSON contains the placeholder of
+ * ages, which could not be distinguished then.
+ */
 function readyRow(table: TableDefinition, item: ReadySource, keep: boolean, made: RenderedRow | undefined): RenderedRow | undefined {
   const noted = item.noted?.(table)
   // Cached data was checked for placeholders when it was made.
@@ -144,10 +158,16 @@ function readyRow(table: TableDefinition, item: ReadySource, keep: boolean, made
   return row
 }
 
-/** Returns the bytes of a text, and flattens it: V8 keeps a concatenation as a tree, at 32 bytes for each part, until it is read. */
+/**
+ * Returns the bytes of a text, and flattens it: V8 keeps a concatenation as a tree, at 32 bytes for each part, until it
+ * is read.
+ */
 const flatLength = (text: string): number => Buffer.byteLength(text)
 
-/** Renders the row of an object. Managed fields are skipped if their position is known: parsing them would take longer than all cells. */
+/**
+ * Renders the row of an object. Managed fields are skipped if their position is known: parsing them would take longer
+ * than all cells.
+ */
 function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): RenderedRow {
   const metadata = ready.header > 1 ? metadataOf(ready) : undefined
   if (metadata) return rowWith(table, withoutManagers(ready, metadata), metadata)
@@ -213,7 +233,10 @@ function conditionsText(table: TableDefinition, object: KubeObject): string {
 const NONE = '<none>'
 const ESCAPED_NONE = '\\u003cnone\\u003e'
 
-/** Encodes the cells. JSON.stringify is much faster, and its result only differs in characters that Go escapes, unless there are objects or unusual numbers. */
+/**
+ * Encodes the cells. JSON.stringify is much faster, and its result only differs in characters that Go escapes, unless
+ * there are objects or unusual numbers.
+ */
 function cellsText(cells: Json[]): string {
   if (!cells.every(isPlainCell)) return goJson(cells)
   const text = JSON.stringify(cells)

@@ -7,7 +7,10 @@ import { TEXT_FRAMES, textFrame } from '../text/text-frames.ts'
 import { tableEvent } from './render-table.ts'
 import { tableOf, tableOptions } from './table-of.ts'
 
-/** Framing of Tables with one row for each event. Frames are not shared: only the first event of a watch has the columns. */
+/**
+ * Framing of Tables with one row for each event. Frames are not shared: only the first event of a watch has the
+ * columns.
+ */
 export function tableFraming(scope: Scope, as: Transform): Framing {
   const options = tableOptions(scope, as)
   const table = tableOf(scope)

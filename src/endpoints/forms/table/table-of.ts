@@ -8,7 +8,8 @@ import type { Scope } from '../../scope.ts'
 import { DEFAULT_TABLE, type IncludeObject, type TableOptions } from './render-table.ts'
 
 /** Returns the table of the resource, or of the subresource if it has another kind. */
-export const tableOf = ({ served, subresource }: Scope): TableDefinition => (subresource?.kind ? subresource.kind.table : versionTable(served)) ?? DEFAULT_TABLE
+export const tableOf = ({ served, subresource }: Scope): TableDefinition =>
+  (subresource?.kind ? subresource.kind.table : versionTable(served)) ?? DEFAULT_TABLE
 
 /** Returns the version's table, or that of the hub version over the converted object. */
 function versionTable({ definition, version }: ServedResource): TableDefinition | undefined {
@@ -32,4 +33,5 @@ export function tableOptions(scope: Scope, { version, group }: Transform): Table
   return { includeObject: include === '' ? 'Metadata' : include, version, group, now: scope.env.clock.now() }
 }
 
-const isIncludeObject = (text: string): text is IncludeObject | '' => text === '' || text === 'None' || text === 'Metadata' || text === 'Object'
+const isIncludeObject = (text: string): text is IncludeObject | '' =>
+  text === '' || text === 'None' || text === 'Metadata' || text === 'Object'

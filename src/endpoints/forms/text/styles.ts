@@ -31,7 +31,10 @@ export const indented: TextStyle = {
 
 const PART_BYTES = 64 * 1024
 
-/** Indents a long body of JSON while it is sent. The body is opened twice: the response begins with its length, so the length is computed first. */
+/**
+ * Indents a long body of JSON while it is sent. The body is opened twice: the response begins with its length, so the
+ * length is computed first.
+ */
 export async function indentedBody(open: () => FilledBody): Promise<FilledBody> {
   const part = Buffer.allocUnsafe(PART_BYTES)
   const measuring = new JsonIndenter()

@@ -13,7 +13,10 @@ import type { Framing } from '../framing.ts'
 import { metaType, statusText } from '../meta-v1.ts'
 import type { Body, ResponseForm } from '../response-form.ts'
 
-/** Compact JSON: buffers, or a function that opens a body which is made while it is sent. It may be called any number of times. */
+/**
+ * Compact JSON: buffers, or a function that opens a body which is made while it is sent. It may be called any number of
+ * times.
+ */
 export type JsonText = readonly Buffer[] | (() => FilledBody)
 
 /** A view of objects as compact JSON. */

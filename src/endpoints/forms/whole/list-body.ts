@@ -14,8 +14,9 @@ const NOTHING = Buffer.alloc(0)
 const NO_ITEM: Encoded = { bytes: NOTHING, header: 0 }
 
 /**
- * Returns a list as JSON, copied from the stored bytes of its items without parsing them. Items of built-in kinds have no kind and apiVersion in a list: each item is copied whole, and the bytes before it
- * are then written over its type header. Each part is therefore filled from its end to its beginning. The result opens the body, any number of times.
+ * Returns a list as JSON, copied from the stored bytes of its items without parsing them. Items of built-in kinds have
+ * no kind and apiVersion in a list: each item is copied whole, and the bytes before it are then written over its type
+ * header. Each part is therefore filled from its end to its beginning. The result opens the body, any number of times.
  */
 export async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<() => FilledBody> {
   const around = dialectOf(version.schema).listEnvelope(version, meta)

@@ -48,6 +48,7 @@ export function textObjectFraming({ dialect, served: { version }, snapshot }: Sc
       const { bytes } = object.json()
       return at + HEAD_BYTES + type.length + bytes.length + TAIL.length > memory.length ? 0 : writeFrame(type, bytes, memory, at)
     },
-    bookmark: (resourceVersion, initialEnd) => textFrame('BOOKMARK', dialect.bookmark(version, resourceVersion, initialEnd, snapshot.release)),
+    bookmark: (resourceVersion, initialEnd) =>
+      textFrame('BOOKMARK', dialect.bookmark(version, resourceVersion, initialEnd, snapshot.release)),
   }
 }

@@ -26,7 +26,11 @@ function validateBinding({ spec }: MutatingAdmissionPolicyBinding): FieldError[]
 }
 
 const v1alpha1: Version<MutatingAdmissionPolicyBinding> = {
-  ...admissionVersion('MutatingAdmissionPolicyBinding', { plural: 'mutatingadmissionpolicybindings', singular: 'mutatingadmissionpolicybinding' }, 'v1alpha1'),
+  ...admissionVersion(
+    'MutatingAdmissionPolicyBinding',
+    { plural: 'mutatingadmissionpolicybindings', singular: 'mutatingadmissionpolicybinding' },
+    'v1alpha1',
+  ),
   setDefaults({ spec }) {
     setMatchResourcesDefaults(spec.matchResources)
     if (spec.paramRef) spec.paramRef.parameterNotFoundAction ??= 'Deny'
@@ -41,9 +45,9 @@ const bindingVersion = (name: string): Version<MutatingAdmissionPolicyBinding> =
 })
 
 /**
- * Enables a mutating admission policy. Not served by default. `params` is undefined if authorization is disabled; then the author's access to parameters is not
- * checked.
- * Source of its rules: pkg/registry/admissionregistration/mutatingadmissionpolicybinding.
+ * Enables a mutating admission policy. Not served by default. `params` is undefined if authorization is disabled; then
+ * the author's access to parameters is not checked. Source of its rules:
+ * pkg/registry/admissionregistration/mutatingadmissionpolicybinding.
  */
 export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<MutatingAdmissionPolicyBinding>({
@@ -58,6 +62,8 @@ export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAcces
       prepare: prepareGeneration,
       validate: withStaticNames(validateBinding),
       warnings: staticNameWarnings,
-      ...(params && { evaluate: checkParamRef(params, MUTATING_POLICIES, (user, verb) => `user ${verb} does not have "${user}" permission`) }),
+      ...(params && {
+        evaluate: checkParamRef(params, MUTATING_POLICIES, (user, verb) => `user ${verb} does not have "${user}" permission`),
+      }),
     },
   })

@@ -11,7 +11,12 @@ import { admissionVersion } from '../version.ts'
 import { validateMutatingPolicy } from './validation.ts'
 
 const table: TableDefinition<MutatingAdmissionPolicy> = {
-  columns: [nameColumn, column('Mutations', 'Number of mutations.', 0, 'integer'), column('ParamKind', 'Kind of the parameters, if any.'), ageColumn],
+  columns: [
+    nameColumn,
+    column('Mutations', 'Number of mutations.', 0, 'integer'),
+    column('ParamKind', 'Kind of the parameters, if any.'),
+    ageColumn,
+  ],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',
     (spec.mutations ?? []).length,
@@ -36,9 +41,9 @@ const policyVersion = (name: string): Version<MutatingAdmissionPolicy> => ({
 })
 
 /**
- * Mutates objects by expressions once a binding refers to it (`admission/policies/mutating`). `params` is undefined if authorization is disabled; then the
- * author's access to parameters is not checked.
- * Source of its rules: pkg/registry/admissionregistration/mutatingadmissionpolicy.
+ * Mutates objects by expressions once a binding refers to it (`admission/policies/mutating`). `params` is undefined if
+ * authorization is disabled; then the author's access to parameters is not checked. Source of its rules:
+ * pkg/registry/admissionregistration/mutatingadmissionpolicy.
  */
 export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<MutatingAdmissionPolicy>({

@@ -5,7 +5,10 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
-/** Rejects the operation DELETE, for which there is no object to mutate. The path of the error lacks the index of the rule, as upstream's does. */
+/**
+ * Rejects the operation DELETE, for which there is no object to mutate. The path of the error lacks the index of the
+ * rule, as upstream's does.
+ */
 export function validateMutatingOperations(match: MatchResources | undefined, path: FieldPath): FieldError[] {
   return (match?.resourceRules ?? [])
     .flatMap(({ operations = [] }) => operations)

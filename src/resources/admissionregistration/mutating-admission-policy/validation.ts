@@ -22,7 +22,8 @@ const PATCH_TYPES = enumValues('admissionregistration.PatchType')
 function* validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutation, use: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const configurationAt = path.child('applyConfiguration')
   const patchAt = path.child('jsonPatch')
-  const stray = (at: FieldPath, member: string): FieldError => invalid(at, `{${member}}`, `must not be specified when patchType is ${patchType}`)
+  const stray = (at: FieldPath, member: string): FieldError =>
+    invalid(at, `{${member}}`, `must not be specified when patchType is ${patchType}`)
   const missing = (at: FieldPath): FieldError => required(at, `must be specified when patchType is ${patchType}`)
   switch (patchType) {
     case '':
@@ -36,7 +37,9 @@ function* validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutatio
       ]
     case 'JSONPatch':
       return [
-        ...(jsonPatch ? yield* validatePatch(jsonPatch.expression ?? '', JSON_PATCH, use, patchAt.child('expression')) : [missing(patchAt)]),
+        ...(jsonPatch
+          ? yield* validatePatch(jsonPatch.expression ?? '', JSON_PATCH, use, patchAt.child('expression'))
+          : [missing(patchAt)]),
         ...(applyConfiguration ? [stray(configurationAt, 'applyConfiguration')] : []),
       ]
     default:
@@ -53,7 +56,12 @@ interface MutationUse {
 }
 
 /** Validates the expression of a mutation. `result` is its required type, which depends on the patch type. */
-function* validatePatch(expression: string, result: Type, { stored, features, ...parts }: MutationUse, path: FieldPath): Steps<FieldError[]> {
+function* validatePatch(
+  expression: string,
+  result: Type,
+  { stored, features, ...parts }: MutationUse,
+  path: FieldPath,
+): Steps<FieldError[]> {
   const text = expression.trim()
   if (text === '') return [required(path)]
   const use = { ...parts, authorizer: true, patches: true, results: [result], minor: oldestReader(features, stored.has(expression)) }
@@ -61,9 +69,9 @@ function* validatePatch(expression: string, result: Type, { stored, features, ..
 }
 
 /**
- * Validates a policy. Each expression takes several steps, as a request may have many. Stored expressions of conditions and apply configurations may use
- * functions of any release.
- * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
+ * Validates a policy. Each expression takes several steps, as a request may have many. Stored expressions of conditions
+ * and apply configurations may use functions of any release. Source: pkg/apis/admissionregistration/validation in
+ * k8s.io/kubernetes.
  */
 export function* validateMutatingPolicy(
   next: MutatingAdmissionPolicy,

@@ -21,7 +21,10 @@ const ACTIONS = enumValues('admissionregistration.ValidationAction')
 const DENY_AND_WARN =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
 
-/** Validates the actions: at least one, without duplicates. Deny and Warn together would report a failure twice; Audit can be combined with either. */
+/**
+ * Validates the actions: at least one, without duplicates. Deny and Warn together would report a failure twice; Audit
+ * can be combined with either.
+ */
 function validateActions(actions: readonly string[], path: FieldPath): FieldError[] {
   if (actions.length === 0) return covered('', [required(path, 'at least one validation action is required')])
   const again = repeats(actions)
@@ -72,9 +75,9 @@ const v1alpha1: Version<ValidatingAdmissionPolicyBinding> = {
 }
 
 /**
- * Enables a policy for all or some of the requests that it matches, with parameters if it uses any. `params` is undefined if authorization is disabled; then
- * the author's access to parameters is not checked.
- * Source of its rules: pkg/registry/admissionregistration/validatingadmissionpolicybinding.
+ * Enables a policy for all or some of the requests that it matches, with parameters if it uses any. `params` is
+ * undefined if authorization is disabled; then the author's access to parameters is not checked. Source of its rules:
+ * pkg/registry/admissionregistration/validatingadmissionpolicybinding.
  */
 export const createValidatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<ValidatingAdmissionPolicyBinding>({

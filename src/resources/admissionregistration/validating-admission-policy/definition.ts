@@ -17,8 +17,8 @@ import { admissionVersion } from '../version.ts'
 import { validateAdmissionPolicy } from './validation.ts'
 
 /**
- * Validates the warnings of type checking, each with a fieldRef and a text. The fieldRef is a JSONPath of kubectl and is not parsed here.
- * Source: pkg/apis/admissionregistration/validation.
+ * Validates the warnings of type checking, each with a fieldRef and a text. The fieldRef is a JSONPath of kubectl and
+ * is not parsed here. Source: pkg/apis/admissionregistration/validation.
  */
 function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): FieldError[] {
   const path = fieldPath('status')
@@ -45,7 +45,12 @@ const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
 const policyStatusStrategy = statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validatePolicyStatus })
 
 const table: TableDefinition<ValidatingAdmissionPolicy> = {
-  columns: [nameColumn, column('Validations', 'Number of validations.', 0, 'integer'), column('ParamKind', 'Kind of the parameters, if any.'), ageColumn],
+  columns: [
+    nameColumn,
+    column('Validations', 'Number of validations.', 0, 'integer'),
+    column('ParamKind', 'Kind of the parameters, if any.'),
+    ageColumn,
+  ],
   cells: ({ metadata, spec }, now) => [
     metadata.name ?? '',
     (spec.validations ?? []).length,
@@ -65,7 +70,11 @@ const v1: Version<ValidatingAdmissionPolicy> = {
 }
 
 /** Differs from v1 only in name. */
-const v1beta1: Version<ValidatingAdmissionPolicy> = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy') }
+const v1beta1: Version<ValidatingAdmissionPolicy> = {
+  ...v1,
+  name: 'v1beta1',
+  schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy'),
+}
 
 /** The version of releases 1.26 to 1.31. Its status exists since 1.27. */
 const v1alpha1: Version<ValidatingAdmissionPolicy> = {
@@ -77,9 +86,9 @@ const v1alpha1: Version<ValidatingAdmissionPolicy> = {
 }
 
 /**
- * Validates requests by expressions, which src/admission/policies evaluates. `params` is undefined if authorization is disabled; then the author's access to
- * parameters is not checked.
- * Source of its rules: pkg/registry/admissionregistration/validatingadmissionpolicy.
+ * Validates requests by expressions, which src/admission/policies evaluates. `params` is undefined if authorization is
+ * disabled; then the author's access to parameters is not checked. Source of its rules:
+ * pkg/registry/admissionregistration/validatingadmissionpolicy.
  */
 export const createValidatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<ValidatingAdmissionPolicy>({

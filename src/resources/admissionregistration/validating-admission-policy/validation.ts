@@ -1,4 +1,9 @@
-import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation } from '../../../api/admissionregistration/v1.types.ts'
+import type {
+  AuditAnnotation,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+} from '../../../api/admissionregistration/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { BOOL, NULL, STRING, type Type } from '../../../cel/type.ts'
 import { quote } from '../../../lib/go-quote.ts'
@@ -23,13 +28,17 @@ const NOTHING_TO_CHECK = 'validations or auditAnnotations must contain at least 
 interface PolicyUse {
   readonly params: boolean
   readonly variables?: ReadonlyMap<string, Type>
-  readonly stored: { readonly validations: ReadonlySet<string>; readonly messages: ReadonlySet<string>; readonly annotations: ReadonlySet<string> }
+  readonly stored: {
+    readonly validations: ReadonlySet<string>
+    readonly messages: ReadonlySet<string>
+    readonly annotations: ReadonlySet<string>
+  }
   readonly features: Features
 }
 
 /**
- * Validates a validation: a required expression, and a message of one line or an expression that returns it and may not use the authorizer. Stored expressions
- * may use functions of any release.
+ * Validates a validation: a required expression, and a message of one line or an expression that returns it and may not
+ * use the authorizer. Stored expressions may use functions of any release.
  */
 function* validateValidation(validation: Validation, { stored, features, ...parts }: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const { expression, message = '', reason, messageExpression = '' } = validation
@@ -57,8 +66,8 @@ const printAnnotation = ({ key, valueExpression }: AuditAnnotation): string =>
   `admissionregistration.AuditAnnotation{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`
 
 /**
- * Validates audit annotations. Keys are qualified by the name of the policy, so it must be set; generateName is not enough. There are at most 20, of 5 KiB
- * each.
+ * Validates audit annotations. Keys are qualified by the name of the policy, so it must be set; generateName is not
+ * enough. There are at most 20, of 5 KiB each.
  */
 function* validateAnnotations(
   annotations: readonly AuditAnnotation[],
@@ -82,7 +91,12 @@ function* validateAnnotations(
     else if (longerThan(value, MAX_VALUE_EXPRESSION)) {
       errors.push(required(at.child('valueExpression'), `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`))
     } else {
-      const use = { ...parts, authorizer: true, results: [STRING, NULL], minor: oldestReader(features, stored.annotations.has(valueExpression)) }
+      const use = {
+        ...parts,
+        authorizer: true,
+        results: [STRING, NULL],
+        minor: oldestReader(features, stored.annotations.has(valueExpression)),
+      }
       errors.push(...(yield* validateExpression(value, use, at.child('valueExpression'), valueExpression)))
     }
     if (seen.has(key)) errors.push(duplicate(at.child('key'), key))
@@ -96,7 +110,8 @@ function* validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use:
   const validations = spec.validations ?? []
   const annotations = spec.auditAnnotations ?? []
   const at = path.child('validations')
-  if (validations.length === 0 && annotations.length === 0) return [required(at, NOTHING_TO_CHECK), required(path.child('auditAnnotations'), NOTHING_TO_CHECK)]
+  if (validations.length === 0 && annotations.length === 0)
+    return [required(at, NOTHING_TO_CHECK), required(path.child('auditAnnotations'), NOTHING_TO_CHECK)]
   const errors: FieldError[] = []
   for (const [i, validation] of validations.entries()) {
     errors.push(...(yield* validateValidation(validation, use, at.index(i))))
@@ -125,7 +140,12 @@ export function* validateAdmissionPolicy(
   return [
     ...validatePolicyStart(spec, path),
     ...(yield* validatePolicyConditions(next, old, features, path)),
-    ...(yield* validateVariables(spec.variables ?? [], { params, stored: stored.validations, features }, variables, path.child('variables'))),
+    ...(yield* validateVariables(
+      spec.variables ?? [],
+      { params, stored: stored.validations, features },
+      variables,
+      path.child('variables'),
+    )),
     ...(yield* validateChecks(spec, next.metadata.name ?? '', use, path)),
   ]
 }

@@ -29,5 +29,11 @@ const strategy: Strategy<WebhookConfiguration> = {
 export function webhookConfiguration(kind: string, setDefaults: (object: WebhookConfiguration) => void): ResourceDefinition {
   const singular = kind.toLowerCase()
   const v1: Version<WebhookConfiguration> = { ...admissionVersion(kind, { plural: `${singular}s`, singular }), setDefaults, table }
-  return defineResource<WebhookConfiguration>({ scope: 'Cluster', versions: [v1], hub: v1, storage: { prefix: `${singular}s`, version: v1 }, strategy })
+  return defineResource<WebhookConfiguration>({
+    scope: 'Cluster',
+    versions: [v1],
+    hub: v1,
+    storage: { prefix: `${singular}s`, version: v1 },
+    strategy,
+  })
 }

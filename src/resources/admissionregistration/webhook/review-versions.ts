@@ -10,7 +10,10 @@ const ACCEPTED = ['v1', 'v1beta1']
 /** Reports whether the webhook accepts a version of AdmissionReview that the server supports. */
 export const speaksAcceptedVersion = (versions: readonly string[]): boolean => versions.some(version => ACCEPTED.includes(version))
 
-/** Validates the versions of a webhook, which must be unique. With `anyVersion` none of them need be supported by the server. */
+/**
+ * Validates the versions of a webhook, which must be unique. With `anyVersion` none of them need be supported by the
+ * server.
+ */
 export function validateReviewVersions(versions: readonly string[], anyVersion: boolean, path: FieldPath): FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${ACCEPTED.join(', ')}`)]
   const again = repeats(versions)
@@ -18,6 +21,7 @@ export function validateReviewVersions(versions: readonly string[], anyVersion: 
     if (again[i]) return [invalid(path.index(i), version, 'duplicate version')]
     return isDns1035Label(version).map(text => invalid(path.index(i), version, text))
   })
-  if (!anyVersion && !speaksAcceptedVersion(versions)) errors.push(invalid(path, versions, `must include at least one of ${ACCEPTED.join(', ')}`))
+  if (!anyVersion && !speaksAcceptedVersion(versions))
+    errors.push(invalid(path, versions, `must include at least one of ${ACCEPTED.join(', ')}`))
   return errors
 }

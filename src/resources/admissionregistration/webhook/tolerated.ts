@@ -35,8 +35,8 @@ const NOTHING_TOLERATED: Tolerated = {
 }
 
 /**
- * Returns the faults that a write may keep; `old` is absent on create. One fault in an old webhook excuses all new webhooks. Conditions count as unchanged only
- * if each webhook has those of the old webhook at its index.
+ * Returns the faults that a write may keep; `old` is absent on create. One fault in an old webhook excuses all new
+ * webhooks. Conditions count as unchanged only if each webhook has those of the old webhook at its index.
  */
 export function toleratedBy(old: readonly Webhook[] | undefined, next: readonly Webhook[], features: Features): Tolerated {
   const selectors = (old ?? []).flatMap(({ namespaceSelector, objectSelector }) => [namespaceSelector, objectSelector])
@@ -44,10 +44,13 @@ export function toleratedBy(old: readonly Webhook[] | undefined, next: readonly 
   if (!old) return { ...NOTHING_TOLERATED, badLabelValues }
   return {
     anySideEffects: old.some(({ sideEffects }) => sideEffects === null || !QUIET_SIDE_EFFECTS.includes(sideEffects)),
-    anyReviewVersion: old.some(({ admissionReviewVersions: versions }) => versions !== null && versions.length > 0 && !speaksAcceptedVersion(versions)),
+    anyReviewVersion: old.some(
+      ({ admissionReviewVersions: versions }) => versions !== null && versions.length > 0 && !speaksAcceptedVersion(versions),
+    ),
     repeatedNames: new Set(old.map(({ name }) => name)).size < old.length,
     badLabelValues,
-    sameConditions: old.length === next.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, next[i]?.matchConditions)),
+    sameConditions:
+      old.length === next.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, next[i]?.matchConditions)),
     storedConditions: storedTexts(
       old.flatMap(({ matchConditions }) => matchConditions ?? []),
       'expression',

@@ -35,7 +35,10 @@ function validateClientConfig({ url, service }: WebhookClientConfig, path: Field
   return [required(path, 'exactly one of url or service is required')]
 }
 
-/** Validates a webhook. Side effects must be declared, and must be none in a dry run, unless the old object predates that rule. The timeout is in seconds. */
+/**
+ * Validates a webhook. Side effects must be declared, and must be none in a dry run, unless the old object predates
+ * that rule. The timeout is in seconds.
+ */
 function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Features, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], sideEffects, timeoutSeconds } = hook
   const errors = validateName(hook.name, path.child('name'))
@@ -61,11 +64,15 @@ function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Feature
 }
 
 /**
- * Validates the webhooks of both kinds of configurations; only mutating webhooks have a reinvocationPolicy. Names must be unique within a configuration. Yields
- * at least once for each webhook.
- * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
+ * Validates the webhooks of both kinds of configurations; only mutating webhooks have a reinvocationPolicy. Names must
+ * be unique within a configuration. Yields at least once for each webhook. Source:
+ * pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
  */
-export function* validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined, { features }: HookContext): Steps<FieldError[]> {
+export function* validateWebhooks(
+  next: WebhookConfiguration,
+  old: WebhookConfiguration | undefined,
+  { features }: HookContext,
+): Steps<FieldError[]> {
   const hooks = next.webhooks ?? []
   const tolerated = toleratedBy(old && (old.webhooks ?? []), hooks, features)
   const names = new Set<string>()
@@ -73,7 +80,9 @@ export function* validateWebhooks(next: WebhookConfiguration, old: WebhookConfig
   for (const [i, hook] of hooks.entries()) {
     const path = fieldPath('webhooks').index(i)
     errors.push(...(yield* validateWebhook(hook, tolerated, features, path)))
-    errors.push(...validateReviewVersions(hook.admissionReviewVersions ?? [], tolerated.anyReviewVersion, path.child('admissionReviewVersions')))
+    errors.push(
+      ...validateReviewVersions(hook.admissionReviewVersions ?? [], tolerated.anyReviewVersion, path.child('admissionReviewVersions')),
+    )
     if (!tolerated.repeatedNames && names.has(hook.name)) errors.push(duplicate(path.child('name'), hook.name))
     if (hook.name) names.add(hook.name)
     yield

@@ -12,7 +12,10 @@ type Approval = 'missing' | 'bypassed' | 'approved' | 'invalid'
 
 const isProtected = (group: string): boolean => ['k8s.io', 'kubernetes.io'].some(domain => group === domain || group.endsWith(`.${domain}`))
 
-/** Classifies the approval annotation: a URL with a scheme and a host, or a text that begins with `unapproved` for an API that bypassed the review. */
+/**
+ * Classifies the approval annotation: a URL with a scheme and a host, or a text that begins with `unapproved` for an
+ * API that bypassed the review.
+ */
 function approvalOf({ annotations }: ObjectMeta): Approval {
   const text = annotations?.[ANNOTATION] ?? ''
   if (text === '') return 'missing'
@@ -30,7 +33,10 @@ const WANTED = `protected groups must have approval annotation ${quote(ANNOTATIO
 const MISSING = `${WANTED}, ${PULL}`
 const INVALID = `${WANTED} with either a URL or a reason starting with "unapproved", ${PULL}`
 
-/** Returns reason and message of the approval condition for a group of the Kubernetes project, or undefined for other groups. */
+/**
+ * Returns reason and message of the approval condition for a group of the Kubernetes project, or undefined for other
+ * groups.
+ */
 export function approvalState(group: string, metadata: ObjectMeta): { readonly reason: string; readonly message: string } | undefined {
   if (!isProtected(group)) return undefined
   const text = metadata.annotations?.[ANNOTATION] ?? ''
@@ -49,7 +55,10 @@ export function approvalState(group: string, metadata: ObjectMeta): { readonly r
 /** Reason of the condition KubernetesAPIApprovalPolicyConformant for an approved API. */
 export const APPROVED = 'ApprovedAnnotation'
 
-/** Requires the approval annotation for groups of the Kubernetes project. An update may keep an invalid annotation if its classification does not change. */
+/**
+ * Requires the approval annotation for groups of the Kubernetes project. An update may keep an invalid annotation if
+ * its classification does not change.
+ */
 export function validateApproval(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
   if (!isProtected(next.spec.group)) return []
   const approval = approvalOf(next.metadata)

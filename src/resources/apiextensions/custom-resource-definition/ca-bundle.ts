@@ -7,8 +7,8 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 const BODY = /^[A-Za-z0-9+/=\s]*$/
 
 /**
- * Checks that a bundle, given in base64, contains at least one readable certificate in PEM. Other blocks are ignored. The error prints the bytes as Go's %#v
- * does, since 1.34 as base64.
+ * Checks that a bundle, given in base64, contains at least one readable certificate in PEM. Other blocks are ignored.
+ * The error prints the bytes as Go's %#v does, since 1.34 as base64.
  */
 export function validateCaBundle(bundle: string, path: FieldPath): FieldError[] {
   const bytes = Buffer.from(bundle, 'base64')

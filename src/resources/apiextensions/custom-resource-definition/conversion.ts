@@ -23,17 +23,25 @@ export const hasKnownReviewVersion = (conversion: CustomResourceConversion | und
 }
 
 /**
- * Validates the conversion. A webhook needs a client configuration and a supported version of ConversionReview; `None` takes neither. Paths of errors are those
- * of v1beta1, which has no `webhook` around them.
+ * Validates the conversion. A webhook needs a client configuration and a supported version of ConversionReview; `None`
+ * takes neither. Paths of errors are those of v1beta1, which has no `webhook` around them.
  */
-export function validateConversion(conversion: CustomResourceConversion | undefined, path: FieldPath, rules: ConversionRules): FieldError[] {
+export function validateConversion(
+  conversion: CustomResourceConversion | undefined,
+  path: FieldPath,
+  rules: ConversionRules,
+): FieldError[] {
   if (!conversion) return []
   const { strategy, webhook } = conversion
   const errors = strategyErrors(strategy, path.child('strategy'))
   const versions = webhook?.conversionReviewVersions ?? []
   const versionsPath = path.child('conversionReviewVersions')
   if (strategy === 'Webhook') {
-    return [...errors, ...clientErrors(webhook?.clientConfig, path.child('webhookClientConfig'), rules), ...reviewVersionErrors(versions, versionsPath, rules)]
+    return [
+      ...errors,
+      ...clientErrors(webhook?.clientConfig, path.child('webhookClientConfig'), rules),
+      ...reviewVersionErrors(versions, versionsPath, rules),
+    ]
   }
   const text = 'should not be set when strategy is not set to Webhook'
   if (webhook?.clientConfig) errors.push(forbidden(path.child('webhookClientConfig'), text))
@@ -48,7 +56,10 @@ function strategyErrors(strategy: string, path: FieldPath): FieldError[] {
 
 type ClientConfig = NonNullable<CustomResourceConversion['webhook']>['clientConfig']
 
-/** Validates the client configuration. The CA bundle comes last, and is checked only if it has to be valid; see `rulesFor`. */
+/**
+ * Validates the client configuration. The CA bundle comes last, and is checked only if it has to be valid; see
+ * `rulesFor`.
+ */
 function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBundle }: ConversionRules): FieldError[] {
   if (!config) return [required(path, 'required when strategy is set to Webhook')]
   const { url, service, caBundle } = config
@@ -60,7 +71,10 @@ function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBun
   return errors
 }
 
-/** A duplicate is reported at its second place, and its name is not validated again. Unknown versions are allowed beside a known one. */
+/**
+ * A duplicate is reported at its second place, and its name is not validated again. Unknown versions are allowed beside
+ * a known one.
+ */
 function reviewVersionErrors(versions: readonly string[], path: FieldPath, { requireKnownReviewVersion }: ConversionRules): FieldError[] {
   if (versions.length === 0) return [required(path)]
   const again = repeats(versions)
@@ -69,6 +83,7 @@ function reviewVersionErrors(versions: readonly string[], path: FieldPath, { req
     return isDns1035Label(version).map(text => invalid(path.index(i), version, text))
   })
   const known = versions.some(version => REVIEW_VERSIONS.includes(version))
-  if (requireKnownReviewVersion && !known) errors.push(invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`))
+  if (requireKnownReviewVersion && !known)
+    errors.push(invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`))
   return errors
 }

@@ -10,7 +10,10 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { itemsSchema } from '../../../schema/json-schema/props.ts'
 import { shareParts } from './spec.ts'
 
-/** Checks the defaults of a definition's schemas against the validation rules of their own schemas. Skipped if an update does not change the versions. */
+/**
+ * Checks the defaults of a definition's schemas against the validation rules of their own schemas. Skipped if an update
+ * does not change the versions.
+ */
 export async function defaultRuleErrors(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): Promise<FieldError[]> {
   if (old && (await runInTurns(deepEqualInSteps(next.spec.versions, old.spec.versions)))) return []
   const { shared, versions } = shareParts(next.spec)
@@ -33,6 +36,7 @@ async function errorsOf(schema: JsonSchemaProps | undefined, path: FieldPath): P
   }
   // Defaults are forbidden elsewhere.
   errors.push(...(await errorsOf(itemsSchema(schema), path.child('items'))))
-  for (const [name, property] of Object.entries(schema.properties ?? {})) errors.push(...(await errorsOf(property, path.child('properties').key(name))))
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    errors.push(...(await errorsOf(property, path.child('properties').key(name))))
   return errors
 }

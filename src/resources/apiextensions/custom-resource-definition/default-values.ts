@@ -35,16 +35,24 @@ const isEmbedded = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-em
 const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validation/v1', ...(isJsonObject(value) && value) })
 
 /**
- * Validates every default of a structural schema against that schema. With `requirePruned` a default may have no unspecified members. Yields for each schema
- * and for each walk through a default.
+ * Validates every default of a structural schema against that schema. With `requirePruned` a default may have no
+ * unspecified members. Yields for each schema and for each walk through a default.
  */
-export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean, values: ValueRules): Steps<FieldError[]> {
+export function* validateDefaults(
+  schema: JsonSchemaProps,
+  path: FieldPath,
+  requirePruned: boolean,
+  values: ValueRules,
+): Steps<FieldError[]> {
   const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
   const hasEmbedded = yield* someSchemaInSteps(schema, isEmbedded)
   return yield* placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false, hasEmbedded, values }, requirePruned)
 }
 
-/** Visits items and properties; defaults elsewhere are forbidden. An embedded resource becomes the whole object for the schemas below it. */
+/**
+ * Visits items and properties; defaults elsewhere are forbidden. An embedded resource becomes the whole object for the
+ * schemas below it.
+ */
 function* placeErrors(place: DefaultPosition, requirePruned: boolean): Steps<FieldError[]> {
   const { schema, path } = place
   const here = isEmbedded(schema) ? { ...place, object: schema, surround: asObject, insideMeta: false } : place
@@ -60,14 +68,16 @@ function* placeErrors(place: DefaultPosition, requirePruned: boolean): Steps<Fie
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const surround: Surround = value => here.surround({ [name]: value })
     const insideMeta = here.insideMeta || (isEmbedded(schema) && META.has(name))
-    errors.push(...(yield* placeErrors({ ...here, schema: property, path: path.child('properties').key(name), surround, insideMeta }, requirePruned)))
+    errors.push(
+      ...(yield* placeErrors({ ...here, schema: property, path: path.child('properties').key(name), surround, insideMeta }, requirePruned)),
+    )
   }
   return errors
 }
 
 /**
- * Validates a default in metadata, kind or apiVersion by validating the object that contains it. Stops after the first of three stages with errors: structure,
- * content, schema.
+ * Validates a default in metadata, kind or apiVersion by validating the object that contains it. Stops after the first
+ * of three stages with errors: structure, content, schema.
  */
 function* metaErrors({ schema, path, object, surround, values }: DefaultPosition, value: Json): Steps<FieldError[]> {
   const at = path.child('default')
@@ -83,7 +93,10 @@ function* metaErrors({ schema, path, object, surround, values }: DefaultPosition
   return yield* valueSteps(value, undefined, withoutIntOrString(schema), at, values)
 }
 
-/** Validates any other default. Unknown members are reported in addition. A default with invalid embedded metadata is not validated against its schema. */
+/**
+ * Validates any other default. Unknown members are reported in addition. A default with invalid embedded metadata is
+ * not validated against its schema.
+ */
 function* defaultErrors({ schema, path, hasEmbedded, values }: DefaultPosition, value: Json, requirePruned: boolean): Steps<FieldError[]> {
   const at = path.child('default')
   const errors: FieldError[] = []
@@ -92,7 +105,8 @@ function* defaultErrors({ schema, path, hasEmbedded, values }: DefaultPosition, 
   if (isTooMuch) errors.push(invalid(at, goValue(value), 'must not have unknown fields'))
   yield
   // Searching a default of 50,000 members for embedded objects takes 0.1 s.
-  if (!hasEmbedded && !isEmbedded(schema)) return [...errors, ...(yield* valueSteps(value, undefined, withoutIntOrString(schema), at, values))]
+  if (!hasEmbedded && !isEmbedded(schema))
+    return [...errors, ...(yield* valueSteps(value, undefined, withoutIntOrString(schema), at, values))]
   const coerced = clone(value)
   yield
   const misfit = yield* coerceEmbeddedMeta(coerced, schema, at)

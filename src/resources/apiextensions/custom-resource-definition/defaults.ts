@@ -6,8 +6,8 @@ type Stored = Pick<CustomResourceDefinitionVersion, 'name' | 'storage'>
 const HTTPS_PORT = 443
 
 /**
- * Sets defaults: singular name and list kind are derived from the kind, and conversion is `None`. Source: pkg/apis/apiextensions/v1/defaults.go in
- * k8s.io/apiextensions-apiserver.
+ * Sets defaults: singular name and list kind are derived from the kind, and conversion is `None`. Source:
+ * pkg/apis/apiextensions/v1/defaults.go in k8s.io/apiextensions-apiserver.
  */
 export function setDefinitionDefaults({ spec, status }: CustomResourceDefinition): void {
   setNames(spec.names)
@@ -19,7 +19,10 @@ export function setDefinitionDefaults({ spec, status }: CustomResourceDefinition
   setStoredVersions(status, spec.versions)
 }
 
-/** Sets defaults of v1beta1. Old releases may have stored a definition without versions, or one that preserves unknown fields. */
+/**
+ * Sets defaults of v1beta1. Old releases may have stored a definition without versions, or one that preserves unknown
+ * fields.
+ */
 export function setOlderDefinitionDefaults(definition: OlderDefinition): void {
   const { spec, status } = definition
   spec.scope ||= 'Namespaced'
@@ -29,7 +32,8 @@ export function setOlderDefinitionDefaults(definition: OlderDefinition): void {
   if (first !== undefined) spec.version ||= first
   spec.conversion ??= { strategy: 'None' }
   const { conversion } = spec
-  if (conversion.strategy === 'Webhook' && (conversion.conversionReviewVersions ?? []).length === 0) conversion.conversionReviewVersions = ['v1beta1']
+  if (conversion.strategy === 'Webhook' && (conversion.conversionReviewVersions ?? []).length === 0)
+    conversion.conversionReviewVersions = ['v1beta1']
   setPort(conversion.webhookClientConfig?.service)
   spec.preserveUnknownFields ??= true
   setStoredVersions(status, spec.versions)
@@ -54,4 +58,5 @@ function setStoredVersions(status: { storedVersions: string[] | null }, versions
 }
 
 /** Returns the first version that is marked as the storage version. */
-export const storageVersion = (versions: readonly Stored[] | null | undefined): string | undefined => versions?.find(({ storage }) => storage)?.name
+export const storageVersion = (versions: readonly Stored[] | null | undefined): string | undefined =>
+  versions?.find(({ storage }) => storage)?.name

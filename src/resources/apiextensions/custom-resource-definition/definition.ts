@@ -39,9 +39,10 @@ const v1beta1: Version<OlderDefinition, CustomResourceDefinition> = {
 }
 
 /**
- * Defines a custom kind. Stored in v1beta1, which is not served, as in every release. src/extensions serves the kind and writes the status.
- * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
- * Source of its rules: staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
+ * Defines a custom kind. Stored in v1beta1, which is not served, as in every release. src/extensions serves the kind
+ * and writes the status.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ Source of its rules:
+ * staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
  */
 export const customResourceDefinitionResource = defineResource<CustomResourceDefinition>({
   scope: 'Cluster',

@@ -12,7 +12,10 @@ const schemasOf = ({ spec }: CustomResourceDefinition): JsonSchemaProps[] =>
 const hasSchema = (definition: CustomResourceDefinition, holds: (schema: JsonSchemaProps) => boolean): boolean =>
   schemasOf(definition).some(schema => someSchema(schema, holds))
 
-/** Removes fields of disabled gates from the rules in a definition's schemas, unless the old definition uses them. Changes `next` in place. */
+/**
+ * Removes fields of disabled gates from the rules in a definition's schemas, unless the old definition uses them.
+ * Changes `next` in place.
+ */
 export function dropDisabledRules(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, features: Features): void {
   if (!features.enabled('CustomResourceValidationExpressions')) dropRules(next, old)
   // The field was added together with this gate, in 1.29.

@@ -1,4 +1,8 @@
-import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion, CustomResourceSubresources } from '../../../api/apiextensions/v1.types.ts'
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+} from '../../../api/apiextensions/v1.types.ts'
 import type { Json } from '../../../api/meta/object.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
@@ -46,7 +50,11 @@ const internalVersion = (one: CustomResourceDefinitionVersion): object => ({
 const internalSubresources = ({ status, scale }: CustomResourceSubresources): object => ({
   Status: status ? {} : null,
   Scale: scale
-    ? { SpecReplicasPath: scale.specReplicasPath, StatusReplicasPath: scale.statusReplicasPath, LabelSelectorPath: scale.labelSelectorPath ?? null }
+    ? {
+        SpecReplicasPath: scale.specReplicasPath,
+        StatusReplicasPath: scale.statusReplicasPath,
+        LabelSelectorPath: scale.labelSelectorPath ?? null,
+      }
     : null,
 })
 

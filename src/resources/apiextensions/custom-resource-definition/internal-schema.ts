@@ -4,7 +4,10 @@ import { sortedKeys } from '../../../schema/members.ts'
 /** Form of a member in encoding/json: the zero value of its Go type, or how its schemas are nested. */
 type Form = '' | false | null | 'schema' | 'schemas' | 'named' | 'items' | 'orBool' | 'dependencies' | 'docs'
 
-/** Members of apiextensions.JSONSchemaProps, which has no JSON tags, in the order of the struct, each with its name in v1. */
+/**
+ * Members of apiextensions.JSONSchemaProps, which has no JSON tags, in the order of the struct, each with its name in
+ * v1.
+ */
 const MEMBERS: readonly (readonly [internal: string, v1: string, form: Form])[] = [
   ['ID', 'id', ''],
   ['Schema', '$schema', ''],
@@ -55,7 +58,10 @@ const isList = (value: Json): value is Json[] => Array.isArray(value)
 const named = (value: Json, each: (member: Json) => Json): Json =>
   Object.fromEntries(sortedKeys(value as JsonObject).map(name => [name, each((value as JsonObject)[name] ?? null)]))
 
-/** Returns a schema in the form in which upstream's errors print it since 1.34: with the names of its internal type, and without omitting empty members. */
+/**
+ * Returns a schema in the form in which upstream's errors print it since 1.34: with the names of its internal type, and
+ * without omitting empty members.
+ */
 export function internalSchema(schema: Json): JsonObject {
   const from = schema as JsonObject
   const members = MEMBERS.map(([internal, v1, form]) => [internal, memberIn(form, from[v1] ?? null)] as const)
@@ -65,11 +71,28 @@ export function internalSchema(schema: Json): JsonObject {
 
 /** Returns a validation rule in the form of the internal type. */
 export const internalRule = (rule: Json): JsonObject => {
-  const { rule: text = '', message = '', messageExpression = '', reason = null, fieldPath = '', optionalOldSelf = null } = rule as JsonObject
-  return { Rule: text, Message: message, MessageExpression: messageExpression, Reason: reason, FieldPath: fieldPath, OptionalOldSelf: optionalOldSelf }
+  const {
+    rule: text = '',
+    message = '',
+    messageExpression = '',
+    reason = null,
+    fieldPath = '',
+    optionalOldSelf = null,
+  } = rule as JsonObject
+  return {
+    Rule: text,
+    Message: message,
+    MessageExpression: messageExpression,
+    Reason: reason,
+    FieldPath: fieldPath,
+    OptionalOldSelf: optionalOldSelf,
+  }
 }
 
-/** Returns a member as Go prints it. Absent members are null, or the zero value that `form` is if it is no name of a form. */
+/**
+ * Returns a member as Go prints it. Absent members are null, or the zero value that `form` is if it is no name of a
+ * form.
+ */
 function memberIn(form: Form, value: Json): Json {
   if (value === null) return typeof form === 'string' && form !== '' ? null : form
   switch (form) {

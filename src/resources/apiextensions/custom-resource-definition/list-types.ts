@@ -31,7 +31,9 @@ export function validateListAndMapTypes(schema: JsonSchemaProps, path: FieldPath
       const items = itemsSchema(schema)
       const marker = items?.type === 'array' ? LIST_TYPE : MAP_TYPE
       // Upstream prints the list type of the items even if their map type is wrong.
-      errors.push(invalid(path.child('items', marker), items?.[LIST_TYPE], 'must be atomic as item of a list with x-kubernetes-list-type=set'))
+      errors.push(
+        invalid(path.child('items', marker), items?.[LIST_TYPE], 'must be atomic as item of a list with x-kubernetes-list-type=set'),
+      )
     }
     if (!['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(path.child(LIST_TYPE), listType, ['atomic', 'set', 'map']))
   }
@@ -51,8 +53,8 @@ export function hasAtomicItems(schema: JsonSchemaProps): boolean {
 }
 
 /**
- * Validates list map keys. Stops at the first error after which the keys cannot be looked up. The error of a key that is not a scalar shows the type of the
- * items, as upstream's does.
+ * Validates list map keys. Stops at the first error after which the keys cannot be looked up. The error of a key that
+ * is not a scalar shows the type of the items, as upstream's does.
  */
 function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -62,20 +64,30 @@ function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   if (schema.items === undefined) return [...errors, required(at, 'must have a schema if x-kubernetes-list-type is map')]
   const items = itemsSchema(schema)
   if (!items) return [...errors, invalid(at, goValue(schema.items), 'must only have a single schema if x-kubernetes-list-type is map')]
-  if (items.type !== 'object') return [...errors, invalid(at.child('type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map")]
+  if (items.type !== 'object')
+    return [...errors, invalid(at.child('type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map")]
   const again = repeats(keys)
   for (const [i, key] of keys.entries()) {
     const property = propertySchema(items, key)
     if (!property) errors.push(invalid(path.child(KEYS), keys, 'entries must all be names of item properties'))
     else if (property.type === 'array' || property.type === 'object') {
-      errors.push(invalid(at.child('properties').key(key).child('type'), items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"))
+      errors.push(
+        invalid(
+          at.child('properties').key(key).child('type'),
+          items.type,
+          "must be a scalar type if parent array's x-kubernetes-list-type is map",
+        ),
+      )
     }
     if (again[i]) errors.push(invalid(path.child(KEYS), keys, 'must not contain duplicate entries'))
   }
   return errors
 }
 
-/** Checks the items of a set or list map. Neither items nor keys may be nullable, and every key is required or has a default. */
+/**
+ * Checks the items of a set or list map. Neither items nor keys may be nullable, and every key is required or has a
+ * default.
+ */
 export function validateMapKeys(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const items = itemsSchema(schema)
   const listType = schema[LIST_TYPE]
@@ -90,9 +102,15 @@ export function validateMapKeys(schema: JsonSchemaProps, path: FieldPath): Field
     if (!property) continue
     const place = at.child('properties').key(key)
     if (!isRequired.has(key) && property.default === undefined) {
-      errors.push(required(place.child('default'), 'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property'))
+      errors.push(
+        required(
+          place.child('default'),
+          'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
+        ),
+      )
     }
-    if (property.nullable) errors.push(forbidden(place.child('nullable'), 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable'))
+    if (property.nullable)
+      errors.push(forbidden(place.child('nullable'), 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable'))
   }
   return errors
 }

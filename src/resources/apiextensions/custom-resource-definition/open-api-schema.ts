@@ -48,16 +48,24 @@ interface SchemaErrors {
 export const OPEN_API_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const META = new Set(['metadata', 'kind', 'apiVersion'])
 
-/** Validates the schema of a custom resource definition, in steps of some schemas. Expressions are validated only if `structural` is set. */
-export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath, rules: SchemaRules, structural: boolean): Steps<FieldError[]> {
+/**
+ * Validates the schema of a custom resource definition, in steps of some schemas. Expressions are validated only if
+ * `structural` is set.
+ */
+export function* validateOpenApiSchema(
+  schema: JsonSchemaProps,
+  path: FieldPath,
+  rules: SchemaRules,
+  structural: boolean,
+): Steps<FieldError[]> {
   const costs = new RuleCosts(!rules.isUnchanged)
   const found = yield* visit(schema, path, { ...rules, isRoot: true, insideMeta: false, expressions: structural, costs, occurrences: 1n })
   return [...found.schema, ...found.expressions, ...costs.totalErrors(path)]
 }
 
 /**
- * Validates a schema in this order: its own members, the schemas in it, list and map types, rules. Expressions are compiled only if the schema and all schemas
- * in it are valid.
+ * Validates a schema in this order: its own members, the schemas in it, list and map types, rules. Expressions are
+ * compiled only if the schema and all schemas in it are valid.
  */
 function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Steps<SchemaErrors> {
   const found: SchemaErrors = { schema: [], expressions: [] }
@@ -82,11 +90,15 @@ function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: C
   found.schema.push(...validateListAndMapTypes(schema, path, context.requireAtomicSets))
   if (context.requireMapKeys) found.schema.push(...validateMapKeys(schema, path))
   found.schema.push(...validateSchemaRules(schema, path))
-  if (context.expressions && found.schema.length === 0) found.expressions.push(...(yield* validateRuleExpressions(schema, path, ruleScope(schema, context))))
+  if (context.expressions && found.schema.length === 0)
+    found.expressions.push(...(yield* validateRuleExpressions(schema, path, ruleScope(schema, context))))
   return found
 }
 
-function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, minor, boundsNames, costs, occurrences, uncorrelatable }: Context): RuleScope {
+function ruleScope(
+  schema: JsonSchemaProps,
+  { isRoot, storedExpressions, minor, boundsNames, costs, occurrences, uncorrelatable }: Context,
+): RuleScope {
   const whole = isRoot || schema['x-kubernetes-embedded-resource'] === true
   return { whole, stored: storedExpressions, minor, boundsNames, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
 }
@@ -95,16 +107,23 @@ function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, minor, 
 type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => Steps<void>
 
 /** Validates additionalProperties. Beside properties only `additionalProperties: true` is allowed. */
-function* visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta }: Context, below: Below, found: SchemaErrors): Steps<void> {
+function* visitAdditional(
+  schema: JsonSchemaProps,
+  path: FieldPath,
+  { insideMeta }: Context,
+  below: Below,
+  found: SchemaErrors,
+): Steps<void> {
   if (schema.additionalProperties === undefined) return
   const at = path.child('additionalProperties')
-  if (schema.properties && schema.additionalProperties !== true) found.schema.push(forbidden(at, 'additionalProperties and properties are mutual exclusive'))
+  if (schema.properties && schema.additionalProperties !== true)
+    found.schema.push(forbidden(at, 'additionalProperties and properties are mutual exclusive'))
   yield* below(additionalSchema(schema), at, insideMeta ? { noDefaults: 'inside additionalProperties applying to object metadata' } : {})
 }
 
 /**
- * Validates properties. Those of a map of unknown type cannot be correlated. Below kind, apiVersion and metadata of a whole object other rules apply; at the
- * root these have no defaults.
+ * Validates properties. Those of a map of unknown type cannot be correlated. Below kind, apiVersion and metadata of a
+ * whole object other rules apply; at the root these have no defaults.
  */
 function* visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, uncorrelatable }: Context, below: Below): Steps<void> {
   const mapType = schema['x-kubernetes-map-type']
@@ -137,15 +156,20 @@ function* visitItems(schema: JsonSchemaProps, path: FieldPath, { uncorrelatable 
   for (const [i, inner] of positionalItems(schema).entries()) yield* below(inner, at.index(i), changes)
 }
 
-/** Members of JSON schema that a definition may not have. Schemas in `definitions` and `dependencies` are validated nevertheless. */
+/**
+ * Members of JSON schema that a definition may not have. Schemas in `definitions` and `dependencies` are validated
+ * nevertheless.
+ */
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const
 
 /** Validates the members of a schema, without the schemas in it. */
 function memberErrors(schema: JsonSchemaProps, path: FieldPath, { requireValidTypes, noDefaults, insideMeta }: Context): FieldError[] {
   const errors: FieldError[] = []
   const { type } = schema
-  if (requireValidTypes && type !== undefined && !OPEN_API_TYPES.includes(type)) errors.push(notSupported(path.child('type'), type, OPEN_API_TYPES))
-  if (schema.default !== undefined && noDefaults !== undefined) errors.push(forbidden(path.child('default'), `must not be set ${noDefaults}`))
+  if (requireValidTypes && type !== undefined && !OPEN_API_TYPES.includes(type))
+    errors.push(notSupported(path.child('type'), type, OPEN_API_TYPES))
+  if (schema.default !== undefined && noDefaults !== undefined)
+    errors.push(forbidden(path.child('default'), `must not be set ${noDefaults}`))
   for (const name of UNSUPPORTED)
     if (schema[name] !== undefined || (name === 'dependencies' && isGivenEmpty(schema, name)))
       errors.push(forbidden(path.child(name), `${name} is not supported`))

@@ -8,7 +8,9 @@ const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64
 
 const oneOfMessage = (list: readonly string[]): string => `must be one of ${list.join(',')}`
 
-/** Validates a column. Paths of errors contain `JSONPath`, the name of the member in v1beta1, whatever the client wrote. */
+/**
+ * Validates a column. Paths of errors contain `JSONPath`, the name of the member in v1beta1, whatever the client wrote.
+ */
 function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDefinition, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!name) errors.push(required(path.child('name')))
@@ -20,8 +22,8 @@ function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDe
 }
 
 /**
- * Validates columns: each has a name, a known type and a path with a leading dot. An optional format must be known, but is not compared with the type.
- * Source: pkg/apis/apiextensions/validation in k8s.io/apiextensions-apiserver.
+ * Validates columns: each has a name, a known type and a path with a leading dot. An optional format must be known, but
+ * is not compared with the type. Source: pkg/apis/apiextensions/validation in k8s.io/apiextensions-apiserver.
  */
 export const validateColumns = (columns: readonly CustomResourceColumnDefinition[] = [], path: FieldPath): FieldError[] =>
   columns.flatMap((column, i) => validateColumn(column, path.index(i)))

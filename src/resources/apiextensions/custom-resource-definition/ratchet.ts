@@ -26,7 +26,9 @@ export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules 
   readonly storedSchemas: ReadonlyMap<string, JsonSchemaProps>
 }
 
-/** Rules of a create. The CA bundle is checked only on updates of an established definition whose old bundle is valid. */
+/**
+ * Rules of a create. The CA bundle is checked only on updates of an established definition whose old bundle is valid.
+ */
 const ALL: Omit<DefinitionRules, 'minor' | 'values' | 'boundsNames'> = {
   requireStructural: true,
   requirePrunedDefaults: true,
@@ -42,12 +44,16 @@ const ALL: Omit<DefinitionRules, 'minor' | 'values' | 'boundsNames'> = {
 }
 
 /**
- * Returns the rules of a write: all except those that the stored definition already breaks. Names are immutable once the kind is served. Runs in steps of some
- * hundred schemas.
+ * Returns the rules of a write: all except those that the stored definition already breaks. Names are immutable once
+ * the kind is served. Runs in steps of some hundred schemas.
  */
 export function* rulesFor(old: CustomResourceDefinition | undefined, features: Features): Steps<DefinitionRules> {
   // The oldest compatible release must be able to compile new expressions.
-  const ofRelease = { minor: minorOf(features.compatibility), boundsNames: isSince(features.release, '1.37'), values: valueRulesOf(features) }
+  const ofRelease = {
+    minor: minorOf(features.compatibility),
+    boundsNames: isSince(features.release, '1.37'),
+    values: valueRulesOf(features),
+  }
   if (!old) return { ...ALL, ...ofRelease }
   const spec = shareParts(old.spec)
   const schemas = schemasOf(spec)
@@ -78,7 +84,8 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, features: F
     requireKnownReviewVersion: hasKnownReviewVersion(spec.conversion),
     allowInvalidCaBundle: !established || hasInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
     immutableNames: established,
-    requireSchema: spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
+    requireSchema:
+      spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
     ...ofRelease,
     storedExpressions: yield* storedIn(schemas),
     storedSchemas: new Map(versionSchemas(old.spec)),
@@ -89,7 +96,9 @@ function versionSchemas({ versions }: CustomResourceDefinitionSpec): (readonly [
   return (versions ?? []).flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))
 }
 
-/** Returns the rules for a schema of a version. If it equals the stored one, the cost of its expressions is not limited. */
+/**
+ * Returns the rules for a schema of a version. If it equals the stored one, the cost of its expressions is not limited.
+ */
 export function rulesOfVersion(rules: DefinitionRules, version: string | undefined, schema: JsonSchemaProps | undefined): DefinitionRules {
   const stored = version === undefined ? undefined : rules.storedSchemas.get(version)
   return stored !== undefined && deepEqual(stored, schema) ? { ...rules, isUnchanged: true } : rules
@@ -115,4 +124,5 @@ function* isStructural(schema: JsonSchemaProps): Steps<boolean> {
   return (yield* findStructuralFault(schema)) === undefined && (yield* validateStructural(schema, fieldPath())).length === 0
 }
 
-const hasInvalidCaBundle = (bundle: string | undefined): boolean => bundle !== undefined && bundle !== '' && validateCaBundle(bundle, fieldPath()).length > 0
+const hasInvalidCaBundle = (bundle: string | undefined): boolean =>
+  bundle !== undefined && bundle !== '' && validateCaBundle(bundle, fieldPath()).length > 0

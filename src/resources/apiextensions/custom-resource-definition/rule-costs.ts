@@ -4,14 +4,20 @@ import { mostOccurrences, type SizedType } from '../../../cel/schema/sizes.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
-/** Limits on the estimated cost of one expression, and of all expressions of a schema. Source: Kubernetes, "Resource constraints" of validation rules. */
+/**
+ * Limits on the estimated cost of one expression, and of all expressions of a schema. Source: Kubernetes, "Resource
+ * constraints" of validation rules.
+ */
 const MOST_OF_ONE = 10_000_000n
 const MOST_OF_ALL = 100_000_000n
 /** Number of expressions to report if the total exceeds its limit, and the least cost of one to report. */
 const NAMED = 4
 const WORTH_NAMING = MOST_OF_ALL / 100n
 
-/** Describes by which factor a limit is exceeded. It has six decimals below 1.5 and one above, so that a small excess does not print as 1.0x. */
+/**
+ * Describes by which factor a limit is exceeded. It has six decimals below 1.5 and one above, so that a small excess
+ * does not print as 1.0x.
+ */
 function tooCostly(what: string, cost: bigint, limit: bigint): string {
   const times = Number(cost) / Number(limit)
   const factor = times > 100 ? 'more than 100x' : `${times.toFixed(times < 1.5 ? 6 : 1)}x`
@@ -24,7 +30,9 @@ export class RuleCosts {
   #total = 0n
   #mostExpensive: { readonly path: FieldPath; readonly cost: bigint }[] = []
 
-  /** @param limited whether an expression that exceeds the limit on its own is an error. In a stored schema it is not. */
+  /**
+   * @param limited whether an expression that exceeds the limit on its own is an error. In a stored schema it is not.
+   */
   constructor(limited: boolean) {
     this.#limited = limited
   }
@@ -36,7 +44,9 @@ export class RuleCosts {
   add(path: FieldPath, what: string, cost: bigint): FieldError[] {
     this.#total = capped(this.#total + cost)
     if (cost >= WORTH_NAMING) {
-      this.#mostExpensive = [...this.#mostExpensive, { path, cost }].toSorted((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0)).slice(0, NAMED)
+      this.#mostExpensive = [...this.#mostExpensive, { path, cost }]
+        .toSorted((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0))
+        .slice(0, NAMED)
     }
     return this.#limited && cost > MOST_OF_ONE ? [forbidden(path, tooCostly(what, cost, MOST_OF_ONE))] : []
   }
@@ -62,7 +72,10 @@ export function occurrencesBelow(schema: JsonSchemaProps, around: Occurrences): 
   return around === undefined || limit === undefined ? undefined : capped(around * BigInt(Math.max(0, limit)))
 }
 
-/** Returns the largest number of values that a value of the schema contains: items of a list, entries of a map, and 1 for others. Undefined if unbounded. */
+/**
+ * Returns the largest number of values that a value of the schema contains: items of a list, entries of a map, and 1
+ * for others. Undefined if unbounded.
+ */
 function limitOf(schema: JsonSchemaProps): number | undefined {
   if (schema.type === 'array') return schema.maxItems
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined
@@ -70,7 +83,8 @@ function limitOf(schema: JsonSchemaProps): number | undefined {
 }
 
 /**
- * Estimates the largest cost of a rule in one object. If occurrences are unbounded, they are limited by the number of values of the type that fit into a
- * request.
+ * Estimates the largest cost of a rule in one object. If occurrences are unbounded, they are limited by the number of
+ * values of the type that fit into a request.
  */
-export const costOfAll = ({ max }: CostBounds, occurrences: Occurrences, type: SizedType): bigint => capped(max * (occurrences ?? mostOccurrences(type)))
+export const costOfAll = ({ max }: CostBounds, occurrences: Occurrences, type: SizedType): bigint =>
+  capped(max * (occurrences ?? mostOccurrences(type)))

@@ -30,7 +30,10 @@ export interface RuleScope {
   /** Whether values of the schema are whole objects. */
   readonly whole: boolean
   readonly stored: StoredExpressions
-  /** Minor version of the oldest release that must be able to compile new expressions. Stored ones were compiled by some release. */
+  /**
+   * Minor version of the oldest release that must be able to compile new expressions. Stored ones were compiled by some
+   * release.
+   */
   readonly minor: number
   /** Whether the cost of expressions about names is limited by the maximum length of names. */
   readonly boundsNames: boolean
@@ -57,7 +60,8 @@ function printRule(printed: ValidationRule): Verbatim {
 }
 
 /**
- * Validates the expressions of a schema's rules, in steps of some hundred nodes: syntax, types, estimated cost, and whether old values exist if they are used.
+ * Validates the expressions of a schema's rules, in steps of some hundred nodes: syntax, types, estimated cost, and
+ * whether old values exist if they are used.
  */
 export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPath, scope: RuleScope): Steps<FieldError[]> {
   const rules = schema[RULES] ?? []
@@ -68,7 +72,8 @@ export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPat
   const errors: FieldError[] = []
   for (const [i, rule] of rules.entries()) {
     const variables = { ...ruleVariables(type, rule) }
-    const environmentFor = (stored: boolean): Environment => extend(baseEnvironment(stored ? EVERY_RELEASE : scope.minor), variables, struct)
+    const environmentFor = (stored: boolean): Environment =>
+      extend(baseEnvironment(stored ? EVERY_RELEASE : scope.minor), variables, struct)
     errors.push(...(yield* expressionErrors(rule, { ...scope, environmentFor, sized, sizeAt: sizesOf(sized) }, path.child(RULES).index(i))))
     yield
   }
@@ -76,24 +81,30 @@ export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPat
 }
 
 /**
- * Validates a rule and its message expression, which is checked only if the rule is valid. A rule that does not compile counts as one that does not use
- * oldSelf.
+ * Validates a rule and its message expression, which is checked only if the rule is valid. A rule that does not compile
+ * counts as one that does not use oldSelf.
  */
 function* expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldPath): Steps<FieldError[]> {
   const environment = scope.environmentFor(scope.stored.rules.has(rule.rule))
   const { checked, issues } = yield* compileInSteps(rule.rule, environment)
   const refused = (fault: string): FieldError => invalid(path.child('rule'), printRule(rule), fault)
   if (!checked) return [refused(`compilation failed: ${issues}`), ...oldSelfErrors(rule, false, scope, path)]
-  if (!isPlainType(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
+  if (!isPlainType(checked.result, BOOL))
+    return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
   const fault = yield* programFault(checked, environment)
-  if (fault !== undefined) return [refused(`program instantiation failed: ${fault}`), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
+  if (fault !== undefined)
+    return [refused(`program instantiation failed: ${fault}`), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
   const cost = costOfAll(yield* estimateCostInSteps(checked, scope.sizeAt), scope.occurrences, scope.sized)
   const costly = scope.costs.add(path.child('rule'), 'estimated rule cost', cost)
   return [...costly, ...(yield* messageErrors(rule, scope, path)), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
 }
 
 /** Validates a message expression. Its cost counts once, not for each value of the schema. */
-function* messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environmentFor }: RuleContext, path: FieldPath): Steps<FieldError[]> {
+function* messageErrors(
+  rule: ValidationRule,
+  { stored, costs, sizeAt, environmentFor }: RuleContext,
+  path: FieldPath,
+): Steps<FieldError[]> {
   const { messageExpression = '' } = rule
   if (messageExpression === '') return []
   const environment = environmentFor(stored.messages.has(messageExpression))
@@ -107,10 +118,20 @@ function* messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environme
   return costs.add(path.child('messageExpression'), 'estimated messageExpression cost', max)
 }
 
-/** Checks the use of oldSelf. `used` is set if the rule uses it, which requires that values can be correlated. Only such a rule may set optionalOldSelf. */
-function oldSelfErrors({ rule, optionalOldSelf }: ValidationRule, used: boolean, { uncorrelatable }: RuleScope, path: FieldPath): FieldError[] {
+/**
+ * Checks the use of oldSelf. `used` is set if the rule uses it, which requires that values can be correlated. Only such
+ * a rule may set optionalOldSelf.
+ */
+function oldSelfErrors(
+  { rule, optionalOldSelf }: ValidationRule,
+  used: boolean,
+  { uncorrelatable }: RuleScope,
+  path: FieldPath,
+): FieldError[] {
   if (!used)
-    return optionalOldSelf === undefined ? [] : [invalid(path.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule')]
+    return optionalOldSelf === undefined
+      ? []
+      : [invalid(path.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule')]
   if (!uncorrelatable) return []
   return [invalid(path.child('rule'), rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`)]
 }

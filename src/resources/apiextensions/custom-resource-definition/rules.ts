@@ -23,8 +23,10 @@ function ruleErrors(
   const text = message.trim()
   const at = path.child('message')
   if (rule.trim() === '') errors.push(required(path.child('rule'), 'rule is not specified'))
-  else if (message !== '' && text === '') errors.push(invalid(at, message, words('message must be non-empty if specified', 'must be non-empty if specified')))
-  else if (LINE_BREAK.test(text)) errors.push(invalid(at, message, words('message must not contain line breaks', 'must not contain line breaks')))
+  else if (message !== '' && text === '')
+    errors.push(invalid(at, message, words('message must be non-empty if specified', 'must be non-empty if specified')))
+  else if (LINE_BREAK.test(text))
+    errors.push(invalid(at, message, words('message must not contain line breaks', 'must not contain line breaks')))
   else if (LINE_BREAK.test(rule.trim()) && text === '') errors.push(required(at, 'message must be specified if rule contains line breaks'))
   if (messageExpression !== '' && messageExpression.trim() === '') {
     errors.push(required(path.child('messageExpression'), 'messageExpression must be non-empty if specified'))
@@ -35,12 +37,19 @@ function ruleErrors(
 
 function fieldPathErrors(text: string, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (text.trim() === '') errors.push(invalid(path, text, words('fieldPath must be non-empty if specified', 'must be non-empty if specified')))
-  if (LINE_BREAK.test(text)) errors.push(invalid(path, text, words('fieldPath must not contain line breaks', 'must not contain line breaks')))
-  return leadsSomewhere(text, schema) ? errors : [...errors, invalid(path, text, words('fieldPath must be a valid path', 'must be a valid path'))]
+  if (text.trim() === '')
+    errors.push(invalid(path, text, words('fieldPath must be non-empty if specified', 'must be non-empty if specified')))
+  if (LINE_BREAK.test(text))
+    errors.push(invalid(path, text, words('fieldPath must not contain line breaks', 'must not contain line breaks')))
+  return leadsSomewhere(text, schema)
+    ? errors
+    : [...errors, invalid(path, text, words('fieldPath must be a valid path', 'must be a valid path'))]
 }
 
-/** Reports whether a path exists in the schema. True if the schema is not structural, since the path cannot be followed then. */
+/**
+ * Reports whether a path exists in the schema. True if the schema is not structural, since the path cannot be followed
+ * then.
+ */
 function leadsSomewhere(text: string, schema: JsonSchemaProps): boolean {
   if (structuralFault(schema) !== undefined) return true
   try {

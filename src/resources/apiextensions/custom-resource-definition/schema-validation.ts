@@ -25,18 +25,47 @@ export interface DefinitionSchemaRules extends SchemaRules {
 
 /** Members that a root schema may have if the status subresource is enabled, under the names in upstream's message. */
 const BESIDE_STATUS = [
-  ...['Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum', 'MaxLength', 'MinLength', 'Pattern', 'MaxItems'],
-  ...['MinItems', 'UniqueItems', 'MultipleOf', 'Required', 'Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations'],
+  ...[
+    'Description',
+    'Type',
+    'Format',
+    'Title',
+    'Maximum',
+    'ExclusiveMaximum',
+    'Minimum',
+    'ExclusiveMinimum',
+    'MaxLength',
+    'MinLength',
+    'Pattern',
+    'MaxItems',
+  ],
+  ...[
+    'MinItems',
+    'UniqueItems',
+    'MultipleOf',
+    'Required',
+    'Items',
+    'Properties',
+    'ExternalDocs',
+    'Example',
+    'XPreserveUnknownFields',
+    'XValidations',
+  ],
 ]
 const ALLOWED = new Set(BESIDE_STATUS.map(name => name.charAt(0).toLowerCase() + name.slice(1)))
 const EXTENSIONS = new Set(['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations'])
 
 /**
- * Validates the schema of a version, in steps. Defaults are validated only in a structural schema, and expressions only if the schema is structural and its
- * defaults are valid. `path` is that of the parent of `openAPIV3Schema`. `hasStatus` is set if the kind has the subresource, whose schema comes from the
- * properties.
+ * Validates the schema of a version, in steps. Defaults are validated only in a structural schema, and expressions only
+ * if the schema is structural and its defaults are valid. `path` is that of the parent of `openAPIV3Schema`.
+ * `hasStatus` is set if the kind has the subresource, whose schema comes from the properties.
  */
-export function* validateSchema(schema: JsonSchemaProps | undefined, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): Steps<FieldError[]> {
+export function* validateSchema(
+  schema: JsonSchemaProps | undefined,
+  path: FieldPath,
+  hasStatus: boolean,
+  rules: DefinitionSchemaRules,
+): Steps<FieldError[]> {
   if (schema === undefined) return []
   const at = path.child('openAPIV3Schema')
   const errors = hasStatus ? besideStatusErrors(schema, at) : []

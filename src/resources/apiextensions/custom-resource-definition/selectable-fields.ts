@@ -11,8 +11,8 @@ type SelectableFields = readonly { readonly jsonPath: string }[]
 
 /**
  * Validates selectable fields: at most eight strings, booleans and integers outside of metadata. Source: KEP-4358.
- * `schema` is that of all versions, or of the version with the fields. `schemaPath` is the path for errors in the structure of the schema. `absent` is the
- * message for fields without a schema.
+ * `schema` is that of all versions, or of the version with the fields. `schemaPath` is the path for errors in the
+ * structure of the schema. `absent` is the message for fields without a schema.
  */
 export function validateSelectableFields(
   fields: SelectableFields = [],
@@ -42,7 +42,9 @@ function fieldErrors(fields: SelectableFields, schema: JsonSchemaProps, path: Fi
   return seen.size > MAX_FIELDS ? [...errors, tooMany(path, seen.size, MAX_FIELDS)] : errors
 }
 
-/** `seen` has the resolved paths, so that two spellings of one path are duplicates. A field with an error counts, too. */
+/**
+ * `seen` has the resolved paths, so that two spellings of one path are duplicates. A field with an error counts, too.
+ */
 function fieldError(jsonPath: string, schema: JsonSchemaProps, at: FieldPath, seen: Set<string>): FieldError[] {
   try {
     const place = followSchemaPath(jsonPath, schema, false)

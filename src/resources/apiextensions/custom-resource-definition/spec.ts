@@ -1,5 +1,9 @@
 import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
-import type { CustomResourceDefinitionCondition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../../../api/apiextensions/v1.types.ts'
+import type {
+  CustomResourceDefinitionCondition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../../../api/apiextensions/v1.types.ts'
 import type { TypedObject } from '../../../api/meta/object.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 
@@ -7,8 +11,8 @@ import { deepEqual } from '../../../meta/equal.ts'
 export type VersionParts = Pick<CustomResourceDefinitionVersion, (typeof PARTS)[number]>
 
 /**
- * A spec in the form that upstream validates: parts that are equal in all versions are in `shared` and in no version. Their errors have paths of the spec, such
- * as `spec.validation`.
+ * A spec in the form that upstream validates: parts that are equal in all versions are in `shared` and in no version.
+ * Their errors have paths of the spec, such as `spec.validation`.
  */
 export interface SharedSpec extends CustomResourceDefinitionSpec {
   readonly versions: CustomResourceDefinitionVersion[]
@@ -21,8 +25,8 @@ export interface SharedSpec extends CustomResourceDefinitionSpec {
 const PARTS = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
 /**
- * Moves parts that are equal in all versions to the spec. Each part is compared separately: versions may share a schema and differ in columns. The given spec
- * is not changed.
+ * Moves parts that are equal in all versions to the spec. Each part is compared separately: versions may share a schema
+ * and differ in columns. The given spec is not changed.
  */
 export function shareParts(spec: CustomResourceDefinitionSpec): SharedSpec {
   const versions = spec.versions ?? []

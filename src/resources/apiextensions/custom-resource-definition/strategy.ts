@@ -14,15 +14,16 @@ import { definitionWarnings } from './warnings.ts'
 /** Adds a new storage version to the stored versions. */
 function addStoredVersion({ spec, status }: CustomResourceDefinition): void {
   const stored = storageVersion(spec.versions)
-  if (stored !== undefined && !(status.storedVersions ?? []).includes(stored)) status.storedVersions = [...(status.storedVersions ?? []), stored]
+  if (stored !== undefined && !(status.storedVersions ?? []).includes(stored))
+    status.storedVersions = [...(status.storedVersions ?? []), stored]
 }
 
 /** Finalizer that keeps a definition until its controller has deleted the objects. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
 
 /**
- * Marks a definition for deletion. Upstream does so itself on the first request, with a finalizer and a condition, and without the metadata that other kinds
- * get.
+ * Marks a definition for deletion. Upstream does so itself on the first request, with a finalizer and a condition, and
+ * without the metadata that other kinds get.
  */
 function markDeleting({ metadata, status }: CustomResourceDefinition): void {
   const finalizers = metadata.finalizers ?? []
@@ -48,7 +49,9 @@ const evaluate: NonNullable<Strategy<CustomResourceDefinition>['evaluate']> = as
 /** The first request only marks the definition, because its objects are deleted first. */
 const holdsDeletion = ({ metadata }: TypedObject): boolean => metadata.deletionTimestamp === undefined
 
-/** A new definition has a status with stored versions only. A definition that is deleted gets the condition Terminating. */
+/**
+ * A new definition has a status with stored versions only. A definition that is deleted gets the condition Terminating.
+ */
 export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   validateName: nameIsDnsSubdomain,

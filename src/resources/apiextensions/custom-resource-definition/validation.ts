@@ -36,8 +36,8 @@ const requiredNames = (names: CustomResourceDefinitionNames, path: FieldPath): F
   (['plural', 'singular', 'kind', 'listKind'] as const).filter(name => !names[name]).map(name => required(path.child(name)))
 
 /**
- * Validates names that are not empty; `requiredNames` reports the others. A kind is validated in lower case, so upper-case letters are accepted; the error
- * shows it as written. Short names and categories may repeat.
+ * Validates names that are not empty; `requiredNames` reports the others. A kind is validated in lower case, so
+ * upper-case letters are accepted; the error shows it as written. Short names and categories may repeat.
  */
 function validateKindNames(
   { plural, singular, kind, listKind, shortNames = [], categories = [] }: CustomResourceDefinitionNames,
@@ -56,11 +56,15 @@ function validateKindNames(
 const SCOPES = ['Cluster', 'Namespaced']
 
 /**
- * Validates a definition, in steps, as it may have many schemas and rules. Errors come in upstream's order. An update may keep the faults that `rulesFor` finds
- * in the old definition.
- * Source: pkg/apis/apiextensions/validation in k8s.io/apiextensions-apiserver.
+ * Validates a definition, in steps, as it may have many schemas and rules. Errors come in upstream's order. An update
+ * may keep the faults that `rulesFor` finds in the old definition. Source: pkg/apis/apiextensions/validation in
+ * k8s.io/apiextensions-apiserver.
  */
-export function* validateDefinition(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, { features }: HookContext): Steps<FieldError[]> {
+export function* validateDefinition(
+  next: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  { features }: HookContext,
+): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const spec = shareParts(next.spec)
   const rules = yield* rulesFor(old, features)
@@ -79,7 +83,10 @@ export function* validateDefinition(next: CustomResourceDefinition, old: CustomR
 export const validateDefinitionStatus = ({ status }: CustomResourceDefinition): FieldError[] =>
   validateKindNames(status.acceptedNames, fieldPath('status', 'acceptedNames'))
 
-/** Checks that the name is PLURAL.GROUP. Only creates are checked, since plural and group are immutable. A generateName must have the same text. */
+/**
+ * Checks that the name is PLURAL.GROUP. Only creates are checked, since plural and group are immutable. A generateName
+ * must have the same text.
+ */
 function definitionNameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] {
   const wanted = `${spec.names.plural}.${spec.group}`
   return (['generateName', 'name'] as const)
@@ -107,7 +114,8 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
     return false
   }
   const withDefaults = yield* some(inner => inner.default !== undefined)
-  // Also required on update, even if the old schemas are not structural, once the definition prunes, has defaults or uses an extension that requires it.
+  // Also required on update, even if the old schemas are not structural, once the definition prunes, has defaults or
+  // uses an extension that requires it.
   const structural = !spec.preserveUnknownFields || withDefaults || (yield* some(hasExtensions))
   const rules = structural ? { ...given, requireStructural: true } : given
   const sharedSchema = shared.schema?.openAPIV3Schema
@@ -150,10 +158,14 @@ const EXTENSIONS = [
 const hasExtensions = (schema: JsonSchemaProps): boolean => EXTENSIONS.some(name => schema[name] !== undefined)
 
 /**
- * Checks that versions have a schema: all of them if `requireSchema` is set, otherwise the served versions of a definition that prunes. Called if the versions
- * share no schema.
+ * Checks that versions have a schema: all of them if `requireSchema` is set, otherwise the served versions of a
+ * definition that prunes. Called if the versions share no schema.
  */
-function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, path: FieldPath, { requireSchema }: DefinitionRules): FieldError[] {
+function missingSchemaErrors(
+  { versions, preserveUnknownFields }: SharedSpec,
+  path: FieldPath,
+  { requireSchema }: DefinitionRules,
+): FieldError[] {
   if (!requireSchema && preserveUnknownFields) return []
   const text = requireSchema ? words('schemas are required', '') : 'because otherwise all fields are pruned'
   return versions.flatMap(({ schema, served }, i) =>
@@ -174,7 +186,8 @@ function* versionsErrors({ shared, versions, hasNoList }: SharedSpec, path: Fiel
     const schemaRules = rulesOfVersion(rules, version.name, version.schema?.openAPIV3Schema)
     errors.push(...(yield* validateVersion(version, at.index(i), subresources?.status !== undefined, schemaRules)))
   }
-  if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalid(at, goVersions(versions), 'must contain unique version names'))
+  if (new Set(versions.map(({ name }) => name)).size < versions.length)
+    errors.push(invalid(at, goVersions(versions), 'must contain unique version names'))
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.push(invalid(at, goVersions(hasNoList ? undefined : versions), 'must have exactly one version marked as storage version'))
   }
@@ -191,7 +204,12 @@ function preservingConversionErrors({ conversion, preserveUnknownFields }: Share
 }
 
 /** Checks immutable fields: group and plural always, scope and kind once the definition is established. */
-function immutableErrors(next: SharedSpec, old: CustomResourceDefinitionSpec, path: FieldPath, { immutableNames }: DefinitionRules): FieldError[] {
+function immutableErrors(
+  next: SharedSpec,
+  old: CustomResourceDefinitionSpec,
+  path: FieldPath,
+  { immutableNames }: DefinitionRules,
+): FieldError[] {
   const errors: FieldError[] = []
   if (immutableNames) {
     errors.push(...validateImmutableField(next.scope, old.scope, path.child('scope')))
@@ -201,8 +219,15 @@ function immutableErrors(next: SharedSpec, old: CustomResourceDefinitionSpec, pa
   return [...errors, ...validateImmutableField(next.names.plural, old.names.plural, path.child('names', 'plural'))]
 }
 
-/** Checks status.storedVersions. It contains the storage version, and every stored version is still in the spec; a missing one is reported once. */
-function storedVersionErrors(stored: readonly string[], versions: readonly CustomResourceDefinitionVersion[], path: FieldPath): FieldError[] {
+/**
+ * Checks status.storedVersions. It contains the storage version, and every stored version is still in the spec; a
+ * missing one is reported once.
+ */
+function storedVersionErrors(
+  stored: readonly string[],
+  versions: readonly CustomResourceDefinitionVersion[],
+  path: FieldPath,
+): FieldError[] {
   if (stored.length === 0) return [invalid(path, goStringList(undefined), 'must have at least one stored version')]
   const lastPlace = new Map(stored.map((name, i) => [name, i]))
   const names = new Set(versions.map(({ name }) => name))

@@ -12,7 +12,9 @@ import { validateSubresources } from './subresources.ts'
 /** Limit in bytes, although the message says characters. */
 const MAX_WARNING = 256
 
-/** Validates a version, in steps. `hasStatus` is set if the version has the status subresource, of its own or shared. */
+/**
+ * Validates a version, in steps. `hasStatus` is set if the version has the status subresource, of its own or shared.
+ */
 export function* validateVersion(
   version: CustomResourceDefinitionVersion,
   path: FieldPath,

@@ -18,8 +18,15 @@ const ofSet: SchemaWarning = schema => {
   return `x-kubernetes-list-type: set for items of type "${type}" is not supported by server-side apply or CEL validation rules`
 }
 
-/** Returns the warnings of 1.34 and later about the schemas of a definition: formats that are not checked, and sets whose items are not scalars. Those of the stored definition are not repeated. */
-export function* definitionWarnings(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, { features }: HookContext): Steps<string[]> {
+/**
+ * Returns the warnings of 1.34 and later about the schemas of a definition: formats that are not checked, and sets
+ * whose items are not scalars. Those of the stored definition are not repeated.
+ */
+export function* definitionWarnings(
+  next: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  { features }: HookContext,
+): Steps<string[]> {
   const { release } = features
   if (!isSince(release, '1.34')) return []
   const rules = valueRulesOf(features)

@@ -41,7 +41,12 @@ function availableCell({ conditions = [] }: APIServiceStatus): string {
 }
 
 const table: TableDefinition<APIService> = {
-  columns: [nameColumn, column('Service', 'Service that serves the version, or Local.'), column('Available', 'Whether the version is available.'), ageColumn],
+  columns: [
+    nameColumn,
+    column('Service', 'Service that serves the version, or Local.'),
+    column('Available', 'Whether the version is available.'),
+    ageColumn,
+  ],
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
     spec.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local',
@@ -66,9 +71,10 @@ const v1: Version<APIService> = {
 }
 
 /**
- * Registers the server of a group version. controllers/api-services.ts creates those of this server; extensions/aggregation proxies requests to others.
- * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/api-service-v1/
- * Source of its rules: staging/src/k8s.io/kube-aggregator/pkg/registry/apiservice.
+ * Registers the server of a group version. controllers/api-services.ts creates those of this server;
+ * extensions/aggregation proxies requests to others.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/api-service-v1/ Source of its rules:
+ * staging/src/k8s.io/kube-aggregator/pkg/registry/apiservice.
  */
 export const apiServiceResource = defineResource<APIService>({
   scope: 'Cluster',

@@ -28,7 +28,10 @@ const inRange = (value: number, max: number, path: FieldPath): FieldError[] =>
 /** Rejects TLS settings of a version that is served locally. */
 function validateLocal({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (caBundle) errors.push(invalid(path.child('caBundle'), `${Buffer.byteLength(caBundle, 'base64')} bytes`, 'local APIServices may not have a caBundle'))
+  if (caBundle)
+    errors.push(
+      invalid(path.child('caBundle'), `${Buffer.byteLength(caBundle, 'base64')} bytes`, 'local APIServices may not have a caBundle'),
+    )
   if (insecureSkipTLSVerify) {
     errors.push(invalid(path.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify'))
   }
@@ -44,13 +47,15 @@ function validateRemote(service: ServiceReference, { caBundle, insecureSkipTLSVe
   if (!service.name) errors.push(required(at.child('name')))
   const faults = isValidPortNum(port)
   if (faults.length > 0) errors.push(invalid(at.child('port'), port, `port is not valid: ${faults.join(', ')}`))
-  if (insecureSkipTLSVerify && caBundle) errors.push(invalid(path.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present'))
+  if (insecureSkipTLSVerify && caBundle)
+    errors.push(invalid(path.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present'))
   return errors
 }
 
 /**
- * Validates an APIService. The name is that of version and group; only `v1` may have the empty group. Without a service the version is served locally, and TLS
- * settings are rejected. Source: staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/validation.
+ * Validates an APIService. The name is that of version and group; only `v1` may have the empty group. Without a service
+ * the version is served locally, and TLS settings are rejected. Source:
+ * staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/validation.
  */
 export function validateApiService({ metadata, spec }: APIService): FieldError[] {
   const { group = '', version = '', service } = spec
@@ -70,6 +75,8 @@ const STATUSES = ['True', 'False', 'Unknown']
 /** Checks the status of conditions: True, False or Unknown. */
 export function validateApiServiceStatus({ status }: APIService): FieldError[] {
   return (status.conditions ?? []).flatMap((condition, i) =>
-    STATUSES.includes(condition.status) ? [] : [notSupported(fieldPath('status', 'conditions').index(i).child('status'), condition.status, STATUSES)],
+    STATUSES.includes(condition.status)
+      ? []
+      : [notSupported(fieldPath('status', 'conditions').index(i).child('status'), condition.status, STATUSES)],
   )
 }

@@ -40,13 +40,18 @@ const v1alpha1: Version<StorageVersion> = {
   verbs: STANDARD_VERBS,
   schema: types.type('apiserverinternal.StorageVersion'),
   table,
-  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateStorageVersionStatus }) } },
+  subresources: {
+    status: {
+      verbs: STATUS_VERBS,
+      strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateStorageVersionStatus }),
+    },
+  },
 }
 
 /**
- * The versions in which the servers of a cluster store a resource. Not served by default, and not written by this server.
- * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-v1alpha1/
- * Source of its rules: pkg/registry/apiserverinternal/storageversion.
+ * The versions in which the servers of a cluster store a resource. Not served by default, and not written by this
+ * server. https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-v1alpha1/ Source of its
+ * rules: pkg/registry/apiserverinternal/storageversion.
  */
 export const storageVersionResource = defineResource<StorageVersion>({
   scope: 'Cluster',

@@ -1,4 +1,9 @@
-import type { ServerStorageVersion, StorageVersion, StorageVersionCondition, StorageVersionStatus } from '../../../api/apiserverinternal/v1alpha1.types.ts'
+import type {
+  ServerStorageVersion,
+  StorageVersion,
+  StorageVersionCondition,
+  StorageVersionStatus,
+} from '../../../api/apiserverinternal/v1alpha1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -29,10 +34,14 @@ export function nameIsGroupAndResource(name: string): string[] {
 function apiVersionFaults(apiVersion: string): string[] {
   const parts = apiVersion.split('/')
   if (parts.length > 2) return [NO_API_VERSION]
-  const part = (text: string, what: string, faults: string[]): string[] => (text === '' ? [emptyError()] : faults).map(fault => `${what} part: ${fault}`)
+  const part = (text: string, what: string, faults: string[]): string[] =>
+    (text === '' ? [emptyError()] : faults).map(fault => `${what} part: ${fault}`)
   const version = parts.at(-1) ?? ''
   const group = parts[0] ?? ''
-  return [...(parts.length === 2 ? part(group, 'group', isDns1123Subdomain(group)) : []), ...part(version, 'version', isDns1035Label(version))]
+  return [
+    ...(parts.length === 2 ? part(group, 'group', isDns1123Subdomain(group)) : []),
+    ...part(version, 'version', isDns1035Label(version)),
+  ]
 }
 
 /** Combines all faults into one error. */
@@ -55,7 +64,9 @@ function validateServer(server: ServerStorageVersion, path: FieldPath, judgesSer
     const at = path.child('servedVersions').index(i)
     errors.push(...validateApiVersion(version, at))
     if (known.has(version)) continue
-    errors.push(invalid(at, version, `individual served version : ${version} must be included in decodableVersions : [${decodable.join(' ')}]`))
+    errors.push(
+      invalid(at, version, `individual served version : ${version} must be included in decodableVersions : [${decodable.join(' ')}]`),
+    )
   }
   return errors
 }
@@ -70,15 +81,25 @@ function validateServers(servers: readonly ServerStorageVersion[], path: FieldPa
 }
 
 /** Checks that the common version is set if and only if all servers store the same one. Without servers it is unset. */
-function validateCommonVersion({ storageVersions = [], commonEncodingVersion: declared }: StorageVersionStatus, path: FieldPath): FieldError[] {
+function validateCommonVersion(
+  { storageVersions = [], commonEncodingVersion: declared }: StorageVersionStatus,
+  path: FieldPath,
+): FieldError[] {
   const encodings = new Set(storageVersions.map(({ encodingVersion = '' }) => encodingVersion))
   const [common] = encodings.size === 1 ? encodings : []
   if (common === declared) return []
   if (common === undefined) {
-    const text = 'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet'
+    const text =
+      'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet'
     return [invalid(path, declared, text)]
   }
-  return [invalid(path, declared, declared === undefined ? `the common encoding version is ${common}` : `the actual common encoding version is ${common}`)]
+  return [
+    invalid(
+      path,
+      declared,
+      declared === undefined ? `the common encoding version is ${common}` : `the actual common encoding version is ${common}`,
+    ),
+  ]
 }
 
 /** Validates conditions. As in upstream, paths lack an element, and the error for an invalid status shows the type. */
@@ -89,7 +110,9 @@ function validateStorageConditions(conditions: readonly StorageVersionCondition[
     const first = seen.get(type)
     seen.set(type, i)
     return [
-      ...(first === undefined ? [] : [invalid(at.child('type'), type, `the type of the condition is not unique, it also appears in conditions[${first}]`)]),
+      ...(first === undefined
+        ? []
+        : [invalid(at.child('type'), type, `the type of the condition is not unique, it also appears in conditions[${first}]`)]),
       ...isQualifiedName(type).map(text => invalid(at.child('type'), type, text)),
       ...isQualifiedName(status).map(text => invalid(at.child('status'), type, text)),
       ...(reason ? [] : [required(at.child('reason'), words('reason cannot be empty', ''))]),
@@ -98,7 +121,10 @@ function validateStorageConditions(conditions: readonly StorageVersionCondition[
   })
 }
 
-/** Validates the status, in this order: servers, common encoding version, conditions. Source: pkg/apis/apiserverinternal/validation in k8s.io/kubernetes. */
+/**
+ * Validates the status, in this order: servers, common encoding version, conditions. Source:
+ * pkg/apis/apiserverinternal/validation in k8s.io/kubernetes.
+ */
 export function validateStorageVersionStatus(
   { status }: StorageVersion,
   _old: StorageVersion | undefined,

@@ -37,10 +37,14 @@ function* rawExtension(value: Json | undefined): Steps<Verbatim> {
 const DATA = fieldPath('data')
 
 /**
- * Validates a revision. Its data is immutable, its number is not. Since 1.31 data is validated only on create, and must be an object. Source:
- * pkg/apis/apps/validation in k8s.io/kubernetes.
+ * Validates a revision. Its data is immutable, its number is not. Since 1.31 data is validated only on create, and must
+ * be an object. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
-function* validateControllerRevision(next: ControllerRevision, old: ControllerRevision | undefined, context: HookContext): Steps<FieldError[]> {
+function* validateControllerRevision(
+  next: ControllerRevision,
+  old: ControllerRevision | undefined,
+  context: HookContext,
+): Steps<FieldError[]> {
   const errors = validateMembers(next, old, context)
   if (old && !(yield* deepEqualInSteps(next.data, old.data))) errors.push(immutableError(DATA, yield* rawExtension(next.data)))
   return errors
@@ -61,8 +65,18 @@ function controllerCell({ metadata }: ControllerRevision): string {
 }
 
 const table: TableDefinition<ControllerRevision> = {
-  columns: [nameColumn, column('Controller', 'Controller that owns the revision.'), column('Revision', 'Number of the revision.'), ageColumn],
-  cells: (object, now) => [object.metadata.name ?? '', controllerCell(object), object.revision, age(object.metadata.creationTimestamp, now)],
+  columns: [
+    nameColumn,
+    column('Controller', 'Controller that owns the revision.'),
+    column('Revision', 'Number of the revision.'),
+    ageColumn,
+  ],
+  cells: (object, now) => [
+    object.metadata.name ?? '',
+    controllerCell(object),
+    object.revision,
+    age(object.metadata.creationTimestamp, now),
+  ],
 }
 
 const v1: Version<ControllerRevision> = {

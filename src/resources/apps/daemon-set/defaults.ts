@@ -2,7 +2,10 @@ import type { DaemonSet } from '../../../api/apps/v1.types.ts'
 import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
 import { setTemplateGeneration, templateGeneration } from './template-generation.ts'
 
-/** Sets defaults: rolling updates of one node at a time, and ten revisions of history. Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes. */
+/**
+ * Sets defaults: rolling updates of one node at a time, and ten revisions of history. Source:
+ * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
+ */
 export function setDaemonSetDefaults(object: DaemonSet): void {
   const { spec } = object
   const strategy = spec.updateStrategy

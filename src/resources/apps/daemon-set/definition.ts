@@ -90,9 +90,9 @@ const v1: Version<DaemonSet> = {
 }
 
 /**
- * Runs a pod on each node. The field `templateGeneration` of older versions became an annotation, which only the server increments.
- * https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
- * Source of its rules: pkg/registry/apps/daemonset.
+ * Runs a pod on each node. The field `templateGeneration` of older versions became an annotation, which only the server
+ * increments. https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/ Source of its rules:
+ * pkg/registry/apps/daemonset.
  */
 export const daemonSetResource = defineResource<DaemonSet>({
   scope: 'Namespaced',

@@ -1,8 +1,8 @@
 import type { DaemonSet } from '../../../api/apps/v1.types.ts'
 
 /**
- * Annotation that replaced the field templateGeneration; only the server increments it. kube-apiserver's internal type has the field, so every object has the
- * annotation, and writers own it.
+ * Annotation that replaced the field templateGeneration; only the server increments it. kube-apiserver's internal type
+ * has the field, so every object has the annotation, and writers own it.
  */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 

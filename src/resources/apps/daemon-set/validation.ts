@@ -19,7 +19,10 @@ import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 
-/** Checks that exactly one of maxUnavailable and maxSurge is above zero: during an update a node either lacks its pod for a while, or has two. */
+/**
+ * Checks that exactly one of maxUnavailable and maxSurge is above zero: during an update a node either lacks its pod
+ * for a while, or has two.
+ */
 const isSurgeOrUnavailable: Rule<RollingUpdateDaemonSet> = ({ maxUnavailable, maxSurge }, path) => {
   const unavailable = intOrPercentValue(maxUnavailable) !== 0
   const surge = intOrPercentValue(maxSurge) !== 0
@@ -45,21 +48,25 @@ const validateTemplate: Rule<DaemonSetSpec, HookContext> = ({ selector, template
 }
 
 /**
- * Validates a DaemonSet. The template has the labels of the selector, pods always restart, and the selector is immutable. Source: pkg/apis/apps/validation in
- * k8s.io/kubernetes.
+ * Validates a DaemonSet. The template has the labels of the selector, pods always restart, and the selector is
+ * immutable. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
 export const validateDaemonSet = rules<DaemonSet, HookContext>()(
   field(
     'spec',
     twiceOnUpdate(
-      field('selector', (selector, path, old, { features }) => validateWorkloadSelector(selector, 'daemonset', path, selectorRules(features, old))),
+      field('selector', (selector, path, old, { features }) =>
+        validateWorkloadSelector(selector, 'daemonset', path, selectorRules(features, old)),
+      ),
       validateTemplate,
       field('minReadySeconds', validateNonNegative),
       field(
         'updateStrategy',
-        union('type', { RollingUpdate: field('rollingUpdate', mandatory('', rollingUpdate)), OnDelete: anything }, (strategy, path, known) => [
-          notSupported(path, goValue('apps.DaemonSetUpdateStrategy', strategy), known),
-        ]),
+        union(
+          'type',
+          { RollingUpdate: field('rollingUpdate', mandatory('', rollingUpdate)), OnDelete: anything },
+          (strategy, path, known) => [notSupported(path, goValue('apps.DaemonSetUpdateStrategy', strategy), known)],
+        ),
       ),
       field('revisionHistoryLimit', validateNonNegative),
     ),

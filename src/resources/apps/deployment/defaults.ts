@@ -2,8 +2,8 @@ import type { Deployment } from '../../../api/apps/v1.types.ts'
 import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
 
 /**
- * Sets defaults: one replica, rolling updates with 25% surge and unavailability, ten revisions of history, and a progress deadline of ten minutes. Source:
- * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
+ * Sets defaults: one replica, rolling updates with 25% surge and unavailability, ten revisions of history, and a
+ * progress deadline of ten minutes. Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
  */
 export function setDeploymentDefaults(object: Deployment): void {
   const { spec } = object

@@ -9,7 +9,13 @@ import { field, fields, onUpdate, rules } from '../../../meta/rules.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { replicaTable, validateReplicaStatus, validateReplicas } from '../../core/workload/replicas.ts'
-import { requiredSelector, twiceOnUpdate, validateSelectorUnchanged, withLargeTemplate, workloadWarnings } from '../../core/workload/template.ts'
+import {
+  requiredSelector,
+  twiceOnUpdate,
+  validateSelectorUnchanged,
+  withLargeTemplate,
+  workloadWarnings,
+} from '../../core/workload/template.ts'
 import { scaleSelector, scaleSubresource } from '../../shared/scale.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -21,7 +27,8 @@ function setReplicaSetDefaults(object: ReplicaSet): void {
 }
 
 /**
- * Validates a ReplicaSet. The selector is required, matches the labels of the template, and is immutable. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
+ * Validates a ReplicaSet. The selector is required, matches the labels of the template, and is immutable. Source:
+ * pkg/apis/apps/validation in k8s.io/kubernetes.
  */
 const validateReplicaSet = rules<ReplicaSet, HookContext>()(
   field(

@@ -13,8 +13,8 @@ function defaultClaim(claim: Embedded<PersistentVolumeClaim>): void {
 }
 
 /**
- * Sets defaults: ordered pod management, rolling updates, ten revisions of history. If the client sets RollingUpdate without parameters, none are added.
- * Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
+ * Sets defaults: ordered pod management, rolling updates, ten revisions of history. If the client sets RollingUpdate
+ * without parameters, none are added. Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
  */
 export function setStatefulSetDefaults(object: StatefulSet): void {
   const { spec } = object
@@ -31,7 +31,9 @@ export function setStatefulSetDefaults(object: StatefulSet): void {
   for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim)
 }
 
-/** Sets defaults that depend on gates: claims are retained, and maxUnavailable is 1 if a rolling update has parameters. */
+/**
+ * Sets defaults that depend on gates: claims are retained, and maxUnavailable is 1 if a rolling update has parameters.
+ */
 export function setGatedStatefulSetDefaults({ spec }: StatefulSet, features: Features): void {
   defaultTemplateHostPorts(spec.template, features)
   if (features.enabled('StatefulSetAutoDeletePVC')) {

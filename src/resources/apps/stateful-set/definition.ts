@@ -65,13 +65,16 @@ const v1: Version<StatefulSet> = {
   setDefaults: setStatefulSetDefaults,
   setGatedDefaults: setGatedStatefulSetDefaults,
   table: statefulSetTable,
-  subresources: { scale: scaleSubresource<StatefulSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: statefulSetStatusStrategy } },
+  subresources: {
+    scale: scaleSubresource<StatefulSet>(scaleSelector),
+    status: { verbs: STATUS_VERBS, strategy: statefulSetStatusStrategy },
+  },
 }
 
 /**
- * Pods with stable names and volumes. In the spec only replicas, template, update strategy and a few other fields are mutable.
- * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/
- * Source of its rules: pkg/registry/apps/statefulset.
+ * Pods with stable names and volumes. In the spec only replicas, template, update strategy and a few other fields are
+ * mutable. https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/ Source of its rules:
+ * pkg/registry/apps/statefulset.
  */
 export const statefulSetResource = defineResource<StatefulSet>({
   scope: 'Namespaced',

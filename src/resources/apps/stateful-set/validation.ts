@@ -1,4 +1,9 @@
-import type { RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '../../../api/apps/v1.types.ts'
+import type {
+  RollingUpdateStatefulSetStrategy,
+  StatefulSet,
+  StatefulSetSpec,
+  StatefulSetUpdateStrategy,
+} from '../../../api/apps/v1.types.ts'
 import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { enumValues } from '../../../catalog/types.ts'
@@ -56,15 +61,21 @@ const noParameters: Rule<StatefulSetUpdateStrategy> = field(
 )
 
 const unknownStrategy = (strategy: StatefulSetUpdateStrategy, path: FieldPath): FieldError[] =>
-  strategy.type === undefined ? [required(path)] : [invalid(path, goValue('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")]
+  strategy.type === undefined
+    ? [required(path)]
+    : [invalid(path, goValue('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")]
 
-/** A rolling update needs no parameters; the other strategies may have none. Recreate needs a gate. Errors show structs as Go prints them. */
+/**
+ * A rolling update needs no parameters; the other strategies may have none. Recreate needs a gate. Errors show structs
+ * as Go prints them.
+ */
 const updateStrategy = union<StatefulSetUpdateStrategy, 'type', Tolerated>(
   'type',
   {
     RollingUpdate: field('rollingUpdate', given(rollingUpdate)),
     OnDelete: noParameters,
-    Recreate: (strategy, path, old, { recreate }) => (recreate ? noParameters(strategy, path, old, undefined) : unknownStrategy(strategy, path)),
+    Recreate: (strategy, path, old, { recreate }) =>
+      recreate ? noParameters(strategy, path, old, undefined) : unknownStrategy(strategy, path),
   },
   unknownStrategy,
 )
@@ -76,7 +87,10 @@ const isRetentionPolicy: Rule<string | undefined> = (value = '', path) =>
 /** Faults that an update may keep, because the old object has them from a time when less was validated. */
 interface Tolerated {
   readonly options: PodValidationOptions
-  /** Errors of the pod template, or none if it is not validated. Before 1.34 it was validated only when pods were created. */
+  /**
+   * Errors of the pod template, or none if it is not validated. Before 1.34 it was validated only when pods were
+   * created.
+   */
   readonly podErrors: readonly FieldError[]
   /** Optional. Rules for the claim templates, which are immutable. If unset, they are not validated. */
   readonly claims: ClaimSpecOptions | undefined
@@ -86,7 +100,10 @@ interface Tolerated {
   readonly anyServiceName: boolean
 }
 
-/** Returns the faults that a write may keep, and validates the template in steps. It also validates the old set, to find out whether its pod spec is valid. */
+/**
+ * Returns the faults that a write may keep, and validates the template in steps. It also validates the old set, to find
+ * out whether its pod spec is valid.
+ */
 function* toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSetSpec | undefined): Steps<Tolerated> {
   const options = podTemplateOptions(features, next.template, old?.template)
   const isStrict = isSince(features.release, '1.34')
@@ -109,7 +126,10 @@ function* toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSe
 const podErrorsOf = (set: StatefulSetSpec, options: PodValidationOptions): Steps<FieldError[]> =>
   podTemplateErrors(filledTemplate(set), SPEC.child('template'), options)
 
-/** Returns the template in the form that its pods will have: the controller sets their hostnames, and claims replace volumes of the same name. */
+/**
+ * Returns the template in the form that its pods will have: the controller sets their hostnames, and claims replace
+ * volumes of the same name.
+ */
 function filledTemplate({ template, volumeClaimTemplates: claims = [] }: StatefulSetSpec): PodTemplateSpec {
   const { hostname: _, subdomain: __, ...spec } = template.spec
   if (claims.length === 0) return { ...template, spec }
@@ -119,9 +139,16 @@ function filledTemplate({ template, volumeClaimTemplates: claims = [] }: Statefu
 }
 
 const validateClaims: Rule<StatefulSetSpec, Tolerated> = ({ volumeClaimTemplates = [] }, path, _old, { claims }) =>
-  claims ? volumeClaimTemplates.flatMap(({ spec }, i) => validateClaimSpec(spec, path.child('volumeClaimTemplates').index(i).child('spec'), claims)) : []
+  claims
+    ? volumeClaimTemplates.flatMap(({ spec }, i) =>
+        validateClaimSpec(spec, path.child('volumeClaimTemplates').index(i).child('spec'), claims),
+      )
+    : []
 
-/** Validates the template. Labels and annotations are validated separately from the pod spec, and so twice if that is validated. */
+/**
+ * Validates the template. Labels and annotations are validated separately from the pod spec, and so twice if that is
+ * validated.
+ */
 function validateTemplate({ template }: StatefulSetSpec, { options, podErrors }: Tolerated, path: FieldPath): FieldError[] {
   const { metadata, spec } = template
   const at = path.child('annotations')
@@ -147,7 +174,9 @@ const specRules = all<StatefulSetSpec, Tolerated>(
   validateClaims,
   fields(['replicas', 'minReadySeconds'], validateNonNegative),
   ({ ordinals }, path) => validateNonNegative(ordinals?.start, path.child('ordinals.start')),
-  field('serviceName', (name, path, _old, { anyServiceName }) => (anyServiceName || !name ? [] : isDns1123Label(name).map(text => invalid(path, name, text)))),
+  field('serviceName', (name, path, _old, { anyServiceName }) =>
+    anyServiceName || !name ? [] : isDns1123Label(name).map(text => invalid(path, name, text)),
+  ),
   field('selector', requiredSelector('statefulset')),
   (spec, path, _old, tolerated) => {
     const selection = selectionOf(spec.selector)
@@ -184,8 +213,9 @@ function* keepsOtherMembers(spec: StatefulSetSpec, old: StatefulSetSpec, { relea
 }
 
 /**
- * Validates a StatefulSet. Since 1.34 pod template and claim templates are validated in the form that pods and claims will have; existing sets keep their
- * faults. Before 1.33 revisionHistoryLimit is immutable. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
+ * Validates a StatefulSet. Since 1.34 pod template and claim templates are validated in the form that pods and claims
+ * will have; existing sets keep their faults. Before 1.33 revisionHistoryLimit is immutable. Source:
+ * pkg/apis/apps/validation in k8s.io/kubernetes.
  */
 export function* validateStatefulSet({ spec }: StatefulSet, old: StatefulSet | undefined, { features }: HookContext): Steps<FieldError[]> {
   const errors = specRules(spec, SPEC, old?.spec, yield* toleratedIn(features, spec, old?.spec))

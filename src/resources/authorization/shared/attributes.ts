@@ -71,8 +71,8 @@ const LABEL_OPERATORS = new Map<string, LabelOperator>([
 ])
 
 /**
- * Longest selector that is parsed, in UTF-16 code units. A longer one is ignored like an invalid one: any user may create self reviews, and could block the
- * event loop with it.
+ * Longest selector that is parsed, in UTF-16 code units. A longer one is ignored like an invalid one: any user may
+ * create self reviews, and could block the event loop with it.
  */
 const MAX_RAW_SELECTOR = 64 * 1024
 
@@ -101,8 +101,9 @@ function complaint(
 }
 
 /**
- * Describes the selectors of a review that cannot be parsed and are ignored. Fewer requirements make the request broader, so the result is safe
- * (https://kubernetes.io/docs/reference/access-authn-authz/webhook/). Empty if all can be parsed.
+ * Describes the selectors of a review that cannot be parsed and are ignored. Fewer requirements make the request
+ * broader, so the result is safe (https://kubernetes.io/docs/reference/access-authn-authz/webhook/). Empty if all can
+ * be parsed.
  */
 export const selectorComplaints = ({ fieldSelector, labelSelector }: ResourceAttributes): string[] => [
   ...complaint('fieldSelector', fieldSelector, parseFieldSelector, fieldTermReads),

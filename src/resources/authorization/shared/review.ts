@@ -34,8 +34,8 @@ export function reviewResource<T extends TypedObject>(
 }
 
 /**
- * Throws 422 if there are errors. The message contains the group of the kind, but not the kind. The number of errors is limited, since any user may create
- * reviews.
+ * Throws 422 if there are errors. The message contains the group of the kind, but not the kind. The number of errors is
+ * limited, since any user may create reviews.
  */
 export function refuseInvalid(validate: () => FieldError[]): void {
   const errors = boundedAtOnce(validate)
@@ -58,7 +58,10 @@ export function withoutSelectors<T extends AccessReview>(review: T, features: Fe
 /** Returns the review with the authorizer's decision for the user. */
 export async function answerAccess<T extends AccessReview>(authorizer: Authorizer, review: T, user: User, signal: AbortSignal): Promise<T> {
   const { decision, reason, error } = await authorizer.authorize(user, requestOf(review.spec), signal)
-  const complaints = [...(error === undefined ? [] : [error]), ...(review.spec.resourceAttributes ? selectorComplaints(review.spec.resourceAttributes) : [])]
+  const complaints = [
+    ...(error === undefined ? [] : [error]),
+    ...(review.spec.resourceAttributes ? selectorComplaints(review.spec.resourceAttributes) : []),
+  ]
   const status: SubjectAccessReviewStatus = {
     allowed: decision === 'allow',
     ...(decision === 'deny' && { denied: true }),

@@ -33,15 +33,16 @@ const nonResourceValue = (attributes: NonResourceAttributes | undefined): Verbat
 function validateFieldTerm({ key, operator, values = [] }: FieldSelectorRequirement, path: FieldPath): FieldError[] {
   const errors = key ? [] : [required(path.child('key'), 'must be specified')]
   const at = path.child('values')
-  if ((operator === 'In' || operator === 'NotIn') && values.length === 0) errors.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"))
+  if ((operator === 'In' || operator === 'NotIn') && values.length === 0)
+    errors.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"))
   if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0)
     errors.push(forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
   return errors
 }
 
 /**
- * Validates label requirements. Unknown operators are accepted, since a newer client may use them. The number of errors is limited here, so that the renamed
- * errors of an early end are complete.
+ * Validates label requirements. Unknown operators are accepted, since a newer client may use them. The number of errors
+ * is limited here, so that the renamed errors of an early end are complete.
  */
 const validateLabelTerms = (terms: readonly LabelSelectorRequirement[], path: FieldPath): FieldError[] =>
   boundedAtOnce(() => validateLabelSelector({ matchExpressions: [...terms] }, path, { allowUnknownOperator: true })).map(error => ({
@@ -69,7 +70,9 @@ function validateResource(attributes: ResourceAttributes | undefined): FieldErro
   const field = SPEC.child('resourceAttributes', 'fieldSelector')
   const label = SPEC.child('resourceAttributes', 'labelSelector')
   return [
-    ...validateSelector(attributes.fieldSelector, field, terms => terms.flatMap((term, i) => validateFieldTerm(term, field.child('requirements').index(i)))),
+    ...validateSelector(attributes.fieldSelector, field, terms =>
+      terms.flatMap((term, i) => validateFieldTerm(term, field.child('requirements').index(i))),
+    ),
     ...validateSelector(attributes.labelSelector, label, terms => validateLabelTerms(terms, label)),
   ]
 }
@@ -91,7 +94,9 @@ const isEmptyOrZero = (value: unknown): boolean =>
 /** Checks that metadata is empty, except for `managedFields` and the named members. */
 function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly string[] = []): FieldError[] {
   const given = Object.entries(metadata).filter(([name, value]) => name !== 'managedFields' && !isEmptyOrZero(value))
-  return given.every(([name]) => except.includes(name)) ? [] : [invalid(fieldPath('metadata'), goValue('meta.ObjectMeta', metadata), detail)]
+  return given.every(([name]) => except.includes(name))
+    ? []
+    : [invalid(fieldPath('metadata'), goValue('meta.ObjectMeta', metadata), detail)]
 }
 
 const MUST_BE_EMPTY = 'must be empty'
@@ -115,13 +120,17 @@ export const validateSubjectAccessReview = ({ metadata, spec }: SubjectAccessRev
   ...validateNoMeta(metadata, MUST_BE_EMPTY),
 ]
 
-/** Validates a local review, like a review. Metadata may contain the namespace, which must be that of the attributes. */
+/**
+ * Validates a local review, like a review. Metadata may contain the namespace, which must be that of the attributes.
+ */
 export function validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjectAccessReview): FieldError[] {
   const errors = [...validateReviewSpec(spec), ...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace'])]
   const namespace = spec.resourceAttributes?.namespace ?? ''
   if (spec.resourceAttributes && namespace !== (metadata.namespace ?? ''))
     errors.push(invalid(SPEC.child('resourceAttributes', 'namespace'), namespace, 'must match metadata.namespace'))
   if (spec.nonResourceAttributes)
-    errors.push(invalid(SPEC.child('nonResourceAttributes'), nonResourceValue(spec.nonResourceAttributes), 'disallowed on this kind of request'))
+    errors.push(
+      invalid(SPEC.child('nonResourceAttributes'), nonResourceValue(spec.nonResourceAttributes), 'disallowed on this kind of request'),
+    )
   return errors
 }

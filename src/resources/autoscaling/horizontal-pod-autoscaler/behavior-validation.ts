@@ -17,13 +17,15 @@ function validateScalingPolicy({ type, value, periodSeconds }: HPAScalingPolicy,
     ...(POLICY_TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, POLICY_TYPES)]),
     ...(value > 0 ? [] : [invalid(path.child('value'), value, NOT_POSITIVE)]),
     ...(periodSeconds > 0 ? [] : [invalid(period, periodSeconds, NOT_POSITIVE)]),
-    ...(periodSeconds > LONGEST_PERIOD_SECONDS ? [invalid(period, periodSeconds, `must be less than or equal to ${LONGEST_PERIOD_SECONDS}`)] : []),
+    ...(periodSeconds > LONGEST_PERIOD_SECONDS
+      ? [invalid(period, periodSeconds, `must be less than or equal to ${LONGEST_PERIOD_SECONDS}`)]
+      : []),
   ]
 }
 
 /**
- * Validates the rules of one direction. They may be absent; otherwise they need a policy: defaults replace an absent list, not an empty one. The window is 0 to
- * LONGEST_WINDOW_SECONDS, and the tolerance is not negative.
+ * Validates the rules of one direction. They may be absent; otherwise they need a policy: defaults replace an absent
+ * list, not an empty one. The window is 0 to LONGEST_WINDOW_SECONDS, and the tolerance is not negative.
  */
 function validateScalingRules(rules: HPAScalingRules | undefined, path: FieldPath): FieldError[] {
   if (!rules) return []
@@ -33,14 +35,19 @@ function validateScalingRules(rules: HPAScalingRules | undefined, path: FieldPat
   return [
     ...(seconds < 0 ? [invalid(window, seconds, 'must be greater than or equal to zero')] : []),
     ...(seconds > LONGEST_WINDOW_SECONDS ? [invalid(window, seconds, `must be less than or equal to ${LONGEST_WINDOW_SECONDS}`)] : []),
-    ...(selectPolicy === undefined || SELECT_POLICIES.includes(selectPolicy) ? [] : [notSupported(path.child('selectPolicy'), selectPolicy, SELECT_POLICIES)]),
+    ...(selectPolicy === undefined || SELECT_POLICIES.includes(selectPolicy)
+      ? []
+      : [notSupported(path.child('selectPolicy'), selectPolicy, SELECT_POLICIES)]),
     ...(policies.length === 0 ? [required(at, 'must specify at least one Policy')] : []),
     ...policies.flatMap((policy, i) => validateScalingPolicy(policy, at.index(i))),
     ...(tolerance !== undefined && quantitySign(tolerance) < 0 ? [invalid(path.child('tolerance'), tolerance, NEGATIVE)] : []),
   ]
 }
 
-/** Validates policies and stabilization windows of both directions. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
+/**
+ * Validates policies and stabilization windows of both directions. Source: pkg/apis/autoscaling/validation in
+ * k8s.io/kubernetes.
+ */
 export const validateBehavior = (behavior: HorizontalPodAutoscalerBehavior | undefined, path: FieldPath): FieldError[] => [
   ...validateScalingRules(behavior?.scaleUp, path.child('scaleUp')),
   ...validateScalingRules(behavior?.scaleDown, path.child('scaleDown')),

@@ -14,7 +14,9 @@ const SCALE_UP = {
     { type: 'Percent', value: 100, periodSeconds: 15 },
   ],
 }
-/** Removes up to 100% every 15 seconds. stabilizationWindowSeconds is unset, so the controller's own setting applies. */
+/**
+ * Removes up to 100% every 15 seconds. stabilizationWindowSeconds is unset, so the controller's own setting applies.
+ */
 const SCALE_DOWN = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] }
 
 /** The metric that is equivalent to v1's percentage. */
@@ -24,8 +26,8 @@ export const cpuUtilization = (averageUtilization: number): MetricSpec => ({
 })
 
 /**
- * Sets defaults. Without metrics the target is 80% of the requested CPU. Behavior rules that are missing are filled in, separately for each direction. Source:
- * pkg/apis/autoscaling/v2/defaults.go in k8s.io/kubernetes.
+ * Sets defaults. Without metrics the target is 80% of the requested CPU. Behavior rules that are missing are filled in,
+ * separately for each direction. Source: pkg/apis/autoscaling/v2/defaults.go in k8s.io/kubernetes.
  */
 export function setHorizontalPodAutoscalerDefaults(autoscaler: Pick<HorizontalPodAutoscaler, 'metadata' | 'spec'>): void {
   dropRoundTripAnnotations(autoscaler.metadata)

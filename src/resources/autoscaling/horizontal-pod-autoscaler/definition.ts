@@ -48,7 +48,10 @@ const v2: Version<HorizontalPodAutoscaler> = {
   tableIn: horizontalPodAutoscalerTableIn,
 }
 
-/** v1 has fields for one metric only; other values of v2 are in annotations. Its table is that of v2, as for all versions. */
+/**
+ * v1 has fields for one metric only; other values of v2 are in annotations. Its table is that of v2, as for all
+ * versions.
+ */
 const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
   ...every,
   name: 'v1',

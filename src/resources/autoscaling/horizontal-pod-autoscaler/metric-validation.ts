@@ -25,7 +25,8 @@ const validatePositive = (value: string | undefined, path: FieldPath): FieldErro
   value !== undefined && quantitySign(value) !== 1 ? [invalid(path, goQuantityValue(value), 'must be positive')] : []
 
 /**
- * Validates a target. An empty type is reported twice: as required, and as not one of TARGET_TYPES. The validator of the source checks which value it needs.
+ * Validates a target. An empty type is reported twice: as required, and as not one of TARGET_TYPES. The validator of
+ * the source checks which value it needs.
  */
 function validateTarget(target: MetricTarget, path: FieldPath): FieldError[] {
   const { type, averageUtilization: utilization } = target
@@ -34,7 +35,9 @@ function validateTarget(target: MetricTarget, path: FieldPath): FieldError[] {
     ...(TARGET_TYPES.includes(type) ? [] : [invalid(path.child('type'), type, 'must be either Utilization, Value, or AverageValue')]),
     ...validatePositive(target.value, path.child('value')),
     ...validatePositive(target.averageValue, path.child('averageValue')),
-    ...(utilization !== undefined && utilization < 1 ? [invalid(path.child('averageUtilization'), utilization, 'must be greater than 0')] : []),
+    ...(utilization !== undefined && utilization < 1
+      ? [invalid(path.child('averageUtilization'), utilization, 'must be greater than 0')]
+      : []),
   ]
 }
 
@@ -66,7 +69,10 @@ const validateObject = ({ describedObject, metric, target }: ObjectMetricSource,
   ...needsValue(target, 'must set either a target value or averageValue', path.child('target')),
 ]
 
-/** Validates an external metric. It needs either `value` or `averageValue`. If both are set, `value` is reported as forbidden. */
+/**
+ * Validates an external metric. It needs either `value` or `averageValue`. If both are set, `value` is reported as
+ * forbidden.
+ */
 const validateExternal = ({ metric, target }: ExternalMetricSource, path: FieldPath): FieldError[] => [
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
@@ -80,7 +86,9 @@ const validateExternal = ({ metric, target }: ExternalMetricSource, path: FieldP
 const validatePods = ({ metric, target }: PodsMetricSource, path: FieldPath): FieldError[] => [
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
-  ...(target.averageValue === undefined ? [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')] : []),
+  ...(target.averageValue === undefined
+    ? [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')]
+    : []),
 ]
 
 /** Validates a resource metric. Any non-empty name is accepted, unlike in a container resource metric. */
@@ -140,8 +148,16 @@ function validateMetric(metric: MetricSpec, path: FieldPath, rules: ReferenceRul
   return [...errors, ...others.map(({ member }) => forbidden(path.child(member), 'must populate the given metric source only'))]
 }
 
-/** Validates metrics. If `minReplicas` is 0, one of them must be measurable without pods. `rules` apply to references to the objects of metrics. */
-export function validateMetrics(metrics: readonly MetricSpec[], minReplicas: number | undefined, path: FieldPath, rules: ReferenceRules): FieldError[] {
+/**
+ * Validates metrics. If `minReplicas` is 0, one of them must be measurable without pods. `rules` apply to references to
+ * the objects of metrics.
+ */
+export function validateMetrics(
+  metrics: readonly MetricSpec[],
+  minReplicas: number | undefined,
+  path: FieldPath,
+  rules: ReferenceRules,
+): FieldError[] {
   const errors = metrics.flatMap((metric, i) => validateMetric(metric, path.index(i), rules))
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     errors.push(forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas'))

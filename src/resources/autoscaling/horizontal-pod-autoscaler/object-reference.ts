@@ -13,7 +13,10 @@ export interface ReferenceRules {
   readonly coreGroup: boolean
 }
 
-/** Validates a reference. `kind` and `name` are required path segments. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
+/**
+ * Validates a reference. `kind` and `name` are required path segments. Source: pkg/apis/autoscaling/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateObjectReference(reference: CrossVersionObjectReference, path: FieldPath, rules: ReferenceRules): FieldError[] {
   const errors = (['kind', 'name'] as const).flatMap(member => {
     const value = reference[member]
@@ -25,7 +28,10 @@ export function validateObjectReference(reference: CrossVersionObjectReference, 
 }
 
 /** Returns the text of the error. An empty apiVersion is the core group, as is `v1`. */
-export function apiVersionFault({ apiVersion = '' }: CrossVersionObjectReference, { anyApiVersion, coreGroup }: ReferenceRules): string | undefined {
+export function apiVersionFault(
+  { apiVersion = '' }: CrossVersionObjectReference,
+  { anyApiVersion, coreGroup }: ReferenceRules,
+): string | undefined {
   if (anyApiVersion) return undefined
   const parsed = parseApiVersion(apiVersion)
   // A single slash is treated like an empty string.

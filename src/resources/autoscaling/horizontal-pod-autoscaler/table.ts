@@ -1,4 +1,10 @@
-import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../../../api/autoscaling/v2.types.ts'
+import type {
+  HorizontalPodAutoscaler,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from '../../../api/autoscaling/v2.types.ts'
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
@@ -16,7 +22,9 @@ interface TargetedSource {
 /** Prints the value of an object or external metric, or its average over the pods. */
 function valueText({ target }: TargetedSource, current: MetricValueStatus | undefined): string {
   const { value, averageValue } = target
-  return averageValue === undefined ? `${current?.value ?? UNKNOWN}/${value ?? '<nil>'}` : `${current?.averageValue ?? UNKNOWN}/${averageValue} (avg)`
+  return averageValue === undefined
+    ? `${current?.value ?? UNKNOWN}/${value ?? '<nil>'}`
+    : `${current?.averageValue ?? UNKNOWN}/${averageValue} (avg)`
 }
 
 interface ResourceSource extends TargetedSource {
@@ -59,7 +67,10 @@ function targetsCell(metrics: readonly MetricSpec[], statuses: readonly MetricSt
   return `${shown.join(', ')}${metrics.length > SHOWN ? ` + ${metrics.length - SHOWN} more...` : ''}`
 }
 
-/** Table of autoscalers in a release: current and target value of the first two metrics, and how many more there are. Resources are named since 1.30. */
+/**
+ * Table of autoscalers in a release: current and target value of the first two metrics, and how many more there are.
+ * Resources are named since 1.30.
+ */
 export const horizontalPodAutoscalerTableIn = (release: Release): TableDefinition<HorizontalPodAutoscaler> => ({
   columns: [
     nameColumn,

@@ -21,21 +21,37 @@ export type HorizontalPodAutoscalerV2beta1 = Omit<v2.HorizontalPodAutoscaler, 's
 
 type Annotations = Record<string, string>
 
-/** Sets defaults. Without metrics the target is 80% of the requested CPU. Source: pkg/apis/autoscaling/v2beta1/defaults.go in k8s.io/kubernetes. */
+/**
+ * Sets defaults. Without metrics the target is 80% of the requested CPU. Source:
+ * pkg/apis/autoscaling/v2beta1/defaults.go in k8s.io/kubernetes.
+ */
 export function setV2beta1Defaults({ spec }: HorizontalPodAutoscalerV2beta1): void {
   spec.minReplicas ??= 1
-  if ((spec.metrics ?? []).length === 0) spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: CPU_PERCENT } }]
+  if ((spec.metrics ?? []).length === 0)
+    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: CPU_PERCENT } }]
 }
 
 /** Converts items to v2beta1. If converting them back would lose something, an annotation holds their v2 form. */
-function* itemsFromV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V2[], annotations: Annotations, name: string): Steps<V1[]> {
+function* itemsFromV2<V1 extends Json, V2 extends Json>(
+  form: ListForm<V1, V2>,
+  items: readonly V2[],
+  annotations: Annotations,
+  name: string,
+): Steps<V1[]> {
   const { written, isExact } = yield* listToV1(form, items)
   if (!isExact) annotations[name] = yield* writeList(form, items)
   return written
 }
 
-/** Converts items to v2. The annotation is used only if it has the same items as the field, which a client may have changed. */
-function* itemsToV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V1[], annotation: string | undefined): Steps<V2[]> {
+/**
+ * Converts items to v2. The annotation is used only if it has the same items as the field, which a client may have
+ * changed.
+ */
+function* itemsToV2<V1 extends Json, V2 extends Json>(
+  form: ListForm<V1, V2>,
+  items: readonly V1[],
+  annotation: string | undefined,
+): Steps<V2[]> {
   const annotated = yield* readList(form, annotation)
   const isTrue = annotated !== undefined && deepEqual((yield* listToV1(form, annotated)).written, items)
   return isTrue ? annotated : yield* listToV2(form, items)

@@ -1,4 +1,8 @@
-import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerCondition, HorizontalPodAutoscalerStatus } from '../../../api/autoscaling/v2.types.ts'
+import type {
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerCondition,
+  HorizontalPodAutoscalerStatus,
+} from '../../../api/autoscaling/v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 
 /** Equals v2, except for members of the status that are always written. */

@@ -11,8 +11,8 @@ import { validateMetrics } from './metric-validation.ts'
 import { apiVersionFault, type ReferenceRules, validateObjectReference } from './object-reference.ts'
 
 /**
- * Validates an autoscaler. minReplicas may be 0 only with the gate HPAScaleToZero and an object or external metric, or if it is 0 in the old object. Source:
- * pkg/apis/autoscaling/validation in k8s.io/kubernetes.
+ * Validates an autoscaler. minReplicas may be 0 only with the gate HPAScaleToZero and an object or external metric, or
+ * if it is 0 in the old object. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes.
  */
 export function validateHorizontalPodAutoscaler(
   { spec }: HorizontalPodAutoscaler,
@@ -29,7 +29,9 @@ export function validateHorizontalPodAutoscaler(
       ? covered('minimum', [invalid(path.child('minReplicas'), minReplicas, `must be greater than or equal to ${lowest}`)])
       : []),
     ...validateMost(maxReplicas, max, features.release),
-    ...(minReplicas !== undefined && maxReplicas < minReplicas ? [invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`')] : []),
+    ...(minReplicas !== undefined && maxReplicas < minReplicas
+      ? [invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`')]
+      : []),
     ...validateObjectReference(spec.scaleTargetRef, path.child('scaleTargetRef'), targetRules(spec, old?.spec, features)),
     ...validateMetrics(spec.metrics ?? [], minReplicas, path.child('metrics'), metricRules(old?.spec, features)),
     ...validateBehavior(spec.behavior, path.child('behavior')),
@@ -44,8 +46,8 @@ function validateMost(maxReplicas: number, path: FieldPath, release: Release): F
 }
 
 /**
- * Returns the rules of the scale target. An update that changes neither kind nor apiVersion keeps their faults. In the core group only a ReplicationController
- * can be scaled.
+ * Returns the rules of the scale target. An update that changes neither kind nor apiVersion keeps their faults. In the
+ * core group only a ReplicationController can be scaled.
  */
 function targetRules(
   { scaleTargetRef: next }: HorizontalPodAutoscalerSpec,
@@ -60,7 +62,9 @@ function targetRules(
 /** One invalid reference in the old object excuses all. */
 function metricRules(old: HorizontalPodAutoscalerSpec | undefined, { release }: Features): ReferenceRules {
   const rules = { anyApiVersion: !isSince(release, '1.34'), coreGroup: true }
-  const wasBad = (old?.metrics ?? []).some(({ type, object }) => type === 'Object' && object && apiVersionFault(object.describedObject, rules) !== undefined)
+  const wasBad = (old?.metrics ?? []).some(
+    ({ type, object }) => type === 'Object' && object && apiVersionFault(object.describedObject, rules) !== undefined,
+  )
   return { ...rules, anyApiVersion: rules.anyApiVersion || wasBad }
 }
 

@@ -1,7 +1,10 @@
 import type { CronJob } from '../../../api/batch/v1.types.ts'
 import { defaultNestedJobSpec } from '../job/defaults.ts'
 
-/** Sets defaults: a history of three successful jobs and one failed job. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
+/**
+ * Sets defaults: a history of three successful jobs and one failed job. Source: pkg/apis/batch/v1/defaults.go in
+ * k8s.io/kubernetes.
+ */
 export function setCronJobDefaults({ spec }: CronJob): void {
   if (!spec.concurrencyPolicy) spec.concurrencyPolicy = 'Allow'
   spec.suspend ??= false

@@ -22,9 +22,15 @@ const MAX_NAME = 52
 const POLICIES = enumValues('batch.ConcurrencyPolicy')
 
 /**
- * Validates the schedule. A time zone in it is accepted only if the old schedule has one too, or before 1.29 in any schedule, and never together with timeZone.
+ * Validates the schedule. A time zone in it is accepted only if the old schedule has one too, or before 1.29 in any
+ * schedule, and never together with timeZone.
  */
-function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, { release }: Features, path: FieldPath): Steps<FieldError[]> {
+function* validateSchedule(
+  { schedule, timeZone }: CronJobSpec,
+  old: CronJobSpec | undefined,
+  { release }: Features,
+  path: FieldPath,
+): Steps<FieldError[]> {
   if (!schedule) return covered('', [required(path)])
   const errors: FieldError[] = []
   try {
@@ -40,8 +46,8 @@ function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec
 }
 
 /**
- * Validates the time zone. Elements of its name have at most 14 characters, as files of the time zone database do. `Local` is rejected in any case; other
- * spellings than Go's `Local` are reported as unknown, too.
+ * Validates the time zone. Elements of its name have at most 14 characters, as files of the time zone database do.
+ * `Local` is rejected in any case; other spellings than Go's `Local` are reported as unknown, too.
  */
 function validateTimeZone(zone: string | undefined, path: FieldPath): FieldError[] {
   if (zone === undefined) return []
@@ -62,14 +68,22 @@ function validateConcurrency(policy: string | undefined, path: FieldPath): Field
 }
 
 /** Validates the job template. Jobs of a cron job always have a generated selector. */
-function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | undefined, features: Features, path: FieldPath): FieldError[] {
+function validateJobTemplate(
+  { spec }: JobTemplateSpec,
+  old: JobTemplateSpec | undefined,
+  features: Features,
+  path: FieldPath,
+): FieldError[] {
   const errors = validateJobSpecParts(spec, path, podTemplateOptions(features, spec.template, old?.spec.template))
   if (spec.selector) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), '`selector` will be auto-generated'))
   if (spec.manualSelector) errors.push(notSupported(path.child('manualSelector'), true, ['nil', 'false']))
   return errors
 }
 
-/** Validates the spec, in upstream's order. An unchanged time zone is not looked up, since it may have been removed from the database. */
+/**
+ * Validates the spec, in upstream's order. An unchanged time zone is not looked up, since it may have been removed from
+ * the database.
+ */
 function* validateCronJobSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const scheduleErrors = yield* validateSchedule(spec, old, features, path.child('schedule'))
   yield
@@ -85,8 +99,8 @@ function* validateCronJobSpec(spec: CronJobSpec, old: CronJobSpec | undefined, f
 }
 
 /**
- * Validates a CronJob. An update accepts a schedule with a time zone, and an unknown time zone, if the old object has the same. Source:
- * pkg/apis/batch/validation in k8s.io/kubernetes.
+ * Validates a CronJob. An update accepts a schedule with a time zone, and an unknown time zone, if the old object has
+ * the same. Source: pkg/apis/batch/validation in k8s.io/kubernetes.
  */
 export function* validateCronJob(next: CronJob, old: CronJob | undefined, { features }: HookContext): Steps<FieldError[]> {
   const errors = yield* validateCronJobSpec(next.spec, old?.spec, features, fieldPath('spec'))

@@ -12,14 +12,19 @@ export function defaultNestedJobSpec(spec: JobSpec): void {
   defaultPodTemplate(spec.template)
 }
 
-/** Sets defaults that depend on a release or gate. With a failure policy, `Failed` is the only valid replacement policy. */
+/**
+ * Sets defaults that depend on a release or gate. With a failure policy, `Failed` is the only valid replacement policy.
+ */
 export function setGatedJobDefaults({ spec }: Job, features: Features): void {
   defaultTemplateHostPorts(spec.template, features)
   if (isSince(features.release, '1.29')) spec.manualSelector ??= false
   if (features.enabled('JobPodReplacementPolicy')) spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }
 
-/** Sets defaults: one pod, unless parallelism without completions makes the job a work queue. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
+/**
+ * Sets defaults: one pod, unless parallelism without completions makes the job a work queue. Source:
+ * pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes.
+ */
 export function setJobDefaults(object: Job): void {
   const { spec, metadata } = object
   if (spec.parallelism === undefined) {
@@ -29,7 +34,8 @@ export function setJobDefaults(object: Job): void {
   // If each index has a limit, the job as a whole is effectively unlimited.
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32
   const labels = spec.template.metadata.labels
-  // Shares the map with the template, as upstream does: labels that the template of a new job gets become labels of the job (see `prepareSelector`).
+  // Shares the map with the template, as upstream does: labels that the template of a new job gets become labels of the
+  // job (see `prepareSelector`).
   if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false

@@ -120,9 +120,9 @@ const v1: Version<Job> = {
 }
 
 /**
- * Runs pods to completion. The selector is generated from the UID unless manualSelector is set. A deletion orphans the pods by default.
- * https://kubernetes.io/docs/concepts/workloads/controllers/job/
- * Source of its rules: pkg/registry/batch/job.
+ * Runs pods to completion. The selector is generated from the UID unless manualSelector is set. A deletion orphans the
+ * pods by default. https://kubernetes.io/docs/concepts/workloads/controllers/job/ Source of its rules:
+ * pkg/registry/batch/job.
  */
 export const jobResource = defineResource<Job>({
   scope: 'Namespaced',

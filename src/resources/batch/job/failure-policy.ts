@@ -27,17 +27,25 @@ const validateEnum = (value: string, supported: readonly string[], path: FieldPa
 }
 
 /**
- * Validates exit codes. They are sorted and unique, and `In` may not contain 0, which is no failure. Wrong order is reported last. `containers` are those of
- * the template, including init containers.
+ * Validates exit codes. They are sorted and unique, and `In` may not contain 0, which is no failure. Wrong order is
+ * reported last. `containers` are those of the template, including init containers.
  */
-function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, containers: ReadonlySet<string>, path: FieldPath): FieldError[] {
+function validateExitCodes(
+  requirement: PodFailurePolicyOnExitCodesRequirement,
+  containers: ReadonlySet<string>,
+  path: FieldPath,
+): FieldError[] {
   const { operator, containerName } = requirement
   const values = requirement.values ?? []
   const at = path.child('values')
-  const printed = verbatim(requirement.values ? `[]int32{${values.join(', ')}}` : '[]int32(nil)', () => JSON.stringify(requirement.values ?? null))
+  const printed = verbatim(requirement.values ? `[]int32{${values.join(', ')}}` : '[]int32(nil)', () =>
+    JSON.stringify(requirement.values ?? null),
+  )
   const errors = validateEnum(operator, OPERATORS, path.child('operator'))
   if (typeof containerName === 'string' && !containers.has(containerName)) {
-    errors.push(invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template'))
+    errors.push(
+      invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template'),
+    )
   }
   if (values.length === 0) errors.push(invalid(at, printed, 'at least one value is required'))
   else if (values.length > MAX_VALUES) errors.push(tooMany(at, values.length, MAX_VALUES))
@@ -54,7 +62,9 @@ function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, 
   return ordered ? errors : [...errors, invalid(at, printed, 'must be ordered')]
 }
 
-/** Validates conditions. Types are qualified names. The status is required: defaults have set it if the client did not. */
+/**
+ * Validates conditions. Types are qualified names. The status is required: defaults have set it if the client did not.
+ */
 const validatePodConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPattern[], path: FieldPath): FieldError[] => [
   ...(patterns.length > MAX_PATTERNS ? [tooMany(path, patterns.length, MAX_PATTERNS)] : []),
   ...patterns.flatMap(({ type, status }, i) => [
@@ -71,7 +81,10 @@ interface RuleContext {
   readonly actions: readonly string[]
 }
 
-/** Validates a rule, which has either exit codes or pod conditions. FailIndex (since 1.28) requires a backoff limit per index. */
+/**
+ * Validates a rule, which has either exit codes or pod conditions. FailIndex (since 1.28) requires a backoff limit per
+ * index.
+ */
 function validateFailureRule(rule: PodFailurePolicyRule, { spec, containers, actions }: RuleContext, path: FieldPath): FieldError[] {
   const { action, onExitCodes } = rule
   const onPodConditions = rule.onPodConditions ?? []
@@ -82,12 +95,17 @@ function validateFailureRule(rule: PodFailurePolicyRule, { spec, containers, act
   errors.push(...validateEnum(action, actions, path.child('action')))
   if (onExitCodes) errors.push(...validateExitCodes(onExitCodes, containers, path.child('onExitCodes')))
   errors.push(...validatePodConditions(onPodConditions, path.child('onPodConditions')))
-  if (onExitCodes && onPodConditions.length > 0) errors.push(invalidStructure(path, 'specifying both OnExitCodes and OnPodConditions is not supported'))
-  if (!onExitCodes && onPodConditions.length === 0) errors.push(invalidStructure(path, 'specifying one of OnExitCodes and OnPodConditions is required'))
+  if (onExitCodes && onPodConditions.length > 0)
+    errors.push(invalidStructure(path, 'specifying both OnExitCodes and OnPodConditions is not supported'))
+  if (!onExitCodes && onPodConditions.length === 0)
+    errors.push(invalidStructure(path, 'specifying one of OnExitCodes and OnPodConditions is required'))
   return errors
 }
 
-/** Validates spec.podFailurePolicy at `path` (KEP-3329). Too many rules are one more error: each is validated nevertheless. */
+/**
+ * Validates spec.podFailurePolicy at `path` (KEP-3329). Too many rules are one more error: each is validated
+ * nevertheless.
+ */
 export function validateFailurePolicy(spec: JobSpec, policy: PodFailurePolicy, path: FieldPath, release: Release): FieldError[] {
   const rules = policy.rules ?? []
   const at = path.child('rules')

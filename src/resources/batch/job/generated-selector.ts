@@ -26,20 +26,31 @@ function giveMissing(labels: TemplateLabels, wanted: Readonly<TemplateLabels>): 
   for (const [key, value] of Object.entries(wanted)) if (!Object.hasOwn(labels, key)) labels[key] = value
 }
 
-/** Labels the pods of a new job with its name and UID, and selects them by UID, unless manualSelector is set. The UID has been assigned before. */
+/**
+ * Labels the pods of a new job with its name and UID, and selects them by UID, unless manualSelector is set. The UID
+ * has been assigned before.
+ */
 export function prepareSelector({ metadata, spec }: Job, release: Release): void {
   if (spec.manualSelector) return
   const name = metadata.name ?? ''
   const uid = metadata.uid ?? ''
   const prefixed = hasPrefix(release)
   spec.template.metadata.labels ??= {}
-  giveMissing(spec.template.metadata.labels, { [OLD_NAME]: name, ...(prefixed && { [NAME]: name }), [OLD_UID]: uid, ...(prefixed && { [UID]: uid }) })
+  giveMissing(spec.template.metadata.labels, {
+    [OLD_NAME]: name,
+    ...(prefixed && { [NAME]: name }),
+    [OLD_UID]: uid,
+    ...(prefixed && { [UID]: uid }),
+  })
   spec.selector ??= {}
   spec.selector.matchLabels ??= {}
   giveMissing(spec.selector.matchLabels, { [prefixed ? UID : OLD_UID]: uid })
 }
 
-/** Gives a job without labels those of its template, including the generated ones. The labels are copied here, since defaulting may have shared the map. */
+/**
+ * Gives a job without labels those of its template, including the generated ones. The labels are copied here, since
+ * defaulting may have shared the map.
+ */
 export function takeLabels({ metadata, spec }: Job): void {
   const labels = templateLabels(spec.template)
   if (labels && (metadata.labels === labels || Object.keys(metadata.labels ?? {}).length === 0)) metadata.labels = { ...labels }
@@ -52,7 +63,10 @@ function requireLabel(labels: TemplateLabels | undefined, key: string, value: st
   return labels[key] === value ? [] : [invalid(at, goStringMap(labels), `must be '${value}'`)]
 }
 
-/** Checks that selector and labels are the generated ones. Jobs of old releases have only labels without a prefix, and stay valid. */
+/**
+ * Checks that selector and labels are the generated ones. Jobs of old releases have only labels without a prefix, and
+ * stay valid.
+ */
 export function validateGeneratedSelector({ metadata, spec }: Job, old: Job | undefined, release: Release): FieldError[] {
   if (spec.manualSelector || !spec.selector) return []
   const name = metadata.name ?? ''

@@ -15,7 +15,9 @@ function parseIndex(text: string, completions: number): number {
 function parseInterval(text: string, completions: number): Interval {
   const [first = '', second, ...more] = text.split('-')
   if (more.length > 0)
-    throw new Error(`the fragment ${quote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`)
+    throw new Error(
+      `the fragment ${quote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`,
+    )
   const from = parseIndex(first, completions)
   if (second === undefined) return [from, from]
   const to = parseIndex(second, completions)
@@ -25,7 +27,10 @@ function parseInterval(text: string, completions: number): Interval {
 
 const disorder = (previous: number, current: number): string => `non-increasing order, previous: ${previous}, current: ${current}`
 
-/** Returns the number of indexes in the text, all of which must be below `completions`. Throws an Error that describes the fault. */
+/**
+ * Returns the number of indexes in the text, all of which must be below `completions`. Throws an Error that describes
+ * the fault.
+ */
 export function countIndexes(text: string, completions: number): number {
   let last = Number.NEGATIVE_INFINITY
   let total = 0

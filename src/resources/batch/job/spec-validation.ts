@@ -34,8 +34,8 @@ const atMost = (value: number | undefined, limit: number, when: string, path: Fi
   value !== undefined && value > limit ? [invalid(path, value, `must be less than or equal to ${limit}${when}`)] : []
 
 /**
- * Validates an indexed job. Completions are required. If there are more than 100,000 and a backoff limit per index, maxFailedIndexes is required too, and
- * neither it nor parallelism may exceed 10,000.
+ * Validates an indexed job. Completions are required. If there are more than 100,000 and a backoff limit per index,
+ * maxFailedIndexes is required too, and neither it nor parallelism may exceed 10,000.
  */
 function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLimitPerIndex }: JobSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -83,12 +83,14 @@ function validateRestartPolicy(spec: JobSpec, path: FieldPath): FieldError[] {
   const policy = spec.template.spec.restartPolicy
   if (policy === undefined || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')]
   if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(path, policy, ['OnFailure', 'Never'])]
-  return spec.podFailurePolicy && policy !== 'Never' ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')] : []
+  return spec.podFailurePolicy && policy !== 'Never'
+    ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
+    : []
 }
 
 /**
- * Validates every JobSpec, including that of a cron job, except for the selector. Errors come in upstream's order. Source: pkg/apis/batch/validation in
- * k8s.io/kubernetes.
+ * Validates every JobSpec, including that of a cron job, except for the selector. Errors come in upstream's order.
+ * Source: pkg/apis/batch/validation in k8s.io/kubernetes.
  */
 export function validateJobSpecParts(spec: JobSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
   const errors = COUNTS.flatMap(name => validateNonNegative(spec[name], path.child(name)))
@@ -96,7 +98,8 @@ export function validateJobSpecParts(spec: JobSpec, path: FieldPath, options: Po
     errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'))
   }
   errors.push(...validateManager(spec.managedBy, path.child('managedBy')), ...validateCompletionMode(spec, path))
-  if (spec.podFailurePolicy) errors.push(...validateFailurePolicy(spec, spec.podFailurePolicy, path.child('podFailurePolicy'), options.release))
+  if (spec.podFailurePolicy)
+    errors.push(...validateFailurePolicy(spec, spec.podFailurePolicy, path.child('podFailurePolicy'), options.release))
   if (spec.successPolicy) {
     const at = path.child('successPolicy')
     if (spec.completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec.successPolicy, spec.completions ?? 0, at))

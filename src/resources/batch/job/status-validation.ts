@@ -63,7 +63,10 @@ function validateUncounted({ next }: Transition): FieldError[] {
   )
 }
 
-/** Validates the completion of a job and its time. Only changes are checked, so that a status that predates these rules can be written again. */
+/**
+ * Validates the completion of a job and its time. Only changes are checked, so that a status that predates these rules
+ * can be written again.
+ */
 function validateCompletion({ next, changed, turned }: Transition): FieldError[] {
   const errors: FieldError[] = []
   const complete = hasTrueCondition(next, 'Complete')
@@ -79,8 +82,19 @@ function validateCompletion({ next, changed, turned }: Transition): FieldError[]
     }
     if (!completionTime && complete) errors.push(required(COMPLETION_TIME, 'completionTime is required for Complete jobs'))
   }
-  if (changed('startTime', 'completionTime') && startTime && completionTime && Number(timeMillis(completionTime)) < Number(timeMillis(startTime))) {
-    errors.push(invalid(COMPLETION_TIME, time(completionTime), words('completionTime cannot be set before startTime', 'must be equal to or after `startTime`')))
+  if (
+    changed('startTime', 'completionTime') &&
+    startTime &&
+    completionTime &&
+    Number(timeMillis(completionTime)) < Number(timeMillis(startTime))
+  ) {
+    errors.push(
+      invalid(
+        COMPLETION_TIME,
+        time(completionTime),
+        words('completionTime cannot be set before startTime', 'must be equal to or after `startTime`'),
+      ),
+    )
   }
   if (hasTrueCondition(next, 'Failed') && turned('Failed', 'FailureTarget') && !hasTrueCondition(next, 'FailureTarget')) {
     errors.push(badConditions('cannot set Failed=True condition without the FailureTarget=true condition'))
@@ -96,13 +110,18 @@ function validateFinished({ spec, next, changed, finishedTurned }: Transition): 
   if (!isFinished(next)) return []
   const errors: FieldError[] = []
   const { active = 0, startTime, uncountedTerminatedPods: uncounted } = next
-  if ((finishedTurned || changed('active')) && active > 0) errors.push(invalid(STATUS.child('active'), active, 'active>0 is invalid for finished job'))
+  if ((finishedTurned || changed('active')) && active > 0)
+    errors.push(invalid(STATUS.child('active'), active, 'active>0 is invalid for finished job'))
   // A suspended job with 0 completions is complete before it starts.
   const neverStarts = spec.suspend === true && spec.completions === 0
   if ((finishedTurned || changed('startTime')) && !neverStarts && !startTime) {
     errors.push(required(STATUS.child('startTime'), 'startTime is required for finished job'))
   }
-  if (uncounted && (finishedTurned || changed('uncountedTerminatedPods')) && (uncounted.failed ?? []).length + (uncounted.succeeded ?? []).length > 0) {
+  if (
+    uncounted &&
+    (finishedTurned || changed('uncountedTerminatedPods')) &&
+    (uncounted.failed ?? []).length + (uncounted.succeeded ?? []).length > 0
+  ) {
     const printed = goValue('batch.UncountedTerminatedPods', uncounted)
     errors.push(
       invalid(
@@ -116,8 +135,8 @@ function validateFinished({ spec, next, changed, finishedTurned }: Transition): 
 }
 
 /**
- * Validates completed and failed indexes. They are well-formed and disjoint, and only indexed jobs have them. They are parsed only if changed, since they may
- * be long.
+ * Validates completed and failed indexes. They are well-formed and disjoint, and only indexed jobs have them. They are
+ * parsed only if changed, since they may be long.
  */
 function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
   const errors: FieldError[] = []
@@ -146,7 +165,8 @@ function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
   }
   if ((failedChanged || completedChanged) && completions !== undefined && failedIndexes !== undefined) {
     const common = commonIndex(completedIndexes, failedIndexes, completions)
-    if (common !== undefined) errors.push(invalid(atFailed, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${common}`))
+    if (common !== undefined)
+      errors.push(invalid(atFailed, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${common}`))
   }
   return errors
 }
@@ -173,23 +193,26 @@ function validateCriteria({ spec, next }: Transition): FieldError[] {
   }
   const errors: FieldError[] = []
   if (hasTrueCondition(next, 'Failed')) errors.push(badConditions('cannot set SuccessCriteriaMet=True and Failed=true conditions'))
-  if (hasTrueCondition(next, 'FailureTarget')) errors.push(badConditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'))
+  if (hasTrueCondition(next, 'FailureTarget'))
+    errors.push(badConditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'))
   return errors
 }
 
 /**
- * Checks what may not be reverted: conditions that finish a job, counters, completionTime, and startTime unless the job is suspended. Before 1.36 a changed
- * start time is reported as removed.
+ * Checks what may not be reverted: conditions that finish a job, counters, completionTime, and startTime unless the job
+ * is suspended. Before 1.36 a changed start time is reported as removed.
  */
 function validateProgress({ spec, next, old, changed }: Transition, release: Release): FieldError[] {
   const errors: FieldError[] = []
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (hasTrueCondition(old, type) && !hasTrueCondition(next, type)) errors.push(badConditions(`cannot disable the terminal ${type}=True condition`))
+    if (hasTrueCondition(old, type) && !hasTrueCondition(next, type))
+      errors.push(badConditions(`cannot disable the terminal ${type}=True condition`))
   }
   // An indexed job whose completions equal its parallelism may be scaled down.
   const scalable = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism
   for (const counter of scalable ? (['failed'] as const) : (['failed', 'succeeded'] as const)) {
-    if ((next[counter] ?? 0) < (old[counter] ?? 0)) errors.push(invalid(STATUS.child(counter), next[counter] ?? 0, `cannot decrease the ${counter} counter`))
+    if ((next[counter] ?? 0) < (old[counter] ?? 0))
+      errors.push(invalid(STATUS.child(counter), next[counter] ?? 0, `cannot decrease the ${counter} counter`))
   }
   if (next.completionTime && old.completionTime && next.completionTime !== old.completionTime) {
     errors.push(invalid(COMPLETION_TIME, time(next.completionTime), words('completionTime cannot be mutated', 'field is immutable')))
@@ -219,12 +242,16 @@ function validateCriteriaKept({ next, old }: Transition): FieldError[] {
 }
 
 /**
- * Validates an update of the status. Transitions are checked only while the gate JobManagedBy is on (KEP-4368), with which controllers other than
- * kube-controller-manager's write the status. Source: pkg/apis/batch/validation in k8s.io/kubernetes.
+ * Validates an update of the status. Transitions are checked only while the gate JobManagedBy is on (KEP-4368), with
+ * which controllers other than kube-controller-manager's write the status. Source: pkg/apis/batch/validation in
+ * k8s.io/kubernetes.
  */
 export function validateJobStatusUpdate(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
   const transition = transitionOf(next, old)
-  const errors = [...validateCounts(transition.next, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS), ...validateUncounted(transition)]
+  const errors = [
+    ...validateCounts(transition.next, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS),
+    ...validateUncounted(transition),
+  ]
   if (!features.enabled('JobManagedBy')) return [...errors, ...validateCriteria(transition), ...validateCriteriaKept(transition)]
   return [
     ...errors,

@@ -11,8 +11,8 @@ const MAX_RULES = 20
 const MAX_INDEXES_LENGTH = 64 * 1024
 
 /**
- * Validates a rule, which has indexes, a count, or both. The count is at most `completions`, and at most the number of indexes. Invalid indexes count as 0, so
- * a count above 0 is one more error.
+ * Validates a rule, which has indexes, a count, or both. The count is at most `completions`, and at most the number of
+ * indexes. Invalid indexes count as 0, so a count above 0 is one more error.
  */
 function validateSuccessRule({ succeededIndexes, succeededCount }: SuccessPolicyRule, completions: number, path: FieldPath): FieldError[] {
   if (succeededIndexes === undefined && succeededCount === undefined) {
@@ -32,9 +32,11 @@ function validateSuccessRule({ succeededIndexes, succeededCount }: SuccessPolicy
   if (succeededCount === undefined) return errors
   const at = path.child('succeededCount')
   errors.push(...validateNonNegative(succeededCount, at))
-  const atMost = (limit: number, what: string): FieldError => invalid(at, succeededCount, `must be less than or equal to ${limit} (the number of ${what})`)
+  const atMost = (limit: number, what: string): FieldError =>
+    invalid(at, succeededCount, `must be less than or equal to ${limit} (the number of ${what})`)
   if (succeededCount > completions) errors.push(atMost(completions, 'specified completions'))
-  if (succeededIndexes !== undefined && succeededCount > named) errors.push(atMost(named, 'indexes in the specified succeededIndexes field'))
+  if (succeededIndexes !== undefined && succeededCount > named)
+    errors.push(atMost(named, 'indexes in the specified succeededIndexes field'))
   return errors
 }
 

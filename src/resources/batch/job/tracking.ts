@@ -4,7 +4,10 @@ import { isSince } from '../../../lifecycle/release.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 
-/** Annotation of jobs that track their pods with finalizers, until release 1.27. In 1.24 and 1.25 a gate controls whether new jobs get it. */
+/**
+ * Annotation of jobs that track their pods with finalizers, until release 1.27. In 1.24 and 1.25 a gate controls
+ * whether new jobs get it.
+ */
 const ANNOTATION = 'batch.kubernetes.io/job-tracking'
 
 const isMarked = ({ metadata }: TypedObject): boolean => Object.hasOwn(metadata.annotations ?? {}, ANNOTATION)

@@ -35,7 +35,10 @@ function validateJobSpec(spec: JobSpec, old: JobSpec | undefined, features: Feat
   return selection ? [...errors, ...validateSelects(selection, spec.template, path.child('template'))] : errors
 }
 
-/** Validates the hostnames of an indexed job's pods, which consist of its name and their index. The last index has the longest. */
+/**
+ * Validates the hostnames of an indexed job's pods, which consist of its name and their index. The last index has the
+ * longest.
+ */
 function validateHostNames({ metadata, spec }: Job): FieldError[] {
   const { completionMode, completions = 0 } = spec
   if (completionMode !== 'Indexed' || completions <= 0) return []
@@ -45,11 +48,12 @@ function validateHostNames({ metadata, spec }: Job): FieldError[] {
 }
 
 /**
- * Validates a change of completions. In an indexed job they may change only together with parallelism, to the same value (KEP-3715, since 1.27 by default). In
- * other jobs they are immutable.
+ * Validates a change of completions. In an indexed job they may change only together with parallelism, to the same
+ * value (KEP-3715, since 1.27 by default). In other jobs they are immutable.
  */
 function validateCompletions(spec: JobSpec, old: JobSpec, features: Features, path: FieldPath): FieldError[] {
-  if (spec.completionMode !== 'Indexed' || !features.enabled('ElasticIndexedJob')) return validateImmutableField(spec.completions, old.completions, path)
+  if (spec.completionMode !== 'Indexed' || !features.enabled('ElasticIndexedJob'))
+    return validateImmutableField(spec.completions, old.completions, path)
   if (spec.completions === undefined || spec.completions === old.completions || spec.completions === spec.parallelism) return []
   return [invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
@@ -62,7 +66,10 @@ function withNodeAffinity(old: Affinity | undefined, next: Affinity | undefined)
   return next.nodeAffinity === undefined ? kept : { ...kept, nodeAffinity: next.nodeAffinity }
 }
 
-/** Returns the old template with the mutable parts of the new one: where its pods may run, labels and annotations. Other parts are shared with the old one. */
+/**
+ * Returns the old template with the mutable parts of the new one: where its pods may run, labels and annotations. Other
+ * parts are shared with the old one.
+ */
 function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplateSpec {
   const template = { ...old, metadata: { ...old.metadata }, spec: { ...old.spec } }
   const affinity = withNodeAffinity(template.spec.affinity, next.spec.affinity)
@@ -74,8 +81,8 @@ function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplat
 }
 
 /**
- * Returns the old pod spec with the resources of the new one, for containers with the same index and name. A list with another number of containers is unchanged.
- * Other parts are shared with the old one.
+ * Returns the old pod spec with the resources of the new one, for containers with the same index and name. A list with
+ * another number of containers is unchanged. Other parts are shared with the old one.
  */
 function withResources(old: PodSpec, next: PodSpec): PodSpec {
   const pod = { ...old }
@@ -95,8 +102,9 @@ function withResources(old: PodSpec, next: PodSpec): PodSpec {
 }
 
 /**
- * Returns the mutable parts of a job's template. While the job is suspended, scheduling directives may change before it starts (KEP-2926), and since 1.36 also
- * later if no pod is active, together with resources (KEP-5440). Since 1.37 they may change as soon as `suspend` is set.
+ * Returns the mutable parts of a job's template. While the job is suspended, scheduling directives may change before it
+ * starts (KEP-2926), and since 1.36 also later if no pod is active, together with resources (KEP-5440). Since 1.37 they
+ * may change as soon as `suspend` is set.
  */
 function mutableParts({ spec, status }: Job, features: Features): { readonly scheduling: boolean; readonly resources: boolean } {
   const notStarted = !status?.startTime
@@ -111,14 +119,15 @@ function mutableParts({ spec, status }: Job, features: Features): { readonly sch
 }
 
 /**
- * Checks that only mutable parts of the template change. If these include resources, upstream compares only the pod specs, so labels and annotations may change
- * as well.
+ * Checks that only mutable parts of the template change. If these include resources, upstream compares only the pod
+ * specs, so labels and annotations may change as well.
  */
 function* validateTemplateUpdate(next: Job, old: Job, features: Features, path: FieldPath): Steps<FieldError[]> {
   const mutable = mutableParts(old, features)
   const { template } = next.spec
   const before = mutable.scheduling ? withScheduling(old.spec.template, template) : old.spec.template
-  if (!mutable.resources) return (yield* deepEqualInSteps(template, before)) ? [] : [immutableError(path, goValue('core.PodTemplateSpec', template))]
+  if (!mutable.resources)
+    return (yield* deepEqualInSteps(template, before)) ? [] : [immutableError(path, goValue('core.PodTemplateSpec', template))]
   const isSame = yield* deepEqualInSteps(template.spec, withResources(before.spec, template.spec))
   return isSame ? [] : [immutableError(path.child('spec'), goValue('core.PodSpec', template.spec))]
 }
@@ -138,8 +147,8 @@ function* validateJobUpdate(next: Job, old: Job, features: Features): Steps<Fiel
 }
 
 /**
- * Validates a Job. An update is validated like a create, and then again: upstream reports errors of the spec twice. Source: pkg/apis/batch/validation in
- * k8s.io/kubernetes.
+ * Validates a Job. An update is validated like a create, and then again: upstream reports errors of the spec twice.
+ * Source: pkg/apis/batch/validation in k8s.io/kubernetes.
  */
 export function* validateJob(next: Job, old: Job | undefined, { features }: HookContext): Steps<FieldError[]> {
   const errors = [

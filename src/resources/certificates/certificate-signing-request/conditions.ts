@@ -14,7 +14,10 @@ export const conditionsOf = (request: CertificateSigningRequest, type: string): 
 
 const conditionIdentity = ({ type, status }: Condition): string => JSON.stringify([type, status])
 
-/** Sets missing times. The update time is now; the transition time is that of the first old condition with the same type and status, or else now. */
+/**
+ * Sets missing times. The update time is now; the transition time is that of the first old condition with the same type
+ * and status, or else now.
+ */
 export function setConditionTimes(next: CertificateSigningRequest, old: CertificateSigningRequest, now: number): void {
   const before = new Map<string, Condition>()
   for (const condition of allConditions(old)) {
@@ -28,7 +31,10 @@ export function setConditionTimes(next: CertificateSigningRequest, old: Certific
   }
 }
 
-/** Restores the old conditions of a type, if the new object has as many of them. Otherwise validation reports conditions that were added or removed. */
+/**
+ * Restores the old conditions of a type, if the new object has as many of them. Otherwise validation reports conditions
+ * that were added or removed.
+ */
 export function keepConditions(next: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
   const before = conditionsOf(old, type)
   if (before.length === 0 || conditionsOf(next, type).length !== before.length) return

@@ -117,10 +117,10 @@ const v1: Version<CertificateSigningRequest> = {
 }
 
 /**
- * A request for a certificate. Its spec is immutable; the approver writes the subresource `approval`, and the signer `status`. The plugins of
- * signer-admission.ts check their permissions.
- * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
- * Source of its rules: pkg/registry/certificates/certificates.
+ * A request for a certificate. Its spec is immutable; the approver writes the subresource `approval`, and the signer
+ * `status`. The plugins of signer-admission.ts check their permissions.
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/ Source of its rules:
+ * pkg/registry/certificates/certificates.
  */
 export const certificateSigningRequestResource = defineResource<CertificateSigningRequest>({
   scope: 'Cluster',

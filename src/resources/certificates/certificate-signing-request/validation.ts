@@ -66,8 +66,8 @@ function goBytes(base64: string): Verbatim {
 }
 
 /**
- * Returns the first fault of certificates in PEM, or undefined. All blocks must have the type CERTIFICATE, no headers, and one certificate each. An empty text
- * is valid: the signer has not issued a certificate yet.
+ * Returns the first fault of certificates in PEM, or undefined. All blocks must have the type CERTIFICATE, no headers,
+ * and one certificate each. An empty text is valid: the signer has not issued a certificate yet.
  */
 function certificateFault(pem: string): string | undefined {
   if (pem === '') return undefined
@@ -81,7 +81,10 @@ function certificateFault(pem: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** Validates usages, which must be known and unique. Unknown or repeated ones are accepted if the stored request has some. */
+/**
+ * Validates usages, which must be known and unique. Unknown or repeated ones are accepted if the stored request has
+ * some.
+ */
 function validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath, release: Release): FieldError[] {
   const errors = usages.length === 0 ? [required(path, missingMessage('usages', release))] : []
   if (before.every(usage => USAGES.includes(usage))) {
@@ -92,8 +95,14 @@ function validateUsages(usages: readonly string[], before: readonly string[], pa
   return errors
 }
 
-/** Validates the spec. The legacy signer may be kept by an update, but not set. `expirationSeconds` has no upper limit. */
-function validateSigningRequestSpec(spec: CertificateSigningRequestSpec, old: CertificateSigningRequestSpec | undefined, { release }: Features): FieldError[] {
+/**
+ * Validates the spec. The legacy signer may be kept by an update, but not set. `expirationSeconds` has no upper limit.
+ */
+function validateSigningRequestSpec(
+  spec: CertificateSigningRequestSpec,
+  old: CertificateSigningRequestSpec | undefined,
+  { release }: Features,
+): FieldError[] {
   const { signerName, expirationSeconds: seconds } = spec
   const request = spec.request ?? ''
   const fault = certificateRequestFault(decodeBase64(request))
@@ -119,10 +128,14 @@ function validateConditionStatus(type: string, status: string, path: FieldPath):
 }
 
 /**
- * Checks that types are unique, and that Approved and Denied exclude each other, unless the old request has such a fault. The error is reported for the later
- * condition, since 1.34 for all of them.
+ * Checks that types are unique, and that Approved and Denied exclude each other, unless the old request has such a
+ * fault. The error is reported for the later condition, since 1.34 for all of them.
  */
-function validateRequestConditions(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { release }: Features): FieldError[] {
+function validateRequestConditions(
+  next: CertificateSigningRequest,
+  old: CertificateSigningRequest | undefined,
+  { release }: Features,
+): FieldError[] {
   const types = allConditions(next).map(({ type }) => type)
   const before = old ? allConditions(old).map(({ type }) => type) : []
   const mayContradict = before.includes(APPROVED) && before.includes(DENIED)
@@ -140,7 +153,9 @@ function validateRequestConditions(next: CertificateSigningRequest, old: Certifi
     return [
       ...(type === '' && !mayBeEmpty ? [required(at)] : []),
       ...validateConditionStatus(type, status, path.child('status')),
-      ...(contradicts && !mayContradict ? covered('zeroOrOneOf', [invalid(placeOf(at), type, 'Approved and Denied conditions are mutually exclusive')]) : []),
+      ...(contradicts && !mayContradict
+        ? covered('zeroOrOneOf', [invalid(placeOf(at), type, 'Approved and Denied conditions are mutually exclusive')])
+        : []),
       ...(again[i] && !mayRepeat ? [duplicate(at, type)] : []),
     ]
   })
@@ -177,10 +192,17 @@ function validateChange(next: CertificateSigningRequest, old: CertificateSigning
   return errors
 }
 
-/** Returns the validation of a subresource with the given permissions. A create does not need them, since `prepare` has cleared its status. */
+/**
+ * Returns the validation of a subresource with the given permissions. A create does not need them, since `prepare` has
+ * cleared its status.
+ */
 const validateWith =
   (may: Permissions) =>
-  (next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] => [
+  (
+    next: CertificateSigningRequest,
+    old: CertificateSigningRequest | undefined,
+    { features }: Pick<HookContext, 'features'>,
+  ): FieldError[] => [
     ...validateSigningRequestSpec(next.spec, old?.spec, features),
     ...validateRequestConditions(next, old, features),
     ...validateCertificate(next, old),

@@ -27,7 +27,11 @@ const v1beta1: Version<ClusterTrustBundle> = {
 const v1: Version<ClusterTrustBundle> = { ...v1beta1, name: 'v1', schema: types.type('certificates.ClusterTrustBundle') }
 
 /** The only version of releases before 1.33. */
-const v1alpha1: Version<ClusterTrustBundle> = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.ClusterTrustBundle') }
+const v1alpha1: Version<ClusterTrustBundle> = {
+  ...v1beta1,
+  name: 'v1alpha1',
+  schema: types.type('certificatesv1alpha1.ClusterTrustBundle'),
+}
 
 /**
  * Trust anchors, of a signer or in general. All versions are equal. v1, of 1.37, is served by default.
@@ -40,5 +44,10 @@ export const clusterTrustBundleResource = defineResource<ClusterTrustBundle>({
   hub: v1beta1,
   storage: { prefix: 'clustertrustbundles', version: v1alpha1 },
   // `validate` checks the rest of the name, which depends on the signer.
-  strategy: { allowUnconditionalUpdate: false, metaRounds: ['change', 'whole'], validateName: nameIsPathSegment, validate: validateClusterTrustBundle },
+  strategy: {
+    allowUnconditionalUpdate: false,
+    metaRounds: ['change', 'whole'],
+    validateName: nameIsPathSegment,
+    validate: validateClusterTrustBundle,
+  },
 })

@@ -18,7 +18,9 @@ const OMITTED = '<value omitted>'
 /** Checks that the bundle of a signer is named after it: `example.com:name:anything`. */
 function nameFaults(name: string, isPrefix: boolean, signer: string): string[] {
   if (signer === '') {
-    return name.includes(':') ? ['ClusterTrustBundle without signer name must not have ":" in its name'] : nameIsDnsSubdomain(name, isPrefix)
+    return name.includes(':')
+      ? ['ClusterTrustBundle without signer name must not have ":" in its name']
+      : nameIsDnsSubdomain(name, isPrefix)
   }
   const prefix = `${signer.replaceAll('/', ':')}:`
   if (!name.startsWith(prefix)) return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`]
@@ -30,7 +32,9 @@ function validateBundleNames({ metadata }: ClusterTrustBundle, signer: string): 
   const { generateName = '', name = '' } = metadata
   const path = fieldPath('metadata')
   return [
-    ...(generateName === '' ? [] : nameFaults(generateName, true, signer).map(text => invalid(path.child('generateName'), generateName, text))),
+    ...(generateName === ''
+      ? []
+      : nameFaults(generateName, true, signer).map(text => invalid(path.child('generateName'), generateName, text))),
     ...(name === '' ? [] : nameFaults(name, false, signer).map(text => invalid(path.child('name'), name, text))),
   ]
 }
@@ -44,7 +48,10 @@ function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   return certificate.ca ? undefined : 'does not have the CA bit set'
 }
 
-/** Validates the bundle in this order: size (since 1.29), entries, number of entries, duplicates. Errors never show the bundle. */
+/**
+ * Validates the bundle in this order: size (since 1.29), entries, number of entries, duplicates. Errors never show the
+ * bundle.
+ */
 function validateBundle(bundle: string, path: FieldPath, { release }: Features): FieldError[] {
   if (isSince(release, '1.29') && longerThan(bundle, LONGEST_BYTES)) return [tooLongError(path, LONGEST_BYTES)]
   const blocks = decodePem(bundle)
@@ -65,8 +72,8 @@ function validateBundle(bundle: string, path: FieldPath, { release }: Features):
 }
 
 /**
- * Validates a bundle. Its name begins with that of the signer; certificates are unique and have no headers. Source: pkg/apis/certificates/validation in
- * k8s.io/kubernetes.
+ * Validates a bundle. Its name begins with that of the signer; certificates are unique and have no headers. Source:
+ * pkg/apis/certificates/validation in k8s.io/kubernetes.
  */
 export function validateClusterTrustBundle(
   next: ClusterTrustBundle,

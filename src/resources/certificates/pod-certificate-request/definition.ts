@@ -55,20 +55,32 @@ const strategy: Strategy<PodCertificateRequest> = {
   validate: (next, old, { features }) => validatePodCertificateRequest(next, old, features.release),
 }
 
-/** A client that writes the status needs the verb `sign` for the signer. This is checked if there are no other errors. */
+/**
+ * A client that writes the status needs the verb `sign` for the signer. This is checked if there are no other errors.
+ */
 const statusStrategy = (authorizer: Authorizer): Strategy<PodCertificateRequest> => ({
   ...statusAloneStrategy<PodCertificateRequest>({
     allowUnconditionalUpdate: false,
     validate: (next, old, { now, features }) => validatePodCertificateStatus(next, old, { now, release: features.release }),
   }),
   resetFields: [['spec']],
-  evaluate: async (next, old, ctx, errors) => (errors.length > 0 || !old || deepEqual(next.status, old.status) ? [] : validateSigner(old, ctx, authorizer)),
+  evaluate: async (next, old, ctx, errors) =>
+    errors.length > 0 || !old || deepEqual(next.status, old.status) ? [] : validateSigner(old, ctx, authorizer),
 })
 
-async function validateSigner({ spec: { signerName } }: PodCertificateRequest, { request }: HookContext, authorizer: Authorizer): Promise<FieldError[]> {
+async function validateSigner(
+  { spec: { signerName } }: PodCertificateRequest,
+  { request }: HookContext,
+  authorizer: Authorizer,
+): Promise<FieldError[]> {
   // Requests of the server itself are always allowed.
   if (!request || (await maySign(authorizer, request, 'sign', signerName))) return []
-  return [forbidden(fieldPath('spec', 'signerName'), `User ${quote(request.user.name)} is not permitted to "sign" for signer ${quote(signerName)}`)]
+  return [
+    forbidden(
+      fieldPath('spec', 'signerName'),
+      `User ${quote(request.user.name)} is not permitted to "sign" for signer ${quote(signerName)}`,
+    ),
+  ]
 }
 
 const selectableFields: Record<string, (request: Selected) => string> = {
@@ -111,14 +123,18 @@ const stableOf = ({
 })
 
 /**
- * A kubelet's request for a certificate of a pod on its node. 1.34 has v1alpha1, later releases v1beta1, which differs only in fields; both need a gate. 1.37
- * serves v1 by default.
- * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#pod-certificate-requests
- * Source of its rules: pkg/registry/certificates/podcertificaterequest.
+ * A kubelet's request for a certificate of a pod on its node. 1.34 has v1alpha1, later releases v1beta1, which differs
+ * only in fields; both need a gate. 1.37 serves v1 by default.
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#pod-certificate-requests Source
+ * of its rules: pkg/registry/certificates/podcertificaterequest.
  */
 export function createPodCertificateRequestResource(authorizer: Authorizer): ResourceDefinition {
   const v1beta1 = v1beta1Of(authorizer)
-  const v1alpha1: Version<PodCertificateRequest> = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.PodCertificateRequest') }
+  const v1alpha1: Version<PodCertificateRequest> = {
+    ...v1beta1,
+    name: 'v1alpha1',
+    schema: types.type('certificatesv1alpha1.PodCertificateRequest'),
+  }
   return defineResource<PodCertificateRequest>({
     scope: 'Namespaced',
     versions: [stableOf(v1beta1), v1beta1, v1alpha1],

@@ -23,23 +23,27 @@ const NOT_AFTER_PATH = fieldPath('status', 'notAfter')
 const REFRESH_PATH = fieldPath('status', 'beginRefreshAt')
 
 /**
- * Matches a name in the certificate with its type, as node:crypto lists them: `DNS:example.com, email:ann@example.com`, with quotes around names that contain
- * commas.
+ * Matches a name in the certificate with its type, as node:crypto lists them: `DNS:example.com, email:ann@example.com`,
+ * with quotes around names that contain commas.
  */
 const NAME = /(?:^|, )(DNS|email):("(?:[^"\\]|\\.)*"|[^,]*)/g
 /** Matches an email address without a display name. */
 const ADDRESS = /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/
 
 /**
- * Validates the certificate chain of a request; `ctx.now` is in milliseconds. Each check stops at its first error. Source: pkg/apis/certificates/validation in
- * k8s.io/kubernetes.
+ * Validates the certificate chain of a request; `ctx.now` is in milliseconds. Each check stops at its first error.
+ * Source: pkg/apis/certificates/validation in k8s.io/kubernetes.
  */
-export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { readonly now: number; readonly release: Release }): FieldError[] {
+export function validateIssued(
+  { spec, status }: PodCertificateRequest,
+  ctx: { readonly now: number; readonly release: Release },
+): FieldError[] {
   const chain = status.certificateChain ?? ''
   if (longerThan(chain, LONGEST_CHAIN_BYTES)) return [tooLongError(CHAIN_PATH, LONGEST_CHAIN_BYTES)]
   const [first, ...rest] = decodePem(chain)
   if (!first) return [invalid(CHAIN_PATH, chain, 'issued certificate chain must contain at least one certificate')]
-  if (first.type !== 'CERTIFICATE') return [invalid(CHAIN_PATH, chain, 'issued certificate chain must consist entirely of CERTIFICATE PEM blocks')]
+  if (first.type !== 'CERTIFICATE')
+    return [invalid(CHAIN_PATH, chain, 'issued certificate chain must consist entirely of CERTIFICATE PEM blocks')]
   const leaf = parseCertificate(first.bytes)
   if (!leaf) return [invalid(CHAIN_PATH, chain, 'leaf certificate does not parse as valid X.509')]
   const errors = isSince(ctx.release, '1.35') ? validateAlternativeNames(leaf) : []
@@ -50,7 +54,8 @@ export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { r
       : invalidStructure(KEY_PATH, 'must be a valid PKIX-serialized public key')
     return [...errors, unread]
   }
-  if (!key.equals(leaf.publicKey)) return [...errors, invalid(CHAIN_PATH, chain, 'leaf certificate was not issued to the requested public key')]
+  if (!key.equals(leaf.publicKey))
+    return [...errors, invalid(CHAIN_PATH, chain, 'leaf certificate was not issued to the requested public key')]
   errors.push(...validateTimesAreSet(status))
   if (errors.length > 0) return errors
   return firstErrors(
@@ -71,13 +76,18 @@ function firstErrors(...checks: readonly (() => FieldError[])[]): FieldError[] {
 }
 
 function validateAlternativeNames({ subjectAltName = '' }: X509Certificate): FieldError[] {
-  const names = Array.from(subjectAltName.matchAll(NAME), ([, type, name = '']) => ({ type, name: name.startsWith('"') ? String(JSON.parse(name)) : name }))
+  const names = Array.from(subjectAltName.matchAll(NAME), ([, type, name = '']) => ({
+    type,
+    name: name.startsWith('"') ? String(JSON.parse(name)) : name,
+  }))
   const domains = names.filter(({ type }) => type === 'DNS').map(({ name }) => name)
   return [
     ...domains.flatMap(name => [
       ...(name === '' ? [invalid(CHAIN_PATH, name, 'leaf certificate should not contain empty DNSName')] : []),
       ...(name.includes('..') ? [invalid(CHAIN_PATH, name, "leaf certificate's DNSName should not contain '..'")] : []),
-      ...(name.startsWith('.') || name.endsWith('.') ? [invalid(CHAIN_PATH, name, "leaf certificate's DNSName should not start or end with '.'")] : []),
+      ...(name.startsWith('.') || name.endsWith('.')
+        ? [invalid(CHAIN_PATH, name, "leaf certificate's DNSName should not start or end with '.'")]
+        : []),
     ]),
     ...names
       .filter(({ type, name }) => type === 'email' && !ADDRESS.test(name))
@@ -94,9 +104,13 @@ function validateTimesAreSet({ notBefore, notAfter, beginRefreshAt }: PodCertifi
   ]
 }
 
-const goTime = (text: string | null | undefined): Verbatim => verbatim(printGoTime(text ?? ''), () => JSON.stringify(text ?? '0001-01-01T00:00:00Z'))
+const goTime = (text: string | null | undefined): Verbatim =>
+  verbatim(printGoTime(text ?? ''), () => JSON.stringify(text ?? '0001-01-01T00:00:00Z'))
 
-/** Checks that the times in the status are those of the certificate, and that its validity begins within 5 minutes of `now`. */
+/**
+ * Checks that the times in the status are those of the certificate, and that its validity begins within 5 minutes of
+ * `now`.
+ */
 function validateTimes({ notBefore, notAfter }: PodCertificateRequestStatus, leaf: X509Certificate, now: number): FieldError[] {
   const begin = timeMillis(notBefore) ?? 0
   if (begin !== Date.parse(leaf.validFrom))
@@ -113,7 +127,8 @@ function validateLifetime({ validFrom, validTo }: X509Certificate, mostSeconds: 
   const nanos = BigInt(lifetime) * 1_000_000n
   const shown = verbatim(formatDuration(nanos), () => String(nanos))
   if (lifetime < HOUR) return [invalid(CHAIN_PATH, shown, 'leaf certificate lifetime must be >= 1 hour')]
-  if (lifetime > mostSeconds * 1000) return [invalid(CHAIN_PATH, shown, `leaf certificate lifetime must be <= spec.maxExpirationSeconds (${mostSeconds})`)]
+  if (lifetime > mostSeconds * 1000)
+    return [invalid(CHAIN_PATH, shown, `leaf certificate lifetime must be <= spec.maxExpirationSeconds (${mostSeconds})`)]
   return []
 }
 
@@ -129,7 +144,8 @@ function validateRefresh({ notBefore, notAfter, beginRefreshAt }: PodCertificate
 /** Does not check whether a certificate is the issuer of the previous one. */
 function validateIntermediates(blocks: readonly PemBlock[], chain: string): FieldError[] {
   for (const { type, bytes } of blocks) {
-    if (type !== 'CERTIFICATE') return [invalid(CHAIN_PATH, chain, 'issued certificate chain must consist entirely of CERTFICATE PEM blocks')]
+    if (type !== 'CERTIFICATE')
+      return [invalid(CHAIN_PATH, chain, 'issued certificate chain must consist entirely of CERTFICATE PEM blocks')]
     if (!parseCertificate(bytes)) return [invalid(CHAIN_PATH, chain, 'intermediate certificate does not parse as valid X.509')]
   }
   return []

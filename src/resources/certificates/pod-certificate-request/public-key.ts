@@ -32,7 +32,10 @@ export function requestedKey({ stubPKCS10Request, pkixPublicKey }: PodCertificat
   }
 }
 
-/** Validates a key in DER, and its signature of the pod's UID. The signature is over the SHA-256 digest, except for Ed25519. */
+/**
+ * Validates a key in DER, and its signature of the pod's UID. The signature is over the SHA-256 digest, except for
+ * Ed25519.
+ */
 export function validateKeyAndProof(spec: PodCertificateRequestSpec): FieldError[] {
   const [encoded, proof] = [decodeBase64Key(spec.pkixPublicKey), decodeBase64Key(spec.proofOfPossession)]
   if (encoded.length > LONGEST_BYTES) return [tooLongError(KEY_PATH, LONGEST_BYTES)]
@@ -41,9 +44,13 @@ export function validateKeyAndProof(spec: PodCertificateRequestSpec): FieldError
   const shown = (): unknown => goMember('certificatesv1beta1.PodCertificateRequestSpec', 'pkixPublicKey', spec.pkixPublicKey)
   // Keys whose curve or RSA form Go cannot parse are invalid.
   if (!key || !isReadByGo(key)) return [invalid(KEY_PATH, shown(), 'must be a valid PKIX-serialized public key')]
-  const faults = validateKey(key, KEY_PATH, 'elliptic public keys must use curve P256 or P384', () => invalid(KEY_PATH, shown(), UNKNOWN_TYPE))
+  const faults = validateKey(key, KEY_PATH, 'elliptic public keys must use curve P256 or P384', () =>
+    invalid(KEY_PATH, shown(), UNKNOWN_TYPE),
+  )
   if (faults.length > 0) return faults
-  return isProof(key, Buffer.from(spec.podUID), proof) ? [] : [invalidStructure(PROOF_PATH, 'could not verify proof-of-possession signature')]
+  return isProof(key, Buffer.from(spec.podUID), proof)
+    ? []
+    : [invalidStructure(PROOF_PATH, 'could not verify proof-of-possession signature')]
 }
 
 /** Validates a PKCS#10 request, which must be signed by its own key. Its other contents are not checked. */
@@ -68,8 +75,16 @@ function isReadByGo({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject
   return type !== 'rsa-pss' && (type !== 'ec' || CURVES.includes(curve) || curve === OTHER_CURVE)
 }
 
-/** Checks type and size of a key. `curves` is the message about a curve that is not allowed; `unknown` creates the error about a type that is not. */
-function validateKey({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject, path: FieldPath, curves: string, unknown: () => FieldError): FieldError[] {
+/**
+ * Checks type and size of a key. `curves` is the message about a curve that is not allowed; `unknown` creates the error
+ * about a type that is not.
+ */
+function validateKey(
+  { asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject,
+  path: FieldPath,
+  curves: string,
+  unknown: () => FieldError,
+): FieldError[] {
   const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {}
   switch (type) {
     case 'ed25519':

@@ -30,7 +30,10 @@ const badUid = (spec: PodCertificateRequestSpec, member: 'podUID' | 'serviceAcco
   ...(longerThan(spec[member], LONGEST_UID) ? [tooLongError(SPEC_PATH.child(member), LONGEST_UID)] : []),
 ]
 
-/** Validates the requested key. Before 1.36 a request has a key and a proof; since then it may have a PKCS#10 request instead. */
+/**
+ * Validates the requested key. Before 1.36 a request has a key and a proof; since then it may have a PKCS#10 request
+ * instead.
+ */
 function validateRequestedKey(spec: PodCertificateRequestSpec, release: Release): FieldError[] {
   const { stubPKCS10Request, pkixPublicKey, proofOfPossession } = spec
   if (!isSince(release, '1.36')) return validateKeyAndProof(spec)
@@ -54,14 +57,20 @@ function validateNew({ spec }: PodCertificateRequest, release: Release): FieldEr
   const at = SPEC_PATH.child('maxExpirationSeconds')
   if (seconds === undefined) return [...errors, required(at, 'must be set')]
   const most = longestExpiration(signerName)
-  if (seconds < SHORTEST_EXPIRATION || seconds > most) errors.push(invalid(at, seconds, `must be in the range [${SHORTEST_EXPIRATION}, ${most}]`))
+  if (seconds < SHORTEST_EXPIRATION || seconds > most)
+    errors.push(invalid(at, seconds, `must be in the range [${SHORTEST_EXPIRATION}, ${most}]`))
   return [...errors, ...validateRequestedKey(spec, release)]
 }
 
 /**
- * Validates a request, which is for one pod with its service account and node, and immutable. Source: pkg/apis/certificates/validation in k8s.io/kubernetes.
+ * Validates a request, which is for one pod with its service account and node, and immutable. Source:
+ * pkg/apis/certificates/validation in k8s.io/kubernetes.
  */
-export function validatePodCertificateRequest(next: PodCertificateRequest, old: PodCertificateRequest | undefined, release: Release): FieldError[] {
+export function validatePodCertificateRequest(
+  next: PodCertificateRequest,
+  old: PodCertificateRequest | undefined,
+  release: Release,
+): FieldError[] {
   if (!old) return validateNew(next, release)
   if (deepEqual(next.spec, old.spec)) return []
   return [immutableError(SPEC_PATH, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec, release))]
@@ -74,7 +83,9 @@ function validateOutcomes({ status }: PodCertificateRequest): FieldError[] {
     if (!OUTCOMES.includes(type)) return [notSupported(at.child('type'), type, OUTCOMES)]
     count++
     return [
-      ...(count > 1 ? [invalid(at.child('type'), type, 'There may be at most one condition with type "Issued", "Denied", or "Failed"')] : []),
+      ...(count > 1
+        ? [invalid(at.child('type'), type, 'There may be at most one condition with type "Issued", "Denied", or "Failed"')]
+        : []),
       ...(value === 'True' ? [] : [notSupported(at.child('status'), value, ['True'])]),
     ]
   })
@@ -83,7 +94,9 @@ function validateOutcomes({ status }: PodCertificateRequest): FieldError[] {
 const completedOutcome = ({ status }: PodCertificateRequest): string | undefined =>
   status.conditions?.find(({ type, status: value }) => OUTCOMES.includes(type) && value === 'True')?.type
 
-/** Validates the status. The signer writes it once, with or without a certificate chain. `ctx.now` is in milliseconds. */
+/**
+ * Validates the status. The signer writes it once, with or without a certificate chain. `ctx.now` is in milliseconds.
+ */
 export function validatePodCertificateStatus(
   next: PodCertificateRequest,
   old: PodCertificateRequest | undefined,
@@ -98,5 +111,7 @@ export function validatePodCertificateStatus(
   if (outcome === undefined) return unchanged('status is immutable unless transitioning to "Issued", "Denied", or "Failed"')
   const { conditions: _, ...others } = next.status
   const isBare = Object.values(others).every(value => value === undefined || value === null || value === '')
-  return isBare ? [] : [invalidStructure(STATUS_PATH, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
+  return isBare
+    ? []
+    : [invalidStructure(STATUS_PATH, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
 }

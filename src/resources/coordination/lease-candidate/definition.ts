@@ -41,7 +41,8 @@ const v1beta1: Version<LeaseCandidate> = {
 const v1alpha2: Version<LeaseCandidate> = { ...v1beta1, name: 'v1alpha2', schema: types.type('coordinationV1alpha2.LeaseCandidate') }
 
 /**
- * v1alpha1 has a list of strategies, in order of preference. Later versions have only the first, so the others are lost when such a release writes the object.
+ * v1alpha1 has a list of strategies, in order of preference. Later versions have only the first, so the others are lost
+ * when such a release writes the object.
  */
 const v1alpha1: Version<AlphaCandidate, LeaseCandidate> = {
   group: v1beta1.group,
@@ -73,6 +74,7 @@ export const leaseCandidateResource = defineResource<LeaseCandidate>({
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validateName: name => isConfigMapKey(name),
-    validate: (next, old, { features: { release } }) => (isSince(release, '1.32') ? validateLeaseCandidate(next, old) : validateAlphaCandidate(next, old)),
+    validate: (next, old, { features: { release } }) =>
+      isSince(release, '1.32') ? validateLeaseCandidate(next, old) : validateAlphaCandidate(next, old),
   },
 })

@@ -12,8 +12,9 @@ const OLDEST_EMULATED = 'OldestEmulationVersion'
 const NEEDED = "must be specified when `strategy` is 'OldestEmulationVersion'"
 
 /**
- * Validates a candidate. leaseName is immutable. emulationVersion is at most binaryVersion; an invalid one compares as ZERO. The strategy
- * OldestEmulationVersion requires an emulationVersion above ZERO. Source: pkg/apis/coordination/validation in k8s.io/kubernetes.
+ * Validates a candidate. leaseName is immutable. emulationVersion is at most binaryVersion; an invalid one compares as
+ * ZERO. The strategy OldestEmulationVersion requires an emulationVersion above ZERO. Source:
+ * pkg/apis/coordination/validation in k8s.io/kubernetes.
  */
 export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
   const { binaryVersion, emulationVersion, strategy = '' } = spec
@@ -28,7 +29,10 @@ export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandi
   return [...errors, ...validateLeaseName(spec, old, path)]
 }
 
-/** Validates a candidate by the rules of 1.31: neither versions nor strategies are required, and OldestEmulationVersion requires both versions. */
+/**
+ * Validates a candidate by the rules of 1.31: neither versions nor strategies are required, and OldestEmulationVersion
+ * requires both versions.
+ */
 export function validateAlphaCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
   const { binaryVersion, emulationVersion, preferredStrategies = [] } = spec
   const path = fieldPath('spec')
@@ -41,7 +45,8 @@ export function validateAlphaCandidate({ spec }: LeaseCandidate, old: LeaseCandi
   return [...errors, ...validateLeaseName(spec, old, path)]
 }
 
-const isZeroSemver = (version: string | undefined): boolean => compareSemanticVersions(parseSemanticVersion(version ?? '') ?? ZERO, ZERO) === 0
+const isZeroSemver = (version: string | undefined): boolean =>
+  compareSemanticVersions(parseSemanticVersion(version ?? '') ?? ZERO, ZERO) === 0
 
 const validateLeaseName = ({ leaseName }: LeaseCandidateSpec, old: LeaseCandidate | undefined, path: FieldPath): FieldError[] =>
   old && leaseName !== old.spec.leaseName ? [immutableError(path.child('leaseName'), leaseName)] : []

@@ -5,8 +5,8 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 
 /**
- * Validates a lease: durations, counts, and the strategy of coordinated leader election. Times are not compared and may go backwards. Source:
- * pkg/apis/coordination/validation in k8s.io/kubernetes.
+ * Validates a lease: durations, counts, and the strategy of coordinated leader election. Times are not compared and may
+ * go backwards. Source: pkg/apis/coordination/validation in k8s.io/kubernetes.
  */
 export function validateLease({ spec }: Lease): FieldError[] {
   const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder } = spec
@@ -23,7 +23,10 @@ export function validateLease({ spec }: Lease): FieldError[] {
   return errors
 }
 
-/** Checks the strategy: a known one, or any with a domain. Errors are reported for `strategy` below the path of the field, as in upstream. */
+/**
+ * Checks the strategy: a known one, or any with a domain. Errors are reported for `strategy` below the path of the
+ * field, as in upstream.
+ */
 export function validateLeaseStrategy(strategy: string, path: FieldPath): FieldError[] {
   const at = path.child('strategy')
   if (!strategy.includes('/')) return strategy === 'OldestEmulationVersion' ? [] : [notSupported(at, strategy, ['OldestEmulationVersion'])]

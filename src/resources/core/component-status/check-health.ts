@@ -14,8 +14,9 @@ const TIMEOUT_MS = 20_000
 const MOST_BYTES = 10 * 1024
 
 /**
- * Requests the health of a component on this machine. Its certificate is not verified, because the request carries nothing secret. A status of 200 to 399 is
- * healthy. Failures are described in the words of Go's HTTP client. Never rejects.
+ * Requests the health of a component on this machine. Its certificate is not verified, because the request carries
+ * nothing secret. A status of 200 to 399 is healthy. Failures are described in the words of Go's HTTP client. Never
+ * rejects.
  */
 export function checkHealth(port: number, signal: AbortSignal): Promise<Health> {
   return withDeadline(signal, TIMEOUT_MS, within => askHealth(port, within))
@@ -26,7 +27,8 @@ function askHealth(port: number, signal: AbortSignal): Promise<Health> {
   const url = `https://${address}/healthz`
   return new Promise(resolve => {
     const unhealthy = (message: string): void => resolve({ isHealthy: false, message })
-    const failed = (error: unknown): void => unhealthy(signal.aborted ? `Get "${url}": ${DEADLINE}` : `Get "${url}": ${dialError(error, address).message}`)
+    const failed = (error: unknown): void =>
+      unhealthy(signal.aborted ? `Get "${url}": ${DEADLINE}` : `Get "${url}": ${dialError(error, address).message}`)
     const asked = request(url, { rejectUnauthorized: false, agent: false, signal }, answer => {
       const { statusCode = 0 } = answer
       let text = ''

@@ -7,8 +7,8 @@ import { socketAddress } from '../../../lib/socket-address.ts'
 const TIMEOUT_MS = 20_000
 
 /**
- * Connects to an etcd member at its `host:port` or `unix:path`, and resolves if something listens there. Rejects with the message that Go's dialer has for the
- * failure.
+ * Connects to an etcd member at its `host:port` or `unix:path`, and resolves if something listens there. Rejects with
+ * the message that Go's dialer has for the failure.
  */
 export function checkMember(member: string, signal: AbortSignal): Promise<void> {
   const address = socketAddress(member)

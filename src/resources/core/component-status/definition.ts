@@ -79,7 +79,9 @@ export function componentStatuses(
   etcdServers: readonly string[] = [],
   checks: ComponentChecks = { health: checkHealth, member: checkMember },
 ): ResourceDefinition {
-  const members = new Map(etcdServers.length === 0 ? [[memberName(0), undefined]] : etcdServers.map((address, i) => [memberName(i), address]))
+  const members = new Map(
+    etcdServers.length === 0 ? [[memberName(0), undefined]] : etcdServers.map((address, i) => [memberName(i), address]),
+  )
   const askMember = async (name: string, call: VirtualCall<ComponentStatus>): Promise<ComponentStatus> => {
     const address = members.get(name)
     try {

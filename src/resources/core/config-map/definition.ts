@@ -14,8 +14,8 @@ import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
 
 /**
- * Checks that each key occurs in only one of `data` and `binaryData`, and that the values stay within the size limit. Text counts in UTF-8, binary data after
- * decoding. Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Checks that each key occurs in only one of `data` and `binaryData`, and that the values stay within the size limit.
+ * Text counts in UTF-8, binary data after decoding. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 function* validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): Steps<FieldError[]> {
   const errors = validateImmutableData(next, old, 'data', 'binaryData')
@@ -53,7 +53,11 @@ const v1: Version<ConfigMap> = {
   setDefaults: setConfigMapDefaults,
   table: {
     columns: [nameColumn, column('Data', 'Number of keys in data and binaryData.'), ageColumn],
-    cells: ({ metadata, data, binaryData }, now) => [metadata.name ?? '', memberCount(data) + memberCount(binaryData), age(metadata.creationTimestamp, now)],
+    cells: ({ metadata, data, binaryData }, now) => [
+      metadata.name ?? '',
+      memberCount(data) + memberCount(binaryData),
+      age(metadata.creationTimestamp, now),
+    ],
   },
 }
 

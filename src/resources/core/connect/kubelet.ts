@@ -4,10 +4,13 @@ import { failure } from '../../../meta/status.ts'
 import { NODES } from '../../kinds.ts'
 
 /**
- * Returns the address of a node's kubelet: the first preferred address type that the node has, and the port that the node reports or else the configured one.
- * Throws 404 if the node does not exist, 500 if it has no usable address.
+ * Returns the address of a node's kubelet: the first preferred address type that the node has, and the port that the
+ * node reports or else the configured one. Throws 404 if the node does not exist, 500 if it has no usable address.
  */
-export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'kubelets'>, nodeName: string): Promise<Destination & { scheme: 'https' }> {
+export async function kubeletOf(
+  { api, kubelets }: Pick<ConnectCall, 'api' | 'kubelets'>,
+  nodeName: string,
+): Promise<Destination & { scheme: 'https' }> {
   const node = await getKind(api, NODES, '', nodeName)
   const { status } = node
   const { addresses = [] } = status
@@ -24,7 +27,8 @@ export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'ku
 
 /** Encodes a query such as `a=1&b=x+y`, sorted by name like Go's url.Values. */
 export function encodeQuery(values: readonly (readonly [name: string, value: string])[]): string {
-  const goEscape = (text: string): string => encodeURIComponent(text).replace(/[!'()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+  const goEscape = (text: string): string =>
+    encodeURIComponent(text).replace(/[!'()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
   return [...values]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([name, value]) => `${goEscape(name)}=${goEscape(value).replaceAll('%20', '+')}`)

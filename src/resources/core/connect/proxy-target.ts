@@ -10,7 +10,10 @@ export interface ProxyTarget {
   readonly port: string
 }
 
-/** Parses `name`, `name:port` or `scheme:name:port`. Throws 400 with a message such as `invalid pod request "x:y:z:"`, in which `kind` is the word `pod`. */
+/**
+ * Parses `name`, `name:port` or `scheme:name:port`. Throws 400 with a message such as `invalid pod request "x:y:z:"`,
+ * in which `kind` is the word `pod`.
+ */
 export function proxyTarget(kind: string, id: string): ProxyTarget {
   const parts = id.split(':')
   const [scheme, name = '', port = ''] = parts.length === 3 ? parts : ['', ...parts]
@@ -29,7 +32,9 @@ export const proxyDestination = (scheme: ProxyTarget['scheme'], host: string, po
   trust: 'anything',
 })
 
-/** Throws 400 unless the text is a global unicast address. A proxy must reach neither this machine itself nor its link. */
+/**
+ * Throws 400 unless the text is a global unicast address. A proxy must reach neither this machine itself nor its link.
+ */
 export function checkProxyAddress(text: string): void {
   const ip = parseIp(text)
   if (!ip || !isGlobalUnicast(ip)) throw badRequestError('address not allowed')

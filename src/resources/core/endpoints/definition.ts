@@ -15,7 +15,10 @@ import { validateEndpoints } from './validation.ts'
 /** Addresses that a table cell shows. */
 const SHOWN = 3
 
-/** Prints the first three addresses with each of their ports, and how many more there are. Addresses that are not ready are left out. */
+/**
+ * Prints the first three addresses with each of their ports, and how many more there are. Addresses that are not ready
+ * are left out.
+ */
 function endpointsCell({ subsets = [] }: Endpoints): string {
   if (subsets.length === 0) return '<none>'
   const shown: string[] = []
@@ -39,7 +42,10 @@ const endpointsTable: TableDefinition<Endpoints> = {
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
 
-/** Warnings for IP addresses in legacy notation. The endpoints controller writes canonical addresses only, so its objects are skipped. */
+/**
+ * Warnings for IP addresses in legacy notation. The endpoints controller writes canonical addresses only, so its
+ * objects are skipped.
+ */
 function* warnings(next: Endpoints, _old: Endpoints | undefined, { features }: HookContext): Steps<string[]> {
   if (!isSince(features.release, '1.33') || next.metadata.labels?.[MANAGED_BY] === 'endpoint-controller') return []
   const texts: string[] = []
@@ -70,14 +76,19 @@ const v1: Version<Endpoints> = {
 }
 
 /**
- * Addresses of the pods behind a service. Stored below `services/endpoints`. PUT creates an object that does not exist. Deprecated since 1.33 in favour of
- * EndpointSlice.
- * Source of its rules: pkg/registry/core/endpoint.
+ * Addresses of the pods behind a service. Stored below `services/endpoints`. PUT creates an object that does not exist.
+ * Deprecated since 1.33 in favour of EndpointSlice. Source of its rules: pkg/registry/core/endpoint.
  */
 export const endpointsResource = defineResource<Endpoints>({
   scope: 'Namespaced',
   versions: [v1],
   hub: v1,
   storage: { prefix: 'services/endpoints', version: v1 },
-  strategy: { allowCreateOnUpdate: true, metaRounds: ['change', 'whole'], validateName: nameIsDnsSubdomain, validate: validateEndpoints, warnings },
+  strategy: {
+    allowCreateOnUpdate: true,
+    metaRounds: ['change', 'whole'],
+    validateName: nameIsDnsSubdomain,
+    validate: validateEndpoints,
+    warnings,
+  },
 })

@@ -36,7 +36,9 @@ export function validateNonSpecialIP(text: string, path: FieldPath): FieldError[
   return errors
 }
 
-/** An address that cannot be parsed is reported twice: once for its form, and once because its range cannot be checked. */
+/**
+ * An address that cannot be parsed is reported twice: once for its form, and once because its range cannot be checked.
+ */
 function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: FieldPath, legacy: LegacyAddresses): FieldError[] {
   return [
     ...legacy.ip(ip, path.child('ip')),
@@ -54,21 +56,26 @@ function validateEndpointPort({ name, port, protocol, appProtocol }: EndpointPor
   errors.push(...isValidPortNum(port).map(text => invalid(path.child('port'), port, text)))
   if (!protocol) errors.push(required(path.child('protocol')))
   else if (!PORT_PROTOCOLS.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, PORT_PROTOCOLS))
-  if (appProtocol !== undefined) errors.push(...isQualifiedName(appProtocol).map(text => invalid(path.child('appProtocol'), appProtocol, text)))
+  if (appProtocol !== undefined)
+    errors.push(...isQualifiedName(appProtocol).map(text => invalid(path.child('appProtocol'), appProtocol, text)))
   return errors
 }
 
 const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time'
 
 /**
- * Checks the annotation from which programming latency is measured. Its path lacks `metadata`, as upstream's does. Only the form of RFC 3339 is checked, not
- * the calendar.
+ * Checks the annotation from which programming latency is measured. Its path lacks `metadata`, as upstream's does. Only
+ * the form of RFC 3339 is checked, not the calendar.
  */
 function validateTriggerTime(object: Endpoints): FieldError[] {
   const text = object.metadata.annotations?.[TRIGGER_TIME]
   if (text === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return []
   return [
-    invalid(fieldPath('annotations').key(TRIGGER_TIME), text, `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05.999999999Z07:00": cannot parse`),
+    invalid(
+      fieldPath('annotations').key(TRIGGER_TIME),
+      text,
+      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05.999999999Z07:00": cannot parse`,
+    ),
   ]
 }
 
@@ -97,10 +104,14 @@ function* validateSubsets(subsets: readonly EndpointSubset[], features: Features
 }
 
 /**
- * Validates Endpoints. Since 1.33 an update that leaves the subsets unchanged is accepted even if they are invalid. Source: pkg/apis/core/validation in
- * k8s.io/kubernetes.
+ * Validates Endpoints. Since 1.33 an update that leaves the subsets unchanged is accepted even if they are invalid.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function* validateEndpoints(next: Endpoints, old: Endpoints | undefined, { features }: Pick<HookContext, 'features'>): Steps<FieldError[]> {
+export function* validateEndpoints(
+  next: Endpoints,
+  old: Endpoints | undefined,
+  { features }: Pick<HookContext, 'features'>,
+): Steps<FieldError[]> {
   const errors = yield* validateSubsets(next.subsets ?? [], features)
   const mayStay = errors.length > 0 && old !== undefined && isSince(features.release, '1.33')
   const isStored = mayStay && (yield* deepEqualInSteps(old.subsets, next.subsets))

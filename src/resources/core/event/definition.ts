@@ -12,7 +12,8 @@ import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { type EventRules, validateEvent } from './validation.ts'
 
 /** Prints the object that an event is about, as in `pod/web-0`, or the kind alone if it names no object. */
-const involvedObject = ({ kind = '', name = '' }: ObjectReference): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)
+const involvedObject = ({ kind = '', name = '' }: ObjectReference): string =>
+  name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`
 
 /** Prints the component and its instance. Fields of the core/v1 form take precedence over those of events.k8s.io. */
 function sourceOf(event: Event): string {
@@ -35,7 +36,8 @@ const eventTable: TableDefinition<Event> = {
     { ...nameColumn, priority: 1 },
   ],
   cells(event, now) {
-    // An event with a series takes its count and last time from there. Otherwise the core/v1 fields are used, and a count of 0 prints as 1.
+    // An event with a series takes its count and last time from there. Otherwise the core/v1 fields are used, and a
+    // count of 0 prints as 1.
     const first = age(event.firstTimestamp ?? event.eventTime, now)
     const last = event.series ? age(event.series.lastObservedTime, now) : event.lastTimestamp ? age(event.lastTimestamp, now) : first
     const count = event.series ? (event.series.count ?? 0) : event.count || 1
@@ -80,15 +82,18 @@ const v1: Version<Event> = {
   },
 }
 
-/** Rules for the version of a request. Only events.k8s.io/v1 is strict. Since 1.25 errors of the core group call the controller `reportingComponent`. */
+/**
+ * Rules for the version of a request. Only events.k8s.io/v1 is strict. Since 1.25 errors of the core group call the
+ * controller `reportingComponent`.
+ */
 const eventRules = (info: Pick<RequestAttributes, 'group' | 'version'> | undefined, release: Release): EventRules => ({
   strict: info?.group === eventsV1.group && info.version === eventsV1.name,
   controllerName: info?.group === eventsV1.group || !isSince(release, '1.25') ? 'reportingController' : 'reportingComponent',
 })
 
 /**
- * Events with a lifetime in seconds, which every write restarts. core/v1 and events.k8s.io read and write the same objects, and the version of the request
- * selects the validation rules. Source of its rules: pkg/registry/core/event.
+ * Events with a lifetime in seconds, which every write restarts. core/v1 and events.k8s.io read and write the same
+ * objects, and the version of the request selects the validation rules. Source of its rules: pkg/registry/core/event.
  */
 export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
   defineResource<Event>({

@@ -17,7 +17,10 @@ import { EVENTS } from '../../kinds.ts'
 const PLUGIN = 'EventRateLimit'
 const VERSION = 'eventratelimit.admission.k8s.io/v1alpha1'
 const DEFAULT_CACHE_SIZE = 4096
-/** Longest key that is kept as it is, in UTF-16 code units. Longer keys are hashed: the object of an event may have names as long as a request body. */
+/**
+ * Longest key that is kept as it is, in UTF-16 code units. Longer keys are hashed: the object of an event may have
+ * names as long as a request body.
+ */
 const LONGEST_KEY = 1024
 
 /** Bucket key of a request, by the type of limit. */
@@ -47,13 +50,15 @@ function sourceAndObject({ object }: AdmissionRequest): string {
 }
 
 /**
- * Reads the limits of the plugin's configuration, at least one. Throws AdmissionConfigError with upstream's message, and, unlike upstream, also for unknown
- * members.
+ * Reads the limits of the plugin's configuration, at least one. Throws AdmissionConfigError with upstream's message,
+ * and, unlike upstream, also for unknown members.
  */
 export function eventLimits(configurations: PluginConfigurations): readonly Limit[] {
   const given = pluginConfiguration(configurations, PLUGIN, (version, kind) =>
     kind === 'Configuration' && version === VERSION
-      ? new TypeRegistry().addFile('eventratelimit', join(import.meta.dirname, 'event-rate-limit.types')).type('eventratelimit.Configuration')
+      ? new TypeRegistry()
+          .addFile('eventratelimit', join(import.meta.dirname, 'event-rate-limit.types'))
+          .type('eventratelimit.Configuration')
       : undefined,
   ) as { readonly limits?: readonly Limit[] } | undefined
   const limits = given?.limits ?? []
@@ -102,8 +107,8 @@ class Buckets {
 }
 
 /**
- * EventRateLimit rejects events that exceed the limit of the server, a namespace, a user, or the combination of source and object. Dry-run requests do not
- * count.
+ * EventRateLimit rejects events that exceed the limit of the server, a namespace, a user, or the combination of source
+ * and object. Dry-run requests do not count.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#eventratelimit
  */
 export function eventRateLimit(limits: readonly Limit[], clock: Clock): AdmissionPlugin {

@@ -28,9 +28,9 @@ export function validateEvent(event: Event, old: Event | undefined, { strict, co
 }
 
 /**
- * Checks the rules of every version. An event with an eventTime has the events.k8s.io form, and more rules. If the involved object has no namespace, an event
- * in core/v1 form must be in `default`, and one in events.k8s.io form in `default` or `kube-system`. If it has a namespace, only an event in core/v1 form must
- * be in the same one.
+ * Checks the rules of every version. An event with an eventTime has the events.k8s.io form, and more rules. If the
+ * involved object has no namespace, an event in core/v1 form must be in `default`, and one in events.k8s.io form in
+ * `default` or `kube-system`. If it has a namespace, only an event in core/v1 form must be in the same one.
  */
 function validateForAll(event: Event, controllerName: EventRules['controllerName']): FieldError[] {
   const errors: FieldError[] = []
@@ -67,12 +67,17 @@ function validateNewForm(event: Event, controllerName: EventRules['controllerNam
   return errors
 }
 
-/** Checks a create in strict mode. Deprecated core/v1 fields must be unset. Errors show an empty value instead of the rejected one. */
+/**
+ * Checks a create in strict mode. Deprecated core/v1 fields must be unset. Errors show an empty value instead of the
+ * rejected one.
+ */
 function validateStrictCreate(event: Event): FieldError[] {
   const errors = [...validateObjectMeta(event.metadata, true, nameIsDnsSubdomain, METADATA), ...validateSeries(event)]
   if (!event.eventTime) errors.push(required(fieldPath('eventTime')))
-  if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalid(fieldPath('type'), '', `has invalid value: ${event.type ?? ''}`))
-  for (const field of ['firstTimestamp', 'lastTimestamp', 'count'] as const) if (event[field]) errors.push(invalid(fieldPath(field), '', UNSET))
+  if (event.type !== 'Normal' && event.type !== 'Warning')
+    errors.push(invalid(fieldPath('type'), '', `has invalid value: ${event.type ?? ''}`))
+  for (const field of ['firstTimestamp', 'lastTimestamp', 'count'] as const)
+    if (event[field]) errors.push(invalid(fieldPath(field), '', UNSET))
   if (event.source.component || event.source.host) errors.push(invalid(fieldPath('source'), '', UNSET))
   return errors
 }

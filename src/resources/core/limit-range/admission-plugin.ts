@@ -32,8 +32,8 @@ function addMissing(container: Container, list: 'requests' | 'limits', defaults:
 }
 
 /**
- * Sets the default requests and limits of a LimitRange on the containers of a pod, and records them in an annotation. Returns false if there are too many to
- * add.
+ * Sets the default requests and limits of a LimitRange on the containers of a pod, and records them in an annotation.
+ * Returns false if there are too many to add.
  */
 function setContainerDefaults({ spec }: LimitRange, pod: Pod): boolean {
   const requests: Record<string, string> = {}
@@ -59,13 +59,17 @@ function setContainerDefaults({ spec }: LimitRange, pod: Pod): boolean {
   }
   for (const container of pod.spec.containers ?? []) complete(container, 'container')
   for (const container of pod.spec.initContainers ?? []) complete(container, 'init container')
-  if (notes.length > 0) pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}` }
+  if (notes.length > 0)
+    pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}` }
   return count <= MOST_ADDED
 }
 
 const isPod = (request: AdmissionRequest): boolean => isAbout(request, 'pods')
 
-/** Updates of pods are not checked, except for a resize. Every update of a claim is. Objects that are being deleted are skipped. */
+/**
+ * Updates of pods are not checked, except for a resize. Every update of a claim is. Objects that are being deleted are
+ * skipped.
+ */
 function handles(request: AdmissionRequest): boolean {
   const { operation, old } = request
   if (old?.metadata.deletionTimestamp !== undefined) return false
@@ -75,8 +79,8 @@ function handles(request: AdmissionRequest): boolean {
 }
 
 /**
- * LimitRanger rejects pods and claims that violate a LimitRange of their namespace, and gives containers its default requests and limits.
- * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#limitranger
+ * LimitRanger rejects pods and claims that violate a LimitRange of their namespace, and gives containers its default
+ * requests and limits. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#limitranger
  */
 export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({
   name: 'LimitRanger',
@@ -87,7 +91,8 @@ export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({
     const pod = asKind(PODS, object)
     return use(list(namespace), ranges => {
       for (const range of ranges)
-        if (!setContainerDefaults(range, pod)) throw refuse(request, `LimitRange ${range.metadata.name} has too many defaults for a pod of so many containers`)
+        if (!setContainerDefaults(range, pod))
+          throw refuse(request, `LimitRange ${range.metadata.name} has too many defaults for a pod of so many containers`)
     })
   },
   validate: request => {

@@ -64,7 +64,10 @@ const ratio: Constraint = (type, name, enforced, { requests, limits }) => {
   return exceeds ? `${start}, but provided ratio is ${observed.toFixed(6)}` : undefined
 }
 
-const usageOf = ({ resources }: { readonly resources: Partial<Usage> }): Usage => ({ requests: resources.requests ?? {}, limits: resources.limits ?? {} })
+const usageOf = ({ resources }: { readonly resources: Partial<Usage> }): Usage => ({
+  requests: resources.requests ?? {},
+  limits: resources.limits ?? {},
+})
 
 /** Limit on the violations that are collected for one object. */
 const MOST_FAULTS = 2000
@@ -72,7 +75,13 @@ const MOST_FAULTS = 2000
 const NAMES_AT_ONCE = 64
 
 /** Appends the violations of the named resources to `faults`. */
-function* checkConstraint(constraint: Constraint, limit: LimitRangeItem, amounts: Amounts | undefined, usage: Usage, faults: string[]): Steps<void> {
+function* checkConstraint(
+  constraint: Constraint,
+  limit: LimitRangeItem,
+  amounts: Amounts | undefined,
+  usage: Usage,
+  faults: string[],
+): Steps<void> {
   for (const [i, [name, enforced]] of Object.entries(amounts ?? {}).entries()) {
     if (i % NAMES_AT_ONCE === 0) yield
     const fault = faults.length < MOST_FAULTS ? constraint(limit.type, name, enforced, usage) : undefined
@@ -90,8 +99,8 @@ function* checkAll(limit: LimitRangeItem, usage: Usage, faults: string[]): Steps
 const limitsOf = ({ spec }: LimitRange): readonly LimitRangeItem[] => spec.limits ?? []
 
 /**
- * Returns the violations of a LimitRange by a pod. A limit of type Container applies to each container and init container, one of type Pod to the sum of all
- * containers. Other types are ignored.
+ * Returns the violations of a LimitRange by a pod. A limit of type Container applies to each container and init
+ * container, one of type Pod to the sum of all containers. Other types are ignored.
  */
 export function* podFaults(range: LimitRange, { spec }: Pod): Steps<string[]> {
   const faults: string[] = []

@@ -6,8 +6,9 @@ import { roundResources } from '../resource-list.ts'
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
 
 /**
- * Sets defaults of limits of type Container: the default limit is the maximum, and the default request is the default limit or else the minimum. Runs in steps,
- * as lists may be long. Source: pkg/apis/core/v1/defaults.go in k8s.io/kubernetes.
+ * Sets defaults of limits of type Container: the default limit is the maximum, and the default request is the default
+ * limit or else the minimum. Runs in steps, as lists may be long. Source: pkg/apis/core/v1/defaults.go in
+ * k8s.io/kubernetes.
  */
 export function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
   for (const item of spec.limits ?? []) {
@@ -27,7 +28,10 @@ export function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
 
 type ResourceList = Record<string, string> | undefined
 
-/** Adds the members of `from` that `list` lacks, in place. Returns undefined only if `list` is undefined and `from` has no members. */
+/**
+ * Adds the members of `from` that `list` lacks, in place. Returns undefined only if `list` is undefined and `from` has
+ * no members.
+ */
 function* fillMissing(list: ResourceList, from: ResourceList): Steps<ResourceList> {
   if (from === undefined) return list
   const filled = list ?? {}

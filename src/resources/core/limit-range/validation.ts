@@ -13,7 +13,10 @@ import { isOvercommitAllowed, validateContainerResourceName, validateResourceNam
 const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const NOT_OF_PODS = "may not be specified when `type` is 'Pod'"
 
-/** Validates a LimitRange. For each resource: minimum ≤ default request ≤ default limit ≤ maximum. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates a LimitRange. For each resource: minimum ≤ default request ≤ default limit ≤ maximum. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
   const limits = spec.limits ?? []
   const again = repeats(limits.map(({ type }) => type))
@@ -28,8 +31,8 @@ export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
 }
 
 /**
- * Checks that the type is Pod, Container, PersistentVolumeClaim or a qualified name such as `example.com/disk`. Limits of other types have no effect in this
- * server.
+ * Checks that the type is Pod, Container, PersistentVolumeClaim or a qualified name such as `example.com/disk`. Limits
+ * of other types have no effect in this server.
  */
 function validateLimitType(type: string, path: FieldPath): FieldError[] {
   const messages = isQualifiedName(type)
@@ -39,7 +42,10 @@ function validateLimitType(type: string, path: FieldPath): FieldError[] {
 
 type LimitList = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
 
-/** Checks the names, list by list, then the quantities, resource by resource. The type Pod has no defaults. A claim needs a minimum or maximum of storage. */
+/**
+ * Checks the names, list by list, then the quantities, resource by resource. The type Pod has no defaults. A claim
+ * needs a minimum or maximum of storage.
+ */
 function* validateItem(item: LimitRangeItem, path: FieldPath): Steps<FieldError[]> {
   const { type, min, max } = item
   const errors: FieldError[] = []

@@ -19,9 +19,12 @@ function validateFinalizer(finalizer: string, path: FieldPath): FieldError[] {
   return [...isQualifiedName(finalizer).map(message => invalid(path, finalizer, message)), ...validateFinalizerDomain(finalizer, path)]
 }
 
-/** Sets the name label after the name was generated. For a name that the client sets, defaulting has already done so. */
+/**
+ * Sets the name label after the name was generated. For a name that the client sets, defaulting has already done so.
+ */
 function canonicalize({ metadata }: Namespace): void {
-  if (metadata.name && !Object.hasOwn(metadata.labels ?? {}, NAME_LABEL)) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
+  if (metadata.name && !Object.hasOwn(metadata.labels ?? {}, NAME_LABEL))
+    metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
 }
 
 /** Reports whether a namespace that is being deleted still has finalizers in its spec. */
@@ -56,7 +59,10 @@ const namespaceStrategy: Strategy<Namespace> = {
   },
 }
 
-/** The phase is derived from deletionTimestamp, and a client may write no other. The path of its error starts with a capital letter, as upstream's does. */
+/**
+ * The phase is derived from deletionTimestamp, and a client may write no other. The path of its error starts with a
+ * capital letter, as upstream's does.
+ */
 const statusStrategy: Strategy<Namespace> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
@@ -67,15 +73,17 @@ const statusStrategy: Strategy<Namespace> = {
     const deleting = next.metadata.deletionTimestamp !== undefined
     const wanted = deleting ? 'Terminating' : 'Active'
     if (phase === wanted) return []
-    return [invalid(fieldPath('status', 'Phase'), phase, `may only be '${wanted}' if \`deletionTimestamp\` is ${deleting ? 'not ' : ''}empty`)]
+    return [
+      invalid(fieldPath('status', 'Phase'), phase, `may only be '${wanted}' if \`deletionTimestamp\` is ${deleting ? 'not ' : ''}empty`),
+    ]
   },
   canonicalize,
   holdsDeletion,
 }
 
 /**
- * `finalize` is the only subresource that changes spec.finalizers; an update of the namespace keeps the old ones. Its errors include the index of the
- * finalizer, unlike those of a create or update.
+ * `finalize` is the only subresource that changes spec.finalizers; an update of the namespace keeps the old ones. Its
+ * errors include the index of the finalizer, unlike those of a create or update.
  */
 const finalizeStrategy: Strategy<Namespace> = {
   resetFields: STATUS_FIELDS,
@@ -110,10 +118,10 @@ const v1: Version<Namespace> = {
 }
 
 /**
- * A scope for names. It is deleted in two phases: it is marked first, and removed when its `spec.finalizers` are empty. controllers/namespace.ts deletes its
- * contents in between.
- * https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
- * Source of its rules: pkg/registry/core/namespace.
+ * A scope for names. It is deleted in two phases: it is marked first, and removed when its `spec.finalizers` are empty.
+ * controllers/namespace.ts deletes its contents in between.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/ Source of its rules:
+ * pkg/registry/core/namespace.
  */
 export const namespaceResource = defineResource<Namespace>({
   scope: 'Cluster',

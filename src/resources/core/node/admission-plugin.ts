@@ -7,8 +7,8 @@ import { NODES } from '../../kinds.ts'
 const NOT_READY: Readonly<Taint> = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 
 /**
- * TaintNodesByCondition taints new nodes as not ready. The node lifecycle controller removes the taint once the node is ready.
- * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#taintnodesbycondition
+ * TaintNodesByCondition taints new nodes as not ready. The node lifecycle controller removes the taint once the node is
+ * ready. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#taintnodesbycondition
  */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',

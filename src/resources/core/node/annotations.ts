@@ -11,8 +11,8 @@ const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
 const ANNOTATIONS_PATH = fieldPath('metadata', 'annotations')
 
 /**
- * Checks the preferAvoidPods annotation, an alpha feature of old schedulers that upstream still validates. It lists the controllers whose pods should avoid the
- * node.
+ * Checks the preferAvoidPods annotation, an alpha feature of old schedulers that upstream still validates. It lists the
+ * controllers whose pods should avoid the node.
  */
 export function validateNodeAnnotations(annotations: Readonly<Record<string, string>> = {}): FieldError[] {
   const text = ownMember(annotations, AVOID_PODS)
@@ -26,7 +26,9 @@ export function validateNodeAnnotations(annotations: Readonly<Record<string, str
   }
 }
 
-/** Parses the annotation. Throws if the text is not a JSON object. A member that is not a list counts as an empty list. */
+/**
+ * Parses the annotation. Throws if the text is not a JSON object. A member that is not a list counts as an empty list.
+ */
 function avoidedPods(text: string): Json[] {
   const parsed: Json = JSON.parse(text)
   if (!isJsonObject(parsed)) throw new Error('not an object')
@@ -39,7 +41,9 @@ function validateAvoided(entry: Json, path: FieldPath): FieldError[] {
   const controller = member(signature, 'podController')
   if (controller === undefined || controller === null) return [required(path.child('PodSignature'), '')]
   const flag = member(controller, 'controller')
-  return flag === true ? [] : [invalid(path.child('PodSignature', 'PodController', 'Controller'), flag ?? false, 'must point to a controller')]
+  return flag === true
+    ? []
+    : [invalid(path.child('PodSignature', 'PodController', 'Controller'), flag ?? false, 'must point to a controller')]
 }
 
 const member = (value: Json | undefined, name: string): Json | undefined => (isJsonObject(value) ? value[name] : undefined)

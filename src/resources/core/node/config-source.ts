@@ -24,7 +24,10 @@ export const validateConfigStatus = (status: NodeConfigStatus, path: FieldPath):
     return source ? validateReported(source, path.child(member)) : []
   })
 
-/** Checks a source in the status. It identifies one revision of a ConfigMap: uid and resourceVersion are required here, and forbidden in the spec. */
+/**
+ * Checks a source in the status. It identifies one revision of a ConfigMap: uid and resourceVersion are required here,
+ * and forbidden in the spec.
+ */
 function validateReported(source: NodeConfigSource, path: FieldPath): FieldError[] {
   const { configMap } = source
   const at = path.child('configMap')
@@ -44,7 +47,9 @@ const noReference = (source: NodeConfigSource, path: FieldPath): FieldError =>
 function validateReference(reference: ConfigMapNodeConfigSource, path: FieldPath): FieldError[] {
   const judge = (field: 'namespace' | 'name' | 'kubeletConfigKey', rule: (text: string) => string[]): FieldError[] => {
     const text = reference[field]
-    return text === '' ? [required(path.child(field), words(`${field} must be set`, ''))] : rule(text).map(wrong => invalid(path.child(field), text, wrong))
+    return text === ''
+      ? [required(path.child(field), words(`${field} must be set`, ''))]
+      : rule(text).map(wrong => invalid(path.child(field), text, wrong))
   }
   return [
     ...judge('namespace', text => nameIsDnsLabel(text, false)),

@@ -1,7 +1,9 @@
 import type { Node } from '../../../api/core/v1.types.ts'
 import { roundResources } from '../resource-list.ts'
 
-/** `allocatable` defaults to the capacity. `podCIDR` mirrors the first of `podCIDRs`; if they differ, `podCIDR` wins. */
+/**
+ * `allocatable` defaults to the capacity. `podCIDR` mirrors the first of `podCIDRs`; if they differ, `podCIDR` wins.
+ */
 export function setNodeDefaults(node: Node): void {
   const { spec, status } = node
   const [first] = spec.podCIDRs ?? []

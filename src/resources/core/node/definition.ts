@@ -19,7 +19,10 @@ const PLANNED = 'deprecated in v1.22, support removal is planned in v1.23'
 const nodeStrategy: Strategy<Node> = {
   metaRounds: ['whole', 'change'],
   resetFields: STATUS_FIELDS,
-  /** A kubelet creates its node with a status. Dynamic kubelet configuration was removed: `config` is only kept on nodes that already have it. */
+  /**
+   * A kubelet creates its node with a status. Dynamic kubelet configuration was removed: `config` is only kept on nodes
+   * that already have it.
+   */
   prepare(next, old) {
     if (old) keepMembers(next, old, 'status')
     else delete next.status.config
@@ -30,7 +33,8 @@ const nodeStrategy: Strategy<Node> = {
     const warnings: string[] = []
     const { podCIDRs: cidrs = [], configSource, externalID } = next.spec
     if (configSource) warnings.push(`spec.configSource: ${isSince(features.release, '1.26') ? REMOVED : PLANNED}`)
-    if (externalID && isSince(features.release, '1.27')) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
+    if (externalID && isSince(features.release, '1.27'))
+      warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
     if (isSince(features.release, '1.33') && !deepEqual(cidrs, old?.spec.podCIDRs)) {
       for (const [i, cidr] of cidrs.entries()) warnings.push(...cidrWarnings(fieldPath('spec', 'podCIDRs').index(i), cidr))
     }
@@ -63,7 +67,10 @@ function rolesOf(node: Node): string {
   return [...roles].sort().join(',') || '<none>'
 }
 
-/** Prints `Unknown` if there is no Ready condition. If there are several, the last one counts. A cordoned node also shows `SchedulingDisabled`. */
+/**
+ * Prints `Unknown` if there is no Ready condition. If there are several, the last one counts. A cordoned node also
+ * shows `SchedulingDisabled`.
+ */
 function nodeStatusText(node: Node): string {
   const ready = node.status.conditions?.findLast(({ type }) => type === 'Ready')
   const status = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'

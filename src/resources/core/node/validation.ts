@@ -19,7 +19,10 @@ import { validateConfigSource, validateConfigStatus } from './config-source.ts'
 const CIDRS_PATH = fieldPath('spec', 'podCIDRs')
 const CIDR_KEPT = 'node updates may not change podCIDR except from "" to valid'
 
-/** ValidateNode, for creates and updates. Writes to `status` do not run it. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * ValidateNode, for creates and updates. Writes to `status` do not run it. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 export const validateNode = ({ metadata, spec, status }: Node, features: Features): FieldError[] => [
   ...validateNodeAnnotations(metadata.annotations),
   ...validateTaints(spec.taints ?? []),
@@ -28,8 +31,9 @@ export const validateNode = ({ metadata, spec, status }: Node, features: Feature
 ]
 
 /**
- * ValidateNodeUpdate, for updates of the node and of its status. An update of the node runs it after validateNode, so invalid annotations, taints and amounts
- * are reported twice. podCIDRs and providerID may be set once, and externalID never changes.
+ * ValidateNodeUpdate, for updates of the node and of its status. An update of the node runs it after validateNode, so
+ * invalid annotations, taints and amounts are reported twice. podCIDRs and providerID may be set once, and externalID
+ * never changes.
  */
 export const validateNodeUpdate = ({ metadata, spec, status }: Node, { spec: old }: Node): FieldError[] => [
   ...validateNodeAnnotations(metadata.annotations),
@@ -49,10 +53,15 @@ export const validateNodeUpdate = ({ metadata, spec, status }: Node, { spec: old
 function validateAddresses(addresses: readonly NodeAddress[]): FieldError[] {
   const again = repeats(addresses.map(({ type, address }) => JSON.stringify([type, address])))
   const path = fieldPath('status', 'addresses')
-  return addresses.flatMap(({ type, address }, i) => (again[i] ? [duplicate(path.index(i), goValue('core.NodeAddress', { type, address }))] : []))
+  return addresses.flatMap(({ type, address }, i) =>
+    again[i] ? [duplicate(path.index(i), goValue('core.NodeAddress', { type, address }))] : [],
+  )
 }
 
-/** podCIDRs may be set if there were none. A different number of them is a single error; otherwise each CIDR that differs is one. */
+/**
+ * podCIDRs may be set if there were none. A different number of them is a single error; otherwise each CIDR that
+ * differs is one.
+ */
 function validateCidrsKept(cidrs: readonly string[], before: readonly string[]): FieldError[] {
   if (before.length === 0) return []
   if (before.length !== cidrs.length) return [forbidden(CIDRS_PATH, CIDR_KEPT)]
@@ -85,14 +94,15 @@ function validateTaint({ key, value = '', effect }: Taint, path: FieldPath): Fie
 function validateAmounts(status: NodeStatus): FieldError[] {
   const errors: FieldError[] = []
   for (const list of ['capacity', 'allocatable'] as const) {
-    for (const [name, amount] of Object.entries(status[list] ?? {})) errors.push(...validateResourceQuantity(name, amount, fieldPath('status', list, name)))
+    for (const [name, amount] of Object.entries(status[list] ?? {}))
+      errors.push(...validateResourceQuantity(name, amount, fieldPath('status', list, name)))
   }
   return errors
 }
 
 /**
- * Checks that there is at most one CIDR of each family. Before 1.33 a duplicate CIDR is a separate error. If there are several and one cannot be parsed, an
- * internal error is reported in addition to the format error.
+ * Checks that there is at most one CIDR of each family. Before 1.33 a duplicate CIDR is a separate error. If there are
+ * several and one cannot be parsed, an internal error is reported in addition to the format error.
  */
 function validateCidrs(cidrs: readonly string[], features: Features): FieldError[] {
   const addresses = legacyAddresses(features)

@@ -35,7 +35,10 @@ export const persistentVolumeClaimResize = (
       if (compareQuantity(requestedStorage(claim), requestedStorage(old)) <= 0) return
       if (old.status.phase !== 'Bound') throw refuse(request, 'Only bound persistent volume claims can be expanded')
       if (await allowsGrowth(claim, old)) return
-      throw refuse(request, 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize')
+      throw refuse(
+        request,
+        'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+      )
     },
   }
 }

@@ -36,8 +36,8 @@ const claimStatusStrategy: Strategy<PersistentVolumeClaim> = {
 }
 
 /**
- * Drops fields of disabled gates in code, not by the `gate` mark of the declaration: other kinds contain claim specs that keep the attributes class, and a
- * source in another namespace is dropped as a whole.
+ * Drops fields of disabled gates in code, not by the `gate` mark of the declaration: other kinds contain claim specs
+ * that keep the attributes class, and a source in another namespace is dropped as a whole.
  */
 function dropDisabledFields(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined, features: Features): void {
   if (!features.enabled('VolumeAttributesClass') && old?.volumeAttributesClassName === undefined) delete spec.volumeAttributesClassName
@@ -49,11 +49,13 @@ const isClassicSource = ({ kind, apiGroup }: TypedLocalObjectReference): boolean
   (kind === 'PersistentVolumeClaim' && (apiGroup ?? '') === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
 
 /**
- * Makes dataSource and dataSourceRef equal if only one of them is set. A dataSource alone is dropped if it is neither a claim nor a snapshot, unless the old
- * claim already has a source. A dataSourceRef with a namespace is not copied, since dataSource has no such member.
+ * Makes dataSource and dataSourceRef equal if only one of them is set. A dataSource alone is dropped if it is neither a
+ * claim nor a snapshot, unless the old claim already has a source. A dataSourceRef with a namespace is not copied,
+ * since dataSource has no such member.
  */
 function normaliseSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
-  if (!old?.dataSource && !old?.dataSourceRef && spec.dataSource && !spec.dataSourceRef && !isClassicSource(spec.dataSource)) delete spec.dataSource
+  if (!old?.dataSource && !old?.dataSourceRef && spec.dataSource && !spec.dataSourceRef && !isClassicSource(spec.dataSource))
+    delete spec.dataSource
   if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource }
   else if (spec.dataSourceRef && !spec.dataSource && !spec.dataSourceRef.namespace) {
     const { namespace: _, ...source } = spec.dataSourceRef
@@ -61,7 +63,11 @@ function normaliseSources(spec: PersistentVolumeClaimSpec, old: PersistentVolume
   }
 }
 
-function warnings({ metadata, spec }: PersistentVolumeClaim, _: PersistentVolumeClaim | undefined, { features: { release } }: HookContext): string[] {
+function warnings(
+  { metadata, spec }: PersistentVolumeClaim,
+  _: PersistentVolumeClaim | undefined,
+  { features: { release } }: HookContext,
+): string[] {
   if (!isSince(release, '1.26')) return []
   return [...(isSince(release, '1.28') ? classAnnotationWarnings(metadata) : []), ...claimSpecWarnings(spec, fieldPath('spec'))]
 }
@@ -110,9 +116,9 @@ const v1: Version<PersistentVolumeClaim> = {
 }
 
 /**
- * A request for storage. Only the size of a bound claim may grow (admission-plugin.ts), and its attributes class change.
- * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims
- * Source of its rules: pkg/registry/core/persistentvolumeclaim.
+ * A request for storage. Only the size of a bound claim may grow (admission-plugin.ts), and its attributes class
+ * change. https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims Source of its rules:
+ * pkg/registry/core/persistentvolumeclaim.
  */
 export const persistentVolumeClaimResource = defineResource<PersistentVolumeClaim>({
   scope: 'Namespaced',

@@ -22,19 +22,23 @@ import { validateClaimSpec } from '../volume/claim-template.ts'
 const SPEC_PATH = fieldPath('spec')
 
 /**
- * Validates a claim. The spec is immutable except for the volume (once), a storage class that is filled in, the size of a bound claim, and its attributes
- * class. Errors come in this order: those of a new claim (twice on update), immutable members, size, mode, attributes class.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a claim. The spec is immutable except for the volume (once), a storage class that is filled in, the size of
+ * a bound claim, and its attributes class. Errors come in this order: those of a new claim (twice on update), immutable
+ * members, size, mode, attributes class. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validatePersistentVolumeClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
+export function validatePersistentVolumeClaim(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim | undefined,
+  { features }: HookContext,
+): FieldError[] {
   const errors = validateClaimSpec(next.spec, SPEC_PATH, claimOptions(features, old))
   // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors, ...validateClaimUpdate(next, old, features)] : errors
 }
 
 /**
- * Returns the rules that depend on gates and on the old claim; `old` is absent on create. An invalid selector may stay if the old selector is invalid. An
- * invalid API group may stay if the old source has any API group.
+ * Returns the rules that depend on gates and on the old claim; `old` is absent on create. An invalid selector may stay
+ * if the old selector is invalid. An invalid API group may stay if the old source has any API group.
  */
 export function claimOptions(features: Features, old?: PersistentVolumeClaim): ClaimSpecOptions {
   const hasClasses = features.enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined
@@ -43,11 +47,14 @@ export function claimOptions(features: Features, old?: PersistentVolumeClaim): C
     release: features.release,
     hasClasses,
     selector: selectorRules(features, selector),
-    allowInvalidApiGroup: !isSince(features.release, '1.29') || typeof dataSource?.apiGroup === 'string' || typeof dataSourceRef?.apiGroup === 'string',
+    allowInvalidApiGroup:
+      !isSince(features.release, '1.29') || typeof dataSource?.apiGroup === 'string' || typeof dataSourceRef?.apiGroup === 'string',
   }
 }
 
-/** A size may grow; `validateShrinking` decides whether it may shrink. The path of volumeMode lacks `spec`, as upstream. */
+/**
+ * A size may grow; `validateShrinking` decides whether it may shrink. The path of volumeMode lacks `spec`, as upstream.
+ */
 function validateClaimUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const oldSize = old.spec.resources.requests?.storage
   const newSize = next.spec.resources.requests?.storage
@@ -61,17 +68,21 @@ function validateClaimUpdate(next: PersistentVolumeClaim, old: PersistentVolumeC
 }
 
 /**
- * Checks a smaller size. A claim may shrink if the expansion of its volume failed: the gate is on, or the status shows an expansion. The new size must exceed
- * status.capacity, so that only growth that has not happened is taken back.
+ * Checks a smaller size. A claim may shrink if the expansion of its volume failed: the gate is on, or the status shows
+ * an expansion. The new size must exceed status.capacity, so that only growth that has not happened is taken back.
  */
 function validateShrinking(size: string | undefined, { status }: PersistentVolumeClaim, features: Features, path: FieldPath): FieldError[] {
   const isRecovery =
-    features.enabled('RecoverVolumeExpansionFailure') || status.allocatedResources !== undefined || status.allocatedResourceStatuses !== undefined
+    features.enabled('RecoverVolumeExpansionFailure') ||
+    status.allocatedResources !== undefined ||
+    status.allocatedResourceStatuses !== undefined
   if (!isRecovery) return [forbidden(path, 'field can not be less than previous value')]
   return compareQuantity(size, status.capacity?.storage) <= 0 ? [forbidden(path, 'field can not be less than status.capacity')] : []
 }
 
-/** Restores the fields that may change, then compares the specs, so that a single error shows everything that differs. */
+/**
+ * Restores the fields that may change, then compares the specs, so that a single error shows everything that differs.
+ */
 function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const before = { ...old.spec }
@@ -93,7 +104,11 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
   // The phase is that of the stored object: an update of the spec keeps the old status (`prepare`).
   if (next.status.phase === 'Bound') {
     const { requests } = after.resources
-    if (requests) after.resources = copyGivenEmpty(after.resources, { ...after.resources, requests: withStorage(requests, before.resources.requests?.storage) })
+    if (requests)
+      after.resources = copyGivenEmpty(after.resources, {
+        ...after.resources,
+        requests: withStorage(requests, before.resources.requests?.storage),
+      })
   }
   if (mayChangeClass(next, features.release)) keepMembers(after, before, 'volumeAttributesClassName')
   if (!sameSpec(after, before)) {
@@ -104,8 +119,8 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
 }
 
 /**
- * Reports whether the attributes class may differ. Up to 1.30 it may for any claim, since 1.31 only for bound ones. Before 1.34 removing it is reported here,
- * in addition to the error of validateAttributesClass.
+ * Reports whether the attributes class may differ. Up to 1.30 it may for any claim, since 1.31 only for bound ones.
+ * Before 1.34 removing it is reported here, in addition to the error of validateAttributesClass.
  */
 function mayChangeClass({ spec, status }: PersistentVolumeClaim, release: Release): boolean {
   if (!isSince(release, '1.31')) return true
@@ -117,8 +132,8 @@ function withStorage({ storage: _, ...requests }: Readonly<Record<string, string
 }
 
 /**
- * Checks the attributes class. It may be set and replaced, but not removed or emptied; since 1.34 this holds only once a class is applied. If the gate is off,
- * it may not change.
+ * Checks the attributes class. It may be set and replaced, but not removed or emptied; since 1.34 this holds only once
+ * a class is applied. If the gate is off, it may not change.
  */
 function validateAttributesClass(next: string | undefined, claim: PersistentVolumeClaim, features: Features): FieldError[] {
   const old = claim.spec.volumeAttributesClassName
@@ -133,7 +148,10 @@ function validateAttributesClass(next: string | undefined, claim: PersistentVolu
     errors.push(
       forbidden(
         path,
-        words('update from non-nil value to nil is forbidden', 'update to nil is forbidden when status.currentVolumeAttributesClassName is not nil'),
+        words(
+          'update from non-nil value to nil is forbidden',
+          'update to nil is forbidden when status.currentVolumeAttributesClassName is not nil',
+        ),
       ),
     )
   else if (next === '')
@@ -160,12 +178,21 @@ type Amounts = Readonly<Record<string, string>>
 
 function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
   const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every(name => ownMember(b, name) !== undefined && compareQuantity(a[name], b[name]) === 0)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every(name => ownMember(b, name) !== undefined && compareQuantity(a[name], b[name]) === 0)
+  )
 }
 
 /** States of a resize, sorted as error messages list them. Before 1.31 the failed states had other names. */
 const resizeStates = (release: Release): readonly string[] => (isSince(release, '1.31') ? RESIZE_STATES : EARLIER_RESIZE_STATES)
-const EARLIER_RESIZE_STATES = ['ControllerResizeFailed', 'ControllerResizeInProgress', 'NodeResizeFailed', 'NodeResizeInProgress', 'NodeResizePending']
+const EARLIER_RESIZE_STATES = [
+  'ControllerResizeFailed',
+  'ControllerResizeInProgress',
+  'NodeResizeFailed',
+  'NodeResizeInProgress',
+  'NodeResizePending',
+]
 const RESIZE_STATES: readonly string[] = [
   'ControllerResizeInProgress',
   'ControllerResizeInfeasible',
@@ -175,13 +202,15 @@ const RESIZE_STATES: readonly string[] = [
 ].sort()
 
 /**
- * Validates the status. Allocated resources and their states must be those of known resources. Amounts may be zero. Upstream’s paths are kept:
- * `Spec.accessModes`, and `allocatedResourceStatus` in the singular before 1.34. The error for an unknown state shows the name of the resource as its value.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates the status. Allocated resources and their states must be those of known resources. Amounts may be zero.
+ * Upstream’s paths are kept: `Spec.accessModes`, and `allocatedResourceStatus` in the singular before 1.34. The error
+ * for an unknown state shows the name of the resource as its value. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
  */
 export function validateClaimStatus({ spec, status }: PersistentVolumeClaim, { release }: Features): FieldError[] {
   const errors = spec.accessModes?.length ? [] : [required(fieldPath('Spec', 'accessModes'))]
-  for (const [name, amount] of Object.entries(status.capacity ?? {})) errors.push(...validateAmount(amount, fieldPath('status', 'capacity').key(name)))
+  for (const [name, amount] of Object.entries(status.capacity ?? {}))
+    errors.push(...validateAmount(amount, fieldPath('status', 'capacity').key(name)))
   const statusesPath = fieldPath('status', isSince(release, '1.34') ? 'allocatedResourceStatuses' : 'allocatedResourceStatus')
   const states = resizeStates(release)
   for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {

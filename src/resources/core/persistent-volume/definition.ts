@@ -15,10 +15,12 @@ import { setPersistentVolumeDefaults } from './defaults.ts'
 import { validatePersistentVolume } from './validation.ts'
 
 /**
- * Drops fields of disabled gates in code, not by the `gate` mark of the declaration: a VolumeAttachment contains a volume spec as well, and keeps the class.
+ * Drops fields of disabled gates in code, not by the `gate` mark of the declaration: a VolumeAttachment contains a
+ * volume spec as well, and keeps the class.
  */
 function dropDisabledFields(next: PersistentVolume, old: PersistentVolume | undefined, features: Features): void {
-  if (!features.enabled('VolumeAttributesClass') && old?.spec.volumeAttributesClassName === undefined) delete next.spec.volumeAttributesClassName
+  if (!features.enabled('VolumeAttributesClass') && old?.spec.volumeAttributesClassName === undefined)
+    delete next.spec.volumeAttributesClassName
 }
 
 const keepsTimes = (features: Features): boolean => features.enabled('PersistentVolumeLastPhaseTransitionTime')
@@ -31,7 +33,8 @@ const persistentVolumeStrategy: Strategy<PersistentVolume> = {
     dropDisabledFields(next, old, features)
     if (old) keepMembers(next, old, 'status')
     // 1.24 keeps the status that a client writes.
-    else if (isSince(features.release, '1.25')) next.status = { phase: 'Pending', ...(keepsTimes(features) && { lastPhaseTransitionTime: formatTime(now) }) }
+    else if (isSince(features.release, '1.25'))
+      next.status = { phase: 'Pending', ...(keepsTimes(features) && { lastPhaseTransitionTime: formatTime(now) }) }
   },
   validate: validatePersistentVolume,
   warnings,
@@ -57,8 +60,8 @@ const persistentVolumeStatusStrategy: Strategy<PersistentVolume> = {
 }
 
 /**
- * Sources that current releases have no driver for: the member of the spec, its name in the warning, the release that deprecated it, and the first release
- * without it.
+ * Sources that current releases have no driver for: the member of the spec, its name in the warning, the release that
+ * deprecated it, and the first release without it.
  */
 const RETIRED: readonly (readonly [source: keyof PersistentVolumeSpec, name: string, since: string, gone: string])[] = [
   ['cephfs', 'cephfs', 'v1.28', 'v1.31'],
@@ -74,7 +77,9 @@ function warnings({ metadata, spec }: PersistentVolume, _: PersistentVolume | un
   if (!isSince(release, '1.25')) return []
   const texts = isSince(release, '1.28') ? classAnnotationWarnings(metadata) : []
   if (isSince(release, '1.31') && Object.hasOwn(metadata.annotations ?? {}, 'volume.beta.kubernetes.io/mount-options')) {
-    texts.push('metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead')
+    texts.push(
+      'metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead',
+    )
   }
   if (isSince(release, '1.30') && spec.persistentVolumeReclaimPolicy === 'Recycle') {
     texts.push(

@@ -11,8 +11,9 @@ const RENAMED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reports whether the affinity is unchanged, except for beta labels that were replaced with their GA names. Terms and expressions must keep their index.
- * Replacing a GA name with its beta name is a change, and so is any change of operator, values or order.
+ * Reports whether the affinity is unchanged, except for beta labels that were replaced with their GA names. Terms and
+ * expressions must keep their index. Replacing a GA name with its beta name is a change, and so is any change of
+ * operator, values or order.
  */
 export function sameNodeAffinity(next: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity | undefined): boolean {
   return deepEqual(next, old) || (next !== undefined && deepEqual(withOldNames(next, old), old))

@@ -1,8 +1,8 @@
 import type { PersistentVolume, SecretReference } from '../../../api/core/v1.types.ts'
 
 /**
- * Returns the secrets that a kubelet reads to mount the volume, as `NAMESPACE/NAME`. Source: VisitPVSecretNames of pkg/api/v1/persistentvolume in
- * k8s.io/kubernetes.
+ * Returns the secrets that a kubelet reads to mount the volume, as `NAMESPACE/NAME`. Source: VisitPVSecretNames of
+ * pkg/api/v1/persistentvolume in k8s.io/kubernetes.
  */
 export function kubeletSecrets({ spec }: PersistentVolume): string[] {
   const claimed = spec.claimRef?.namespace ?? ''

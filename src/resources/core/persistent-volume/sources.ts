@@ -20,7 +20,10 @@ import { rulesFor, type SourceRule } from '../volume/source-rules.ts'
 import { commonSources, persistentSources, validateCsiDriverName } from '../volume/sources.ts'
 
 /** If `endpointsNamespace` is unset, the namespace of the bound claim is used. An empty string is an error. */
-function validateGlusterfs({ endpoints, path: target, endpointsNamespace: namespace }: GlusterfsPersistentVolumeSource, path: FieldPath): FieldError[] {
+function validateGlusterfs(
+  { endpoints, path: target, endpointsNamespace: namespace }: GlusterfsPersistentVolumeSource,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   if (endpoints === '') errors.push(required(path.child('endpoints')))
   if (target === '') errors.push(required(path.child('path')))
@@ -37,7 +40,10 @@ const validateAzureFile = ({ secretName, shareName, secretNamespace }: AzureFile
   ...(secretNamespace === '' ? [required(path.child('secretNamespace'))] : []),
 ]
 
-/** The path may be relative; only `..` is refused. `validateVolumeSource` checks that a local volume has a node affinity. */
+/**
+ * The path may be relative; only `..` is refused. `validateVolumeSource` checks that a local volume has a node
+ * affinity.
+ */
 const validateLocal = ({ path: target }: LocalVolumeSource, path: FieldPath): FieldError[] =>
   target === '' ? [required(path.child('path'))] : validateNoBacksteps(target, path.child('path'))
 
@@ -69,11 +75,20 @@ function validateCsi(source: CSIPersistentVolumeSource, path: FieldPath, { relea
 const secretNames = ({ csi }: PersistentVolumeSource): (readonly [field: string, name: string])[] =>
   SECRETS.flatMap(field => (csi?.[field]?.name ? [[field, csi[field].name] as const] : []))
 
-/** Before 1.27 names of secrets of a CSI volume must be labels, unless the old volume already has a longer one. `path` is the path of the source. */
-export function validateShortSecretNames(next: PersistentVolumeSource, old: PersistentVolumeSource | undefined, path: FieldPath): FieldError[] {
+/**
+ * Before 1.27 names of secrets of a CSI volume must be labels, unless the old volume already has a longer one. `path`
+ * is the path of the source.
+ */
+export function validateShortSecretNames(
+  next: PersistentVolumeSource,
+  old: PersistentVolumeSource | undefined,
+  path: FieldPath,
+): FieldError[] {
   if (old && secretNames(old).some(([, name]) => isDns1123Label(name).length > 0)) return []
   // A name that is not a subdomain either has been reported before.
-  return secretNames(next).flatMap(([field, name]) => (isDns1123Subdomain(name).length > 0 ? [] : validateDnsLabel(name, path.child(field, 'name'))))
+  return secretNames(next).flatMap(([field, name]) =>
+    isDns1123Subdomain(name).length > 0 ? [] : validateDnsLabel(name, path.child(field, 'name')),
+  )
 }
 
 type Kind = keyof PersistentVolumeSource
@@ -109,12 +124,13 @@ const RULES: readonly SourceRule<PersistentVolumeSource, SourceOptions>[] = [
 const BY_KIND = new Map(RULES.map(source => [source.kind, source]))
 
 /** Returns the names of the sources that a spec has, in the order of validation. */
-export const sourcesOf = (spec: PersistentVolumeSpec): Kind[] => RULES.filter(({ kind }) => spec[kind] !== undefined).map(({ kind }) => kind)
+export const sourcesOf = (spec: PersistentVolumeSpec): Kind[] =>
+  RULES.filter(({ kind }) => spec[kind] !== undefined).map(({ kind }) => kind)
 
 /**
- * Validates the sources of a volume's spec at `specPath`. At least one is required. Each source after the first is forbidden and its members are not checked,
- * except for flexVolume.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates the sources of a volume's spec at `specPath`. At least one is required. Each source after the first is
+ * forbidden and its members are not checked, except for flexVolume. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
  */
 export function validateSources(spec: PersistentVolumeSpec, specPath: FieldPath, options: SourceOptions): FieldError[] {
   const sources = sourcesOf(spec)
@@ -123,12 +139,20 @@ export function validateSources(spec: PersistentVolumeSpec, specPath: FieldPath,
 }
 
 /** `further` is true if the spec has another source before this one. */
-function validateVolumeSource(spec: PersistentVolumeSpec, kind: Kind, options: SourceOptions, further: boolean, specPath: FieldPath): FieldError[] {
+function validateVolumeSource(
+  spec: PersistentVolumeSpec,
+  kind: Kind,
+  options: SourceOptions,
+  further: boolean,
+  specPath: FieldPath,
+): FieldError[] {
   const found = BY_KIND.get(kind)
   invariant(found, `no rule for sources of kind ${kind}`)
   const { shown = kind, refused = kind, validate } = found
   // A flexVolume is never rejected as a second source.
   if (further && kind !== 'flexVolume') return [forbidden(specPath.child(refused), 'may not specify more than 1 volume type')]
   const errors = validate(spec, specPath.child(shown), options)
-  return kind === 'local' && !spec.nodeAffinity ? [...errors, required(specPath.child('nodeAffinity'), 'Local volume requires node affinity')] : errors
+  return kind === 'local' && !spec.nodeAffinity
+    ? [...errors, required(specPath.child('nodeAffinity'), 'Local volume requires node affinity')]
+    : errors
 }

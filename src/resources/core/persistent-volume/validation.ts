@@ -24,17 +24,24 @@ const RECLAIM_POLICIES = enumValues('core.PersistentVolumeReclaimPolicy')
 const SPEC_PATH = fieldPath('spec')
 
 /**
- * Validates a volume. It has exactly one source, which never changes. A node affinity may only be added. An update may keep label values in the node affinity
- * that a create rejects, if the old volume has such values.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a volume. It has exactly one source, which never changes. A node affinity may only be added. An update may
+ * keep label values in the node affinity that a create rejects, if the old volume has such values. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined, { features }: HookContext): FieldError[] {
+export function validatePersistentVolume(
+  next: PersistentVolume,
+  old: PersistentVolume | undefined,
+  { features }: HookContext,
+): FieldError[] {
   const errors = validateVolumeSpec(next, old, features)
   // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors, ...validateVolumeUpdate(next.spec, old.spec, features)] : errors
 }
 
-/** `old` only decides whether invalid label values of the affinity and long names of secrets may stay. An empty reclaim policy is accepted. */
+/**
+ * `old` only decides whether invalid label values of the affinity and long names of secrets may stay. An empty reclaim
+ * policy is accepted.
+ */
 function validateVolumeSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
   const { spec } = volume
   const errors = [...validateAccessModes(spec.accessModes ?? [], SPEC_PATH.child('accessModes')), ...validateCapacity(spec)]
@@ -48,14 +55,17 @@ function validateVolumeSpec(volume: PersistentVolume, old: PersistentVolume | un
   }
 
   errors.push(...validateSources(spec, SPEC_PATH, { volume: volume.metadata.name ?? '', release }))
-  if (!isSince(release, '1.27')) errors.push(...validateShortSecretNames(spec, isSince(release, '1.25') ? old?.spec : undefined, SPEC_PATH.child('csi')))
+  if (!isSince(release, '1.27'))
+    errors.push(...validateShortSecretNames(spec, isSince(release, '1.25') ? old?.spec : undefined, SPEC_PATH.child('csi')))
 
   if (spec.hostPath && cleansToRoot(spec.hostPath.path) && policy === 'Recycle') {
     errors.push(forbidden(SPEC_PATH.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"))
   }
   const { storageClassName } = spec
   if (storageClassName)
-    errors.push(...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(SPEC_PATH.child('storageClassName'), storageClassName, text)))
+    errors.push(
+      ...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(SPEC_PATH.child('storageClassName'), storageClassName, text)),
+    )
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
     errors.push(notSupported(SPEC_PATH.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
   }
@@ -63,8 +73,8 @@ function validateVolumeSpec(volume: PersistentVolume, old: PersistentVolume | un
 }
 
 /**
- * Checks access modes. ReadWriteOncePod excludes all others. Errors are reported for the list, not for its elements. An unknown mode beside ReadWriteOncePod is
- * reported once, as unknown.
+ * Checks access modes. ReadWriteOncePod excludes all others. Errors are reported for the list, not for its elements. An
+ * unknown mode beside ReadWriteOncePod is reported once, as unknown.
  */
 export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[], path: FieldPath): FieldError[] {
   const errors = modes.length === 0 ? [required(path)] : []
@@ -76,8 +86,8 @@ export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[]
 }
 
 /**
- * Checks that the capacity has exactly one entry, `storage`, with a positive amount. An empty capacity is reported twice: as required and as not supported.
- * Amounts under other names are checked as well.
+ * Checks that the capacity has exactly one entry, `storage`, with a positive amount. An empty capacity is reported
+ * twice: as required and as not supported. Amounts under other names are checked as well.
  */
 function validateCapacity(spec: PersistentVolumeSpec): FieldError[] {
   const errors: FieldError[] = []
@@ -118,14 +128,17 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Persi
   if (name === undefined) return []
   const path = SPEC_PATH.child('volumeAttributesClassName')
   return [
-    ...(name === '' ? [required(path, 'an empty string is disallowed')] : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))),
+    ...(name === ''
+      ? [required(path, 'an empty string is disallowed')]
+      : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))),
     ...(csi ? [] : [required(SPEC_PATH.child('csi'), 'has to be specified when using volumeAttributesClassName')]),
   ]
 }
 
 /**
- * Checks source, mode and affinity of an update. The attributes class may change while its gate is on, but may not be removed. The paths
- * `spec.persistentvolumesource`, `volumeMode` and `nodeAffinity` are upstream’s: the first is no field, and the others lack `spec`.
+ * Checks source, mode and affinity of an update. The attributes class may change while its gate is on, but may not be
+ * removed. The paths `spec.persistentvolumesource`, `volumeMode` and `nodeAffinity` are upstream’s: the first is no
+ * field, and the others lack `spec`.
  */
 function validateVolumeUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, features: Features): FieldError[] {
   const errors: FieldError[] = []

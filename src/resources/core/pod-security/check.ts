@@ -34,10 +34,14 @@ export const checkedPod = ({ annotations = {} }: Pick<ObjectMeta, 'annotations'>
 })
 
 /** Fields that the security contexts of pods and containers have in common. */
-export type SharedContext = Pick<SecurityContext, 'appArmorProfile' | 'runAsNonRoot' | 'runAsUser' | 'seLinuxOptions' | 'seccompProfile' | 'windowsOptions'>
+export type SharedContext = Pick<
+  SecurityContext,
+  'appArmorProfile' | 'runAsNonRoot' | 'runAsUser' | 'seLinuxOptions' | 'seccompProfile' | 'windowsOptions'
+>
 
 /** Returns the security contexts of the pod and its containers. */
-export const contextsOf = ({ spec, containers }: CheckedPod): SharedContext[] => [spec, ...containers].flatMap(({ securityContext }) => securityContext ?? [])
+export const contextsOf = ({ spec, containers }: CheckedPod): SharedContext[] =>
+  [spec, ...containers].flatMap(({ securityContext }) => securityContext ?? [])
 
 /** Reports whether a profile disables AppArmor or seccomp. */
 export const isForbiddenProfile = <T extends AppArmorProfile | SeccompProfile>(profile: T | undefined): profile is T =>

@@ -31,8 +31,8 @@ export interface ExistingPods {
 }
 
 /**
- * Returns warnings about existing pods that would be rejected, for a client that raises the level of their namespace. One pod of each controller is checked
- * before the others.
+ * Returns warnings about existing pods that would be rejected, for a client that raises the level of their namespace.
+ * One pod of each controller is checked before the others.
  */
 export function* existingPodWarnings(given: ExistingPods): Steps<string[]> {
   const { namespace, level, standards, deadline, clock } = given
@@ -47,8 +47,12 @@ export function* existingPodWarnings(given: ExistingPods): Steps<string[]> {
   }
   const warnings = [...groups].map(([reasons, { name, count }]) => `${name}${othersText(count - 1)}: ${reasons}`)
   return [
-    ...(looked < pods.length ? [`new PodSecurity enforce level only checked against the first ${looked} of ${pods.length} existing pods`] : []),
-    ...(warnings.length > 0 ? [`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${quote(levelText(level))}`] : []),
+    ...(looked < pods.length
+      ? [`new PodSecurity enforce level only checked against the first ${looked} of ${pods.length} existing pods`]
+      : []),
+    ...(warnings.length > 0
+      ? [`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${quote(levelText(level))}`]
+      : []),
     ...(yield* sortInSteps(warnings, compareText)),
   ]
 }

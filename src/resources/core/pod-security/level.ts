@@ -24,10 +24,12 @@ const MINOR_VERSION = /^v1\.(0|[1-9][0-9]*)$/
 export const isLevel = (text: string): text is Level => LEVELS.some(level => level === text)
 
 /** Minor versions are bounded as in Go. */
-export const isPolicyVersion = (text: string): text is PolicyVersion => text === 'latest' || (MINOR_VERSION.test(text) && parseInteger(text.slice(3)) <= MOST)
+export const isPolicyVersion = (text: string): text is PolicyVersion =>
+  text === 'latest' || (MINOR_VERSION.test(text) && parseInteger(text.slice(3)) <= MOST)
 
 /** Returns 33 for `v1.33`, and Infinity for `latest`. */
-export const minorOfVersion = (version: PolicyVersion): number => (version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice(3)))
+export const minorOfVersion = (version: PolicyVersion): number =>
+  version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice(3))
 
 /** Prints a level and its version, as in `restricted:v1.33`. */
 export const levelText = ({ level, version }: LevelVersion): string => `${level}:${version}`

@@ -5,7 +5,9 @@ import { type LevelVersion, minorOfVersion } from './level.ts'
 import { podSecurityTarget } from './parts.ts'
 import { type Mode, PRIVILEGED } from './policy.ts'
 
-/** Metrics of pod evaluations and their results, under upstream's names. Source: k8s.io/pod-security-admission, metrics. */
+/**
+ * Metrics of pod evaluations and their results, under upstream's names. Source: k8s.io/pod-security-admission, metrics.
+ */
 export class PodSecurityMetrics {
   readonly #evaluations = new CounterFamily({
     name: 'pod_security_evaluations_total',
@@ -33,7 +35,8 @@ export class PodSecurityMetrics {
   /** The most frequent counters exist before the first request. */
   constructor(release: Release) {
     this.#minor = minorOf(release)
-    const privileged = (operation: string): NumberChild => this.#evaluations.child('allow', 'privileged', 'latest', 'enforce', operation, 'pod', '')
+    const privileged = (operation: string): NumberChild =>
+      this.#evaluations.child('allow', 'privileged', 'latest', 'enforce', operation, 'pod', '')
     this.#privileged = { CREATE: privileged('create'), UPDATE: privileged('update') }
     for (const operation of ['create', 'update']) {
       for (const resource of ['pod', 'controller']) this.#exemptions.child(operation, resource, '')

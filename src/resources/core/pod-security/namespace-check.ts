@@ -15,11 +15,15 @@ import type { PodSecurityParts } from './pod-security-parts.ts'
 import { askedFor, isEquivalent, isPrivileged, type NamespacePolicy, policyOf, type ReadPolicy } from './policy.ts'
 import { annotate } from './workload-check.ts'
 
-/** Time limit for checking existing pods, in milliseconds. They also use at most half of the time that the request has left. */
+/**
+ * Time limit for checking existing pods, in milliseconds. They also use at most half of the time that the request has
+ * left.
+ */
 const MOST_MS = 1000
 
 /**
- * Validates the labels of a namespace, unless they are already invalid. A client that raises the level is warned of existing pods that violate it. Throws 422.
+ * Validates the labels of a namespace, unless they are already invalid. A client that raises the level is warned of
+ * existing pods that violate it. Throws 422.
  */
 export async function checkNamespace(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject): Promise<void> {
   const namespace = asKind(NAMESPACES, object)
@@ -27,7 +31,8 @@ export async function checkNamespace(parts: PodSecurityParts, request: Admission
   const { policy, faults } = policyIn(parts, namespace)
   const texts = faults.map(fieldErrorText)
   const areKnown = old !== undefined && texts.join() === old.faults.map(fieldErrorText).join()
-  if (texts.length > 0 && !areKnown) throw invalidError(groupKindOf(request.served), request.name || (namespace.metadata.name ?? ''), faults)
+  if (texts.length > 0 && !areKnown)
+    throw invalidError(groupKindOf(request.served), request.name || (namespace.metadata.name ?? ''), faults)
   if (old !== undefined && !isRaised(policy.enforce, old.policy.enforce)) return
   if (parts.configuration.exemptions.namespaces.has(namespaceOf(request))) warnOfExemption(parts, request, namespace, policy)
   else if (old !== undefined) for (const warning of await warningsOfPods(parts, request, policy.enforce)) request.ctx.warn(warning)
@@ -42,7 +47,10 @@ function isRaised(level: LevelVersion, old: LevelVersion): boolean {
   return level.version !== old.version || compareLevels(level.level, old.level) > 0
 }
 
-/** Warns that the labels of an exempt namespace have no effect. Release 1.24 only records the exemption in the audit log. */
+/**
+ * Warns that the labels of an exempt namespace have no effect. Release 1.24 only records the exemption in the audit
+ * log.
+ */
 function warnOfExemption(
   { configuration, features: { release } }: PodSecurityParts,
   request: AdmissionRequest,
@@ -58,7 +66,10 @@ function warnOfExemption(
   request.ctx.warn(`namespace ${quote(metadata.name ?? '')} is exempt from Pod Security, and the policy (${asked}) will be ignored`)
 }
 
-/** Takes at most MOST_MS, and half of the time that the request has left. Pods that cannot be listed are a warning, not an error. */
+/**
+ * Takes at most MOST_MS, and half of the time that the request has left. Pods that cannot be listed are a warning, not
+ * an error.
+ */
 async function warningsOfPods(parts: PodSecurityParts, request: AdmissionRequest, level: LevelVersion): Promise<string[]> {
   const { standards, clock, configuration } = parts
   const { signal, deadline = 0 } = request.ctx

@@ -3,7 +3,17 @@ import type { KubeObject } from '../../../api/meta/object.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { qualifiedResource } from '../../../meta/gvk.ts'
 import { type AdmissionRequest, groupResourceOf } from '../../../registry/types.ts'
-import { CRON_JOBS, DAEMON_SETS, DEPLOYMENTS, JOBS, POD_TEMPLATES, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../kinds.ts'
+import {
+  CRON_JOBS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  POD_TEMPLATES,
+  PODS,
+  REPLICA_SETS,
+  REPLICATION_CONTROLLERS,
+  STATEFUL_SETS,
+} from '../../kinds.ts'
 
 /** Type of object that Pod Security checks. A `controller` is any object with a pod template. */
 type PodSecurityTarget = 'namespace' | 'pod' | 'controller'

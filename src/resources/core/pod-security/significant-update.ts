@@ -3,8 +3,8 @@ import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from '../pod-spec/annotations.ts'
 
 /**
- * Reports whether an update changes fields that the standards check: of the mutable ones, the containers and their images. Seccomp annotations count before
- * release 1.25 for pods, and before 1.27 for containers.
+ * Reports whether an update changes fields that the standards check: of the mutable ones, the containers and their
+ * images. Seccomp annotations count before release 1.25 for pods, and before 1.27 for containers.
  */
 export function isSignificantUpdate(pod: Pod, old: Pod, release: Release): boolean {
   const differs = (key: string): boolean => pod.metadata.annotations?.[key] !== old.metadata.annotations?.[key]

@@ -44,7 +44,10 @@ const unlessUserNamespace =
   (pod, features) =>
     pod.spec.hostUsers === false ? undefined : check(pod, features)
 
-/** Does the same while a gate is on, for versions of the standards before 1.35. `since` is the first release in which the gate affects this check. */
+/**
+ * Does the same while a gate is on, for versions of the standards before 1.35. `since` is the first release in which
+ * the gate affects this check.
+ */
 const unlessRelaxed =
   (check: PodCheck, since: Release = '1.29'): PodCheck =>
   (pod, features) =>
@@ -70,16 +73,25 @@ const BASELINE: readonly PodSecurityRule[] = [
 
 const RESTRICTED: readonly PodSecurityRule[] = [
   rule('allowPrivilegeEscalation', from(8, allowPrivilegeEscalation), from(25, unlessWindows(allowPrivilegeEscalation))),
-  replacing('capabilities_baseline', rule('capabilities_restricted', from(22, capabilitiesRestricted), from(25, unlessWindows(capabilitiesRestricted)))),
+  replacing(
+    'capabilities_baseline',
+    rule('capabilities_restricted', from(22, capabilitiesRestricted), from(25, unlessWindows(capabilitiesRestricted))),
+  ),
   replacing('procMount', rule('procMount_restricted', from(35, procMount))),
   replacing('hostPathVolumes', rule('restrictedVolumes', from(0, restrictedVolumes))),
   rule('runAsNonRoot', from(0, unlessRelaxed(runAsNonRoot)), from(35, unlessUserNamespace(runAsNonRoot))),
   rule('runAsUser', from(23, unlessRelaxed(runAsUser)), from(35, unlessUserNamespace(runAsUser))),
-  replacing('seccompProfile_baseline', rule('seccompProfile_restricted', from(19, seccompRestricted), from(25, unlessWindows(seccompRestricted)))),
+  replacing(
+    'seccompProfile_baseline',
+    rule('seccompProfile_restricted', from(19, seccompRestricted), from(25, unlessWindows(seccompRestricted))),
+  ),
 ]
 
 /** Returns the rules of a minor version, each in the form of that version. */
-const rulesInVersion = (rules: readonly PodSecurityRule[], minor: number): (Pick<PodSecurityRule, 'id' | 'replaces'> & { readonly check: PodCheck })[] =>
+const rulesInVersion = (
+  rules: readonly PodSecurityRule[],
+  minor: number,
+): (Pick<PodSecurityRule, 'id' | 'replaces'> & { readonly check: PodCheck })[] =>
   rules.flatMap(({ id, replaces, versions }) => {
     const check = versions.findLast(({ since }) => since <= minor)?.check
     return check === undefined ? [] : [{ id, check, ...(replaces !== undefined && { replaces }) }]
@@ -103,7 +115,9 @@ export class Standards {
     this.#features = features
   }
 
-  /** Returns the violations of a pod, at most one per rule, in the order of messages. A step is one rule or part of one. */
+  /**
+   * Returns the violations of a pod, at most one per rule, in the order of messages. A step is one rule or part of one.
+   */
   *violations({ level, version }: LevelVersion, pod: CheckedPod): Steps<Violation[]> {
     const found: Violation[] = []
     if (level === 'privileged') return found

@@ -27,8 +27,9 @@ const REPORTED: readonly Mode[] = ['audit', 'warn']
 export const annotate = (request: AdmissionRequest, key: string, value: string): void => annotateEvent(request, PREFIX + key, value)
 
 /**
- * Enforces the policy of the namespace on pods; violations by pod templates are only audited and warned of. Returns undefined if the request passes without
- * asynchronous work, as most do. Throws 403, and 500 if the namespace of a pod cannot be read.
+ * Enforces the policy of the namespace on pods; violations by pod templates are only audited and warned of. Returns
+ * undefined if the request passes without asynchronous work, as most do. Throws 403, and 500 if the namespace of a pod
+ * cannot be read.
  */
 export function checkWorkload(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject): Promise<void> | undefined {
   const { usernames, namespaces } = parts.configuration.exemptions
@@ -38,7 +39,12 @@ export function checkWorkload(parts: PodSecurityParts, request: AdmissionRequest
   return after(found, namespace => namespace && checkIn(parts, request, object, namespace))
 }
 
-function checkIn(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject, { metadata }: Namespace): Promise<void> | undefined {
+function checkIn(
+  parts: PodSecurityParts,
+  request: AdmissionRequest,
+  object: KubeObject,
+  { metadata }: Namespace,
+): Promise<void> | undefined {
   const { configuration, features, metrics } = parts
   const isPod = podSecurityTarget(request) === 'pod'
   const { policy, faults } = policyOf(metadata.labels, configuration.defaults, features.release)
@@ -52,7 +58,8 @@ function checkIn(parts: PodSecurityParts, request: AdmissionRequest, object: Kub
   const template = templateOf(request, object)
   if (template === undefined) return undefined
   const { runtimeClassName } = template.spec
-  if (runtimeClassName !== undefined && configuration.exemptions.runtimeClasses.has(runtimeClassName)) return exempt(parts, request, 'runtimeClass')
+  if (runtimeClassName !== undefined && configuration.exemptions.runtimeClasses.has(runtimeClassName))
+    return exempt(parts, request, 'runtimeClass')
   if (faults.length > 0) reportFaults(parts, request, faults)
   return judge(parts, request, { policy, template, isPod })
 }
@@ -102,13 +109,18 @@ async function judge(parts: PodSecurityParts, request: AdmissionRequest, { polic
   }
   const audited = await textOf('audit', 'would violate')
   if (audited !== undefined) annotate(request, 'audit-violations', audited)
-  if (refusal !== undefined) throw forbiddenError(groupResourceOf(request.served), request.name || (request.object?.metadata.name ?? ''), refusal)
+  if (refusal !== undefined)
+    throw forbiddenError(groupResourceOf(request.served), request.name || (request.object?.metadata.name ?? ''), refusal)
   const warning = await textOf('warn', 'would violate')
   if (warning !== undefined) request.ctx.warn(warning)
 }
 
 /** Returns a function that evaluates a pod against a level, once for each level. */
-function evaluator({ standards }: PodSecurityParts, { ctx }: AdmissionRequest, pod: CheckedPod): (level: LevelVersion) => Promise<readonly Violation[]> {
+function evaluator(
+  { standards }: PodSecurityParts,
+  { ctx }: AdmissionRequest,
+  pod: CheckedPod,
+): (level: LevelVersion) => Promise<readonly Violation[]> {
   const known = new Map<string, readonly Violation[]>()
   return async level => {
     const found = known.get(levelText(level)) ?? (await startInTurns(standards.violations(level, pod), ctx.signal))

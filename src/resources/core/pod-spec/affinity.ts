@@ -18,14 +18,17 @@ import { validateQualifiedName } from '../checks.ts'
 const NOT_AN_OPERATOR = 'not a valid selector operator'
 const OUT_OF_WEIGHTS = 'must be in the range 1-100'
 
-/** Checks a requirement on labels. Gt and Lt need one value, which is validated as a label value but not as a number. */
+/**
+ * Checks a requirement on labels. Gt and Lt need one value, which is validated as a label value but not as a number.
+ */
 function validateNodeRequirement(requirement: NodeSelectorRequirement, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { key, operator, values = [] } = requirement
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) errors.push(required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0) errors.push(forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+    if (values.length > 0)
+      errors.push(forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
   } else if (operator === 'Gt' || operator === 'Lt') {
     if (values.length !== 1) errors.push(required(path.child('values'), "must be specified single value when `operator` is 'Lt' or 'Gt'"))
   } else errors.push(invalid(path.child('operator'), operator, NOT_AN_OPERATOR))
@@ -37,12 +40,16 @@ function validateNodeRequirement(requirement: NodeSelectorRequirement, allowInva
   return errors
 }
 
-/** Checks a requirement on fields. The only field is `metadata.name`, with In or NotIn and one value. Values under other keys are not checked. */
+/**
+ * Checks a requirement on fields. The only field is `metadata.name`, with In or NotIn and one value. Values under other
+ * keys are not checked.
+ */
 function validateNodeFieldRequirement(requirement: NodeSelectorRequirement, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { key, operator, values = [] } = requirement
   if (operator !== 'In' && operator !== 'NotIn') errors.push(invalid(path.child('operator'), operator, NOT_AN_OPERATOR))
-  else if (values.length !== 1) errors.push(required(path.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"))
+  else if (values.length !== 1)
+    errors.push(required(path.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"))
   if (key !== 'metadata.name') return [...errors, invalid(path.child('key'), key, 'not a valid field selector key')]
   values.forEach((value, i) => {
     for (const text of nameIsDnsSubdomain(value, false)) errors.push(invalid(path.child('values').index(i), value, text))
@@ -50,7 +57,10 @@ function validateNodeFieldRequirement(requirement: NodeSelectorRequirement, path
   return errors
 }
 
-/** Validates a term: requirements on labels, and on the field `metadata.name`. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates a term: requirements on labels, and on the field `metadata.name`. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 function* nodeTermErrors(term: NodeSelectorTerm, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const [i, requirement] of (term.matchExpressions ?? []).entries()) {
@@ -86,7 +96,9 @@ function validateWeight(weight: number, path: FieldPath): FieldError[] {
 
 function* validateNodeAffinity(affinity: NodeAffinity, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const required = affinity.requiredDuringSchedulingIgnoredDuringExecution
-  const errors = required ? yield* nodeSelectorErrors(required, allowInvalidValues, path.child('requiredDuringSchedulingIgnoredDuringExecution')) : []
+  const errors = required
+    ? yield* nodeSelectorErrors(required, allowInvalidValues, path.child('requiredDuringSchedulingIgnoredDuringExecution'))
+    : []
   for (const [i, term] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
     if (isStepDone()) yield
     const at = path.child('preferredDuringSchedulingIgnoredDuringExecution').index(i)
@@ -103,7 +115,8 @@ function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, pat
   const rules = { allowInvalidValues }
   errors.push(...validateLabelSelector(term.labelSelector, path.child('labelSelector'), rules))
   errors.push(...validateLabelSelector(term.namespaceSelector, path.child('namespaceSelector'), rules))
-  for (const name of term.namespaces ?? []) for (const text of nameIsDnsLabel(name, false)) errors.push(invalid(path.child('namespace'), name, text))
+  for (const name of term.namespaces ?? [])
+    for (const text of nameIsDnsLabel(name, false)) errors.push(invalid(path.child('namespace'), name, text))
   errors.push(...validateTermLabelKeys(term, path))
   const key = term.topologyKey
   if (key === '') errors.push(required(path.child('topologyKey'), 'can not be empty'))
@@ -112,10 +125,14 @@ function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, pat
 }
 
 /**
- * Validates matchLabelKeys and mismatchLabelKeys. They have already been merged into the selector, so a key that the user put into the selector as well occurs
- * twice in it. Upstream’s path of that error is the index of the key directly below the term, without the name of the list.
+ * Validates matchLabelKeys and mismatchLabelKeys. They have already been merged into the selector, so a key that the
+ * user put into the selector as well occurs twice in it. Upstream’s path of that error is the index of the key directly
+ * below the term, without the name of the list.
  */
-export function validateTermLabelKeys(term: Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>, path: FieldPath): FieldError[] {
+export function validateTermLabelKeys(
+  term: Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>,
+  path: FieldPath,
+): FieldError[] {
   const matching = term.matchLabelKeys ?? []
   const mismatching = term.mismatchLabelKeys ?? []
   if (matching.length === 0 && mismatching.length === 0) return []
@@ -144,7 +161,8 @@ export function validateTermLabelKeys(term: Pick<PodAffinityTerm, 'labelSelector
   }
   const refused = new Set(mismatching)
   matching.forEach((key, i) => {
-    if (refused.has(key)) errors.push(invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'))
+    if (refused.has(key))
+      errors.push(invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'))
   })
   return errors
 }
@@ -171,8 +189,8 @@ export interface AffinityOptions {
 }
 
 /**
- * Validates node affinity, pod affinity and pod anti-affinity: required terms, and preferred terms with a weight of 1 to 100. Source: pkg/apis/core/validation
- * in k8s.io/kubernetes.
+ * Validates node affinity, pod affinity and pod anti-affinity: required terms, and preferred terms with a weight of 1
+ * to 100. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validateAffinity(affinity: Affinity, path: FieldPath, options: AffinityOptions): Steps<FieldError[]> {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity

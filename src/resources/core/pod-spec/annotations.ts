@@ -11,7 +11,10 @@ type Annotations = Readonly<Record<string, string>>
 
 /** Annotation of a mirror pod: the copy of a kubelet's static pod in the API. */
 export const MIRROR_POD = 'kubernetes.io/config.mirror'
-/** Prefixes and keys of deprecated annotations, which fields of the security context replaced. The name of a container follows the prefix. */
+/**
+ * Prefixes and keys of deprecated annotations, which fields of the security context replaced. The name of a container
+ * follows the prefix.
+ */
 export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
 /** Key of the pod's profile. Those of containers have the prefix below. */
 export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
@@ -28,13 +31,20 @@ export function deletionCostError(annotations: Annotations | undefined): string 
 }
 
 /**
- * Validates annotations that have a meaning for pods; `path` is the path of the annotations. AppArmor keys must name containers of the spec. Upstream’s paths
- * write the keys of seccomp and tolerations as children (`annotations.key`), and the others as subscripts (`annotations[key]`).
+ * Validates annotations that have a meaning for pods; `path` is the path of the annotations. AppArmor keys must name
+ * containers of the spec. Upstream’s paths write the keys of seccomp and tolerations as children (`annotations.key`),
+ * and the others as subscripts (`annotations[key]`).
  */
-export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, path: FieldPath, allowInvalidDeletionCost: boolean): FieldError[] {
+export function validatePodAnnotations(
+  annotations: Annotations,
+  spec: PodSpec,
+  path: FieldPath,
+  allowInvalidDeletionCost: boolean,
+): FieldError[] {
   const errors: FieldError[] = []
   const mirror = annotations[MIRROR_POD]
-  if (mirror !== undefined && !spec.nodeName) errors.push(invalid(path.key(MIRROR_POD), mirror, 'must set spec.nodeName if mirror pod annotation is set'))
+  if (mirror !== undefined && !spec.nodeName)
+    errors.push(invalid(path.key(MIRROR_POD), mirror, 'must set spec.nodeName if mirror pod annotation is set'))
   if (annotations[TOLERATIONS]) errors.push(...validateTolerationsAnnotation(annotations[TOLERATIONS], path))
   const cost = allowInvalidDeletionCost ? undefined : deletionCostError(annotations)
   if (cost) errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], cost))
@@ -84,7 +94,8 @@ export function validateSeccompName(profile: string, path: FieldPath): FieldErro
 }
 
 /**
- * Checks that an update does not add, change or remove AppArmor annotations or the mirror pod annotation. Removals and changes are reported before additions.
+ * Checks that an update does not add, change or remove AppArmor annotations or the mirror pod annotation. Removals and
+ * changes are reported before additions.
  */
 export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -102,36 +113,49 @@ export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations
 }
 
 /**
- * Checks that a profile is the same in annotation and field if it is in both; `path` is the path of the spec. The seccomp field of the pod is compared with the
- * annotation of the pod only; for AppArmor it also applies to containers without a field. AppArmor is skipped on Windows.
+ * Checks that a profile is the same in annotation and field if it is in both; `path` is the path of the spec. The
+ * seccomp field of the pod is compared with the annotation of the pod only; for AppArmor it also applies to containers
+ * without a field. AppArmor is skipped on Windows.
  */
 export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!namesProfiles(annotations)) return errors
   const ofPod = spec.securityContext?.seccompProfile
   const podAnnotation = annotations[SECCOMP_POD]
-  if (ofPod && podAnnotation !== undefined) errors.push(...validateAgree('seccomp', podAnnotation, ofPod, path.child('securityContext', 'seccompProfile')))
+  if (ofPod && podAnnotation !== undefined)
+    errors.push(...validateAgree('seccomp', podAnnotation, ofPod, path.child('securityContext', 'seccompProfile')))
   for (const [container, at] of containersWithPath(spec, path)) {
     const annotation = annotations[SECCOMP_CONTAINER_PREFIX + container.name]
     const profile = container.securityContext?.seccompProfile
-    if (profile && annotation !== undefined) errors.push(...validateAgree('seccomp', annotation, profile, at.child('securityContext', 'seccompProfile')))
+    if (profile && annotation !== undefined)
+      errors.push(...validateAgree('seccomp', annotation, profile, at.child('securityContext', 'seccompProfile')))
   }
   if (spec.os?.name === 'windows') return errors
   for (const [container, at] of containersWithPath(spec, path)) {
     const annotation = annotations[APP_ARMOR_PREFIX + container.name]
     const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile
-    if (profile && annotation !== undefined) errors.push(...validateAgree('apparmor', annotation, profile, at.child('securityContext', 'appArmorProfile')))
+    if (profile && annotation !== undefined)
+      errors.push(...validateAgree('apparmor', annotation, profile, at.child('securityContext', 'appArmorProfile')))
   }
   return errors
 }
 
 function namesProfiles(annotations: Annotations): boolean {
-  for (const key in annotations) if (key === SECCOMP_POD || key.startsWith(SECCOMP_CONTAINER_PREFIX) || key.startsWith(APP_ARMOR_PREFIX)) return true
+  for (const key in annotations)
+    if (key === SECCOMP_POD || key.startsWith(SECCOMP_CONTAINER_PREFIX) || key.startsWith(APP_ARMOR_PREFIX)) return true
   return false
 }
 
-/** A field of unknown type agrees with any annotation, since its own validator rejects it. For seccomp `docker/default` equals `runtime/default`. */
-function validateAgree(what: 'seccomp' | 'apparmor', annotation: string, profile: AppArmorProfile | SeccompProfile, path: FieldPath): FieldError[] {
+/**
+ * A field of unknown type agrees with any annotation, since its own validator rejects it. For seccomp `docker/default`
+ * equals `runtime/default`.
+ */
+function validateAgree(
+  what: 'seccomp' | 'apparmor',
+  annotation: string,
+  profile: AppArmorProfile | SeccompProfile,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   const differs = (): void => void errors.push(forbidden(path.child('type'), `${what} type in annotation and field must match`))
   if (profile.type === 'Unconfined') {

@@ -37,7 +37,10 @@ const MESSAGE_POLICIES = enumValues('core.TerminationMessagePolicy', 'File')
 const PULL_POLICIES = enumValues('core.PullPolicy')
 const PROTOCOLS = enumValues('core.Protocol')
 
-/** Validates the ports of a container, whose names must be unique. A containerPort of 0 counts as missing, a hostPort of 0 as unset. */
+/**
+ * Validates the ports of a container, whose names must be unique. A containerPort of 0 counts as missing, a hostPort of
+ * 0 as unset.
+ */
 function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
@@ -63,9 +66,15 @@ const RESIZABLE = ['cpu', 'memory']
 const RESIZE_POLICIES = ['NotRequired', 'RestartContainer']
 
 /**
- * Validates resize policies. `restartPolicy` is that of the pod. Errors are reported for the list, except for duplicates, which are reported for the element.
+ * Validates resize policies. `restartPolicy` is that of the pod. Errors are reported for the list, except for
+ * duplicates, which are reported for the element.
  */
-function validateResizePolicies(policies: readonly ContainerResizePolicy[], path: FieldPath, restartPolicy: string, release: Release): FieldError[] {
+function validateResizePolicies(
+  policies: readonly ContainerResizePolicy[],
+  path: FieldPath,
+  restartPolicy: string,
+  release: Release,
+): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
   const oneOf = (value: string, values: readonly string[]): void => {
@@ -79,13 +88,18 @@ function validateResizePolicies(policies: readonly ContainerResizePolicy[], path
     oneOf(resource, RESIZABLE)
     oneOf(restart, RESIZE_POLICIES)
     if (restartPolicy === 'Never' && restart !== 'NotRequired') {
-      errors.push(invalid(path, restart, `must be 'NotRequired' when ${isSince(release, '1.36') ? 'pod ' : ''}\`restartPolicy\` is 'Never'`))
+      errors.push(
+        invalid(path, restart, `must be 'NotRequired' when ${isSince(release, '1.36') ? 'pod ' : ''}\`restartPolicy\` is 'Never'`),
+      )
     }
   })
   return errors
 }
 
-/** Checks the rules that containers of every list share. Lifecycle, probes and restartPolicy depend on the list and are checked by the callers. */
+/**
+ * Checks the rules that containers of every list share. Lifecycle, probes and restartPolicy depend on the list and are
+ * checked by the callers.
+ */
 function validateContainer(container: Container, path: FieldPath, context: ContainerContext): FieldError[] {
   const errors: FieldError[] = []
   if (!container.name) errors.push(required(path.child('name')))
@@ -105,8 +119,10 @@ function validateContainer(container: Container, path: FieldPath, context: Conta
   errors.push(...validateResources(container.resources, context.claimNames, path.child('resources'), context.options))
   // Before 1.29 a pod that never restarts may have containers that restart for a resize.
   const restartPolicy = isSince(context.options.release, '1.29') ? context.restartPolicy : ''
-  if (container.resizePolicy) errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), restartPolicy, context.options.release))
-  if (container.securityContext) errors.push(...validateSecurityContext(container.securityContext, context.keepsProcMasked, path.child('securityContext')))
+  if (container.resizePolicy)
+    errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), restartPolicy, context.options.release))
+  if (container.securityContext)
+    errors.push(...validateSecurityContext(container.securityContext, context.keepsProcMasked, path.child('securityContext')))
   return errors
 }
 
@@ -147,14 +163,19 @@ export function validateContainers(containers: readonly Container[], path: Field
   return errors
 }
 
-const onlySidecars = (release: Release): string => `may not be set for init containers${isSince(release, '1.28') ? ' without restartPolicy=Always' : ''}`
+const onlySidecars = (release: Release): string =>
+  `may not be set for init containers${isSince(release, '1.28') ? ' without restartPolicy=Always' : ''}`
 
 /**
- * Validates init containers. Only sidecars, whose restartPolicy is Always, may have probes and lifecycle hooks. A name that a container of `containers` has is
- * reported here.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates init containers. Only sidecars, whose restartPolicy is Always, may have probes and lifecycle hooks. A name
+ * that a container of `containers` has is reported here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateInitContainers(containers: readonly Container[], spec: PodSpec, path: FieldPath, context: ContainerContext): FieldError[] {
+export function validateInitContainers(
+  containers: readonly Container[],
+  spec: PodSpec,
+  path: FieldPath,
+  context: ContainerContext,
+): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set((spec.containers ?? []).map(container => container.name))
   containers.forEach((container, i) => {
@@ -175,7 +196,13 @@ export function validateInitContainers(containers: readonly Container[], spec: P
       }
     }
     if (!context.options.allowSidecarResizePolicy && container.resizePolicy?.length) {
-      errors.push(invalid(at.child('resizePolicy'), goMember('core.Container', 'resizePolicy', container.resizePolicy), 'must not be set for init containers'))
+      errors.push(
+        invalid(
+          at.child('resizePolicy'),
+          goMember('core.Container', 'resizePolicy', container.resizePolicy),
+          'must not be set for init containers',
+        ),
+      )
     }
     if (!isSidecar(container) && !context.options.allowInitResizeRestart)
       errors.push(...validateNoRestart(container.resizePolicy ?? [], at.child('resizePolicy')))
@@ -187,7 +214,13 @@ export function validateInitContainers(containers: readonly Container[], spec: P
 const validateNoRestart = (policies: readonly ContainerResizePolicy[], path: FieldPath): FieldError[] =>
   policies.flatMap(({ restartPolicy }, i) =>
     restartPolicy === 'RestartContainer'
-      ? [invalid(path.index(i).child('restartPolicy'), restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers")]
+      ? [
+          invalid(
+            path.index(i).child('restartPolicy'),
+            restartPolicy,
+            "must not be set to 'RestartContainer' for non-sidecar initContainers",
+          ),
+        ]
       : [],
   )
 
@@ -203,13 +236,17 @@ const NOT_EPHEMERAL = [
   'lifecycle',
 ] as const
 const REFUSED = 'cannot be set for an Ephemeral Container'
-/** Reports whether a field is set. `resources` is always present in memory, and lists may be empty: neither counts as set. */
-const isSet = (value: unknown): boolean => value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+/**
+ * Reports whether a field is set. `resources` is always present in memory, and lists may be empty: neither counts as
+ * set.
+ */
+const isSet = (value: unknown): boolean =>
+  value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 
 /**
- * Validates ephemeral containers, which have no ports, probes or resources. Names must differ from those of all other containers. The target is a container or
- * init container of the pod, never an ephemeral one.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates ephemeral containers, which have no ports, probes or resources. Names must differ from those of all other
+ * containers. The target is a container or init container of the pod, never an ephemeral one. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateEphemeralContainers(
   containers: readonly EphemeralContainer[],

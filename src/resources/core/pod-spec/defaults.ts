@@ -1,4 +1,12 @@
-import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, Volume } from '../../../api/core/v1.types.ts'
+import type {
+  Container,
+  DownwardAPIVolumeFile,
+  HTTPGetAction,
+  PodSpec,
+  PodTemplateSpec,
+  Probe,
+  Volume,
+} from '../../../api/core/v1.types.ts'
 import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -69,13 +77,15 @@ function defaultContainer(container: Container): void {
   container.terminationMessagePath ||= '/dev/termination-log'
   container.terminationMessagePolicy ||= 'File'
   // Requests are created if there are limits, even if both are empty.
-  if (isGivenEmpty(container.resources, 'limits') && container.resources.requests === undefined) setGivenEmpty(container.resources, 'requests', {})
+  if (isGivenEmpty(container.resources, 'limits') && container.resources.requests === undefined)
+    setGivenEmpty(container.resources, 'requests', {})
   roundResources(container.resources.limits)
   roundResources(container.resources.requests)
   for (const port of container.ports ?? []) port.protocol ||= 'TCP'
   for (const variable of container.env ?? []) if (variable.valueFrom?.fieldRef) variable.valueFrom.fieldRef.apiVersion ||= 'v1'
   for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) if (probe) defaultProbe(probe)
-  for (const handler of [container.lifecycle?.postStart, container.lifecycle?.preStop]) if (handler?.httpGet) defaultHttpGet(handler.httpGet)
+  for (const handler of [container.lifecycle?.postStart, container.lifecycle?.preStop])
+    if (handler?.httpGet) defaultHttpGet(handler.httpGet)
 }
 
 function defaultProbe(probe: Probe): void {
@@ -92,7 +102,10 @@ function defaultHttpGet(action: HTTPGetAction): void {
   action.scheme ||= 'HTTP'
 }
 
-/** Reports whether an image reference has the tag `latest`, explicitly or for lack of a tag and digest. Returns false for a malformed reference. */
+/**
+ * Reports whether an image reference has the tag `latest`, explicitly or for lack of a tag and digest. Returns false
+ * for a malformed reference.
+ */
 export function isLatest(image: string): boolean {
   const parsed = REFERENCE.exec(image)
   if (!parsed) return false
@@ -103,7 +116,10 @@ export function isLatest(image: string): boolean {
 
 const LONGEST_REPOSITORY = 255
 
-/** Returns the repository without its domain. The folder `library` is added if a reference has neither domain nor folder. */
+/**
+ * Returns the repository without its domain. The folder `library` is added if a reference has neither domain nor
+ * folder.
+ */
 function repositoryOf(name: string): string {
   const [first = '', ...rest] = name.split('/')
   if (rest.length === 0) return `library/${name}`

@@ -5,7 +5,10 @@ import { forgetGivenEmpty } from '../../../meta/empty-members.ts'
 import { usesRestartRules } from './restart-rules.ts'
 import { allContainers, isSidecar } from './visit.ts'
 
-/** Clears fields of disabled gates that no `gate` mark in `src/api/core/v1.types` can express: image volumes with their mounts, and procMount. */
+/**
+ * Clears fields of disabled gates that no `gate` mark in `src/api/core/v1.types` can express: image volumes with their
+ * mounts, and procMount.
+ */
 export function dropDisabledPodFields(spec: PodSpec, old: PodSpec | undefined, features: Features): void {
   if (!features.enabled('ImageVolume')) dropImageVolumes(spec, old)
   if (!features.enabled('ProcMountType')) resetProcMounts(spec, old)

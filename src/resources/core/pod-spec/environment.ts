@@ -1,4 +1,12 @@
-import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, PodSpec, SecretKeySelector } from '../../../api/core/v1.types.ts'
+import type {
+  ConfigMapKeySelector,
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  FileKeySelector,
+  PodSpec,
+  SecretKeySelector,
+} from '../../../api/core/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notFound, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -18,7 +26,10 @@ export interface EnvironmentOptions {
 const nameRule = ({ allowRelaxedEnvironment }: Pick<EnvironmentOptions, 'allowRelaxedEnvironment'>) =>
   allowRelaxedEnvironment ? isRelaxedEnvVarName : isEnvVarName
 
-/** Validates environment variables. Each has a value or one source. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates environment variables. Each has a value or one source. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateEnv(variables: readonly EnvVar[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
   const faultsOf = nameRule(options)
   const errors: FieldError[] = []
@@ -32,7 +43,12 @@ export function validateEnv(variables: readonly EnvVar[], path: FieldPath, optio
 }
 
 /** Validates each source, then checks that there is exactly one and no value. An empty value counts as unset. */
-function validateValueFrom({ value }: EnvVar, from: EnvVarSource, path: FieldPath, { allowEnvFiles, hostIPs }: EnvironmentOptions): FieldError[] {
+function validateValueFrom(
+  { value }: EnvVar,
+  from: EnvVarSource,
+  path: FieldPath,
+  { allowEnvFiles, hostIPs }: EnvironmentOptions,
+): FieldError[] {
   const errors: FieldError[] = []
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = from
   if (fieldRef) errors.push(...validateEnvironmentField(fieldRef, hostIPs, path.child('fieldRef')))
@@ -49,8 +65,8 @@ function validateValueFrom({ value }: EnvVar, from: EnvVarSource, path: FieldPat
 }
 
 /**
- * Validates a reference to a variable in a file. Its name may be any valid name of a variable. Source: pkg/apis/core/validation in k8s.io/kubernetes, since
- * 1.34.
+ * Validates a reference to a variable in a file. Its name may be any valid name of a variable. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes, since 1.34.
  */
 function validateFileKeyRef({ key, volumeName, path: file }: FileKeySelector, path: FieldPath): FieldError[] {
   return [
@@ -86,7 +102,10 @@ function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, path: Fie
   return errors
 }
 
-/** Validates envFrom. Each source is a config map or a secret, with an optional prefix for names. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Validates envFrom. Each source is a config map or a secret, with an optional prefix for names. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
   const faultsOf = nameRule(options)
   const errors: FieldError[] = []

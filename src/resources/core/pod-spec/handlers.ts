@@ -21,7 +21,8 @@ function validateHttpGet(action: HTTPGetAction, path: FieldPath): FieldError[] {
   errors.push(...validatePortNumberOrName(action.port, path.child('port')))
   const { scheme = '' } = action
   if (!SCHEMES.includes(scheme)) errors.push(notSupported(path.child('scheme'), scheme, SCHEMES))
-  for (const { name } of action.httpHeaders ?? []) for (const text of isHttpHeaderName(name)) errors.push(invalid(path.child('httpHeaders'), name, text))
+  for (const { name } of action.httpHeaders ?? [])
+    for (const text of isHttpHeaderName(name)) errors.push(invalid(path.child('httpHeaders'), name, text))
   return errors
 }
 
@@ -63,7 +64,8 @@ function validateAction({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, cont
   if (exec) return exec.command?.length ? [] : [required(path.child('command'))]
   if (httpGet) return [...validateHttpGet(httpGet, path), ...validateMember(httpGet.protocol, HTTP_PROTOCOLS, path.child('protocol'))]
   if (tcpSocket) return validatePortNumberOrName(tcpSocket.port, path.child('port'))
-  if (grpc) return [...validatePortNumberOrName(grpc.port, path.child('port')), ...validateMember(grpc.mode, GRPC_MODES, path.child('mode'))]
+  if (grpc)
+    return [...validatePortNumberOrName(grpc.port, path.child('port')), ...validateMember(grpc.mode, GRPC_MODES, path.child('mode'))]
   return sleep ? validateSleep(sleep.seconds, context, path) : []
 }
 
@@ -104,7 +106,22 @@ const LINUX_SIGNALS = [
     'SIGPIPE',
     'SIGPOLL',
   ],
-  ...['SIGPROF', 'SIGPWR', 'SIGQUIT', 'SIGSEGV', 'SIGSTKFLT', 'SIGSTOP', 'SIGSYS', 'SIGTERM', 'SIGTRAP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGUSR1'],
+  ...[
+    'SIGPROF',
+    'SIGPWR',
+    'SIGQUIT',
+    'SIGSEGV',
+    'SIGSTKFLT',
+    'SIGSTOP',
+    'SIGSYS',
+    'SIGTERM',
+    'SIGTRAP',
+    'SIGTSTP',
+    'SIGTTIN',
+    'SIGTTOU',
+    'SIGURG',
+    'SIGUSR1',
+  ],
   ...['SIGUSR2', 'SIGVTALRM', 'SIGWINCH', 'SIGXCPU', 'SIGXFSZ', 'SIGRTMIN', 'SIGRTMAX'],
   ...Array.from({ length: 15 }, (_, i) => `SIGRTMIN+${i + 1}`),
   ...Array.from({ length: 14 }, (_, i) => `SIGRTMAX-${i + 1}`),
@@ -117,7 +134,10 @@ function validateStopSignal(signal: string, os: string | undefined, path: FieldP
   return known.includes(signal) ? [] : [notSupported(path, signal, known)]
 }
 
-/** Checks rules that all probes share. All numbers may be zero except terminationGracePeriodSeconds. validateProbes adds the rules of each kind of probe. */
+/**
+ * Checks rules that all probes share. All numbers may be zero except terminationGracePeriodSeconds. validateProbes adds
+ * the rules of each kind of probe.
+ */
 function validateProbe(probe: Probe, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors = validateHandler(probe, context, path)
   for (const field of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const) {
@@ -130,8 +150,8 @@ function validateProbe(probe: Probe, context: HandlerContext, path: FieldPath): 
 }
 
 /**
- * Validates the probes of a container. Only a readiness probe may have a successThreshold above 1; only the others may have a grace period of their own.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates the probes of a container. Only a readiness probe may have a successThreshold above 1; only the others may
+ * have a grace period of their own. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateProbes(container: Container, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -142,7 +162,9 @@ export function validateProbes(container: Container, context: HandlerContext, pa
     errors.push(...validateProbe(probe, context, at))
     if (kind === 'readinessProbe') {
       if (probe.terminationGracePeriodSeconds !== undefined) {
-        errors.push(invalid(at.child('terminationGracePeriodSeconds'), probe.terminationGracePeriodSeconds, 'must not be set for readinessProbes'))
+        errors.push(
+          invalid(at.child('terminationGracePeriodSeconds'), probe.terminationGracePeriodSeconds, 'must not be set for readinessProbes'),
+        )
       }
     } else if (probe.successThreshold !== 1) errors.push(invalid(at.child('successThreshold'), probe.successThreshold ?? 0, 'must be 1'))
   }

@@ -18,11 +18,16 @@ const BIND_OPTIONS = ['nodev', 'noexec', 'nosuid']
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible']
 
 /**
- * Validates mounts: volumes exist, mount paths are unique, and bidirectional propagation requires a privileged container. `volumes` holds only valid volumes,
- * so a mount of an invalid one is reported as not found.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates mounts: volumes exist, mount paths are unique, and bidirectional propagation requires a privileged
+ * container. `volumes` holds only valid volumes, so a mount of an invalid one is reported as not found. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateMounts(container: Container, volumes: VolumesByName, path: FieldPath, { allowImageSubPaths }: MountOptions): FieldError[] {
+export function validateMounts(
+  container: Container,
+  volumes: VolumesByName,
+  path: FieldPath,
+  { allowImageSubPaths }: MountOptions,
+): FieldError[] {
   const errors: FieldError[] = []
   const { volumeMounts: mounts = [], volumeDevices = [] } = container
   const devices = new Map(volumeDevices.map(device => [device.name, device.devicePath]))
@@ -37,7 +42,8 @@ export function validateMounts(container: Container, volumes: VolumesByName, pat
     if (mounted.has(mountPath)) errors.push(invalid(at.child('mountPath'), mountPath, 'must be unique'))
     mounted.add(mountPath)
     if (devices.has(name)) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'))
-    if (devicePaths.has(mountPath)) errors.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'))
+    if (devicePaths.has(mountPath))
+      errors.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'))
     // Most of upstream’s paths below name the list, not its element.
     if (mount.subPath) errors.push(...validateDescendingPath(mount.subPath, path.child('subPath')))
     if (mount.subPathExpr) {
@@ -45,10 +51,12 @@ export function validateMounts(container: Container, volumes: VolumesByName, pat
       errors.push(...validateDescendingPath(mount.subPathExpr, path.child('subPathExpr')))
     }
     if (!allowImageSubPaths && volumes.get(name)?.image) errors.push(...validateImageMount(mount, at))
-    if (mount.mountPropagation !== undefined) errors.push(...validatePropagation(mount.mountPropagation, container, path.child('mountPropagation')))
+    if (mount.mountPropagation !== undefined)
+      errors.push(...validatePropagation(mount.mountPropagation, container, path.child('mountPropagation')))
     if (mount.bindMountOptions)
       errors.push(...validateBindOptions(mount.bindMountOptions, volumes.get(name)?.image !== undefined, at.child('bindMountOptions')))
-    if (mount.recursiveReadOnly !== undefined) errors.push(...validateRecursiveReadOnly(mount.recursiveReadOnly, mount, path.child('recursiveReadOnly')))
+    if (mount.recursiveReadOnly !== undefined)
+      errors.push(...validateRecursiveReadOnly(mount.recursiveReadOnly, mount, path.child('recursiveReadOnly')))
   })
   return errors
 }
@@ -64,7 +72,9 @@ function validateBindOptions(options: readonly string[], isImage: boolean, path:
 }
 
 const validateImageMount = (mount: VolumeMount, path: FieldPath): FieldError[] =>
-  (['subPath', 'subPathExpr'] as const).flatMap(name => (mount[name] ? [invalid(path.child(name), mount[name], 'not allowed in image volume sources')] : []))
+  (['subPath', 'subPathExpr'] as const).flatMap(name =>
+    mount[name] ? [invalid(path.child(name), mount[name], 'not allowed in image volume sources')] : [],
+  )
 
 function validatePropagation(mode: string, container: Container, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -75,7 +85,10 @@ function validatePropagation(mode: string, container: Container, path: FieldPath
   return errors
 }
 
-/** Checks recursiveReadOnly. `Enabled` and `IfPossible` require a read-only mount without propagation; `Disabled` requires nothing. */
+/**
+ * Checks recursiveReadOnly. `Enabled` and `IfPossible` require a read-only mount without propagation; `Disabled`
+ * requires nothing.
+ */
 function validateRecursiveReadOnly(mode: string, mount: VolumeMount, path: FieldPath): FieldError[] {
   if (!RECURSIVE_READ_ONLY.includes(mode)) return [notSupported(path, mode, RECURSIVE_READ_ONLY)]
   const errors: FieldError[] = []
@@ -111,7 +124,8 @@ export function validateDevices(container: Container, volumes: VolumesByName, pa
     // An invalid path is not recorded, so a later one is not reported as its duplicate.
     else paths.add(devicePath)
     if (mounts.has(name)) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'))
-    if (mountPaths.has(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'))
+    if (mountPaths.has(devicePath))
+      errors.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'))
     if (name !== '') names.add(name)
   })
   return errors

@@ -1,4 +1,12 @@
-import type { Affinity, ContainerResizePolicy, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
+import type {
+  Affinity,
+  ContainerResizePolicy,
+  NodeSelectorTerm,
+  Pod,
+  PodAffinityTerm,
+  PodSpec,
+  PodTemplateSpec,
+} from '../../../api/core/v1.types.ts'
 import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
@@ -74,7 +82,10 @@ const FRESH = {
 
 type UncheckedFault = keyof typeof FRESH
 
-/** Faults that releases accepted until they began to check for them. Source: pkg/apis/core/validation in k8s.io/kubernetes, by release. */
+/**
+ * Faults that releases accepted until they began to check for them. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes, by release.
+ */
 const UNCHECKED_BEFORE: readonly (readonly [since: Release, fault: UncheckedFault])[] = [
   ['1.26', 'allowInvalidSelectorValues'],
   ['1.27', 'allowInvalidSpreadSelector'],
@@ -128,10 +139,12 @@ const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpe
   comparesGivenPodResources: isSince(features.release, '1.34'),
   allowImageSubPaths: isSince(features.release, '1.33'),
   allowRelaxedEnvironment:
-    features.enabled('RelaxedEnvironmentVariableValidation') || (next !== undefined && old !== undefined && keepsRelaxedVariable(next, old)),
+    features.enabled('RelaxedEnvironmentVariableValidation') ||
+    (next !== undefined && old !== undefined && keepsRelaxedVariable(next, old)),
   addresses: legacyAddresses(features),
   allowRelaxedSearches:
-    features.enabled('RelaxedDNSSearchValidation') || (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
+    features.enabled('RelaxedDNSSearchValidation') ||
+    (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
   allowExpandedSearches:
     features.enabled('ExpandedDNSConfig') ||
     (old?.dnsConfig !== undefined && next?.dnsConfig !== undefined && deepEqual(old.dnsConfig.searches, next.dnsConfig.searches)),
@@ -145,10 +158,14 @@ const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpe
   hostIPs: hostIPsUse(features, old),
   allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
   allowSidecarResizePolicy:
-    features.enabled('InPlacePodVerticalScaling') || (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
+    features.enabled('InPlacePodVerticalScaling') ||
+    (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
 })
 
-/** Returns the state of the gate, unless the old spec is valid only under the opposite one: it was written before the gate changed. */
+/**
+ * Returns the state of the gate, unless the old spec is valid only under the opposite one: it was written before the
+ * gate changed.
+ */
 function mergesKeys(features: Features, old: PodSpec | undefined): boolean {
   const isOn = features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')
   const rules = { mergesSpreadKeys: isOn, allowSpreadKeysAlone: allowsSpreadKeysAlone(features) }
@@ -164,9 +181,13 @@ function hostIPsUse(features: Features, old: PodSpec | undefined): HostIPsUse {
   return 'forbidden'
 }
 
-const readsFiles = (spec: PodSpec): boolean => [...allContainers(spec)].some(({ env = [] }) => env.some(({ valueFrom }) => valueFrom?.fileKeyRef))
+const readsFiles = (spec: PodSpec): boolean =>
+  [...allContainers(spec)].some(({ env = [] }) => env.some(({ valueFrom }) => valueFrom?.fileKeyRef))
 
-/** Options for faults of the old object. The new object may have the same kind of fault anywhere, not only where the old one has it. */
+/**
+ * Options for faults of the old object. The new object may have the same kind of fault anywhere, not only where the old
+ * one has it.
+ */
 function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {
   return {
     allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
@@ -177,7 +198,8 @@ function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {
     allowNonLocalTokenPath: hasNonLocalTokenPath(spec),
     allowHostNamespaceSysctls: hasHostNamespaceSysctl(spec),
     allowUnmaskedProcOfHost: false,
-    allowUserNamespaceDevices: spec.hostUsers === false && [...allContainers(spec)].some(({ volumeDevices = [] }) => volumeDevices.length > 0),
+    allowUserNamespaceDevices:
+      spec.hostUsers === false && [...allContainers(spec)].some(({ volumeDevices = [] }) => volumeDevices.length > 0),
     allowInitResizeRestart: (spec.initContainers ?? []).some(each => !isSidecar(each) && (each.resizePolicy ?? []).some(isRestart)),
   }
 }
@@ -189,13 +211,17 @@ const isInvalidSelector = (selector: LabelSelector | undefined): boolean => vali
 function hasInvalidAffinitySelector(affinity: Affinity | undefined): boolean {
   for (const terms of [affinity?.podAffinity, affinity?.podAntiAffinity]) {
     for (const term of terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []) if (hasInvalidSelector(term)) return true
-    for (const { podAffinityTerm } of terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []) if (hasInvalidSelector(podAffinityTerm)) return true
+    for (const { podAffinityTerm } of terms?.preferredDuringSchedulingIgnoredDuringExecution ?? [])
+      if (hasInvalidSelector(podAffinityTerm)) return true
   }
   return false
 }
-const hasInvalidSelector = (term: PodAffinityTerm): boolean => isInvalidSelector(term.labelSelector) || isInvalidSelector(term.namespaceSelector)
+const hasInvalidSelector = (term: PodAffinityTerm): boolean =>
+  isInvalidSelector(term.labelSelector) || isInvalidSelector(term.namespaceSelector)
 
-/** Reports whether an expression of a term has an invalid label value. Used for the terms of persistent volumes as well. */
+/**
+ * Reports whether an expression of a term has an invalid label value. Used for the terms of persistent volumes as well.
+ */
 export const hasInvalidTermValue = (terms: readonly NodeSelectorTerm[]): boolean =>
   terms.some(term => (term.matchExpressions ?? []).some(e => (e.values ?? []).some(value => isValidLabelValue(value).length > 0)))
 

@@ -15,7 +15,10 @@ const MOST_PATHS = 200
 /** Limit on the text of the warnings for one path, in characters. A response carries 4,096 at most. */
 const MOST_TEXT = 8192
 
-/** Warnings for files of a volume that overwrite each other: equal paths, and a file where another needs a directory. Since 1.32. */
+/**
+ * Warnings for files of a volume that overwrite each other: equal paths, and a file where another needs a directory.
+ * Since 1.32.
+ */
 export function overlapWarnings(volumes: readonly Volume[], release: Release): string[] {
   if (!isSince(release, '1.32')) return []
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => [
@@ -74,8 +77,8 @@ function pathsOf(
 }
 
 /**
- * Adds a path to the known ones, and returns the warnings for its overlaps. The text of the warnings is limited: each of two hundred equal paths of some
- * kilobytes overlaps all others.
+ * Adds a path to the known ones, and returns the warnings for its overlaps. The text of the warnings is limited: each
+ * of two hundred equal paths of some kilobytes overlaps all others.
  */
 function overlapsOf(volume: string, what: string, known: Placed[], { path, source }: Placed): string[] {
   if (known.length >= MOST_PATHS) return []
@@ -96,6 +99,7 @@ function overlapsOf(volume: string, what: string, known: Placed[], { path, sourc
 }
 
 /** Reports whether a path equals another or lies below it. */
-const isAt = (path: string, above: string): boolean => path.startsWith(above) && (path.length === above.length || path[above.length] === '/')
+const isAt = (path: string, above: string): boolean =>
+  path.startsWith(above) && (path.length === above.length || path[above.length] === '/')
 
 const quotedPath = ({ path, source }: Placed): string => (source === '' ? quote(path) : `${quote(path)} (${source})`)

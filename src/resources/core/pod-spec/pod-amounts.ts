@@ -8,7 +8,10 @@ import { isSidecar } from './visit.ts'
 /** Quantities by resource name. */
 export type Amounts = Readonly<Record<string, string>>
 
-/** Reports whether a resource may be set at pod level: https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/ */
+/**
+ * Reports whether a resource may be set at pod level:
+ * https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/
+ */
 export const isPodLevelResource = (name: string): boolean => name === 'cpu' || name === 'memory' || isHugePages(name)
 
 type AmountList = 'requests' | 'limits'
@@ -19,9 +22,9 @@ export type ContainerAmounts = (container: Container, list: AmountList) => Amoun
 const asWritten: ContainerAmounts = ({ resources }, list) => resources[list]
 
 /**
- * Computes the most that the containers of a pod use at one time: containers and sidecars together, or an init container with the sidecars that start before
- * it. Yields after each container. `amountsOf` overrides the resources of the spec. Source: AggregateContainerRequests and AggregateContainerLimits in
- * k8s.io/component-helpers.
+ * Computes the most that the containers of a pod use at one time: containers and sidecars together, or an init
+ * container with the sidecars that start before it. Yields after each container. `amountsOf` overrides the resources of
+ * the spec. Source: AggregateContainerRequests and AggregateContainerLimits in k8s.io/component-helpers.
  */
 export function* containerAmounts(spec: PodSpec, list: AmountList, amountsOf = asWritten): Steps<Amounts> {
   const total = new Map<string, Quantity>()

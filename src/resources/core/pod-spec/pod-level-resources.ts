@@ -16,8 +16,8 @@ interface PodResourceOptions extends ResourceOptions {
 const SUPPORTED = ['cpu', 'hugepages-', 'memory']
 
 /**
- * Validates pod-level resources: known resources, at least the sum of the containers' requests, and at least the limit of each container. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates pod-level resources: known resources, at least the sum of the containers' requests, and at least the limit
+ * of each container. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePodResources(
   resources: ResourceRequirements,
@@ -30,7 +30,12 @@ export function validatePodResources(
   if (givenOnly && spec.os?.name === 'windows') return [forbidden(path, 'may not be set for a windows pod')]
   return [
     ...(resources.claims
-      ? [forbidden(path.child('claims'), words('claims cannot be set for Resources at pod-level', 'claims may not be set for Resources at pod-level'))]
+      ? [
+          forbidden(
+            path.child('claims'),
+            words('claims cannot be set for Resources at pod-level', 'claims may not be set for Resources at pod-level'),
+          ),
+        ]
       : []),
     ...validateResources(resources, claimNames, path, options, validatePodResourceName),
     ...validateRequests(resources, spec, path, givenOnly),
@@ -44,7 +49,10 @@ function validatePodResourceName(name: string, path: FieldPath): FieldError[] {
   return errors.length > 0 || isPodLevelResource(name) ? errors : [notSupported(path, goStringer(name), SUPPORTED)]
 }
 
-/** Checks that the containers together request at most the pod’s request. Before 1.34 a resource that the pod does not request counts as 0. */
+/**
+ * Checks that the containers together request at most the pod’s request. Before 1.34 a resource that the pod does not
+ * request counts as 0.
+ */
 function validateRequests({ requests }: ResourceRequirements, spec: PodSpec, path: FieldPath, givenOnly: boolean): FieldError[] {
   const sums = runAtOnce(containerAmounts(spec, 'requests'))
   const absent = givenOnly ? {} : Object.fromEntries(Object.keys(sums).map(name => [name, '0']))

@@ -33,13 +33,19 @@ export function portNameWarnings(spec: PodSpec, path: FieldPath): string[] {
       const at = containerPath.child('ports').index(i)
       const other = known.get(name)
       if (other === undefined) known.set(name, at)
-      else warnings.push(`${at}: duplicate port name ${quote(name)} with ${other}, services and probes that select ports by name will use ${other}`)
+      else
+        warnings.push(
+          `${at}: duplicate port name ${quote(name)} with ${other}, services and probes that select ports by name will use ${other}`,
+        )
     })
   }
   return warnings
 }
 
-/** Describes how two definitions of a container port and protocol collide. Undefined if host ports or addresses distinguish them. */
+/**
+ * Describes how two definitions of a container port and protocol collide. Undefined if host ports or addresses
+ * distinguish them.
+ */
 function collision(a: ContainerPort, b: ContainerPort): string | undefined {
   const [ipA, ipB] = [a.hostIP ?? '', b.hostIP ?? '']
   const [portA, portB] = [a.hostPort ?? 0, b.hostPort ?? 0]

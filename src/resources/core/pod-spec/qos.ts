@@ -9,7 +9,10 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 const COMPUTE = ['cpu', 'memory']
 const isPositive = (quantity: string | undefined): quantity is string => quantity !== undefined && quantitySign(quantity) > 0
 
-/** Returns the quality of service class, by cpu and memory of containers and init containers: https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
+/**
+ * Returns the quality of service class, by cpu and memory of containers and init containers:
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
+ */
 export function podQosClass(spec: PodSpec, features: Features): QosClass {
   if (features.enabled('PodLevelResources') && spec.resources) return wholeQosClass(spec.resources)
   let anything = false
@@ -35,7 +38,9 @@ function wholeQosClass({ limits = {}, requests = {} }: ResourceRequirements): Qo
   const limited = COMPUTE.filter(name => isPositive(limits[name]))
   const asked = COMPUTE.filter(name => isPositive(requests[name]))
   if (limited.length === 0 && asked.length === 0) return 'BestEffort'
-  const same = COMPUTE.every(name => isPositive(limits[name]) && isPositive(requests[name]) && compareQuantity(limits[name], requests[name]) === 0)
+  const same = COMPUTE.every(
+    name => isPositive(limits[name]) && isPositive(requests[name]) && compareQuantity(limits[name], requests[name]) === 0,
+  )
   return same ? 'Guaranteed' : 'Burstable'
 }
 

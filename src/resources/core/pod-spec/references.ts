@@ -1,7 +1,8 @@
 import type { Container, PodSpec, Volume } from '../../../api/core/v1.types.ts'
 import { allContainers } from './visit.ts'
 
-const presentNames = (names: readonly (string | undefined)[]): string[] => names.filter((name): name is string => name !== undefined && name !== '')
+const presentNames = (names: readonly (string | undefined)[]): string[] =>
+  names.filter((name): name is string => name !== undefined && name !== '')
 
 const secretsOfContainer = ({ env, envFrom }: Container): (string | undefined)[] => [
   ...(envFrom ?? []).map(({ secretRef }) => secretRef?.name),
@@ -39,9 +40,14 @@ const configMapsOfContainer = ({ env, envFrom }: Container): (string | undefined
 export const configMapNames = (spec: PodSpec): string[] =>
   presentNames([
     ...allContainers(spec).flatMap(configMapsOfContainer),
-    ...(spec.volumes ?? []).flatMap(({ projected, configMap }) => [...(projected?.sources ?? []).map(source => source.configMap?.name), configMap?.name]),
+    ...(spec.volumes ?? []).flatMap(({ projected, configMap }) => [
+      ...(projected?.sources ?? []).map(source => source.configMap?.name),
+      configMap?.name,
+    ]),
   ])
 
-/** Returns the name of a volume's claim, which it names or which is created for the pod. Undefined for other volumes. */
+/**
+ * Returns the name of a volume's claim, which it names or which is created for the pod. Undefined for other volumes.
+ */
 export const claimOf = (podName: string, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined =>
   persistentVolumeClaim ? persistentVolumeClaim.claimName : ephemeral ? `${podName}-${name}` : undefined

@@ -45,8 +45,8 @@ export const isOvercommitAllowed = (name: string): boolean => isNativeResource(n
 export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtendedResource(name)
 
 /**
- * Validates the name of a resource in quotas, limit ranges and nodes: a qualified name, or a standard resource without a prefix. Messages print names without
- * quotes.
+ * Validates the name of a resource in quotas, limit ranges and nodes: a qualified name, or a standard resource without
+ * a prefix. Messages print names without quotes.
  */
 export function validateResourceName(name: string, path: FieldPath, print: (name: string) => unknown = goStringer): FieldError[] {
   const errors: FieldError[] = []
@@ -62,7 +62,8 @@ export function validateResourceName(name: string, path: FieldPath, print: (name
 export function validateContainerResourceName(name: string, path: FieldPath, print?: (name: string) => unknown): FieldError[] {
   const errors = validateResourceName(name, path, print)
   if (name.split('/').length === 1) {
-    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalid(path, goStringer(name), 'must be a standard resource for containers'))
+    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name))
+      errors.push(invalid(path, goStringer(name), 'must be a standard resource for containers'))
   } else if (!isNativeResource(name) && !isExtendedResource(name))
     errors.push(invalid(path, goStringer(name), "doesn't follow extended resource name standard"))
   return errors
@@ -76,7 +77,10 @@ export function validateResourceQuantity(name: string, quantity: string, path: F
   return errors
 }
 
-/** Reports whether a quantity of huge pages is a multiple of the page size. Returns false if the size in the name is not a quantity. */
+/**
+ * Reports whether a quantity of huge pages is a multiple of the page size. Returns false if the size in the name is not
+ * a quantity.
+ */
 export function isDivisibleHugePages(name: string, quantity: string): boolean {
   if (!isHugePages(name)) return true
   try {
@@ -94,10 +98,10 @@ export interface ResourceOptions {
 }
 
 /**
- * Validates the ResourceRequirements of a container; `claimNames` are the claims of the pod. Used for `overhead` as well, as limits, and for pod-level
- * resources, with `validateName`. A request is at most the limit, and equals it for huge pages and extended resources, which need a limit. Huge pages need cpu
- * or memory beside them.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates the ResourceRequirements of a container; `claimNames` are the claims of the pod. Used for `overhead` as
+ * well, as limits, and for pod-level resources, with `validateName`. A request is at most the limit, and equals it for
+ * huge pages and extended resources, which need a limit. Huge pages need cpu or memory beside them. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateResources(
   resources: ResourceRequirements,
@@ -135,7 +139,8 @@ export function validateResources(
     if (limit !== undefined) {
       const order = compareQuantity(quantity, limit)
       const list = path.child('requests')
-      if (order !== 0 && !isOvercommitAllowed(name)) errors.push(invalid(list, quantity, `must be equal to ${name} limit${showLimit(limit)}`))
+      if (order !== 0 && !isOvercommitAllowed(name))
+        errors.push(invalid(list, quantity, `must be equal to ${name} limit${showLimit(limit)}`))
       else if (order > 0) errors.push(invalid(list, quantity, `must be less than or equal to ${name} limit${showLimit(limit)}`))
     } else if (!isOvercommitAllowed(name)) errors.push(required(path.child('limits'), 'Limit must be set for non overcommitable resources'))
     checkHugePages(name, quantity, at)
@@ -146,8 +151,8 @@ export function validateResources(
 }
 
 /**
- * Validates claims. A claim is listed once as a whole, or once for each of its requests. A whole claim after requests is a duplicate of each of them. An empty
- * name is reported as required, an unknown name as not found.
+ * Validates claims. A claim is listed once as a whole, or once for each of its requests. A whole claim after requests
+ * is a duplicate of each of them. An empty name is reported as required, an unknown name as not found.
  */
 function validateClaims(claims: readonly ResourceClaim[], claimNames: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []

@@ -24,13 +24,19 @@ export interface RestartOptions {
 
 /** Reports whether a spec uses fields of the gate ContainerRestartRules. */
 export const usesRestartRules = ({ initContainers = [], containers }: PodSpec): boolean =>
-  initContainers.some(({ restartPolicy = 'Always', restartPolicyRules = [] }) => restartPolicy !== 'Always' || restartPolicyRules.length > 0) ||
-  (containers ?? []).some(({ restartPolicy }) => restartPolicy !== undefined)
+  initContainers.some(
+    ({ restartPolicy = 'Always', restartPolicyRules = [] }) => restartPolicy !== 'Always' || restartPolicyRules.length > 0,
+  ) || (containers ?? []).some(({ restartPolicy }) => restartPolicy !== undefined)
 
 export const restartsAll = ({ initContainers = [], containers }: PodSpec): boolean =>
-  [...initContainers, ...(containers ?? [])].some(({ restartPolicyRules = [] }) => restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'))
+  [...initContainers, ...(containers ?? [])].some(({ restartPolicyRules = [] }) =>
+    restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'),
+  )
 
-/** Reports whether a container may restart after this exit code. The first matching rule decides, then the container's own policy, then that of the pod. */
+/**
+ * Reports whether a container may restart after this exit code. The first matching rule decides, then the container's
+ * own policy, then that of the pod.
+ */
 export function mayRestart(container: Container | undefined, spec: PodSpec, exitCode: number): boolean {
   if (!container) return false
   const { restartPolicy: own, restartPolicyRules: rules = [] } = container
@@ -43,8 +49,15 @@ export function mayRestart(container: Container | undefined, spec: PodSpec, exit
   return policy === 'OnFailure' ? exitCode !== 0 : policy !== 'Never'
 }
 
-/** Validates the restart policy of a container in `containers`. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34. */
-export function validateRestart({ restartPolicy: policy, restartPolicyRules: rules = [] }: Container, path: FieldPath, options: RestartOptions): FieldError[] {
+/**
+ * Validates the restart policy of a container in `containers`. Source: pkg/apis/core/validation in k8s.io/kubernetes,
+ * since 1.34.
+ */
+export function validateRestart(
+  { restartPolicy: policy, restartPolicyRules: rules = [] }: Container,
+  path: FieldPath,
+  options: RestartOptions,
+): FieldError[] {
   const at = path.child('restartPolicy')
   if (!options.allowRestartRules) return policy === undefined ? [] : [forbidden(at, 'may not be set for non-init containers')]
   if (policy === undefined && rules.length === 0) return []

@@ -19,11 +19,15 @@ const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable])
 
 /**
- * Validates topology spread constraints. Topology key and `whenUnsatisfiable` must be unique together: all but the last of such a group are duplicates.
- * minDomains requires DoNotSchedule.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates topology spread constraints. Topology key and `whenUnsatisfiable` must be unique together: all but the last
+ * of such a group are duplicates. minDomains requires DoNotSchedule. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
  */
-export function validateSpreadConstraints(constraints: readonly TopologySpreadConstraint[], path: FieldPath, options: SpreadOptions): FieldError[] {
+export function validateSpreadConstraints(
+  constraints: readonly TopologySpreadConstraint[],
+  path: FieldPath,
+  options: SpreadOptions,
+): FieldError[] {
   const errors: FieldError[] = []
   const lastPlace = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
   constraints.forEach((constraint, i) => {
@@ -74,7 +78,10 @@ export function validateSpreadKeys(constraint: TopologySpreadConstraint, path: F
 function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: FieldPath, needNoSelector: boolean): FieldError[] {
   const errors: FieldError[] = []
   const selector = constraint.labelSelector
-  const selected = new Set<string>([...Object.keys(selector?.matchLabels ?? {}), ...(selector?.matchExpressions ?? []).map(expression => expression.key)])
+  const selected = new Set<string>([
+    ...Object.keys(selector?.matchLabels ?? {}),
+    ...(selector?.matchExpressions ?? []).map(expression => expression.key),
+  ])
   if (!selector && !needNoSelector) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'))
   constraint.matchLabelKeys?.forEach((key, i) => {
     errors.push(...validateQualifiedName(key, path.index(i)))
@@ -89,9 +96,9 @@ export function validateTaintEffect(effect: string, path: FieldPath): FieldError
 }
 
 /**
- * Validates tolerations. The operator must fit the value, and tolerationSeconds needs the effect NoExecute. An empty key needs Exists and matches all keys; an
- * empty effect is allowed. Upstream reports errors in the value for `operator`.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates tolerations. The operator must fit the value, and tolerationSeconds needs the effect NoExecute. An empty
+ * key needs Exists and matches all keys; an empty effect is allowed. Upstream reports errors in the value for
+ * `operator`. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateTolerations(tolerations: readonly Toleration[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -100,7 +107,9 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
     const { key = '', operator = '', value = '', effect = '' } = toleration
     if (key !== '') for (const text of isQualifiedName(key)) errors.push(invalid(at.child('key'), key, text))
     else if (operator !== 'Exists') {
-      errors.push(invalid(at.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'))
+      errors.push(
+        invalid(at.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'),
+      )
     }
     if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
       errors.push(invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))

@@ -30,7 +30,10 @@ export function validateSeccompProfile(profile: SeccompProfile, path: FieldPath)
   return errors
 }
 
-/** Validates an AppArmor profile. A local profile has a name of at most 4,095 bytes without surrounding space. Only the type Localhost has a name. */
+/**
+ * Validates an AppArmor profile. A local profile has a name of at most 4,095 bytes without surrounding space. Only the
+ * type Localhost has a name.
+ */
 export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const at = path.child('localhostProfile')
@@ -47,9 +50,9 @@ export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPat
 }
 
 /**
- * Validates the SecurityContext of a container. `keepsProcMasked` is set if the pod runs in the host’s user namespace, which excludes an unmasked /proc.
- * Without privilege escalation a container may be neither privileged nor have CAP_SYS_ADMIN; SYS_ADMIN without the prefix is accepted.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates the SecurityContext of a container. `keepsProcMasked` is set if the pod runs in the host’s user namespace,
+ * which excludes an unmasked /proc. Without privilege escalation a container may be neither privileged nor have
+ * CAP_SYS_ADMIN; SYS_ADMIN without the prefix is accepted. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateSecurityContext(context: SecurityContext, keepsProcMasked: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -60,16 +63,23 @@ export function validateSecurityContext(context: SecurityContext, keepsProcMaske
   const { procMount } = context
   if (procMount !== undefined) {
     errors.push(...validateOneOf(procMount, PROC_MOUNTS, path.child('procMount')))
-    if (keepsProcMasked && procMount === 'Unmasked') errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'))
+    if (keepsProcMasked && procMount === 'Unmasked')
+      errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'))
   }
   if (context.seccompProfile) errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
   if (context.allowPrivilegeEscalation === false) {
     if (context.privileged)
-      errors.push(invalid(path, goValue('core.SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
+      errors.push(
+        invalid(path, goValue('core.SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'),
+      )
     for (const capability of context.capabilities?.add ?? []) {
       if (capability === 'CAP_SYS_ADMIN')
         errors.push(
-          invalid(path, goValue('core.SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'),
+          invalid(
+            path,
+            goValue('core.SecurityContext', context),
+            'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN',
+          ),
         )
     }
   }
@@ -92,7 +102,8 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, optio
   const context = spec.securityContext
   if (!context) return []
   const errors: FieldError[] = []
-  if (context.fsGroup !== undefined) for (const text of isValidGroupId(context.fsGroup)) errors.push(invalid(path.child('fsGroup'), context.fsGroup, text))
+  if (context.fsGroup !== undefined)
+    for (const text of isValidGroupId(context.fsGroup)) errors.push(invalid(path.child('fsGroup'), context.fsGroup, text))
   if (context.runAsUser !== undefined)
     for (const text of isValidUserId(context.runAsUser)) errors.push(invalid(path.child('runAsUser'), context.runAsUser, text))
   if (context.runAsGroup !== undefined)
@@ -103,7 +114,8 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, optio
   if (spec.shareProcessNamespace && spec.hostPID) {
     errors.push(invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'))
   }
-  if (context.sysctls?.length) errors.push(...validateSysctls(context.sysctls, spec, path.child('sysctls'), options.allowHostNamespaceSysctls))
+  if (context.sysctls?.length)
+    errors.push(...validateSysctls(context.sysctls, spec, path.child('sysctls'), options.allowHostNamespaceSysctls))
   errors.push(...validateOneOf(context.fsGroupChangePolicy, FS_GROUP_CHANGE_POLICIES, path.child('fsGroupChangePolicy')))
   if (context.seccompProfile) errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
   if (context.windowsOptions) errors.push(...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')))

@@ -17,8 +17,8 @@ export function sysctlNamespace(name: string): 'ipc' | 'net' | undefined {
 }
 
 /**
- * Validates sysctls. Names must be unique in canonical form, and those of a namespace that the pod shares with its host are rejected. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates sysctls. Names must be unique in canonical form, and those of a namespace that the pod shares with its host
+ * are rejected. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path: FieldPath, allowHostNamespaces: boolean): FieldError[] {
   const errors: FieldError[] = []
@@ -27,7 +27,8 @@ export function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path:
     const { name } = sysctl
     const at = path.index(i).child('name')
     if (name === '') errors.push(required(at))
-    else if (name.length > 253 || !FORM_REGEX.test(name)) errors.push(invalid(at, name, `must have at most 253 characters and match regex ${FORM}`))
+    else if (name.length > 253 || !FORM_REGEX.test(name))
+      errors.push(invalid(at, name, `must have at most 253 characters and match regex ${FORM}`))
     else if (seen.has(name)) errors.push(duplicate(at, name))
     if (!allowHostNamespaces) {
       const namespace = sysctlNamespace(name)

@@ -7,7 +7,13 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required, tooLongError, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { ipFault } from '../../../meta/ip.ts'
-import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import {
+  isDns1123Subdomain,
+  isDns1123SubdomainWithUnderscore,
+  longerThan,
+  nameIsDnsLabel,
+  nameIsDnsSubdomain,
+} from '../../../meta/names.ts'
 import { labelErrors, validateAnnotations } from '../../../meta/object-meta-validation.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
 import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../checks.ts'
@@ -35,7 +41,9 @@ const PREEMPTION_POLICIES = enumValues('core.PreemptionPolicy', 'PreemptLowerPri
 export const validatePodTemplateSpec = (template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): FieldError[] =>
   foundInSteps.get(template) ?? runAtOnce(podTemplateErrors(template, path, options))
 
-/** Errors of large templates that were validated in steps. The rules of their kinds, which run in one call, report them. */
+/**
+ * Errors of large templates that were validated in steps. The rules of their kinds, which run in one call, report them.
+ */
 const foundInSteps = new WeakMap<PodTemplateSpec, FieldError[]>()
 
 /** Validates a template in steps if it is large, before `validatePodTemplateSpec` with the same arguments. */
@@ -53,7 +61,8 @@ export function* podTemplateErrors(template: PodTemplateSpec, path: FieldPath, o
   const at = path.child('spec')
   for (const error of yield* validatePodSpec(spec, '', at, options)) errors.push(error)
   errors.push(...validateProfilesAgree(annotations, spec, at))
-  if (spec.ephemeralContainers?.length) errors.push(forbidden(at.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'))
+  if (spec.ephemeralContainers?.length)
+    errors.push(forbidden(at.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'))
   return errors
 }
 
@@ -79,12 +88,14 @@ export function* validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, op
   errors.push(...validateContainers(spec.containers ?? [], path.child('containers'), context))
   yield
   if (spec.initContainers) errors.push(...validateInitContainers(spec.initContainers, spec, path.child('initContainers'), context))
-  if (spec.ephemeralContainers) errors.push(...validateEphemeralContainers(spec.ephemeralContainers, spec, path.child('ephemeralContainers'), context))
+  if (spec.ephemeralContainers)
+    errors.push(...validateEphemeralContainers(spec.ephemeralContainers, spec, path.child('ephemeralContainers'), context))
   if (options.podLevelResources && spec.resources) {
     errors.push(...validatePodResources(spec.resources, spec, context.claimNames, path.child('resources'), options))
   }
   const portsAreJudgedFirst = isSince(options.release, '1.28')
-  if (spec.hostNetwork && portsAreJudgedFirst) errors.push(...validateHostNetworkPorts(spec, path.child('containers'), options.resourceIsPod))
+  if (spec.hostNetwork && portsAreJudgedFirst)
+    errors.push(...validateHostNetworkPorts(spec, path.child('containers'), options.resourceIsPod))
   errors.push(...validateOneOf(spec.restartPolicy, RESTART_POLICIES, path.child('restartPolicy')))
   errors.push(...validateOneOf(spec.dnsPolicy, DNS_POLICIES, path.child('dnsPolicy')))
   yield
@@ -127,11 +138,16 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   if (spec.tolerations) errors.push(...validateTolerations(spec.tolerations, path.child('tolerations')))
   spec.hostAliases?.forEach((alias, i) => {
     const list = path.child('hostAliases')
-    errors.push(...(isSince(options.release, '1.30') ? validateHostAlias(alias, list.index(i), options.addresses) : validateEarlierHostAlias(alias, list)))
+    errors.push(
+      ...(isSince(options.release, '1.30')
+        ? validateHostAlias(alias, list.index(i), options.addresses)
+        : validateEarlierHostAlias(alias, list)),
+    )
   })
   errors.push(...subdomain('priorityClassName'))
   errors.push(...subdomain('runtimeClassName'))
-  if (spec.preemptionPolicy !== undefined) errors.push(...validateOneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy')))
+  if (spec.preemptionPolicy !== undefined)
+    errors.push(...validateOneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy')))
   if (spec.overhead) errors.push(...validateResources({ limits: spec.overhead }, new Set(), path.child('overhead'), options))
   if (spec.os) errors.push(...validateOs(spec.os, spec, path))
   errors.push(...validateGroup(spec, path), ...validateEvictionResponders(spec, path))
@@ -139,8 +155,8 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
 }
 
 /**
- * Validates the group with which the pod is scheduled: a workload reference in 1.35, a pod group in 1.36. Source: pkg/apis/core/validation in
- * k8s.io/kubernetes.
+ * Validates the group with which the pod is scheduled: a workload reference in 1.35, a pod group in 1.36. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 function validateGroup({ workloadRef, schedulingGroup }: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -161,8 +177,8 @@ function validateGroup({ workloadRef, schedulingGroup }: PodSpec, path: FieldPat
 }
 
 /**
- * Checks hostnameOverride, which is mutually exclusive with `hostNetwork` and `setHostnameAsFQDN`. Source: pkg/apis/core/validation in k8s.io/kubernetes, since
- * 1.34.
+ * Checks hostnameOverride, which is mutually exclusive with `hostNetwork` and `setHostnameAsFQDN`. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes, since 1.34.
  */
 function validateHostnameOverride({ hostnameOverride: name, setHostnameAsFQDN, hostNetwork }: PodSpec, path: FieldPath): FieldError[] {
   const at = path.child('hostnameOverride')
@@ -204,8 +220,9 @@ function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError
 }
 
 /**
- * Validates resource claims. Each entry refers to a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a nested struct. The form of a duplicate name is
- * not checked. From 1.27 to 1.30 the name of a claim that is created from a template consists of the names of the pod and of the entry.
+ * Validates resource claims. Each entry refers to a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a nested
+ * struct. The form of a duplicate name is not checked. From 1.27 to 1.30 the name of a claim that is created from a
+ * template consists of the names of the pod and of the entry.
  */
 function validateResourceClaims(claims: readonly PodResourceClaim[], pod: string, path: FieldPath, release: Release): FieldError[] {
   const errors: FieldError[] = []
@@ -249,19 +266,34 @@ function validateContainerPorts(spec: PodSpec, path: FieldPath): FieldError[] {
   spec.containers?.forEach((container, i) => {
     container.ports?.forEach(({ containerPort, hostPort = 0 }, j) => {
       if (hostPort === containerPort) return
-      errors.push(invalid(path.index(i).child('ports').index(j).child('containerPort'), containerPort, 'must match `hostPort` when `hostNetwork` is true'))
+      errors.push(
+        invalid(
+          path.index(i).child('ports').index(j).child('containerPort'),
+          containerPort,
+          'must match `hostPort` when `hostNetwork` is true',
+        ),
+      )
     })
   })
   return errors
 }
 
-/** Checks that host ports equal container ports on the host's network. A template may leave them unset: the pod gets them by default. */
+/**
+ * Checks that host ports equal container ports on the host's network. A template may leave them unset: the pod gets
+ * them by default.
+ */
 function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, resourceIsPod: boolean): FieldError[] {
   const errors: FieldError[] = []
   spec.containers?.forEach((container, i) => {
     container.ports?.forEach(({ containerPort, hostPort = 0 }, j) => {
       if ((resourceIsPod || hostPort !== 0) && hostPort !== containerPort) {
-        errors.push(invalid(path.index(i).child('ports').index(j).child('hostPort'), hostPort, 'must match `containerPort` when `hostNetwork` is true'))
+        errors.push(
+          invalid(
+            path.index(i).child('ports').index(j).child('hostPort'),
+            hostPort,
+            'must match `containerPort` when `hostNetwork` is true',
+          ),
+        )
       }
     })
   })
@@ -269,8 +301,8 @@ function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, resourceIsPod:
 }
 
 /**
- * Checks a pod with its own user namespace. It may not share other namespaces of the host, nor have raw block devices, whose owners cannot be mapped.
- * Upstream’s paths spell `HostPID` and `HostIPC` as in Go.
+ * Checks a pod with its own user namespace. It may not share other namespaces of the host, nor have raw block devices,
+ * whose owners cannot be mapped. Upstream’s paths spell `HostPID` and `HostIPC` as in Go.
  */
 function validateUserNamespace(spec: PodSpec, path: FieldPath, { allowUserNamespaceDevices }: PodValidationOptions): FieldError[] {
   const errors: FieldError[] = []
@@ -315,9 +347,16 @@ function validateDnsLists(
     errors.push(...(isSince(release, '1.30') ? addresses.ip(nameserver, at) : validateEarlierIp(nameserver, at)))
   })
   const most = SEARCH_LIMITS[allowExpandedSearches ? 'expanded' : 'legacy']
-  if (searches.length > most.paths) errors.push(invalid(path.child('searches'), searches, `must not have more than ${most.paths} search paths`))
+  if (searches.length > most.paths)
+    errors.push(invalid(path.child('searches'), searches, `must not have more than ${most.paths} search paths`))
   if (searches.join(' ').length > most.characters) {
-    errors.push(invalid(path.child('searches'), searches, `must not have more than ${most.characters} characters (including spaces) in the search list`))
+    errors.push(
+      invalid(
+        path.child('searches'),
+        searches,
+        `must not have more than ${most.characters} characters (including spaces) in the search list`,
+      ),
+    )
   }
   searches.forEach((search, i) => {
     if (relaxed && search === '.') return

@@ -5,11 +5,15 @@ const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const
 
 const NONE: readonly Container[] = []
 
-/** Concatenates two lists. If one is empty, returns the other itself, without a copy: most pods have only containers. */
-const concatContainers = (a: readonly Container[], b: readonly Container[]): readonly Container[] => (b.length === 0 ? a : a.length === 0 ? b : [...a, ...b])
+/**
+ * Concatenates two lists. If one is empty, returns the other itself, without a copy: most pods have only containers.
+ */
+const concatContainers = (a: readonly Container[], b: readonly Container[]): readonly Container[] =>
+  b.length === 0 ? a : a.length === 0 ? b : [...a, ...b]
 
 /**
- * Returns every container of a spec: init containers, containers, ephemeral containers. The result may be a list of the spec itself and must not be changed.
+ * Returns every container of a spec: init containers, containers, ephemeral containers. The result may be a list of the
+ * spec itself and must not be changed.
  */
 export const allContainers = ({ initContainers, containers, ephemeralContainers }: PodSpec): readonly Container[] =>
   concatContainers(concatContainers(initContainers ?? NONE, containers ?? NONE), ephemeralContainers ?? NONE)
@@ -28,8 +32,12 @@ export function containersWithPath(spec: PodSpec, path: FieldPath): readonly [co
   return found
 }
 
-/** Reports whether an init container is a sidecar, which keeps running: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/ */
+/**
+ * Reports whether an init container is a sidecar, which keeps running:
+ * https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/
+ */
 export const isSidecar = (container: Container): boolean => container.restartPolicy === 'Always'
 
 /** Returns containers, then init containers. Ephemeral containers have no resources and are left out. */
-export const containersAndInit = ({ containers, initContainers }: PodSpec): readonly Container[] => concatContainers(containers ?? NONE, initContainers ?? NONE)
+export const containersAndInit = ({ containers, initContainers }: PodSpec): readonly Container[] =>
+  concatContainers(containers ?? NONE, initContainers ?? NONE)

@@ -38,8 +38,10 @@ export function volumeWarnings(volumes: readonly Volume[], features: Features, p
       if (volume[kind] && (kind !== 'glusterfs' || isSince(features.release, '1.25')))
         warnings.push(`${at.child(shown)}: ${(before27 ? OLD_TEXTS[kind] : undefined) ?? text}${kind === 'gitRepo' ? cloned : ''}`)
     const claim = volume.ephemeral?.volumeClaimTemplate
-    if (claim && isSince(features.release, '1.26')) warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
-    if (isSince(features.release, '1.28')) for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
+    if (claim && isSince(features.release, '1.26'))
+      warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
+    if (isSince(features.release, '1.28'))
+      for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
   })
   return [...warnings, ...overlapWarnings(volumes, features.release)]
 }

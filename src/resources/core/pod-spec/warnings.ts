@@ -35,7 +35,8 @@ const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
   'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
 }
 /** Returns the deprecation message of a node label, or undefined if the label is not deprecated. */
-export const deprecatedLabel = (key: string): string | undefined => (Object.hasOwn(DEPRECATED_LABELS, key) ? DEPRECATED_LABELS[key] : undefined)
+export const deprecatedLabel = (key: string): string | undefined =>
+  Object.hasOwn(DEPRECATED_LABELS, key) ? DEPRECATED_LABELS[key] : undefined
 
 const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
@@ -52,7 +53,8 @@ function noSeccomp(release: Release): string {
 }
 
 /** Warnings for one term of a node affinity. `checkValues` is set for preferences, whose values are not validated. */
-export const nodeTermWarnings = (term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] => runAtOnce(termWarnings(term, checkValues, path))
+export const nodeTermWarnings = (term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] =>
+  runAtOnce(termWarnings(term, checkValues, path))
 
 /** Labels of `matchFields` are not checked: they name fields of nodes. */
 function* termWarnings(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): Steps<string[]> {
@@ -149,7 +151,10 @@ function hiddenVariables(variables: readonly EnvVar[], release: Release, path: F
   return warnings
 }
 
-/** Quantities of bytes that are no whole number are warned of, since they are rounded up. `isTemplate`: see `warningsOf`. */
+/**
+ * Quantities of bytes that are no whole number are warned of, since they are rounded up. `isTemplate`: see
+ * `warningsOf`.
+ */
 function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, { release }: Features): string[] {
   const warnings: string[] = []
   const { annotations = {} } = template.metadata
@@ -158,7 +163,8 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
   for (const [container, path] of containersWithPath(template.spec, base.child('spec'))) {
     const context = container.securityContext
     const seccomp = SECCOMP_CONTAINER_PREFIX + container.name
-    if (!context?.seccompProfile && annotations[seccomp] !== undefined) warnings.push(`${annotationsPath.key(seccomp)}: ${noSeccomp(release)}`)
+    if (!context?.seccompProfile && annotations[seccomp] !== undefined)
+      warnings.push(`${annotationsPath.key(seccomp)}: ${noSeccomp(release)}`)
     const appArmor = APP_ARMOR_PREFIX + container.name
     if (isTemplate && isSince(release, '1.30') && !podProfile && !context?.appArmorProfile && annotations[appArmor] !== undefined) {
       warnings.push(`${annotationsPath.key(appArmor)}: ${OLD_APP_ARMOR}`)
@@ -174,8 +180,8 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
 /**
- * Warnings for a pod or template at the path `base`. `isTemplate` adds the warning for AppArmor annotations; for pods `prepare` adds it.
- * Source: pkg/api/pod/warnings.go in k8s.io/kubernetes.
+ * Warnings for a pod or template at the path `base`. `isTemplate` adds the warning for AppArmor annotations; for pods
+ * `prepare` adds it. Source: pkg/api/pod/warnings.go in k8s.io/kubernetes.
  */
 function* warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, features: Features): Steps<string[]> {
   const { spec } = template
@@ -184,7 +190,8 @@ function* warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boo
   const annotationsPath = base.child('metadata', 'annotations')
   const warnings = yield* schedulingWarnings(spec, features, path)
   yield
-  for (const [key, text] of DEPRECATED_ANNOTATIONS) if (annotations[key] !== undefined) warnings.push(`${annotationsPath.key(key)}: ${text}`)
+  for (const [key, text] of DEPRECATED_ANNOTATIONS)
+    if (annotations[key] !== undefined) warnings.push(`${annotationsPath.key(key)}: ${text}`)
   warnings.push(...volumeWarnings(spec.volumes ?? [], features, path.child('volumes')))
   yield
   const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec

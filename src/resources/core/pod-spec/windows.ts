@@ -10,24 +10,30 @@ const DNS_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
 const DNS_DOMAIN = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`)
 
 /**
- * Validates WindowsSecurityContextOptions. A credential spec has at most 64 KiB in UTF-8. validateHostProcess checks that containers agree on hostProcess.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates WindowsSecurityContextOptions. A credential spec has at most 64 KiB in UTF-8. validateHostProcess checks
+ * that containers agree on hostProcess. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateWindowsOptions(options: WindowsSecurityContextOptions, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options
   if (gmsaCredentialSpecName !== undefined)
-    for (const text of isDns1123Subdomain(gmsaCredentialSpecName)) errors.push(invalid(path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, text))
+    for (const text of isDns1123Subdomain(gmsaCredentialSpecName))
+      errors.push(invalid(path.child('gmsaCredentialSpecName'), gmsaCredentialSpecName, text))
   if (gmsaCredentialSpec !== undefined) {
     const at = path.child('gmsaCredentialSpec')
     if (gmsaCredentialSpec === '') errors.push(invalid(at, '', 'gmsaCredentialSpec cannot be an empty string'))
-    else if (Buffer.byteLength(gmsaCredentialSpec) > 64 * 1024) errors.push(invalid(at, gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB'))
+    else if (Buffer.byteLength(gmsaCredentialSpec) > 64 * 1024)
+      errors.push(invalid(at, gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB'))
   }
-  if (runAsUserName !== undefined) for (const text of userNameErrors(runAsUserName)) errors.push(invalid(path.child('runAsUserName'), runAsUserName, text))
+  if (runAsUserName !== undefined)
+    for (const text of userNameErrors(runAsUserName)) errors.push(invalid(path.child('runAsUserName'), runAsUserName, text))
   return errors
 }
 
-/** Returns the errors in a `user` or `DOMAIN\user`. An empty name, a control character or a second backslash is reported alone. */
+/**
+ * Returns the errors in a `user` or `DOMAIN\user`. An empty name, a control character or a second backslash is reported
+ * alone.
+ */
 function userNameErrors(name: string): string[] {
   if (name === '') return ['runAsUserName cannot be an empty string']
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -48,8 +54,8 @@ function userNameErrors(name: string): string[] {
 }
 
 /**
- * Checks that all containers of a pod are host processes or none is. Host processes require hostNetwork. A container without the field inherits that of the
- * pod.
+ * Checks that all containers of a pod are host processes or none is. Host processes require hostNetwork. A container
+ * without the field inherits that of the pod.
  */
 export function validateHostProcess(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -66,15 +72,19 @@ export function validateHostProcess(spec: PodSpec, path: FieldPath): FieldError[
     if (own ?? ofPod) hostProcesses++
   }
   if (hostProcesses === 0) return errors
-  if (hostProcesses !== count) errors.push(invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'))
-  if (!spec.hostNetwork) errors.push(invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'))
+  if (hostProcesses !== count)
+    errors.push(invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'))
+  if (!spec.hostNetwork)
+    errors.push(invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'))
   return errors
 }
 
 const NOT_FOR_WINDOWS = 'cannot be set for a windows pod'
 const NOT_FOR_LINUX = 'windows options cannot be set for a linux pod'
 type PodField = readonly ['securityContext', keyof PodSecurityContext] | readonly ['spec', keyof PodSpec]
-/** Fields that are forbidden on Windows, in upstream's order: those of the pod's security context, and some of the spec. */
+/**
+ * Fields that are forbidden on Windows, in upstream's order: those of the pod's security context, and some of the spec.
+ */
 const POD_FIELDS: readonly PodField[] = [
   ['securityContext', 'appArmorProfile'],
   ['securityContext', 'seLinuxOptions'],

@@ -27,7 +27,8 @@ const strategy: Strategy<PodTemplate> = {
   validate: withLargeTemplate<PodTemplate>(
     TEMPLATE,
     ({ template }) => template,
-    (next, old, { features }) => validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(features, next.template, old?.template)),
+    (next, old, { features }) =>
+      validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(features, next.template, old?.template)),
   ),
   warnings: (next, old, { features }) =>
     old && old.metadata.generation === next.metadata.generation ? [] : podTemplateWarnings(next.template, features, TEMPLATE),

@@ -29,13 +29,16 @@ const topologyLabels = (features: Features): readonly string[] => {
 }
 
 /**
- * PodTopologyLabels copies the zone and region labels of the node to a pod that is bound to it or created with a nodeName. It does nothing while the gate
- * PodTopologyLabelsAdmission is off (KEP-4742). A node that does not exist has no labels.
+ * PodTopologyLabels copies the zone and region labels of the node to a pod that is bound to it or created with a
+ * nodeName. It does nothing while the gate PodTopologyLabelsAdmission is off (KEP-4742). A node that does not exist has
+ * no labels.
  */
 export const podTopologyLabels = (features: Features, find: (node: string) => Awaitable<Node | undefined>): AdmissionPlugin => ({
   name: 'PodTopologyLabels',
   handles: request =>
-    request.operation === 'CREATE' && features.enabled('PodTopologyLabelsAdmission') && (isAbout(request, 'pods') || isAbout(request, 'pods', 'binding')),
+    request.operation === 'CREATE' &&
+    features.enabled('PodTopologyLabelsAdmission') &&
+    (isAbout(request, 'pods') || isAbout(request, 'pods', 'binding')),
   mutate: request => {
     const { object } = request
     const name = assignedNode(request)

@@ -23,16 +23,19 @@ function hasNewImages({ object, old }: AdmissionRequest): boolean {
 /** Returns the pull policies of containers and image volumes, with their paths. */
 function* pullPolicies(spec: PodSpec): Iterable<readonly [policy: string | undefined, path: FieldPath]> {
   for (const [{ imagePullPolicy }, at] of containersWithPath(spec, SPEC)) yield [imagePullPolicy, at.child('imagePullPolicy')]
-  for (const [i, { image }] of (spec.volumes ?? []).entries()) if (image) yield [image.pullPolicy, SPEC.child('volumes').index(i).child('image', 'pullPolicy')]
+  for (const [i, { image }] of (spec.volumes ?? []).entries())
+    if (image) yield [image.pullPolicy, SPEC.child('volumes').index(i).child('image', 'pullPolicy')]
 }
 
 /**
- * AlwaysPullImages sets the pull policy of new pods to Always, so that an image that is cached on the node is used only by pods with credentials for it.
+ * AlwaysPullImages sets the pull policy of new pods to Always, so that an image that is cached on the node is used only
+ * by pods with credentials for it.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#alwayspullimages
  */
 export const alwaysPullImages: AdmissionPlugin = {
   name: 'AlwaysPullImages',
-  handles: request => isAbout(request, 'pods') && (request.operation === 'CREATE' || (request.operation === 'UPDATE' && hasNewImages(request))),
+  handles: request =>
+    isAbout(request, 'pods') && (request.operation === 'CREATE' || (request.operation === 'UPDATE' && hasNewImages(request))),
   mutate: async ({ object }) => {
     if (!object) return object
     const { spec } = asKind(PODS, object)

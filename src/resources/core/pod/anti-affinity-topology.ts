@@ -6,7 +6,8 @@ import { PODS } from '../../kinds.ts'
 const HOSTNAME = 'kubernetes.io/hostname'
 
 /**
- * LimitPodHardAntiAffinityTopology restricts required anti-affinity to the topology key of the node, so that a pod cannot block a whole zone.
+ * LimitPodHardAntiAffinityTopology restricts required anti-affinity to the topology key of the node, so that a pod
+ * cannot block a whole zone.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#limitpodhardantiaffinitytopology
  */
 export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {

@@ -31,7 +31,10 @@ function bindingBody({ body }: VirtualCall<Binding>): Binding {
   return body
 }
 
-/** Assigns a pod to the node that a scheduler has chosen. Errors are those of kube-apiserver, including a 500 for an invalid target. */
+/**
+ * Assigns a pod to the node that a scheduler has chosen. Errors are those of kube-apiserver, including a 500 for an
+ * invalid target.
+ */
 async function bindPod(call: VirtualCall<Binding>, binding: Binding, name: string): Promise<void> {
   const errors = validateBinding(binding).map(fieldErrorText)
   if (errors.length > 0) throw failure(500, '', aggregate(errors))
@@ -61,14 +64,21 @@ function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
     ['ResourceVersion', metadata.resourceVersion, pod.metadata.resourceVersion],
   ]) {
     if (wanted && wanted !== present) {
-      throw conflictError(PODS, pod.metadata.name ?? '', `Precondition failed: ${label} in precondition: ${wanted}, ${label} in object meta: ${present}`)
+      throw conflictError(
+        PODS,
+        pod.metadata.name ?? '',
+        `Precondition failed: ${label} in precondition: ${wanted}, ${label} in object meta: ${present}`,
+      )
     }
   }
 }
 
 /** Strategy of the write to the pod. It changes spec and status together, and skips the validation of pods. */
 const bindingStrategy: Strategy<Pod> = {
-  /** A bound pod no longer needs nominatedNodeName. Labels of the binding are copied to the pod only if the gate is on whose admission plugin sets them. */
+  /**
+   * A bound pod no longer needs nominatedNodeName. Labels of the binding are copied to the pod only if the gate is on
+   * whose admission plugin sets them.
+   */
   prepare(next, old, { features }) {
     if (features.enabled('ClearingNominatedNodeNameAfterBinding')) delete next.status.nominatedNodeName
     if (features.enabled('PodTopologyLabelsAdmission')) return
@@ -92,7 +102,14 @@ export const bindingSubresource = defineSubresource<Pod, Binding>({
   },
 })
 
-const v1: Version<Binding> = { group: '', name: 'v1', kind: 'Binding', names: { plural: 'bindings', singular: 'binding' }, verbs: ['create'], schema }
+const v1: Version<Binding> = {
+  group: '',
+  name: 'v1',
+  kind: 'Binding',
+  names: { plural: 'bindings', singular: 'binding' },
+  verbs: ['create'],
+  schema,
+}
 
 /** The original form of binding: POST to `bindings`, with the name of the pod in the body. */
 export const bindingResource = defineResource<Binding>({

@@ -10,8 +10,8 @@ export interface NewCondition {
 }
 
 /**
- * Sets a condition in the status of a pod. The status is changed in place, but its list is replaced. The transition time changes only if the condition's status
- * does.
+ * Sets a condition in the status of a pod. The status is changed in place, but its list is replaced. The transition
+ * time changes only if the condition's status does.
  */
 export function setPodCondition(status: PodStatus, condition: NewCondition, now: number): void {
   const conditions = [...(status.conditions ?? [])]

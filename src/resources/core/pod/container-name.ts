@@ -2,7 +2,10 @@ import type { PodSpec } from '../../../api/core/v1.types.ts'
 import { badRequestError } from '../../../meta/status.ts'
 import { allContainers } from '../pod-spec/visit.ts'
 
-/** Returns the container that a request for the pod `name` refers to: `asked`, or the only container if `asked` is empty. Throws 400. */
+/**
+ * Returns the container that a request for the pod `name` refers to: `asked`, or the only container if `asked` is
+ * empty. Throws 400.
+ */
 export function containerName(name: string, spec: PodSpec, asked: string): string {
   const all = allContainers(spec).map(container => container.name)
   if (asked !== '') {

@@ -8,7 +8,10 @@ import { isHugePages } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
 import { defaultsPodLevelOnWrite } from './pod-level-defaults.ts'
 
-/** Sets the defaults of a pod, in place. Defaults that templates do not have belong here: adding one to templates would roll out every workload. */
+/**
+ * Sets the defaults of a pod, in place. Defaults that templates do not have belong here: adding one to templates would
+ * roll out every workload.
+ */
 export function setPodDefaults(pod: Pod): void {
   dropInitContainerAnnotations(pod.metadata)
   const { spec } = pod
@@ -32,13 +35,15 @@ function setResizePolicies({ containers }: PodSpec): void {
     const silent = (['cpu', 'memory'] as const).filter(
       name => container.resources.requests?.[name] !== undefined && !said.some(({ resourceName }) => resourceName === name),
     )
-    if (silent.length > 0) container.resizePolicy = [...said, ...silent.map(resourceName => ({ resourceName, restartPolicy: 'NotRequired' as const }))]
+    if (silent.length > 0)
+      container.resizePolicy = [...said, ...silent.map(resourceName => ({ resourceName, restartPolicy: 'NotRequired' as const }))]
   }
 }
 
 /**
- * Fills in pod-level resources if the pod has any: requests default to those of the containers, or else to the limit. Limits of huge pages, which cannot be
- * overcommitted, default to those of the containers; since 1.34 not if the pod requests such pages. `pod-level-defaults.ts` has the rules of 1.37.
+ * Fills in pod-level resources if the pod has any: requests default to those of the containers, or else to the limit.
+ * Limits of huge pages, which cannot be overcommitted, default to those of the containers; since 1.34 not if the pod
+ * requests such pages. `pod-level-defaults.ts` has the rules of 1.37.
  */
 function setPodLevelDefaults({ spec }: Pod, features: Features): void {
   const { resources } = spec
@@ -54,7 +59,8 @@ function setPodLevelDefaults({ spec }: Pod, features: Features): void {
   for (const [name, amount] of Object.entries(runAtOnce(containerAmounts(spec, 'requests')))) {
     if (isPodLevelResource(name) && !isHugePages(name) && !Object.hasOwn(requests, name)) requests[name] = amount
   }
-  for (const [name, amount] of Object.entries(limits)) if (isPodLevelResource(name) && !Object.hasOwn(requests, name)) requests[name] = amount
+  for (const [name, amount] of Object.entries(limits))
+    if (isPodLevelResource(name) && !Object.hasOwn(requests, name)) requests[name] = amount
   if (Object.keys(requests).length > 0) resources.requests = requests
 }
 

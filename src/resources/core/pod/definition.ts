@@ -57,10 +57,9 @@ const v1: Version<Pod> = {
 }
 
 /**
- * A group of containers on one node. In its spec only images, the deadline, additional tolerations and the removal of gates are updatable; the subresources
- * `resize`, `ephemeralcontainers` and `binding` change other fields. Deletion is graceful.
- * https://kubernetes.io/docs/concepts/workloads/pods/
- * Source of its rules: pkg/registry/core/pod.
+ * A group of containers on one node. In its spec only images, the deadline, additional tolerations and the removal of
+ * gates are updatable; the subresources `resize`, `ephemeralcontainers` and `binding` change other fields. Deletion is
+ * graceful. https://kubernetes.io/docs/concepts/workloads/pods/ Source of its rules: pkg/registry/core/pod.
  */
 export const podResource = defineResource<Pod>({
   scope: 'Namespaced',

@@ -16,7 +16,10 @@ const MOST_DISRUPTED_PODS = 2000
 const RETRY_SECONDS = 10
 const DENIED = "Cannot evict pod as it would violate the pod's disruption budget."
 
-/** Returns the budgets whose selector matches the pod. An invalid selector matches nothing; a server without policy/v1 has no budgets. */
+/**
+ * Returns the budgets whose selector matches the pod. An invalid selector matches nothing; a server without policy/v1
+ * has no budgets.
+ */
 export async function budgetsOf(api: ResourceAccess, pod: TypedObject): Promise<PodDisruptionBudget[]> {
   const items = await listKind(api, DISRUPTION_BUDGETS, pod.metadata.namespace ?? '').catch((error: unknown) => {
     if (isStatusError(error, 'NotFound')) return []
@@ -28,7 +31,10 @@ export async function budgetsOf(api: ResourceAccess, pod: TypedObject): Promise<
   })
 }
 
-/** Reports whether an unready pod may be evicted without counting: if the policy is AlwaysAllow, or the budget currently has enough healthy pods. */
+/**
+ * Reports whether an unready pod may be evicted without counting: if the policy is AlwaysAllow, or the budget currently
+ * has enough healthy pods.
+ */
 export function letsUnhealthyGo({ spec, status }: PodDisruptionBudget): boolean {
   if (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
   return status.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
@@ -47,8 +53,9 @@ export const stillProcessed = (name: string): StatusError =>
   tooManyDisruptions(`The disruption budget ${name} is still being processed by the server.`, RETRY_SECONDS)
 
 /**
- * Takes one disruption from a budget for the named pod, and records the pod in the status until the controller counts again. Changes the budget in place.
- * Throws 429 if none is left or the controller has not processed the budget, 403 if the status is invalid.
+ * Takes one disruption from a budget for the named pod, and records the pod in the status until the controller counts
+ * again. Changes the budget in place. Throws 429 if none is left or the controller has not processed the budget, 403 if
+ * the status is invalid.
  */
 export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: number): void {
   const name = budget.metadata.name ?? ''
@@ -74,7 +81,9 @@ function invalidBudget(name: string, why: string, cause = why): StatusError {
   return new StatusError(status, wording => (isWordedSince(wording, '1.37') ? withCause : status))
 }
 
-/** Returns the reason, in order of precedence: a failed sync, too few healthy pods, any other message of the condition. */
+/**
+ * Returns the reason, in order of precedence: a failed sync, too few healthy pods, any other message of the condition.
+ */
 function noneLeft(name: string, status: PodDisruptionBudgetStatus): string {
   const refused = conditionOf(status)
   const why = refused?.status === 'False' ? refused.message : ''

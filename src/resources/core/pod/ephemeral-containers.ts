@@ -48,7 +48,9 @@ function* validateAddedContainers(next: Pod, old: Pod, features: Features): Step
     const which = `existing ephemeral containers ${JSON.stringify(container.name)}`
     if (!after) errors.push(forbidden(path, `${which} may not be removed\n`))
     else if (!deepEqual(container, after))
-      errors.push(forbidden(path, `${which} may not be changed\n${goChanges(features.release, 'core.EphemeralContainer', container, after)}`))
+      errors.push(
+        forbidden(path, `${which} may not be changed\n${goChanges(features.release, 'core.EphemeralContainer', container, after)}`),
+      )
   }
   return errors
 }

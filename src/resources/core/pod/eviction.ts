@@ -46,7 +46,8 @@ const isFinished = ({ phase }: PodStatus, { deletionTimestamp }: ObjectMeta): bo
 /** Reports whether the pod is not running yet or has finished. Its eviction disrupts nothing. */
 const needsNoBudget = (status: PodStatus, metadata: ObjectMeta): boolean => isFinished(status, metadata) || status.phase === 'Pending'
 
-const isReady = ({ conditions = [] }: PodStatus): boolean => conditions.some(condition => condition.type === 'Ready' && condition.status === 'True')
+const isReady = ({ conditions = [] }: PodStatus): boolean =>
+  conditions.some(condition => condition.type === 'Ready' && condition.status === 'True')
 
 /** The pod to evict. */
 interface EvictionTarget {
@@ -57,13 +58,20 @@ interface EvictionTarget {
   readonly wanted: Wanted
 }
 
-/** Deletes the pod after its status has recorded the reason. `wanted` may contain the revision on which the decision was based. */
+/**
+ * Deletes the pod after its status has recorded the reason. `wanted` may contain the revision on which the decision was
+ * based.
+ */
 async function remove({ api, namespace, name, now }: EvictionTarget, wanted: Wanted): Promise<void> {
   let { resourceVersion } = wanted
   if (!wanted.dryRun) {
     const marked = await updateKind(api, PODS, { namespace, name, subresource: 'status', keepsManagers: true }, pod => {
       checkPreconditions(pod, wanted)
-      setPodCondition(pod.status, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
+      setPodCondition(
+        pod.status,
+        { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' },
+        now,
+      )
       return pod
     })
     // The write of the status has changed the revision, so the deletion requires the new one.
@@ -93,8 +101,8 @@ function checkPreconditions({ metadata }: TypedObject, { uid, resourceVersion }:
 }
 
 /**
- * Deletes the pod if no budget applies to it; otherwise returns it. If the pod changes in between, it is read again, unless the client has set a
- * resourceVersion.
+ * Deletes the pod if no budget applies to it; otherwise returns it. If the pod changes in between, it is read again,
+ * unless the client has set a resourceVersion.
  */
 async function removeUnbudgeted(eviction: EvictionTarget): Promise<Pod | undefined> {
   const { api, namespace, name, wanted } = eviction
@@ -112,8 +120,9 @@ async function removeUnbudgeted(eviction: EvictionTarget): Promise<Pod | undefin
 }
 
 /**
- * Takes one disruption from the pod’s budget, or from a copy of it in a dry run. Without a budget the eviction is allowed; more than one budget is a 500.
- * `unasked` is the name of a budget that lets a pod go without counting it, because the pod is not ready.
+ * Takes one disruption from the pod’s budget, or from a copy of it in a dry run. Without a budget the eviction is
+ * allowed; more than one budget is a 500. `unasked` is the name of a budget that lets a pod go without counting it,
+ * because the pod is not ready.
  */
 async function askBudget({ api, name, now, wanted }: EvictionTarget, pod: Pod): Promise<{ unasked?: string }> {
   const [budget, second] = await budgetsOf(api, pod)
@@ -123,14 +132,21 @@ async function askBudget({ api, name, now, wanted }: EvictionTarget, pod: Pod): 
   if (!isReady(pod.status) && letsUnhealthyGo(budget)) return { unasked: budgetName }
   if (wanted.dryRun) takeDisruption(structuredClone(budget), name, now)
   else
-    await updateKind(api, DISRUPTION_BUDGETS, { namespace: pod.metadata.namespace ?? '', name: budgetName, subresource: 'status' }, current => {
-      takeDisruption(current, name, now)
-      return current
-    })
+    await updateKind(
+      api,
+      DISRUPTION_BUDGETS,
+      { namespace: pod.metadata.namespace ?? '', name: budgetName, subresource: 'status' },
+      current => {
+        takeDisruption(current, name, now)
+        return current
+      },
+    )
   return {}
 }
 
-/** Throws 429 if the budget does not allow the eviction, or if a pod that was not ready has changed since it was read. */
+/**
+ * Throws 429 if the budget does not allow the eviction, or if a pod that was not ready has changed since it was read.
+ */
 async function evict(eviction: EvictionTarget): Promise<void> {
   const pod = await removeUnbudgeted(eviction)
   if (!pod) return
@@ -153,8 +169,8 @@ async function evictPod({ api, body, ctx, dryRun, name, namespace }: VirtualCall
 }
 
 /**
- * API-initiated eviction: a deletion that respects the pod's disruption budget. A refusal that may succeed later is a 429 with the cause `DisruptionBudget`.
- * https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
+ * API-initiated eviction: a deletion that respects the pod's disruption budget. A refusal that may succeed later is a
+ * 429 with the cause `DisruptionBudget`. https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
  */
 export const evictionSubresource = defineSubresource<Pod, Eviction>({
   verbs: ['create'],

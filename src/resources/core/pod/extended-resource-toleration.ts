@@ -6,7 +6,10 @@ import { PODS } from '../../kinds.ts'
 import { isExtendedResource } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
 
-/** Adds a toleration for each resource, in sorted order. An existing toleration for it is replaced by one without a time limit. */
+/**
+ * Adds a toleration for each resource, in sorted order. An existing toleration for it is replaced by one without a time
+ * limit.
+ */
 function tolerate(spec: PodSpec, resources: readonly string[]): void {
   const wanted = new Map(resources.map((key): [string, Toleration] => [key, { key, operator: 'Exists', effect: 'NoSchedule' }]))
   const isWanted = ({ key = '', operator, effect, value = '' }: Toleration): boolean =>
@@ -20,7 +23,8 @@ function tolerate(spec: PodSpec, resources: readonly string[]): void {
 }
 
 /**
- * ExtendedResourceToleration adds tolerations to pods that request extended resources, for the taints of nodes that are dedicated to them.
+ * ExtendedResourceToleration adds tolerations to pods that request extended resources, for the taints of nodes that are
+ * dedicated to them.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#extendedresourcetoleration
  */
 export const extendedResourceToleration: AdmissionPlugin = {

@@ -5,8 +5,8 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateDnsLabel } from '../checks.ts'
 
 /**
- * Validates the status of the claim for extended resources: each mapping refers to a request of one of the pod's containers, and each request is mapped once.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34.
+ * Validates the status of the claim for extended resources: each mapping refers to a request of one of the pod's
+ * containers, and each request is mapped once. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34.
  */
 export function validateExtendedResources(
   { requestMappings, resourceClaimName: claim }: PodExtendedResourceClaimStatus,
@@ -22,7 +22,8 @@ export function validateExtendedResources(
     const container = list.index(i).child('containerName')
     const resource = list.index(i).child('resourceName')
     const known = containers.get(containerName)
-    if (!known) errors.push(invalid(container, containerName, 'must match the name of an entry in spec.initContainers.name or spec.containers.name'))
+    if (!known)
+      errors.push(invalid(container, containerName, 'must match the name of an entry in spec.initContainers.name or spec.containers.name'))
     else if (known.resources.requests?.[resourceName] === undefined) errors.push(invalid(resource, resourceName, NOT_REQUESTED))
     errors.push(...validateDnsLabel(requestName, path.child('requestName')))
     const key = `${containerName}/${resourceName}`
@@ -33,4 +34,5 @@ export function validateExtendedResources(
   return [...errors, ...(claim === '' ? [required(at)] : nameIsDnsSubdomain(claim, false).map(text => invalid(at, claim, text)))]
 }
 
-const NOT_REQUESTED = 'must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests'
+const NOT_REQUESTED =
+  'must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests'

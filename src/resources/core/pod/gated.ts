@@ -6,16 +6,30 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { goMember, goValue } from '../../shared/go-values.ts'
 
 /** Checks an update of the nodeSelector of a gated pod. Entries may only be added, which narrows down the nodes. */
-export function validateNodeSelectorAdditions(next: Readonly<Record<string, string>>, old: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+export function validateNodeSelectorAdditions(
+  next: Readonly<Record<string, string>>,
+  old: Readonly<Record<string, string>>,
+  path: FieldPath,
+): FieldError[] {
   if (Object.entries(old).every(([key, value]) => Object.hasOwn(next, key) && next[key] === value)) return []
-  return [invalid(path, goMember('core.PodSpec', 'nodeSelector', next), 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')]
+  return [
+    invalid(
+      path,
+      goMember('core.PodSpec', 'nodeSelector', next),
+      'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+    ),
+  ]
 }
 
 /**
- * Checks an update of the required node affinity of a gated pod. Terms may get more expressions, and none may be removed: the pod may run on fewer nodes than
- * before.
+ * Checks an update of the required node affinity of a gated pod. Terms may get more expressions, and none may be
+ * removed: the pod may run on fewer nodes than before.
  */
-export function validateNodeAffinityAdditions(next: NodeAffinity | undefined, old: NodeAffinity | undefined, path: FieldPath): FieldError[] {
+export function validateNodeAffinityAdditions(
+  next: NodeAffinity | undefined,
+  old: NodeAffinity | undefined,
+  path: FieldPath,
+): FieldError[] {
   const field = 'requiredDuringSchedulingIgnoredDuringExecution'
   if (!old?.[field]) return []
   const before = old[field].nodeSelectorTerms ?? []
@@ -23,7 +37,13 @@ export function validateNodeAffinityAdditions(next: NodeAffinity | undefined, ol
   const after = terms ?? []
   const at = path.child(field, 'nodeSelectorTerms')
   if (before.length > 0 && before.length !== after.length) {
-    return [invalid(at, goMember('core.NodeSelector', 'nodeSelectorTerms', terms), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
+    return [
+      invalid(
+        at,
+        goMember('core.NodeSelector', 'nodeSelectorTerms', terms),
+        'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+      ),
+    ]
   }
   return before.flatMap((term, i) => {
     const now = after[i]

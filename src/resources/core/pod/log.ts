@@ -15,13 +15,19 @@ const numberOption = (value: ConnectOptions[string] | undefined): number | undef
 /** Validates PodLogOptions. `stream` needs a feature gate (PodLogsQuerySplitStreams) that is off. */
 export function validateLogOptions(options: ConnectOptions): FieldError[] {
   const { sinceTime, stream } = options
-  const [tailLines, limitBytes, sinceSeconds] = [numberOption(options.tailLines), numberOption(options.limitBytes), numberOption(options.sinceSeconds)]
+  const [tailLines, limitBytes, sinceSeconds] = [
+    numberOption(options.tailLines),
+    numberOption(options.limitBytes),
+    numberOption(options.sinceSeconds),
+  ]
   const errors: FieldError[] = []
-  if (tailLines !== undefined && tailLines < 0) errors.push(invalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'))
+  if (tailLines !== undefined && tailLines < 0)
+    errors.push(invalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'))
   if (limitBytes !== undefined && limitBytes < 1) errors.push(invalid(fieldPath('limitBytes'), limitBytes, 'must be greater than 0'))
   if (sinceSeconds !== undefined && sinceTime !== undefined)
     errors.push(forbidden(fieldPath(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
-  else if (sinceSeconds !== undefined && sinceSeconds < 1) errors.push(invalid(fieldPath('sinceSeconds'), sinceSeconds, 'must be greater than 0'))
+  else if (sinceSeconds !== undefined && sinceSeconds < 1)
+    errors.push(invalid(fieldPath('sinceSeconds'), sinceSeconds, 'must be greater than 0'))
   if (stream !== undefined) errors.push(forbidden(fieldPath('stream'), 'may not be specified'))
   return errors
 }
@@ -47,7 +53,10 @@ async function locateLog({ api, name, namespace, options, kubelets }: ConnectCal
   }
 }
 
-/** The log of a container. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */
+/**
+ * The log of a container.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod
+ */
 export const logSubresource: Subresource<Pod> = {
   verbs: ['get'],
   connect: { how: 'log', methods: ['GET'], options: types.type('core.PodLogOptions'), locate: locateLog },

@@ -5,8 +5,8 @@ import { canonicalQuantity, quantitySign } from '../../../meta/quantity.ts'
 import { isNativeResource } from '../pod-spec/resources.ts'
 
 /**
- * Validates the allocatable node resources that claims consume. Each entry must belong to a claim that the pod names or that was created for it. Since 1.36.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates the allocatable node resources that claims consume. Each entry must belong to a claim that the pod names or
+ * that was created for it. Since 1.36. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateNodeResources({ spec, status }: Pod, path: FieldPath): FieldError[] {
   const { nodeAllocatableResourceClaimStatuses: statuses = [], resourceClaimStatuses = [] } = status

@@ -38,7 +38,10 @@ export function nodeSelectorsOf(configurations: PluginConfigurations): NodeSelec
   }
 }
 
-/** Parses a selector of the form `a=b,c=d` into labels. Throws 500, as upstream does. Source: ConvertSelectorToLabelsMap in k8s.io/apimachinery. */
+/**
+ * Parses a selector of the form `a=b,c=d` into labels. Throws 500, as upstream does. Source: ConvertSelectorToLabelsMap
+ * in k8s.io/apimachinery.
+ */
 function parseSelectorLabels(selector: string): Labels {
   if (selector === '') return {}
   const pairs = selector.split(',').map((part): [string, string] => {
@@ -60,8 +63,8 @@ const NOWHERE = new FieldPath('')
 const conflict = (a: Labels, b: Labels): boolean => Object.entries(a).some(([key, value]) => Object.hasOwn(b, key) && b[key] !== value)
 
 /**
- * PodNodeSelector adds the node selector of the namespace, or else of the cluster, to new pods, and rejects pods that select nodes outside of those the
- * configuration allows.
+ * PodNodeSelector adds the node selector of the namespace, or else of the cluster, to new pods, and rejects pods that
+ * select nodes outside of those the configuration allows.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#podnodeselector
  * @param getNamespace rejects with NotFound if the namespace does not exist.
  */
@@ -75,7 +78,10 @@ export function podNodeSelector(selectors: NodeSelectors, getNamespace: (name: s
   }
   const checkAllowed = (request: AdmissionRequest, own: Labels): void => {
     const allowed = parseSelectorLabels(selectors.get(request.namespace) ?? '')
-    if (Object.keys(allowed).length > 0 && Object.entries(own).some(([key, value]) => !Object.hasOwn(allowed, key) || allowed[key] !== value))
+    if (
+      Object.keys(allowed).length > 0 &&
+      Object.entries(own).some(([key, value]) => !Object.hasOwn(allowed, key) || allowed[key] !== value)
+    )
       throw refuse(request, 'pod node label selector labels conflict with its namespace whitelist')
   }
   return {

@@ -7,19 +7,22 @@ import { isHugePages } from '../pod-spec/resources.ts'
 import { allContainers } from '../pod-spec/visit.ts'
 
 /**
- * Whether pod-level resources get their defaults when a pod is created or resized. Otherwise each decoded pod gets them, also one that was stored without.
+ * Whether pod-level resources get their defaults when a pod is created or resized. Otherwise each decoded pod gets
+ * them, also one that was stored without.
  */
 export const defaultsPodLevelOnWrite = (features: Features): boolean =>
   features.enabled('PodLevelResources') && features.enabled('PodLevelResourcesFixDefaulting')
 
 /** Whether a resize sets or changes pod-level resources, so that those that it leaves out get defaults. */
-export const resizesPodLevel = (next: Pod, old: Pod): boolean => next.spec.resources !== undefined && !deepEqual(next.spec.resources, old.spec.resources)
+export const resizesPodLevel = (next: Pod, old: Pod): boolean =>
+  next.spec.resources !== undefined && !deepEqual(next.spec.resources, old.spec.resources)
 
 /**
- * Fills in pod-level resources if the pod has any, in place and after admission: limits of huge pages default to those of the containers, requests to those of
- * the containers or else to the limit, and limits to those of the containers, but at least to the request, if every container has a limit. Ephemeral containers
- * count as containers without limits, so no limit defaults in a pod that has one.
- * Source: DefaultPodLevelResources in pkg/api/pod in k8s.io/kubernetes, since 1.37 (kubernetes/kubernetes#140514).
+ * Fills in pod-level resources if the pod has any, in place and after admission: limits of huge pages default to those
+ * of the containers, requests to those of the containers or else to the limit, and limits to those of the containers,
+ * but at least to the request, if every container has a limit. Ephemeral containers count as containers without limits,
+ * so no limit defaults in a pod that has one. Source: DefaultPodLevelResources in pkg/api/pod in k8s.io/kubernetes,
+ * since 1.37 (kubernetes/kubernetes#140514).
  */
 export function* defaultPodLevelResources(spec: PodSpec): Steps<void> {
   const { resources } = spec

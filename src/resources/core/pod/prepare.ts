@@ -14,8 +14,8 @@ import { setPodCondition } from './conditions.ts'
 import { applyAppArmorAnnotations, applySeccompAnnotations } from './profile-annotations.ts'
 
 /**
- * Prepares a new pod: phase Pending, its QoS class, label keys as selector expressions, profile annotations as fields. Source: pkg/registry/core/pod in
- * k8s.io/kubernetes.
+ * Prepares a new pod: phase Pending, its QoS class, label keys as selector expressions, profile annotations as fields.
+ * Source: pkg/registry/core/pod in k8s.io/kubernetes.
  */
 export function prepareCreate(pod: Pod, ctx: HookContext): void {
   if (countsGenerations(ctx.features)) pod.metadata.generation = 1
@@ -56,7 +56,10 @@ export function prepareStatusUpdate(next: Pod, old: Pod): void {
   keepObservedGenerations(next.status, old.status)
 }
 
-/** Keeps observedGeneration if a client omits it. Conditions are matched by type, and by order if a type occurs several times. */
+/**
+ * Keeps observedGeneration if a client omits it. Conditions are matched by type, and by order if a type occurs several
+ * times.
+ */
 function keepObservedGenerations(status: PodStatus, old: PodStatus): void {
   if (!status.observedGeneration && old.observedGeneration) status.observedGeneration = old.observedGeneration
   const known = new Map<string, Int64[]>()
@@ -78,7 +81,10 @@ function restore(next: ObjectMeta, old: ObjectMeta, field: (typeof META_OF_SUBRE
   else Object.assign(next, { [field]: old[field] })
 }
 
-/** Restores metadata that a subresource of the spec may not change. Before 1.33 writes by these subresources record no field manager. */
+/**
+ * Restores metadata that a subresource of the spec may not change. Before 1.33 writes by these subresources record no
+ * field manager.
+ */
 export function restoreMetadata(next: Pod, old: Pod, { release }: Features): void {
   if (!isSince(release, '1.33')) keepMembers(next.metadata, old.metadata, 'managedFields', 'generateName')
   for (const field of META_OF_SUBRESOURCES) restore(next.metadata, old.metadata, field)
@@ -89,12 +95,16 @@ function applyLabelKeys(pod: Pod): void {
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
   const { labels = {} } = pod.metadata
   for (const affinity of [podAffinity, podAntiAffinity]) {
-    for (const { podAffinityTerm } of affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []) addExpressions(podAffinityTerm, labels)
+    for (const { podAffinityTerm } of affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [])
+      addExpressions(podAffinityTerm, labels)
     for (const term of affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) addExpressions(term, labels)
   }
 }
 
-function addExpressions(term: Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>, labels: Readonly<Record<string, string>>): void {
+function addExpressions(
+  term: Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>,
+  labels: Readonly<Record<string, string>>,
+): void {
   if (!term.labelSelector) return
   const added = (keys: readonly string[] = [], operator: 'In' | 'NotIn'): NonNullable<LabelSelector['matchExpressions']> =>
     keys.flatMap(key => {

@@ -10,8 +10,9 @@ import { allContainers } from '../pod-spec/visit.ts'
 import { OLD_APP_ARMOR } from '../pod-spec/warnings.ts'
 
 /**
- * Converts seccomp annotations of a new pod to fields before 1.27, unless the fields are set. In 1.24 fields are converted to annotations as well, for old
- * nodes. Templates are not changed. Source: pkg/registry/core/pod in k8s.io/kubernetes.
+ * Converts seccomp annotations of a new pod to fields before 1.27, unless the fields are set. In 1.24 fields are
+ * converted to annotations as well, for old nodes. Templates are not changed. Source: pkg/registry/core/pod in
+ * k8s.io/kubernetes.
  */
 export function applySeccompAnnotations(pod: Pod, release: Release): void {
   if (isSince(release, '1.27')) return
@@ -21,7 +22,12 @@ export function applySeccompAnnotations(pod: Pod, release: Release): void {
 }
 
 /** Converts one annotation. `target` holds the field: the spec of the pod, or a container. */
-function seccompOf({ metadata }: Pod, key: string, target: { securityContext?: { seccompProfile?: SeccompProfile } }, forOldNodes: boolean): void {
+function seccompOf(
+  { metadata }: Pod,
+  key: string,
+  target: { securityContext?: { seccompProfile?: SeccompProfile } },
+  forOldNodes: boolean,
+): void {
   const annotation = ownMember(metadata.annotations, key)
   const field = target.securityContext?.seccompProfile
   if (annotation !== undefined && !field) {

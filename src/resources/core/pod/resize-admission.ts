@@ -40,16 +40,24 @@ async function findResizeNode(request: AdmissionRequest, name: string, find: Fin
   return node
 }
 
-/** Returns the node features that a change of a pod needs, under the names that nodes declare, in the order of upstream's registry. */
+/**
+ * Returns the node features that a change of a pod needs, under the names that nodes declare, in the order of
+ * upstream's registry.
+ */
 function neededFeatures({ pod, old }: ChangedPod, features: Features): string[] {
   const initContainers = pod.spec.initContainers ?? []
   const needs: readonly (readonly [name: string, isNeeded: boolean])[] = [
-    ['GuaranteedQoSPodCPUResize', !isSince(features.release, '1.36') && old.status.qosClass === 'Guaranteed' && changesCpu(pod.spec, old.spec)],
+    [
+      'GuaranteedQoSPodCPUResize',
+      !isSince(features.release, '1.36') && old.status.qosClass === 'Guaranteed' && changesCpu(pod.spec, old.spec),
+    ],
     ['InPlacePodLevelResourcesVerticalScaling', !deepEqual(pod.spec.resources, old.spec.resources)],
     [
       'InPlacePodVerticalScalingInitContainers',
       isSince(features.release, '1.36') &&
-        (old.spec.initContainers ?? []).some((container, i) => !isSidecar(container) && !deepEqual(container.resources, initContainers[i]?.resources)),
+        (old.spec.initContainers ?? []).some(
+          (container, i) => !isSidecar(container) && !deepEqual(container.resources, initContainers[i]?.resources),
+        ),
     ],
   ]
   return needs.filter(([, isNeeded]) => isNeeded).map(([name]) => name)
@@ -61,11 +69,16 @@ const changesCpu = (next: PodSpec, old: PodSpec): boolean =>
     return compareQuantity(before, after) !== 0
   })
 
-/** NodeDeclaredFeatureValidator rejects changes of a running pod that need features its node does not declare (KEP-5328). */
+/**
+ * NodeDeclaredFeatureValidator rejects changes of a running pod that need features its node does not declare
+ * (KEP-5328).
+ */
 export const nodeDeclaredFeatureValidator = (features: Features, find: FindNode): AdmissionPlugin => ({
   name: 'NodeDeclaredFeatureValidator',
   handles: request =>
-    request.operation === 'UPDATE' && features.enabled('NodeDeclaredFeatures') && (isAbout(request, 'pods') || isAbout(request, 'pods', 'resize')),
+    request.operation === 'UPDATE' &&
+    features.enabled('NodeDeclaredFeatures') &&
+    (isAbout(request, 'pods') || isAbout(request, 'pods', 'resize')),
   validate: async request => {
     const changed = changedPod(request)
     const needed = changed ? neededFeatures(changed, features) : []
@@ -77,11 +90,17 @@ export const nodeDeclaredFeatureValidator = (features: Features, find: FindNode)
   },
 })
 
-/** PodResizeValidator rejects a resize beyond the allocatable resources of the node, and of pods that do not run on Linux. */
+/**
+ * PodResizeValidator rejects a resize beyond the allocatable resources of the node, and of pods that do not run on
+ * Linux.
+ */
 export const podResizeValidator = (features: Features, find: FindNode): AdmissionPlugin => ({
   name: 'PodResizeValidator',
   handles: request =>
-    request.operation === 'UPDATE' && isSince(features.release, '1.36') && features.enabled('InPlacePodVerticalScaling') && isAbout(request, 'pods', 'resize'),
+    request.operation === 'UPDATE' &&
+    isSince(features.release, '1.36') &&
+    features.enabled('InPlacePodVerticalScaling') &&
+    isAbout(request, 'pods', 'resize'),
   validate: async request => {
     const changed = changedPod(request)
     if (!changed) return
@@ -93,7 +112,8 @@ export const podResizeValidator = (features: Features, find: FindNode): Admissio
         refuse(request, `pod resize is only supported on linux nodes, node ${quote(changed.nodeName)} is ${quote(system)}`),
       )
     const excess = await excessOf(changed.pod.spec, node)
-    if (excess.length > 0) throw refusedFor('NodeCapacity', refuse(request, `node didn't have enough allocatable resources: ${excess.join('; ')}`))
+    if (excess.length > 0)
+      throw refusedFor('NodeCapacity', refuse(request, `node didn't have enough allocatable resources: ${excess.join('; ')}`))
   },
 })
 
@@ -103,13 +123,17 @@ function refusedFor(reason: string, error: StatusError): StatusError {
   return error
 }
 
-/** Returns the resources of which the pod requests more than the node's allocatable amount, in kube-apiserver's words. */
+/**
+ * Returns the resources of which the pod requests more than the node's allocatable amount, in kube-apiserver's words.
+ */
 async function excessOf(spec: PodSpec, { status }: Node): Promise<string[]> {
   const requests = await runInTurns(podAmounts(spec, 'requests'))
   const of = { cpu: quantityMilliValue, memory: quantityValue }
   return (['cpu', 'memory'] as const).flatMap(name => {
     const requested = addQuantity(requests[name], spec.overhead?.[name])
     const allocatable = status.allocatable?.[name]
-    return compareQuantity(requested, allocatable) > 0 ? [`${name}, requested: ${of[name](requested)}, allocatable: ${of[name](allocatable)}`] : []
+    return compareQuantity(requested, allocatable) > 0
+      ? [`${name}, requested: ${of[name](requested)}, allocatable: ${of[name](allocatable)}`]
+      : []
   })
 }

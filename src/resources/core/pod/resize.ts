@@ -22,7 +22,10 @@ import { validatePod } from './validation.ts'
 
 const LISTS = ['containers', 'initContainers'] as const
 
-/** Resizes cpu and memory of running containers: https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
+/**
+ * Resizes cpu and memory of running containers:
+ * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/
+ */
 export const resizeStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   metaRounds: ['change', 'whole'],
@@ -39,9 +42,13 @@ export const resizeStrategy: Strategy<Pod> = {
 
 const containerNamesIn = (spec: PodSpec, list: (typeof LISTS)[number]): string[] => (spec[list] ?? []).map(container => container.name)
 
-const sameNames = (next: PodSpec, old: PodSpec): boolean => LISTS.every(list => deepEqual(containerNamesIn(next, list), containerNamesIn(old, list)))
+const sameNames = (next: PodSpec, old: PodSpec): boolean =>
+  LISTS.every(list => deepEqual(containerNamesIn(next, list), containerNamesIn(old, list)))
 
-/** Discards all changes but those of resources. If containers were added, removed or reordered, the change is left for validation to reject. */
+/**
+ * Discards all changes but those of resources. If containers were added, removed or reordered, the change is left for
+ * validation to reject.
+ */
 function keepAllButResources(next: Pod, old: Pod, features: Features): void {
   if (!sameNames(next.spec, old.spec)) return
   const spec = { ...old.spec }
@@ -66,9 +73,9 @@ const hasPodResources = ({ resources }: PodSpec): boolean =>
   Object.keys(resources?.requests ?? {}).length > 0 || Object.keys(resources?.limits ?? {}).length > 0
 
 /**
- * Validates a resize. An error about the pod as a whole replaces all others. Containers that differ in name or order end the checks. The QoS class may not
- * change, and if the pod runs on a node, its container statuses must have `resources`, which shows that the node supports resizing.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a resize. An error about the pod as a whole replaces all others. Containers that differ in name or order
+ * end the checks. The QoS class may not change, and if the pod runs on a node, its container statuses must have
+ * `resources`, which shows that the node supports resizing. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 function* validateResize(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const whole = (text: string): FieldError[] => [forbidden(fieldPath(), text)]
@@ -84,10 +91,15 @@ function* validateResize(next: Pod, old: Pod, features: Features): Steps<FieldEr
     errors.push(forbidden(path, 'pods with node allocatable resource claims cannot be resized'))
   const order = validateOrder(next.spec, old.spec, path)
   if (order.length > 0) return [...errors, ...order]
-  return [...errors, ...validateContainers(next.spec, old.spec, features, path), ...validateOnlyCpuAndMemory(next.spec, old.spec, features, path)]
+  return [
+    ...errors,
+    ...validateContainers(next.spec, old.spec, features, path),
+    ...validateOnlyCpuAndMemory(next.spec, old.spec, features, path),
+  ]
 }
 
-const POD_LEVEL_IS_OFF = 'resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled'
+const POD_LEVEL_IS_OFF =
+  'resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled'
 
 /** Checks whether the pod may be resized at all. */
 function validateAllowed(next: Pod, old: Pod, features: Features, path: FieldPath): FieldError[] {
@@ -105,7 +117,8 @@ function validatePodLevel(next: ResourceRequirements | undefined, old: ResourceR
   const at = path.child('resources')
   if (old && !next) return [forbidden(at, 'pod-level resources cannot be removed')]
   const errors = validateKept(next, old, at, 'pod-level resource')
-  if (!deepEqual(withOldCompute(next, old), withOldCompute(old, old))) errors.push(forbidden(path, 'only cpu and memory resources are mutable at pod-level'))
+  if (!deepEqual(withOldCompute(next, old), withOldCompute(old, old)))
+    errors.push(forbidden(path, 'only cpu and memory resources are mutable at pod-level'))
   return errors
 }
 
@@ -124,9 +137,13 @@ function validateContainers(next: PodSpec, old: PodSpec, features: Features, pat
 }
 
 /** Reports whether a container may be resized. Of the init containers only sidecars may, and since 1.36 all. */
-const isResizable = (container: Container, features: Features): boolean => isSidecar(container) || features.enabled('InPlacePodVerticalScalingInitContainers')
+const isResizable = (container: Container, features: Features): boolean =>
+  isSidecar(container) || features.enabled('InPlacePodVerticalScalingInitContainers')
 
-/** Returns errors if the containers differ from those of the old pod in name or order. Nothing else can be compared then. */
+/**
+ * Returns errors if the containers differ from those of the old pod in name or order. Nothing else can be compared
+ * then.
+ */
 function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError[] {
   return LISTS.flatMap(list => {
     const [mine, theirs] = [containerNamesIn(next, list), containerNamesIn(old, list)]
@@ -138,10 +155,17 @@ function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError
 }
 
 /** Checks that requests and limits are not removed. `what` is the word of the message for the container or pod. */
-function validateKept(next: ResourceRequirements | undefined, old: ResourceRequirements | undefined, path: FieldPath, what: string): FieldError[] {
+function validateKept(
+  next: ResourceRequirements | undefined,
+  old: ResourceRequirements | undefined,
+  path: FieldPath,
+  what: string,
+): FieldError[] {
   return (['requests', 'limits'] as const).flatMap(list => {
     const after = next?.[list] ?? {}
-    return Object.keys(old?.[list] ?? {}).some(name => !Object.hasOwn(after, name)) ? [forbidden(path.child(list), `${what} ${list} cannot be removed`)] : []
+    return Object.keys(old?.[list] ?? {}).some(name => !Object.hasOwn(after, name))
+      ? [forbidden(path.child(list), `${what} ${list} cannot be removed`)]
+      : []
   })
 }
 
@@ -153,10 +177,15 @@ function validateMemory(next: Container, old: Container, path: FieldPath): Field
   const at = path.child('limits').key('memory')
   if (after === undefined) return []
   if (before === undefined) return [forbidden(at, 'memory limits cannot be added unless resizePolicy is RestartContainer')]
-  return compareQuantity(after, before) < 0 ? [forbidden(at, 'memory limits cannot be decreased unless resizePolicy is RestartContainer')] : []
+  return compareQuantity(after, before) < 0
+    ? [forbidden(at, 'memory limits cannot be decreased unless resizePolicy is RestartContainer')]
+    : []
 }
 
-/** Returns requests and limits with the old cpu and memory. Claims are left out, so containers with claims never compare equal. Empty lists are omitted. */
+/**
+ * Returns requests and limits with the old cpu and memory. Claims are left out, so containers with claims never compare
+ * equal. Empty lists are omitted.
+ */
 function withOldCompute(next: ResourceRequirements | undefined, old: ResourceRequirements | undefined): ResourceRequirements {
   const merged = (list: 'limits' | 'requests') => {
     const { cpu: _cpu, memory: _memory, ...rest } = next?.[list] ?? {}
@@ -170,10 +199,16 @@ function withOldCompute(next: ResourceRequirements | undefined, old: ResourceReq
 /** Reports whether only cpu and memory differ. */
 function isSameButCompute(next: Container, old: Container | undefined): boolean {
   if (!old || old.resources.claims) return false
-  return deepEqual({ ...next, resources: withOldCompute(next.resources, old.resources) }, { ...old, resources: withOldCompute(old.resources, old.resources) })
+  return deepEqual(
+    { ...next, resources: withOldCompute(next.resources, old.resources) },
+    { ...old, resources: withOldCompute(old.resources, old.resources) },
+  )
 }
 
-/** Compares the containers after restoring the old cpu and memory. Init containers that are not resizable must be unchanged. */
+/**
+ * Compares the containers after restoring the old cpu and memory. Init containers that are not resizable must be
+ * unchanged.
+ */
 function validateOnlyCpuAndMemory(next: PodSpec, old: PodSpec, features: Features, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [i, container] of (next.containers ?? []).entries()) {
@@ -186,11 +221,20 @@ function validateOnlyCpuAndMemory(next: PodSpec, old: PodSpec, features: Feature
 
 /** Checks an init container. Since 1.36 errors name it. One that is not a sidecar cannot be restarted for a resize. */
 function validateInitContainer(next: Container, old: Container | undefined, features: Features, path: FieldPath, i: number): FieldError[] {
-  if (!isResizable(next, features)) return deepEqual(next, old) ? [] : [forbidden(path, 'resources for non-sidecar init containers are immutable')]
+  if (!isResizable(next, features))
+    return deepEqual(next, old) ? [] : [forbidden(path, 'resources for non-sidecar init containers are immutable')]
   if (!isSince(features.release, '1.36'))
     return isSameButCompute(next, old) ? [] : [forbidden(path, 'only cpu and memory resources for sidecar containers are mutable')]
   const at = path.child('initContainers').index(i)
-  const errors = isSameButCompute(next, old) ? [] : [forbidden(at, 'only cpu and memory resources for init or sidecar containers are mutable')]
-  const restarts = isSidecar(next) || deepEqual(next, old) ? [] : (next.resizePolicy ?? []).filter(({ restartPolicy }) => restartPolicy === 'RestartContainer')
-  return [...errors, ...restarts.map(() => forbidden(at, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'))]
+  const errors = isSameButCompute(next, old)
+    ? []
+    : [forbidden(at, 'only cpu and memory resources for init or sidecar containers are mutable')]
+  const restarts =
+    isSidecar(next) || deepEqual(next, old)
+      ? []
+      : (next.resizePolicy ?? []).filter(({ restartPolicy }) => restartPolicy === 'RestartContainer')
+  return [
+    ...errors,
+    ...restarts.map(() => forbidden(at, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized')),
+  ]
 }

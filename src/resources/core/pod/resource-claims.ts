@@ -1,6 +1,9 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 
-/** Returns the resource claims of a pod that exist: those that it names, and those created for it, which its status names. */
+/**
+ * Returns the resource claims of a pod that exist: those that it names, and those created for it, which its status
+ * names.
+ */
 export function resourceClaimNames({ spec, status }: Pod): string[] {
   const made = new Map((status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName]))
   const names = (spec.resourceClaims ?? []).map(({ name, source, resourceClaimName, resourceClaimTemplateName }) => {
@@ -9,5 +12,7 @@ export function resourceClaimNames({ spec, status }: Pod): string[] {
     if (named !== undefined) return named
     return (resourceClaimTemplateName ?? source?.resourceClaimTemplateName) === undefined ? undefined : made.get(name)
   })
-  return [...names, status?.extendedResourceClaimStatus?.resourceClaimName].filter((name): name is string => name !== undefined && name !== '')
+  return [...names, status?.extendedResourceClaimStatus?.resourceClaimName].filter(
+    (name): name is string => name !== undefined && name !== '',
+  )
 }

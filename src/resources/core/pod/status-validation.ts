@@ -32,9 +32,9 @@ import { validateAnnotationsUpdate } from './validation.ts'
 const STATUS = fieldPath('status')
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized']
 /**
- * Validates an update of the status. Container statuses and addresses must fit the spec, and containers that have terminated for good must not restart.
- * qosClass is immutable since 1.32. An invalid nominatedNodeName may stay if it is unchanged.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates an update of the status. Container statuses and addresses must fit the spec, and containers that have
+ * terminated for good must not restart. qosClass is immutable since 1.32. An invalid nominatedNodeName may stay if it
+ * is unchanged. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
@@ -48,7 +48,8 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   errors.push(...validateAnnotationsUpdate(next, old, podOptions(features, next, old)))
   status.conditions?.forEach(({ type }, i) => {
     // The path is wrong in the same way as upstream's.
-    if (!SYSTEM_CONDITIONS.includes(type)) errors.push(...validateQualifiedName(type, fieldPath('metadata', 'conditions').index(i).child('Type')))
+    if (!SYSTEM_CONDITIONS.includes(type))
+      errors.push(...validateQualifiedName(type, fieldPath('metadata', 'conditions').index(i).child('Type')))
   })
   const { hostIP = '', hostIPs = [], nominatedNodeName: nominated = '' } = status
   if (nominated !== '' && nominated !== before.nominatedNodeName) {
@@ -59,19 +60,29 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   if (isSince(features.release, '1.32') && !deepEqual(status.qosClass, before.qosClass))
     errors.push(immutableError(STATUS.child('qosClass'), status.qosClass ?? ''))
   errors.push(...validateTransitions(status, before, old.spec, podOptions(features, next, old)))
-  errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses'), features.release))
+  errors.push(
+    ...validateClaimStatuses(
+      status.resourceClaimStatuses ?? [],
+      spec.resourceClaims ?? [],
+      STATUS.child('resourceClaimStatuses'),
+      features.release,
+    ),
+  )
   if (status.extendedResourceClaimStatus) {
     errors.push(...validateExtendedResources(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')))
   }
   errors.push(...validateNodeResources(next, STATUS.child('nodeAllocatableResourceClaimStatuses')))
   errors.push(...validateAddresses(status.podIPs ?? [], 'podIPs', legacy(before.podIPs)))
   const [first] = hostIPs
-  if (first && hostIP !== (first.ip ?? '')) errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip ?? '', 'must be equal to `hostIP`'))
+  if (first && hostIP !== (first.ip ?? ''))
+    errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip ?? '', 'must be equal to `hostIP`'))
   errors.push(...validateAddresses(hostIPs, 'hostIPs', legacy(before.hostIPs)))
   for (const list of STATUS_LISTS) errors.push(...validateUsers(status[list] ?? [], spec.os?.name ?? 'linux', STATUS.child(list)))
   const extended = isSince(features.release, '1.37') ? status.extendedResourceClaimStatus : undefined
   errors.push(...validateAllocated(status.containerStatuses ?? [], spec.containers ?? [], STATUS.child('containerStatuses'), extended))
-  errors.push(...validateAllocated(status.initContainerStatuses ?? [], spec.initContainers ?? [], STATUS.child('initContainerStatuses'), extended))
+  errors.push(
+    ...validateAllocated(status.initContainerStatuses ?? [], spec.initContainers ?? [], STATUS.child('initContainerStatuses'), extended),
+  )
   status.ephemeralContainerStatuses?.forEach((container, i) => {
     const at = STATUS.child('ephemeralContainerStatuses').index(i).child('allocatedResourcesStatus')
     if (container.allocatedResourcesStatus?.length) errors.push(forbidden(at, 'must not be specified in container status'))
@@ -82,8 +93,8 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
 const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 
 /**
- * Checks that a container that has terminated for good does not restart, by the restart policy: OnFailure restarts a container with a non-zero exit code,
- * sidecars always restart, and ephemeral containers never do.
+ * Checks that a container that has terminated for good does not restart, by the restart policy: OnFailure restarts a
+ * container with a non-zero exit code, sidecars always restart, and ephemeral containers never do.
  */
 function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, options: RestartOptions): FieldError[] {
   const errors: FieldError[] = []
@@ -108,7 +119,10 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, opt
   return errors
 }
 
-/** Checks that each entry refers to a claim of the spec and is unique. Before 1.36 the path of an invalid resourceClaimName is that of `name`. */
+/**
+ * Checks that each entry refers to a claim of the spec and is unique. Before 1.36 the path of an invalid
+ * resourceClaimName is that of `name`.
+ */
 function validateClaimStatuses(
   statuses: readonly PodResourceClaimStatus[],
   claims: readonly PodResourceClaim[],
@@ -125,7 +139,8 @@ function validateClaimStatuses(
     if (seen.has(name)) errors.push(duplicate(at, name))
     seen.add(name)
     if (resourceClaimName === undefined) return
-    for (const text of nameIsDnsSubdomain(resourceClaimName, false)) errors.push(invalid(path.index(i).child(ofName), resourceClaimName, text))
+    for (const text of nameIsDnsSubdomain(resourceClaimName, false))
+      errors.push(invalid(path.index(i).child(ofName), resourceClaimName, text))
   })
   return errors
 }
@@ -151,7 +166,10 @@ function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs
   return errors
 }
 
-/** Validates the users that the container runtime reports. A Windows pod may have no `linux` user. A pod without an `os` is treated as a Linux pod. */
+/**
+ * Validates the users that the container runtime reports. A Windows pod may have no `linux` user. A pod without an `os`
+ * is treated as a Linux pod.
+ */
 function validateUsers(statuses: readonly ContainerStatus[], os: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   statuses.forEach(({ user }, i) => {
@@ -170,12 +188,13 @@ function validateUsers(statuses: readonly ContainerStatus[], os: string, path: F
 }
 
 const HEALTH = ['Healthy', 'Unhealthy', 'Unknown']
-const NO_CLAIM = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
+const NO_CLAIM =
+  "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
 const NO_REQUEST = "must match one of the container's resource requests"
 
 /**
- * Validates the health of devices: each entry refers to a claim or resource of the container, and each device is listed once. Statuses of containers that the
- * spec does not have are skipped.
+ * Validates the health of devices: each entry refers to a claim or resource of the container, and each device is listed
+ * once. Statuses of containers that the spec does not have are skipped.
  *
  * @param extended claim of the scheduler for extended resources. Entries may also refer to its requests for the container
  */

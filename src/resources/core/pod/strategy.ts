@@ -25,7 +25,9 @@ function* createWarnings(pod: Pod, features: Features): Steps<string[]> {
   const name =
     texts.length === 0
       ? []
-      : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${texts.join(' ')}]`]
+      : [
+          `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${texts.join(' ')}]`,
+        ]
   return name.concat(yield* podWarnings(pod, features))
 }
 

@@ -18,7 +18,8 @@ const STREAMS = [
   ['tty', 'tty'],
 ] as const
 
-const streamQuery = (options: ConnectOptions): QueryPair[] => STREAMS.flatMap(([option, param]) => (options[option] === true ? [[param, '1'] as const] : []))
+const streamQuery = (options: ConnectOptions): QueryPair[] =>
+  STREAMS.flatMap(([option, param]) => (options[option] === true ? [[param, '1'] as const] : []))
 const optionWords = (value: ConnectOptions[string] | undefined): string[] => (typeof value === 'object' ? value.map(String) : [])
 const commandQuery = ({ command }: ConnectOptions): QueryPair[] => optionWords(command).map(word => ['command', word] as const)
 const portQuery = ({ ports }: ConnectOptions): QueryPair[] => (ports === undefined ? [] : [['port', optionWords(ports).join(',')]])
@@ -37,7 +38,10 @@ async function locateStream(
 
 const METHODS = ['GET', 'POST']
 
-/** Declares a subresource that connects the client's streams to a container: to a new command (`exec`) or to its main process (`attach`). */
+/**
+ * Declares a subresource that connects the client's streams to a container: to a new command (`exec`) or to its main
+ * process (`attach`).
+ */
 const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options: ConnectOptions) => QueryPair[]): Subresource<Pod> => {
   const schema = types.type(`core.${kind}`)
   return {
@@ -59,7 +63,10 @@ const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options:
 /** Streams of a container’s main process. */
 export const attachSubresource: Subresource<Pod> = containerStream('attach', 'PodAttachOptions', streamQuery)
 /** Streams of a command that is started in a container. */
-export const execSubresource: Subresource<Pod> = containerStream('exec', 'PodExecOptions', options => [...streamQuery(options), ...commandQuery(options)])
+export const execSubresource: Subresource<Pod> = containerStream('exec', 'PodExecOptions', options => [
+  ...streamQuery(options),
+  ...commandQuery(options),
+])
 
 const portForwardOptions = types.type('core.PodPortForwardOptions')
 

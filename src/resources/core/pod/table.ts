@@ -8,7 +8,10 @@ import { isSidecar } from '../pod-spec/visit.ts'
 
 const NONE = '<none>'
 
-/** Number of restarts of containers, and the time of the last one in RFC 3339. The time is empty if there was none; times compare as strings. */
+/**
+ * Number of restarts of containers, and the time of the last one in RFC 3339. The time is empty if there was none;
+ * times compare as strings.
+ */
 interface Restarts {
   count: number
   last: string
@@ -20,7 +23,8 @@ function addRestarts(restarts: Restarts, container: ContainerStatus): void {
   if (finished > restarts.last) restarts.last = finished
 }
 
-const terminationReason = ({ reason, signal, exitCode }: ContainerStateTerminated): string => reason || (signal ? `Signal:${signal}` : `ExitCode:${exitCode}`)
+const terminationReason = ({ reason, signal, exitCode }: ContainerStateTerminated): string =>
+  reason || (signal ? `Signal:${signal}` : `ExitCode:${exitCode}`)
 
 const hasTrueCondition = (status: PodStatus, type: string): boolean =>
   (status.conditions ?? []).some(condition => condition.type === type && condition.status === 'True')
@@ -29,8 +33,8 @@ const hasTrueCondition = (status: PodStatus, type: string): boolean =>
 interface Shown {
   readonly schedulingGates: boolean
   /**
-   * Sidecars count as containers. In earlier releases restarts of init containers were not counted after they had completed, except for the time of the last
-   * one.
+   * Sidecars count as containers. In earlier releases restarts of init containers were not counted after they had
+   * completed, except for the time of the last one.
    */
   readonly sidecars: boolean
   /** A finished pod does not print Terminating. */
@@ -55,7 +59,10 @@ interface InitState {
   readonly reason?: string
 }
 
-/** Stops at the first init container that keeps the pod waiting. Restarts count up to it; sidecars that have started count as done. */
+/**
+ * Stops at the first init container that keeps the pod waiting. Restarts count up to it; sidecars that have started
+ * count as done.
+ */
 function initState(spec: PodSpec, status: PodStatus, countsSidecars: boolean): InitState {
   const { initContainers: containers = [] } = spec
   const sidecarNames = new Set(countsSidecars ? containers.filter(isSidecar).map(container => container.name) : [])
@@ -85,7 +92,10 @@ interface Summary {
   readonly restarts: Restarts
 }
 
-/** Computes the columns Ready, Status and Restarts. The reason of the first container that has one takes precedence over the phase. */
+/**
+ * Computes the columns Ready, Status and Restarts. The reason of the first container that has one takes precedence over
+ * the phase.
+ */
 function summarise(pod: Pod, shown: Shown): Summary {
   const { spec, status } = pod
   let reason = status.reason || status.phase || ''
@@ -136,7 +146,9 @@ function readinessGatesCell(pod: Pod): string {
   return `${met.length}/${gates.length}`
 }
 
-const completed = (reason: string, message: string): readonly TableRowCondition[] => [{ type: 'Completed', status: 'True', reason, message }]
+const completed = (reason: string, message: string): readonly TableRowCondition[] => [
+  { type: 'Completed', status: 'True', reason, message },
+]
 const SUCCEEDED = completed('Succeeded', 'The pod has completed successfully.')
 const FAILED = completed('Failed', 'The pod failed.')
 

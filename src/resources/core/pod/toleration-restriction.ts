@@ -33,14 +33,21 @@ export interface TolerationRules {
 
 /** Loads the declarations on demand, that is, if there is a configuration. */
 const configurationType = () =>
-  new TypeRegistry().addFile('podtolerations', join(import.meta.dirname, 'toleration-restriction.types')).type('podtolerations.Configuration')
+  new TypeRegistry()
+    .addFile('podtolerations', join(import.meta.dirname, 'toleration-restriction.types'))
+    .type('podtolerations.Configuration')
 
-/** Reads the plugin's configuration. Throws AdmissionConfigError with upstream's message, and, unlike upstream, also for unknown members. */
+/**
+ * Reads the plugin's configuration. Throws AdmissionConfigError with upstream's message, and, unlike upstream, also for
+ * unknown members.
+ */
 export function tolerationRules(configurations: PluginConfigurations): TolerationRules {
   const given = pluginConfiguration(configurations, PLUGIN, (version, kind) =>
     kind === 'Configuration' && version === VERSION ? configurationType() : undefined,
   ) as TolerationRules | undefined
-  const errors = (['default', 'whitelist'] as const).flatMap(list => validateTolerations(given?.[list] ?? [], fieldPath('podtolerationrestriction', list)))
+  const errors = (['default', 'whitelist'] as const).flatMap(list =>
+    validateTolerations(given?.[list] ?? [], fieldPath('podtolerationrestriction', list)),
+  )
   if (errors.length > 0) throw initError(PLUGIN, `invalid config: [${errors.map(fieldErrorText).join(' ')}]`)
   return given ?? {}
 }
@@ -52,7 +59,10 @@ function withFieldNames({ fields }: StructSchema, value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [names.get(name.toLowerCase()) ?? name, member]))
 }
 
-/** Returns the tolerations in an annotation of the namespace, or undefined if it is absent. Throws 500, as upstream does. */
+/**
+ * Returns the tolerations in an annotation of the namespace, or undefined if it is absent. Throws 500, as upstream
+ * does.
+ */
 function annotated({ metadata: { annotations = {} } }: Namespace, name: string): readonly Toleration[] | undefined {
   const text = annotations[name]
   if (text === undefined) return undefined
@@ -69,12 +79,16 @@ function annotated({ metadata: { annotations = {} } }: Namespace, name: string):
 }
 
 /**
- * PodTolerationRestriction adds the default tolerations of the namespace, or else of the cluster, to new pods, and rejects tolerations outside of the
- * whitelist.
+ * PodTolerationRestriction adds the default tolerations of the namespace, or else of the cluster, to new pods, and
+ * rejects tolerations outside of the whitelist.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#podtolerationrestriction
  * @param getNamespace rejects with NotFound if the namespace does not exist.
  */
-export function podTolerationRestriction(rules: TolerationRules, features: Features, getNamespace: (name: string) => Promise<Namespace>): AdmissionPlugin {
+export function podTolerationRestriction(
+  rules: TolerationRules,
+  features: Features,
+  getNamespace: (name: string) => Promise<Namespace>,
+): AdmissionPlugin {
   const addedTo = async ({ operation, namespace }: AdmissionRequest, { spec }: Pod): Promise<readonly Toleration[]> => {
     const defaults = operation === 'CREATE' ? (annotated(await getNamespace(namespace), DEFAULTS) ?? rules.default ?? []) : []
     if (podQosClass(spec, features) === 'BestEffort') return defaults

@@ -4,7 +4,9 @@ import { repeats } from '../../../lib/repeats.ts'
 /** Duration of a toleration in seconds, or Infinity if it is unlimited. */
 type Rank = number | bigint
 
-/** Key under which tolerations that may cover each other are grouped. The value is undefined for the operator Exists. */
+/**
+ * Key under which tolerations that may cover each other are grouped. The value is undefined for the operator Exists.
+ */
 const tolerationKey = (key: string, effect: string, value: string | undefined): string => JSON.stringify([key, effect, value ?? null])
 
 /** Operators whose tolerations may cover others that are not equal to them. */
@@ -12,7 +14,10 @@ const COVERING: ReadonlySet<string> = new Set(['Exists', 'Equal', ''])
 
 const isExisting = ({ operator }: Toleration): boolean => operator === 'Exists'
 
-/** Returns the duration of a toleration. It is unlimited for effects other than NoExecute, for which tolerationSeconds is ignored. */
+/**
+ * Returns the duration of a toleration. It is unlimited for effects other than NoExecute, for which tolerationSeconds
+ * is ignored.
+ */
 const rankIn = (effect: string, { tolerationSeconds }: Toleration): Rank =>
   effect === 'NoExecute' ? (tolerationSeconds ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
 
@@ -69,11 +74,12 @@ class Coverage {
 }
 
 /** Decoded values have their members in a fixed order, so equal tolerations have the same text. */
-const tolerationText = (one: Toleration): string => JSON.stringify(one, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+const tolerationText = (one: Toleration): string =>
+  JSON.stringify(one, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
 /**
- * Merges two lists, without tolerations that another one covers. Of equal tolerations the first is kept, of others that cover each other the last. Source:
- * pkg/util/tolerations in k8s.io/kubernetes.
+ * Merges two lists, without tolerations that another one covers. Of equal tolerations the first is kept, of others that
+ * cover each other the last. Source: pkg/util/tolerations in k8s.io/kubernetes.
  */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second]
@@ -96,6 +102,8 @@ export function areAllowed(tolerations: readonly Toleration[], allowed: readonly
   const equal = new Set(texts)
   return tolerations.every(one => {
     const longest = coverage.beside(one)
-    return equal.has(tolerationText(one)) || coverage.isBelow(one) || (longest !== undefined && longest.rank >= rankIn(one.effect ?? '', one))
+    return (
+      equal.has(tolerationText(one)) || coverage.isBelow(one) || (longest !== undefined && longest.rank >= rankIn(one.effect ?? '', one))
+    )
   })
 }

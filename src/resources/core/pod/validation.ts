@@ -22,9 +22,9 @@ const SPEC = fieldPath('spec')
 const ANNOTATIONS = fieldPath('metadata', 'annotations')
 
 /**
- * Validates a new pod: all rules of pods, and fields that may not be set on create, such as ephemeral containers or a node of a gated pod. Profiles in
- * annotations and fields must agree.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a new pod: all rules of pods, and fields that may not be set on create, such as ephemeral containers or a
+ * node of a gated pod. Profiles in annotations and fields must agree. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
  */
 export function* validatePodCreate(pod: Pod, features: Features): Steps<FieldError[]> {
   const errors = yield* validatePod(pod, podOptions(features, pod))
@@ -36,7 +36,10 @@ export function* validatePodCreate(pod: Pod, features: Features): Steps<FieldErr
   return errors
 }
 
-/** Validates a pod, on create and on update. Errors come in this order: annotations, spec, tokens without a service account, images with surrounding space. */
+/**
+ * Validates a pod, on create and on update. Errors come in this order: annotations, spec, tokens without a service
+ * account, images with surrounding space.
+ */
 export function* validatePod(pod: Pod, options: PodValidationOptions): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const { spec } = pod
@@ -79,9 +82,9 @@ const UPDATABLE = [
 ]
 
 /**
- * Validates an update. Mutable are images, the deadline, tolerations that are added, gates that are removed, and more while the pod is gated. Validation ends
- * early where upstream's does: if containers are added or removed, the deadline change is invalid, or the specs are equal.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates an update. Mutable are images, the deadline, tolerations that are added, gates that are removed, and more
+ * while the pod is gated. Validation ends early where upstream's does: if containers are added or removed, the deadline
+ * change is invalid, or the specs are equal. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validatePodUpdate(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const options = podOptions(features, next, old)
@@ -106,7 +109,10 @@ export function* validatePodUpdate(next: Pod, old: Pod, features: Features): Ste
   if (!(yield* deepEqualInSteps(rest, old.spec))) {
     yield
     errors.push(
-      forbidden(SPEC, `pod updates may not change fields other than ${UPDATABLE.join(',')}\n${goChanges(features.release, 'core.PodSpec', old.spec, rest)}`),
+      forbidden(
+        SPEC,
+        `pod updates may not change fields other than ${UPDATABLE.join(',')}\n${goChanges(features.release, 'core.PodSpec', old.spec, rest)}`,
+      ),
     )
   }
   return errors
@@ -140,7 +146,8 @@ function validateGatesRemoved(next: readonly PodSchedulingGate[], old: readonly 
   const errors: FieldError[] = []
   const known = new Set(old.map(({ name }) => name))
   next.forEach(({ name }, i) => {
-    if (!known.has(name)) errors.push(forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`))
+    if (!known.has(name))
+      errors.push(forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`))
   })
   return errors
 }
@@ -161,7 +168,8 @@ function withoutUpdates(next: PodSpec, old: PodSpec): PodSpec {
   if (next.initContainers) rest.initContainers = withOldImages(next.initContainers, old.initContainers)
   for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) restoreField(rest, old, field)
   // A negative grace period of an old pod may be corrected to 1 only.
-  if ((old.terminationGracePeriodSeconds ?? 0) < 0 && next.terminationGracePeriodSeconds === 1) restoreField(rest, old, 'terminationGracePeriodSeconds')
+  if ((old.terminationGracePeriodSeconds ?? 0) < 0 && next.terminationGracePeriodSeconds === 1)
+    restoreField(rest, old, 'terminationGracePeriodSeconds')
   if (!old.schedulingGates?.length) return rest
   restoreField(rest, old, 'nodeSelector')
   const before = old.affinity?.nodeAffinity

@@ -4,7 +4,10 @@ import { defaultPodTemplate } from '../pod-spec/defaults.ts'
 
 const isEmptyMap = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0
 
-/** Selector and labels default to the labels of the template. There is one replica by default; since 1.33 a marker sets it. */
+/**
+ * Selector and labels default to the labels of the template. There is one replica by default; since 1.33 a marker sets
+ * it.
+ */
 export function setReplicationControllerDefaults(object: ReplicationController): void {
   const { spec, metadata } = object
   const labels = spec.template?.metadata.labels

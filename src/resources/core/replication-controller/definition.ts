@@ -54,9 +54,9 @@ const v1: Version<ReplicationController> = {
 }
 
 /**
- * A number of identical pods; the predecessor of ReplicaSet. Stored below `controllers`. Its selector is a map of labels.
- * https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/
- * Source of its rules: pkg/registry/core/replicationcontroller.
+ * A number of identical pods; the predecessor of ReplicaSet. Stored below `controllers`. Its selector is a map of
+ * labels. https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/ Source of its rules:
+ * pkg/registry/core/replicationcontroller.
  */
 export const replicationControllerResource = defineResource<ReplicationController>({
   scope: 'Namespaced',

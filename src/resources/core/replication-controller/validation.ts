@@ -11,8 +11,8 @@ import { validateLargeTemplate } from '../pod-spec/validation.ts'
 import { validateReplicaTemplate } from '../workload/replicas.ts'
 
 /**
- * Validates a ReplicationController. The template must have the labels of the selector. Runs in steps, since the selector may be large. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a ReplicationController. The template must have the labels of the selector. Runs in steps, since the
+ * selector may be large. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validateReplicationController(
   next: ReplicationController,

@@ -11,8 +11,8 @@ export interface ResourceQuotaOptions extends QuotaEnvironment {
 }
 
 /**
- * ResourceQuota rejects requests that would exceed a quota of their namespace. The usage of a request is added to the status of the quotas before its object is
- * stored.
+ * ResourceQuota rejects requests that would exceed a quota of their namespace. The usage of a request is added to the
+ * status of the quotas before its object is stored.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#resourcequota
  */
 export function resourceQuotaAdmission({ evaluators, clock, ...env }: ResourceQuotaOptions): AdmissionPlugin {

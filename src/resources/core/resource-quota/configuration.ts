@@ -15,13 +15,18 @@ const KINDS: ReadonlySet<string> = new Set([
   'resourcequota.admission.k8s.io/v1alpha1 Configuration',
 ])
 
-/** Reads the resources that require a quota from the plugin's configuration. Throws AdmissionConfigError with upstream's message. */
+/**
+ * Reads the resources that require a quota from the plugin's configuration. Throws AdmissionConfigError with upstream's
+ * message.
+ */
 export function limitedResources(configurations: PluginConfigurations): readonly LimitedResource[] {
-  const given = pluginConfiguration(configurations, PLUGIN, (version, kind) => (KINDS.has(`${version} ${kind}`) ? configurationType() : undefined)) as
-    | { readonly limitedResources?: readonly Partial<LimitedResource>[] }
-    | undefined
+  const given = pluginConfiguration(configurations, PLUGIN, (version, kind) =>
+    KINDS.has(`${version} ${kind}`) ? configurationType() : undefined,
+  ) as { readonly limitedResources?: readonly Partial<LimitedResource>[] } | undefined
   const limited = (given?.limitedResources ?? []).map(({ resource = '', ...rest }) => ({ resource, ...rest }))
-  const errors = limited.flatMap(({ resource }, i) => (resource === '' ? [required(fieldPath('limitedResources').index(i).child('resource'))] : []))
+  const errors = limited.flatMap(({ resource }, i) =>
+    resource === '' ? [required(fieldPath('limitedResources').index(i).child('resource'))] : [],
+  )
   if (errors.length > 0) throw initError(PLUGIN, aggregate(errors.map(fieldErrorText)))
   return limited
 }

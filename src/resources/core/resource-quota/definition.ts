@@ -13,7 +13,12 @@ import { roundResourcesInSteps } from '../resource-list.ts'
 import { validateQuota, validateQuotaStatus } from './validation.ts'
 
 const resourceQuotaTable: TableDefinition<ResourceQuota> = {
-  columns: [nameColumn, column('Request', 'Used and hard amounts of everything but limits.'), column('Limit', 'Used and hard amounts of limits.'), ageColumn],
+  columns: [
+    nameColumn,
+    column('Request', 'Used and hard amounts of everything but limits.'),
+    column('Limit', 'Used and hard amounts of limits.'),
+    ageColumn,
+  ],
   cells({ metadata, status }, now) {
     const { hard = {}, used } = status
     const requests: string[] = []
@@ -76,10 +81,9 @@ const v1: Version<ResourceQuota> = {
 }
 
 /**
- * Limits on the resources that a namespace may use. The admission plugin enforces them (`admission-plugin.ts`), and the controller recounts the usage
- * (`controllers/resource-quota`).
- * https://kubernetes.io/docs/concepts/policy/resource-quotas/
- * Source of its rules: pkg/registry/core/resourcequota.
+ * Limits on the resources that a namespace may use. The admission plugin enforces them (`admission-plugin.ts`), and the
+ * controller recounts the usage (`controllers/resource-quota`).
+ * https://kubernetes.io/docs/concepts/policy/resource-quotas/ Source of its rules: pkg/registry/core/resourcequota.
  */
 export const resourceQuotaResource = defineResource<ResourceQuota>({
   scope: 'Namespaced',

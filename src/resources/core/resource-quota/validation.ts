@@ -62,8 +62,8 @@ const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 
 /**
- * Validates a quota. Scopes must be consistent and fit the resources. An update may reorder `scopes` but not change them; `scopeSelector` may change. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a quota. Scopes must be consistent and fit the resources. An update may reorder `scopes` but not change
+ * them; `scopeSelector` may change. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validateQuota(next: ResourceQuota, old: ResourceQuota | undefined, { features }: HookContext): Steps<FieldError[]> {
   const errors = yield* validateQuotaSpec(next.spec, scopeIn(features.release))
@@ -97,8 +97,8 @@ function* validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: 
 }
 
 /**
- * Checks that a known scope can limit every standard resource of `hard`, with one error for each that it cannot. An unknown scope is one error. Other names,
- * such as `count/pods`, are not checked.
+ * Checks that a known scope can limit every standard resource of `hard`, with one error for each that it cannot. An
+ * unknown scope is one error. Other names, such as `count/pods`, are not checked.
  */
 function* validateQuotaSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): Steps<FieldError[]> {
   const path = fieldPath('spec')
@@ -110,10 +110,12 @@ function* validateQuotaSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): Steps<Fi
   for (const scope of scopes) {
     const fits = scopeOf(scope)
     if (!fits) errors.push(invalid(scopesPath, shown(), 'unsupported scope'))
-    for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(scopesPath, shown(), 'unsupported scope applied to resource'))
+    for (const name of resources)
+      if (fits && !fits.has(name)) errors.push(invalid(scopesPath, shown(), 'unsupported scope applied to resource'))
   }
   errors.push(...validateConflicts(scopes, shown, scopesPath))
-  if (scopeSelector) errors.push(...validateSelector({ scopeSelector, resources, scopes: shown, scopeOf }, path.child('scopeSelector', 'matchExpressions')))
+  if (scopeSelector)
+    errors.push(...validateSelector({ scopeSelector, resources, scopes: shown, scopeOf }, path.child('scopeSelector', 'matchExpressions')))
   return errors
 }
 
@@ -129,8 +131,8 @@ interface SelectorParts {
 }
 
 /**
- * Validates the scope selector. Only scopes with names accept operators other than Exists. Values require In or NotIn. The error of a conflict shows
- * spec.scopes, not the selector.
+ * Validates the scope selector. Only scopes with names accept operators other than Exists. Values require In or NotIn.
+ * The error of a conflict shows spec.scopes, not the selector.
  */
 function validateSelector({ scopeSelector, resources, scopes, scopeOf }: SelectorParts, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -139,7 +141,8 @@ function validateSelector({ scopeSelector, resources, scopes, scopeOf }: Selecto
   for (const { scopeName, operator, values = [] } of expressions) {
     const fits = scopeOf(scopeName)
     if (!fits) errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'))
-    for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(path, selector(), 'unsupported scope applied to resource'))
+    for (const name of resources)
+      if (fits && !fits.has(name)) errors.push(invalid(path, selector(), 'unsupported scope applied to resource'))
     if (fits && !NAMED.includes(scopeName) && operator !== 'Exists') errors.push(invalid(path.child('operator'), operator, ONLY_EXISTS))
     if (operator === 'In' || operator === 'NotIn') {
       if (values.length === 0) {
@@ -147,7 +150,9 @@ function validateSelector({ scopeSelector, resources, scopes, scopeOf }: Selecto
       }
     } else if (operator === 'Exists' || operator === 'DoesNotExist') {
       if (values.length > 0) {
-        errors.push(invalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+        errors.push(
+          invalid(path.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"),
+        )
       }
     } else {
       errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'))

@@ -29,7 +29,12 @@ const v1: Version<Secret> = {
   setDefaults: setSecretDefaults,
   table: {
     columns: [nameColumn, column('Type', 'Type of the secret.'), column('Data', 'Number of keys.'), ageColumn],
-    cells: ({ metadata, type, data }, now) => [metadata.name ?? '', type ?? '', Object.keys(data ?? {}).length, age(metadata.creationTimestamp, now)],
+    cells: ({ metadata, type, data }, now) => [
+      metadata.name ?? '',
+      type ?? '',
+      Object.keys(data ?? {}).length,
+      age(metadata.creationTimestamp, now),
+    ],
   },
   selectableFields: { type: secret => secret.type ?? '' },
 }

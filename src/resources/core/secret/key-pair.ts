@@ -6,9 +6,9 @@ const MOST = 65_536
 const isKey = ({ type }: PemBlock): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY')
 
 /**
- * Returns the reason why the pair cannot be used for TLS, in the words of Go's tls.X509KeyPair, or undefined if it can. The first certificate must belong to
- * the key. All certificates that cannot be parsed have the same message, unlike in Go. Pairs above 64 KiB are not checked, since the check runs without
- * yielding.
+ * Returns the reason why the pair cannot be used for TLS, in the words of Go's tls.X509KeyPair, or undefined if it can.
+ * The first certificate must belong to the key. All certificates that cannot be parsed have the same message, unlike in
+ * Go. Pairs above 64 KiB are not checked, since the check runs without yielding.
  * @param certificate PEM
  * @param key PEM
  */

@@ -13,8 +13,8 @@ const DATA_PATH = fieldPath('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 
 /**
- * Validates a secret. The type never changes, and some types require keys with readable content. The size limit applies to the sum of all decoded values.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a secret. The type never changes, and some types require keys with readable content. The size limit applies
+ * to the sum of all decoded values. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validateSecret(next: Secret, old: Secret | undefined): Steps<FieldError[]> {
   const errors: FieldError[] = []
@@ -34,7 +34,8 @@ export function* validateSecret(next: Secret, old: Secret | undefined): Steps<Fi
 
 /** Checks the keys that the secret's type requires. */
 function validateSecretType(secret: Secret, data: Record<string, string>): FieldError[] {
-  const missing = (...keys: string[]): FieldError[] => keys.filter(key => !Object.hasOwn(data, key)).map(key => required(DATA_PATH.key(key)))
+  const missing = (...keys: string[]): FieldError[] =>
+    keys.filter(key => !Object.hasOwn(data, key)).map(key => required(DATA_PATH.key(key)))
   switch (secret.type) {
     case 'kubernetes.io/service-account-token':
       return ownMember(secret.metadata.annotations, ACCOUNT_NAME) ? [] : [required(fieldPath('metadata', 'annotations').key(ACCOUNT_NAME))]

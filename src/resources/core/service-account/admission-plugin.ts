@@ -17,18 +17,28 @@ export type GetServiceAccount = (namespace: string, name: string) => Awaitable<S
 
 /** Service account of pods that name none. A controller creates it in every namespace. */
 const DEFAULT = 'default'
-/** Attempts to look up the account `default`, and the interval between them in milliseconds. Upstream waits 0.9 to 1.8 s in all. */
+/**
+ * Attempts to look up the account `default`, and the interval between them in milliseconds. Upstream waits 0.9 to 1.8 s
+ * in all.
+ */
 const ATTEMPTS = 20
 const INTERVAL_MS = 75
 
-/** Returns the account of the pod. Waits for `default`, which may be created shortly after its namespace. Throws 403 if it does not exist. */
+/**
+ * Returns the account of the pod. Waits for `default`, which may be created shortly after its namespace. Throws 403 if
+ * it does not exist.
+ */
 function accountOf(request: AdmissionRequest, { spec }: Pod, options: ServiceAccountOptions): Awaitable<ServiceAccount> {
   const name = spec.serviceAccountName ?? ''
   return after(options.getAccount(request.namespace, name), found => found ?? awaitAccount(request, name, options))
 }
 
 /** Looks the account up again if it is `default`. */
-async function awaitAccount(request: AdmissionRequest, name: string, { getAccount, intervalMs = INTERVAL_MS }: ServiceAccountOptions): Promise<ServiceAccount> {
+async function awaitAccount(
+  request: AdmissionRequest,
+  name: string,
+  { getAccount, intervalMs = INTERVAL_MS }: ServiceAccountOptions,
+): Promise<ServiceAccount> {
   const { namespace, ctx } = request
   for (let attempt = 2; name === DEFAULT && attempt <= ATTEMPTS; attempt++) {
     await sleep(intervalMs, undefined, { signal: ctx.signal }).catch(() => ctx.signal.throwIfAborted())
@@ -50,15 +60,17 @@ export interface ServiceAccountOptions {
 }
 
 /**
- * ServiceAccount checks that the account of a new pod exists, mounts a token of it, and adds its image pull secrets if the pod has none. Pods of accounts with
- * the annotation `kubernetes.io/enforce-mountable-secrets` may use only the secrets that the account lists.
+ * ServiceAccount checks that the account of a new pod exists, mounts a token of it, and adds its image pull secrets if
+ * the pod has none. Pods of accounts with the annotation `kubernetes.io/enforce-mountable-secrets` may use only the
+ * secrets that the account lists.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#serviceaccount
  * @param options undefined if no controller creates accounts: then none is looked up, and no token is mounted.
  */
 export const serviceAccountAdmission = (options: ServiceAccountOptions | undefined): AdmissionPlugin => ({
   name: 'ServiceAccount',
   handles: request =>
-    (request.operation === 'CREATE' && isAbout(request, 'pods')) || (request.operation === 'UPDATE' && isAbout(request, 'pods', 'ephemeralcontainers')),
+    (request.operation === 'CREATE' && isAbout(request, 'pods')) ||
+    (request.operation === 'UPDATE' && isAbout(request, 'pods', 'ephemeralcontainers')),
   mutate: request => {
     const { object } = request
     if (!object || request.operation !== 'CREATE') return undefined
@@ -72,7 +84,8 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
     return use(accountOf(request, pod, options), account => {
       if (wantsToken(account, spec)) mountToken(spec, options.nameSuffix)
       const { imagePullSecrets = [] } = account
-      if (!spec.imagePullSecrets?.length && imagePullSecrets.length > 0) spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}))
+      if (!spec.imagePullSecrets?.length && imagePullSecrets.length > 0)
+        spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}))
       // Upstream checks pods in both phases, and therefore before validation.
       checkSecrets(request, pod, account)
     })
@@ -83,7 +96,8 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
     const isCreated = request.operation === 'CREATE'
     if (isCreated && isMirror(pod)) return checkMirror(request, pod)
     const { serviceAccountName = '' } = pod.spec
-    if (serviceAccountName === '') throw refuse(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`)
+    if (serviceAccountName === '')
+      throw refuse(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`)
     if (!options) return undefined
     return use(accountOf(request, pod, options), account => checkSecrets(request, pod, account))
   },

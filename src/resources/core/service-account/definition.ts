@@ -26,7 +26,9 @@ const v1: Version<ServiceAccount> = {
   schema: types.type('core.ServiceAccount'),
   table,
   tableIn: release =>
-    isSince(release, '1.35') ? { columns: [nameColumn, ageColumn], cells: (account, now) => withoutSecrets(table.cells(account, now)) } : table,
+    isSince(release, '1.35')
+      ? { columns: [nameColumn, ageColumn], cells: (account, now) => withoutSecrets(table.cells(account, now)) }
+      : table,
 }
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
@@ -49,5 +51,11 @@ const strategy: Strategy<ServiceAccount> = {
 /** `issuer` signs tokens of the accounts. Without one there is no `token` subresource. */
 export function createServiceAccountResource(issuer: TokenIssuer | undefined, features: Features): ResourceDefinition {
   const version: Version<ServiceAccount> = issuer ? { ...v1, subresources: { token: createTokenSubresource(issuer, features) } } : v1
-  return defineResource<ServiceAccount>({ scope: 'Namespaced', versions: [version], hub: version, storage: { prefix: 'serviceaccounts', version }, strategy })
+  return defineResource<ServiceAccount>({
+    scope: 'Namespaced',
+    versions: [version],
+    hub: version,
+    storage: { prefix: 'serviceaccounts', version },
+    strategy,
+  })
 }

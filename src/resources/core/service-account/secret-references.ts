@@ -16,7 +16,8 @@ export function forbiddenSecret(account: ServiceAccount, spec: PodSpec): string 
   if (volume)
     return `volume with secret.secretName="${volume.secret?.secretName ?? ''}" is not allowed because service account ${name} does not reference that secret`
   const ofContainers =
-    forbiddenIn('init container', spec.initContainers ?? [], mountable, name) ?? forbiddenIn('container', spec.containers ?? [], mountable, name)
+    forbiddenIn('init container', spec.initContainers ?? [], mountable, name) ??
+    forbiddenIn('container', spec.containers ?? [], mountable, name)
   if (ofContainers !== undefined) return ofContainers
   const pullable = referenceNames(account.imagePullSecrets)
   const i = (spec.imagePullSecrets ?? []).findIndex(reference => !pullable.has(reference.name ?? ''))
@@ -28,9 +29,13 @@ export function forbiddenSecret(account: ServiceAccount, spec: PodSpec): string 
 export const forbiddenEphemeralSecret = (account: ServiceAccount, spec: PodSpec): string | undefined =>
   forbiddenIn('ephemeral container', spec.ephemeralContainers ?? [], referenceNames(account.secrets), account.metadata.name ?? '')
 
-const referenceNames = (references: readonly { readonly name?: string }[] = []): ReadonlySet<string> => new Set(references.map(({ name = '' }) => name))
+const referenceNames = (references: readonly { readonly name?: string }[] = []): ReadonlySet<string> =>
+  new Set(references.map(({ name = '' }) => name))
 
-/** Returns the message for the first secret that the environment of a container refers to and that is not in `mountable`. */
+/**
+ * Returns the message for the first secret that the environment of a container refers to and that is not in
+ * `mountable`.
+ */
 function forbiddenIn(what: string, containers: readonly Container[], mountable: ReadonlySet<string>, account: string): string | undefined {
   const refusal = (container: string, where: string, secret: string): string =>
     `${what} ${container} with ${where} referencing secret.secretName="${secret}" is not allowed because service account ${account} does not reference that secret`
@@ -43,7 +48,10 @@ function forbiddenIn(what: string, containers: readonly Container[], mountable: 
   return undefined
 }
 
-/** Reports whether the pod refers to any secret by name. Source: VisitPodSecretNames of pkg/api/pod in k8s.io/kubernetes. */
+/**
+ * Reports whether the pod refers to any secret by name. Source: VisitPodSecretNames of pkg/api/pod in
+ * k8s.io/kubernetes.
+ */
 export const refersToSecrets = (spec: PodSpec): boolean =>
   (spec.imagePullSecrets ?? []).length > 0 || allContainers(spec).some(readsSecret) || (spec.volumes ?? []).some(isOfSecret)
 

@@ -8,11 +8,12 @@ const EXPIRATION_SECONDS = 3607
 const FILE_MODE = 420
 
 /** Reports whether the pod gets a token. The pod's setting takes precedence over that of its account. Default: true. */
-export const wantsToken = (account: ServiceAccount, spec: PodSpec): boolean => spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
+export const wantsToken = (account: ServiceAccount, spec: PodSpec): boolean =>
+  spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
 
 /**
- * Mounts a volume with a token of the account, the certificate authority and the namespace into every container that has no mount at its path. An existing
- * volume with the name prefix is reused: a copied pod brings one along.
+ * Mounts a volume with a token of the account, the certificate authority and the namespace into every container that
+ * has no mount at its path. An existing volume with the name prefix is reused: a copied pod brings one along.
  * @param suffix returns five characters for the name of the volume.
  */
 export function mountToken(spec: PodSpec, suffix: () => string): void {
@@ -20,7 +21,8 @@ export function mountToken(spec: PodSpec, suffix: () => string): void {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(hasNoMount)
   if (containers.length === 0) return
   const name = existing?.name ?? `${PREFIX}${suffix()}`
-  for (const container of containers) container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath: MOUNT_PATH }]
+  for (const container of containers)
+    container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath: MOUNT_PATH }]
   if (!existing) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)]
 }
 

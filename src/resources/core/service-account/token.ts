@@ -24,7 +24,10 @@ const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 const DEFAULT_SECONDS = 3600
 const LEAST_SECONDS = 600
 const MOST_SECONDS = 2 ** 32
-/** Lifetime that kubelets request. If the issuer has `extendExpiration`, such a token of a pod is valid for a year, with a claim that says when to renew it. */
+/**
+ * Lifetime that kubelets request. If the issuer has `extendExpiration`, such a token of a pod is valid for a year, with
+ * a claim that says when to renew it.
+ */
 const KUBELET_SECONDS = 3607
 
 interface Bound {
@@ -57,10 +60,14 @@ async function nodeReference(api: ResourceAccess, name: string): Promise<ClaimRe
 }
 
 /**
- * Returns the object that the token is bound to: a pod of the account, a node or a secret. Throws 404 if it does not exist, 409 if it has another UID than the
- * reference, and 400 for another kind or a pod of another account.
+ * Returns the object that the token is bound to: a pod of the account, a node or a secret. Throws 404 if it does not
+ * exist, 409 if it has another UID than the reference, and 400 for another kind or a pod of another account.
  */
-async function boundObject({ api, namespace, name }: VirtualCall<TokenRequest>, features: Features, reference: BoundObjectReference | null): Promise<Bound> {
+async function boundObject(
+  { api, namespace, name }: VirtualCall<TokenRequest>,
+  features: Features,
+  reference: BoundObjectReference | null,
+): Promise<Bound> {
   if (!reference) return {}
   const { kind = '', apiVersion = '', name: boundName = '', uid: wantedUid = '' } = reference
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
@@ -77,7 +84,9 @@ async function boundObject({ api, namespace, name }: VirtualCall<TokenRequest>, 
   if (group === '' && kind === 'Pod') {
     const pod = await getKind(api, PODS, namespace, boundName)
     if (pod.spec.serviceAccountName !== name)
-      throw badRequestError(`cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`)
+      throw badRequestError(
+        `cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`,
+      )
     return {
       pod: check(pod),
       ...(pod.spec.nodeName && features.enabled('ServiceAccountTokenPodNodeInfo') && { node: await nodeReference(api, pod.spec.nodeName) }),
@@ -100,7 +109,10 @@ interface TokenGrant {
   readonly hasId: boolean
 }
 
-/** Times are in seconds since the epoch. A node that does not exist has no UID in the claims. `jti` is unique for each token. */
+/**
+ * Times are in seconds since the epoch. A node that does not exist has no UID in the claims. `jti` is unique for each
+ * token.
+ */
 function claimsOf(
   issuer: TokenIssuer,
   account: ServiceAccount,
@@ -133,8 +145,8 @@ interface Lifetime {
 }
 
 /**
- * Returns the lifetime. It is extended only for a token that is bound to a pod, has the server's audiences, and is requested with exactly the kubelet's number
- * of seconds.
+ * Returns the lifetime. It is extended only for a token that is bound to a pod, has the server's audiences, and is
+ * requested with exactly the kubelet's number of seconds.
  */
 function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audiences: readonly string[]): Lifetime {
   const forServer = audiences.every(audience => issuer.serverAudiences.includes(audience))
@@ -142,17 +154,27 @@ function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audience
   return extended ? { seconds: issuer.maxExtendedSeconds, warnAfter: seconds } : { seconds }
 }
 
-/** Checks the UID of the account in the request. Throws 409 if the account was recreated with another UID. Before 1.34 it was not checked. */
-function checkUid(uid: string | undefined, { metadata }: ServiceAccount, features: Features, { ctx, name }: VirtualCall<TokenRequest>): void {
+/**
+ * Checks the UID of the account in the request. Throws 409 if the account was recreated with another UID. Before 1.34
+ * it was not checked.
+ */
+function checkUid(
+  uid: string | undefined,
+  { metadata }: ServiceAccount,
+  features: Features,
+  { ctx, name }: VirtualCall<TokenRequest>,
+): void {
   if (!uid || uid === metadata.uid || !isSince(features.release, '1.34')) return
   const reason = `the UID in the token request (${uid}) does not match the UID of the service account (${metadata.uid})`
-  if (features.enabled('TokenRequestServiceAccountUIDValidation')) throw conflictError({ group: GROUP_KIND.group, resource: GROUP_KIND.kind }, name, reason)
+  if (features.enabled('TokenRequestServiceAccountUIDValidation'))
+    throw conflictError({ group: GROUP_KIND.group, resource: GROUP_KIND.kind }, name, reason)
   ctx.warn(`${reason} but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict error`)
 }
 
 /**
- * Issues a token. Errors come in this order: another name in the body (422), no such account (404), the expiration (422), the bound object. The status shows
- * the requested expiration, limited by maxExpirationSeconds, even if the token itself lives longer.
+ * Issues a token. Errors come in this order: another name in the body (422), no such account (404), the expiration
+ * (422), the bound object. The status shows the requested expiration, limited by maxExpirationSeconds, even if the
+ * token itself lives longer.
  */
 async function issueToken(issuer: TokenIssuer, features: Features, call: VirtualCall<TokenRequest>): Promise<TokenRequest> {
   const { ctx, api, namespace, name } = call
@@ -195,7 +217,10 @@ async function issueToken(issuer: TokenIssuer, features: Features, call: Virtual
   }
 }
 
-/** Issues tokens of a service account: https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/ */
+/**
+ * Issues tokens of a service account:
+ * https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/
+ */
 export const createTokenSubresource = (issuer: TokenIssuer, features: Features): Subresource<ServiceAccount> =>
   defineSubresource<ServiceAccount, TokenRequest>({
     verbs: ['create'],

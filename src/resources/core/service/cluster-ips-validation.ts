@@ -21,11 +21,16 @@ const printedIPs = (service: Service) => goStringList(service.spec.clusterIPs)
 const printedFamilies = (service: Service) => goStringList(service.spec.ipFamilies, '[]core.IPFamily')
 
 /**
- * Checks that clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy are consistent. `policy` is that of the object, or the one that it will get. Errors come in
- * this order: clusterIP against clusterIPs, families, policy, each address, number of addresses. Addresses are compared with families only if all are
- * well-formed. ExternalName services are not checked here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Checks that clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy are consistent. `policy` is that of the object, or
+ * the one that it will get. Errors come in this order: clusterIP against clusterIPs, families, policy, each address,
+ * number of addresses. Addresses are compared with families only if all are well-formed. ExternalName services are not
+ * checked here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateClusterIPs(service: Service, addresses: LegacyAddresses, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
+export function validateClusterIPs(
+  service: Service,
+  addresses: LegacyAddresses,
+  policy: string | undefined = service.spec.ipFamilyPolicy,
+): FieldError[] {
   if (serviceTypeOf(service) === 'ExternalName') return []
   const errors: FieldError[] = []
   const ips = clusterIPsOf(service)
@@ -64,7 +69,8 @@ export function validateClusterIPs(service: Service, addresses: LegacyAddresses,
   if (ips.length > 1 && kinds.size < 2) errors.push(invalid(IPS, printedIPs(service), 'may specify no more than one IP for each IP family'))
   if (!isHeadless(service)) {
     for (const [i, ip] of ips.entries()) {
-      // An address without a family at its index is not compared: the family is derived from the address (ip-families.ts).
+      // An address without a family at its index is not compared: the family is derived from the address
+      // (ip-families.ts).
       const family = families[i]
       if ((family === 'IPv4' || family === 'IPv6') && isIPv6(ip) !== (family === 'IPv6')) {
         errors.push(invalid(IPS.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``))
@@ -75,8 +81,8 @@ export function validateClusterIPs(service: Service, addresses: LegacyAddresses,
 }
 
 /**
- * Checks that the first address does not change. A second one may be added, and may be removed only with the policy SingleStack. Skipped if either type is
- * ExternalName, or both services are headless.
+ * Checks that the first address does not change. A second one may be added, and may be removed only with the policy
+ * SingleStack. Skipped if either type is ExternalName, or both services are headless.
  */
 export function validateClusterIPsUpdate(next: Service, old: Service): FieldError[] {
   if (serviceTypeOf(next) === 'ExternalName' || serviceTypeOf(old) === 'ExternalName' || (isHeadless(old) && isHeadless(next))) return []
@@ -97,9 +103,9 @@ export function validateClusterIPsUpdate(next: Service, old: Service): FieldErro
 }
 
 /**
- * Checks that the first family does not change. A second one may be added, and may be removed only with the policy SingleStack. Skipped if either service has
- * the type ExternalName or is headless. All errors have the index 0. If the number of families changes as well, the error of the first family shows clusterIPs
- * as its value.
+ * Checks that the first family does not change. A second one may be added, and may be removed only with the policy
+ * SingleStack. Skipped if either service has the type ExternalName or is headless. All errors have the index 0. If the
+ * number of families changes as well, the error of the first family shows clusterIPs as its value.
  */
 export function validateFamiliesUpdate(next: Service, old: Service): FieldError[] {
   if (serviceTypeOf(next) === 'ExternalName' || serviceTypeOf(old) === 'ExternalName' || isHeadless(old) || isHeadless(next)) return []

@@ -14,7 +14,10 @@ function defaultAffinity(spec: ServiceSpec): void {
   }
 }
 
-/** Sets defaults of a service. IP families and their policy depend on the configured ranges and are set later, in `ip-families.ts`. */
+/**
+ * Sets defaults of a service. IP families and their policy depend on the configured ranges and are set later, in
+ * `ip-families.ts`.
+ */
 export function setServiceDefaults(object: Service): void {
   const { spec } = object
   defaultAffinity(spec)
@@ -28,7 +31,10 @@ export function setServiceDefaults(object: Service): void {
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
 }
 
-/** Sets the external traffic policy of services that are reachable from outside. The IP mode of a load balancer's address defaults to VIP. */
+/**
+ * Sets the external traffic policy of services that are reachable from outside. The IP mode of a load balancer's
+ * address defaults to VIP.
+ */
 export function setGatedServiceDefaults(object: Service, features: Features): void {
   const { spec, status } = object
   if (!spec.externalTrafficPolicy && isExternallyAccessible(object, features.release)) spec.externalTrafficPolicy = 'Cluster'

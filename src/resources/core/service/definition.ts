@@ -19,7 +19,10 @@ export interface ServiceOptions {
   readonly serviceCIDRs: readonly string[]
   /** `--service-node-port-range` */
   readonly nodePortRange: PortRange
-  /** Optional. Returns a number in [0, 1). Default: Math.random. Chooses addresses, node ports and the endpoint of a proxy request; tests set it. */
+  /**
+   * Optional. Returns a number in [0, 1). Default: Math.random. Chooses addresses, node ports and the endpoint of a
+   * proxy request; tests set it.
+   */
   readonly random?: () => number
   /** Whether names may begin with a digit (gate RelaxedServiceNameValidation). */
   readonly relaxedNames?: boolean
@@ -28,7 +31,10 @@ export interface ServiceOptions {
 /** Defaults of kube-apiserver. */
 export const DEFAULT_SERVICE_OPTIONS: ServiceOptions = { serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 2768 } }
 
-/** core/v1 Service. Its allocators need `ipAddressResource`, `serviceCIDRResource` and `rangeAllocationResource` in the catalog. */
+/**
+ * core/v1 Service. Its allocators need `ipAddressResource`, `serviceCIDRResource` and `rangeAllocationResource` in the
+ * catalog.
+ */
 export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_OPTIONS): ResourceDefinition {
   const random = options.random ?? Math.random
   const families = [...new Set(options.serviceCIDRs.map(cidr => ipRange(cidr).family))]
@@ -46,7 +52,10 @@ export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_
     table: serviceTable,
     selectableSince: { 'spec.clusterIP': '1.31', 'spec.type': '1.31' },
     selectableFields: { 'spec.clusterIP': ({ spec }) => spec.clusterIP ?? '', 'spec.type': ({ spec }) => spec.type ?? '' },
-    subresources: { proxy: serviceProxySubresource(random), status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy(options.relaxedNames) } },
+    subresources: {
+      proxy: serviceProxySubresource(random),
+      status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy(options.relaxedNames) },
+    },
   }
   return defineResource<Service>({
     scope: 'Namespaced',

@@ -7,7 +7,8 @@ import { SERVICES } from '../../kinds.ts'
 const externalIPsOf = (object: KubeObject | undefined): readonly string[] => (object && asKind(SERVICES, object).spec.externalIPs) ?? []
 
 /**
- * DenyServiceExternalIPs rejects new external IPs of services, with which traffic of others could be intercepted (CVE-2020-8554). Existing ones may stay.
+ * DenyServiceExternalIPs rejects new external IPs of services, with which traffic of others could be intercepted
+ * (CVE-2020-8554). Existing ones may stay.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#denyserviceexternalips
  */
 export const denyServiceExternalIPs: AdmissionPlugin = {
@@ -15,6 +16,7 @@ export const denyServiceExternalIPs: AdmissionPlugin = {
   handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'services'),
   validate: async request => {
     const known = new Set(externalIPsOf(request.old))
-    if (externalIPsOf(request.object).some(ip => !known.has(ip))) throw refuse(request, 'Use of external IPs is denied by admission control')
+    if (externalIPsOf(request.object).some(ip => !known.has(ip)))
+      throw refuse(request, 'Use of external IPs is denied by admission control')
   },
 }

@@ -15,16 +15,19 @@ export const familiesOf = (service: Service): IPFamily[] => service.spec.ipFamil
 /** Reports whether the service has clusterIPs, possibly `None`. Every type but ExternalName does. */
 export const needsClusterIP = (service: Service): boolean => serviceTypeOf(service) !== 'ExternalName'
 /** Reports whether the service has node ports. */
-export const needsNodePort = (service: Service): boolean => serviceTypeOf(service) === 'NodePort' || serviceTypeOf(service) === 'LoadBalancer'
+export const needsNodePort = (service: Service): boolean =>
+  serviceTypeOf(service) === 'NodePort' || serviceTypeOf(service) === 'LoadBalancer'
 /** Reports whether a load balancer checks nodes for local endpoints. */
-export const needsHealthCheck = (service: Service): boolean => serviceTypeOf(service) === 'LoadBalancer' && service.spec.externalTrafficPolicy === 'Local'
+export const needsHealthCheck = (service: Service): boolean =>
+  serviceTypeOf(service) === 'LoadBalancer' && service.spec.externalTrafficPolicy === 'Local'
 
 /**
- * Reports whether the service receives traffic from outside the cluster, so that the external traffic policy applies. Before 1.29 external IPs alone did not
- * count.
+ * Reports whether the service receives traffic from outside the cluster, so that the external traffic policy applies.
+ * Before 1.29 external IPs alone did not count.
  */
 export const isExternallyAccessible = (service: Service, release: Release): boolean =>
-  needsNodePort(service) || (isSince(release, '1.29') && serviceTypeOf(service) === 'ClusterIP' && (service.spec.externalIPs ?? []).length > 0)
+  needsNodePort(service) ||
+  (isSince(release, '1.29') && serviceTypeOf(service) === 'ClusterIP' && (service.spec.externalIPs ?? []).length > 0)
 
 /** Reports whether the service is headless: it has no address, and its name resolves to those of its pods. */
 export const isHeadless = (service: Service): boolean => clusterIPsOf(service).length === 1 && clusterIPsOf(service)[0] === HEADLESS
@@ -35,4 +38,5 @@ export const hasSelector = (service: Service): boolean => Object.keys(service.sp
 export const nodePortsOf = (service: Service): number[] => portsOf(service).flatMap(({ nodePort }) => (nodePort ? [nodePort] : []))
 
 /** Reports whether two lists have the same members in the same order. */
-export const sameList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((item, i) => item === b[i])
+export const sameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i])

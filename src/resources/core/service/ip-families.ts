@@ -17,20 +17,23 @@ const POLICY = fieldPath('spec', 'ipFamilyPolicy')
 const other = (family: string | undefined): AddressFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
 /**
- * Reports whether an update leaves the families of a PreferDualStack service unchanged, so that a cluster that has become dual-stack does not upgrade it. True
- * only if type, addresses and families are unchanged, and the old policy is PreferDualStack or unset.
+ * Reports whether an update leaves the families of a PreferDualStack service unchanged, so that a cluster that has
+ * become dual-stack does not upgrade it. True only if type, addresses and families are unchanged, and the old policy is
+ * PreferDualStack or unset.
  */
 export function keepsPreference(next: Service, old: Service | undefined): boolean {
-  if (!old || next.spec.ipFamilyPolicy !== 'PreferDualStack' || serviceTypeOf(old) !== serviceTypeOf(next) || !needsClusterIP(next)) return false
+  if (!old || next.spec.ipFamilyPolicy !== 'PreferDualStack' || serviceTypeOf(old) !== serviceTypeOf(next) || !needsClusterIP(next))
+    return false
   if (old.spec.ipFamilyPolicy !== undefined && old.spec.ipFamilyPolicy !== 'PreferDualStack') return false
   return sameList(clusterIPsOf(old), clusterIPsOf(next)) && sameList(familiesOf(old), familiesOf(next))
 }
 
 /**
- * Fills in ipFamilyPolicy and ipFamilies. `configured` lists the families that have a range, the default one first. The policy is that of the object, or else
- * of the old object, or else RequireDualStack for a headless service without selector and SingleStack for any other. If there are errors, the object is not
- * changed. Idempotent. Each group of checks runs only if the previous one has no errors: fields against each other, then addresses and families against the
- * policy, then families against the ranges. Source: pkg/registry/core/service/storage in k8s.io/kubernetes.
+ * Fills in ipFamilyPolicy and ipFamilies. `configured` lists the families that have a range, the default one first. The
+ * policy is that of the object, or else of the old object, or else RequireDualStack for a headless service without
+ * selector and SingleStack for any other. If there are errors, the object is not changed. Idempotent. Each group of
+ * checks runs only if the previous one has no errors: fields against each other, then addresses and families against
+ * the policy, then families against the ranges. Source: pkg/registry/core/service/storage in k8s.io/kubernetes.
  */
 export function settleFamilies(
   next: Service,
@@ -74,17 +77,20 @@ export function settleFamilies(
   if (errors.length > 0) return errors
 
   if (headlessAlone) {
-    // The endpoints of a headless service without selector are managed by another client, so it may have families that the cluster lacks.
+    // The endpoints of a headless service without selector are managed by another client, so it may have families that
+    // the cluster lacks.
     if (families.length === 0) families.push(configured[0] ?? 'IPv4')
     if (families.length < 2 && policy !== 'SingleStack') families.push(other(families[0]))
   } else {
     if (policy === 'RequireDualStack' && configured.length < 2) wrongPolicy('this cluster is not configured for dual-stack services')
     for (const [i, family] of families.entries()) {
-      if (!configured.some(known => known === family)) errors.push(invalid(fieldPath('spec', 'ipFamilies').index(i), family, 'not configured on this cluster'))
+      if (!configured.some(known => known === family))
+        errors.push(invalid(fieldPath('spec', 'ipFamilies').index(i), family, 'not configured on this cluster'))
     }
     if (errors.length > 0) return errors
     if (families.length === 0) families.push(configured[0] ?? 'IPv4')
-    // PreferDualStack gets a second family only if the cluster has one. RequireDualStack without one has been rejected above.
+    // PreferDualStack gets a second family only if the cluster has one. RequireDualStack without one has been rejected
+    // above.
     if (policy !== 'SingleStack' && families.length === 1 && configured.length === 2) families.push(other(families[0]))
   }
   spec.ipFamilyPolicy = policy

@@ -15,8 +15,8 @@ export function validatePorts(service: Service, path: FieldPath): FieldError[] {
 }
 
 /**
- * Validates a port. A name is required if there are several ports. `names` holds the names of the previous ports, and the port's name is added to it. A target
- * is a port number or the name of a container port.
+ * Validates a port. A name is required if there are several ports. `names` holds the names of the previous ports, and
+ * the port's name is added to it. A target is a port number or the name of a container port.
  */
 function validateServicePort(
   { name, port, protocol, targetPort, appProtocol }: ServicePort,
@@ -35,7 +35,8 @@ function validateServicePort(
   else if (!PORT_PROTOCOLS.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, PORT_PROTOCOLS))
   const target = typeof targetPort === 'number' ? isValidPortNum(targetPort) : isValidPortName(targetPort)
   errors.push(...target.map(text => invalid(path.child('targetPort'), targetPort, text)))
-  if (appProtocol !== undefined) errors.push(...isQualifiedName(appProtocol).map(text => invalid(path.child('appProtocol'), appProtocol, text)))
+  if (appProtocol !== undefined)
+    errors.push(...isQualifiedName(appProtocol).map(text => invalid(path.child('appProtocol'), appProtocol, text)))
   return errors
 }
 
@@ -44,8 +45,8 @@ const printedKey = (protocol: string, port: number): string =>
   `core.ServicePort{Name:"", Protocol:${quote(protocol)}, AppProtocol:(*string)(nil), Port:${port}, TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}`
 
 /**
- * Compares ports with each other, and node ports with the type, in three passes: node ports of a ClusterIP service, node ports that occur twice with one
- * protocol, then pairs of protocol and port that occur twice.
+ * Compares ports with each other, and node ports with the type, in three passes: node ports of a ClusterIP service,
+ * node ports that occur twice with one protocol, then pairs of protocol and port that occur twice.
  */
 export function validatePortPairs(service: Service, path: FieldPath): FieldError[] {
   const ports = portsOf(service)

@@ -10,8 +10,8 @@ import { PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../co
 const schema = types.type('core.ServiceProxyOptions')
 
 /**
- * Returns the name of the service's port with this number, by which endpoints refer to it. A text that is not a number is a name already. Throws 503 if the
- * service has no such port.
+ * Returns the name of the service's port with this number, by which endpoints refer to it. A text that is not a number
+ * is a name already. Throws 503 if the service has no such port.
  */
 async function portName(api: ObjectReader, namespace: string, service: string, port: string): Promise<string> {
   if (!/^[+-]?\d+$/.test(port)) return port
@@ -22,8 +22,8 @@ async function portName(api: ObjectReader, namespace: string, service: string, p
 }
 
 /**
- * Reports whether the address belongs to a pod of the namespace. Any client that may write endpoints could enter other addresses. A pod that cannot be read
- * does not count.
+ * Reports whether the address belongs to a pod of the namespace. Any client that may write endpoints could enter other
+ * addresses. A pod that cannot be read does not count.
  */
 async function isPodsOwn(api: ObjectReader, namespace: string, { ip, targetRef }: EndpointAddress): Promise<boolean> {
   if (!targetRef || (targetRef.namespace ?? '') !== namespace) return false
@@ -41,7 +41,10 @@ function fromAnywhere<T>(list: readonly T[], random: () => number): T[] {
   return [...list.slice(start), ...list.slice(0, start)]
 }
 
-/** Returns the address of a pod that serves the port. Subsets and their addresses are tried from random ones on. Throws 503 if there is none. */
+/**
+ * Returns the address of a pod that serves the port. Subsets and their addresses are tried from random ones on. Throws
+ * 503 if there is none.
+ */
 async function locateService({ api, name: id, namespace, options }: ConnectCall, random: () => number): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('service', id)
   const wanted = await portName(api, namespace, name, port)
@@ -51,7 +54,8 @@ async function locateService({ api, name: id, namespace, options }: ConnectCall,
     for (const each of ports ?? [])
       if ((each.name ?? '') === wanted)
         for (const address of fromAnywhere(addresses ?? [], random))
-          if (await isPodsOwn(api, namespace, address)) return proxyDestination(scheme, address.ip, String(each.port), String(options.path ?? ''))
+          if (await isPodsOwn(api, namespace, address))
+            return proxyDestination(scheme, address.ip, String(each.port), String(options.path ?? ''))
   throw serviceUnavailableError(`no endpoints available for service ${JSON.stringify(id)}`)
 }
 

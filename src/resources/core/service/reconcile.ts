@@ -14,8 +14,8 @@ import {
 } from './fields.ts'
 
 /**
- * Clients of many versions write services, so a change of one field is propagated to the fields linked to it. Each function changes only `next`, and is
- * idempotent.
+ * Clients of many versions write services, so a change of one field is propagated to the fields linked to it. Each
+ * function changes only `next`, and is idempotent.
  */
 
 /** Restores allocated values that a client omits, so that applying the same manifest again changes nothing. */
@@ -26,7 +26,8 @@ export function keepAllocated(next: Service, old: Service): void {
     if (clusterIPsOf(next).length === 0 && clusterIPsOf(old).length > 0) spec.clusterIPs = [...clusterIPsOf(old)]
   }
   if (needsNodePort(old) && needsNodePort(next)) {
-    // A port without a node port gets that of the old port with the same name, unless the new object uses that number for another port.
+    // A port without a node port gets that of the old port with the same name, unless the new object uses that number
+    // for another port.
     const kept = new Set(nodePortsOf(next))
     const used = new Set(nodePortsOf(old).filter(port => kept.has(port)))
     const byName = new Map(portsOf(old).map(port => [port.name ?? '', port.nodePort]))
@@ -40,7 +41,9 @@ export function keepAllocated(next: Service, old: Service): void {
   }
 }
 
-/** Aligns clusterIPs with clusterIP, which is the only one that old clients know. Contradictions are left to validation. */
+/**
+ * Aligns clusterIPs with clusterIP, which is the only one that old clients know. Contradictions are left to validation.
+ */
 export function alignClusterIPs(next: Service, old: Service | undefined): void {
   const { spec } = next
   const single = spec.clusterIP ?? ''
@@ -57,7 +60,9 @@ export function alignClusterIPs(next: Service, old: Service | undefined): void {
   else spec.clusterIPs = [single]
 }
 
-/** Clears fields that the new type does not use, unless the client has changed them as well. Validation reports those. */
+/**
+ * Clears fields that the new type does not use, unless the client has changed them as well. Validation reports those.
+ */
 export function dropUnneeded(next: Service, old: Service, { release }: Features): void {
   const { spec } = next
   const before = old.spec
@@ -74,12 +79,17 @@ export function dropUnneeded(next: Service, old: Service, { release }: Features)
     const had = new Set(nodePortsOf(old))
     if (nodePortsOf(next).every(port => had.has(port))) for (const port of portsOf(next)) delete port.nodePort
   }
-  if (needsHealthCheck(old) && !needsHealthCheck(next) && before.healthCheckNodePort === spec.healthCheckNodePort) delete spec.healthCheckNodePort
+  if (needsHealthCheck(old) && !needsHealthCheck(next) && before.healthCheckNodePort === spec.healthCheckNodePort)
+    delete spec.healthCheckNodePort
   if (serviceTypeOf(old) === 'LoadBalancer' && serviceTypeOf(next) !== 'LoadBalancer') {
     if (before.allocateLoadBalancerNodePorts === spec.allocateLoadBalancerNodePorts) delete spec.allocateLoadBalancerNodePorts
     if (before.loadBalancerClass === spec.loadBalancerClass) delete spec.loadBalancerClass
   }
-  if (isExternallyAccessible(old, release) && !isExternallyAccessible(next, release) && before.externalTrafficPolicy === spec.externalTrafficPolicy) {
+  if (
+    isExternallyAccessible(old, release) &&
+    !isExternallyAccessible(next, release) &&
+    before.externalTrafficPolicy === spec.externalTrafficPolicy
+  ) {
     delete spec.externalTrafficPolicy
   }
 }

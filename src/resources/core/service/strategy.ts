@@ -18,8 +18,15 @@ const NOTHING_RESERVED: Reservation = { commit: async () => {}, rollback: async 
 /** Names begin with a letter, or, with relaxed names, with a letter or digit. */
 const nameRule = (relaxed: boolean) => (relaxed ? nameIsDnsLabel : nameIsDns1035Label)
 
-/** `families` lists the families that have a range, the default one first. With `relaxedNames`, names may begin with a digit. */
-export function serviceStrategy(reservations: ServiceReservations, families: readonly AddressFamily[], relaxedNames = false): Strategy<Service> {
+/**
+ * `families` lists the families that have a range, the default one first. With `relaxedNames`, names may begin with a
+ * digit.
+ */
+export function serviceStrategy(
+  reservations: ServiceReservations,
+  families: readonly AddressFamily[],
+  relaxedNames = false,
+): Strategy<Service> {
   /** Idempotent. */
   const settle = (next: Service, old: Service | undefined, features: Features): void => {
     if (old) keepAllocated(next, old)
@@ -37,7 +44,8 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
       next.status = old ? old.status : { loadBalancer: {} }
       if (old) dropUnneeded(next, old, features)
       // A service that is no longer a LoadBalancer loses the addresses of its load balancer.
-      if (old && serviceTypeOf(next) !== 'LoadBalancer' && next.status.loadBalancer.ingress) next.status = { ...next.status, loadBalancer: {} }
+      if (old && serviceTypeOf(next) !== 'LoadBalancer' && next.status.loadBalancer.ingress)
+        next.status = { ...next.status, loadBalancer: {} }
       // Early releases set the default for every type, but an ExternalName service has no use for it.
       if (!needsClusterIP(next)) delete next.spec.internalTrafficPolicy
     },

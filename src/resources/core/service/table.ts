@@ -6,8 +6,8 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { clusterIPsOf, portsOf, serviceTypeOf } from './fields.ts'
 
 /**
- * Prints external addresses. For a LoadBalancer these are the addresses of its status, sorted and without duplicates, then spec.externalIPs, or `<pending>` if
- * it has neither.
+ * Prints external addresses. For a LoadBalancer these are the addresses of its status, sorted and without duplicates,
+ * then spec.externalIPs, or `<pending>` if it has neither.
  */
 function externalIPCell(service: Service): string {
   const given = service.spec.externalIPs ?? []

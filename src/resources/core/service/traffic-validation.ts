@@ -17,8 +17,8 @@ const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'"
 const isBalancer = (service: Service): boolean => serviceTypeOf(service) === 'LoadBalancer'
 
 /**
- * Validates the source ranges of a load balancer, or, if there are none, the annotation that preceded the field. Space around a value is ignored. The path of
- * the field starts with a capital letter, as in upstream's errors.
+ * Validates the source ranges of a load balancer, or, if there are none, the annotation that preceded the field. Space
+ * around a value is ignored. The path of the field starts with a capital letter, as in upstream's errors.
  */
 export function validateSourceRanges(service: Service, old: Service | undefined, features: Features): FieldError[] {
   const ranges = service.spec.loadBalancerSourceRanges ?? []
@@ -51,14 +51,16 @@ export function validateBalancerAllocation(service: Service): FieldError[] {
 }
 
 /**
- * Checks loadBalancerClass. It requires the type LoadBalancer, may be set only together with the type, and is immutable while the type stays. On update
- * validateService calls this with `old` and again without it, so an invalid name is reported twice.
+ * Checks loadBalancerClass. It requires the type LoadBalancer, may be set only together with the type, and is immutable
+ * while the type stays. On update validateService calls this with `old` and again without it, so an invalid name is
+ * reported twice.
  */
 export function validateBalancerClass(next: Service, old: Service | undefined): FieldError[] {
   const path = SPEC.child('loadBalancerClass')
   const name = next.spec.loadBalancerClass
   const errors: FieldError[] = []
-  if (old && isBalancer(old) && isBalancer(next) && old.spec.loadBalancerClass !== name) errors.push(invalid(path, name, 'may not change once set'))
+  if (old && isBalancer(old) && isBalancer(next) && old.spec.loadBalancerClass !== name)
+    errors.push(invalid(path, name, 'may not change once set'))
   if (name === undefined) return errors
   if (isBalancer(next)) errors.push(...isQualifiedName(name).map(text => invalid(path, name, text)))
   else errors.push(forbidden(path, BALANCER_ONLY))
@@ -66,8 +68,9 @@ export function validateBalancerClass(next: Service, old: Service | undefined): 
 }
 
 /**
- * Checks the external traffic policy. It is required for services that are reachable from outside, and forbidden for others. healthCheckNodePort requires the
- * type LoadBalancer with the policy Local. A missing one is allocated before the write, so it is no error here.
+ * Checks the external traffic policy. It is required for services that are reachable from outside, and forbidden for
+ * others. healthCheckNodePort requires the type LoadBalancer with the policy Local. A missing one is allocated before
+ * the write, so it is no error here.
  */
 export function validateExternalTraffic(service: Service, { release }: Features): FieldError[] {
   const policy = service.spec.externalTrafficPolicy ?? ''
@@ -87,14 +90,19 @@ export function validateExternalTraffic(service: Service, { release }: Features)
   return errors
 }
 
-/** Checks that the health check port does not change while the service needs one: load balancers are configured with it. */
+/**
+ * Checks that the health check port does not change while the service needs one: load balancers are configured with it.
+ */
 export function validateHealthCheckUpdate(next: Service, old: Service): FieldError[] {
   if (!needsHealthCheck(old) || !needsHealthCheck(next)) return []
   if ((old.spec.healthCheckNodePort ?? 0) === (next.spec.healthCheckNodePort ?? 0)) return []
   return [forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')]
 }
 
-/** Checks the internal traffic policy. It is required except for the type ExternalName, which has no addresses. A valid value is accepted for any type. */
+/**
+ * Checks the internal traffic policy. It is required except for the type ExternalName, which has no addresses. A valid
+ * value is accepted for any type.
+ */
 export function validateInternalTraffic(service: Service): FieldError[] {
   const path = SPEC.child('internalTrafficPolicy')
   const policy = service.spec.internalTrafficPolicy
@@ -102,7 +110,10 @@ export function validateInternalTraffic(service: Service): FieldError[] {
   return validateOneOf(policy, INTERNAL_POLICIES, path)
 }
 
-/** Checks trafficDistribution. PreferClose is always valid (KEP-4444); PreferSameZone and PreferSameNode (KEP-3015) only while their gate is on. */
+/**
+ * Checks trafficDistribution. PreferClose is always valid (KEP-4444); PreferSameZone and PreferSameNode (KEP-3015) only
+ * while their gate is on.
+ */
 export function validateTrafficDistribution({ spec: { trafficDistribution: value } }: Service, features: Features): FieldError[] {
   const known = features.enabled('PreferSameTrafficDistribution') ? ['PreferClose', 'PreferSameZone', 'PreferSameNode'] : ['PreferClose']
   return value === undefined || known.includes(value) ? [] : [notSupported(SPEC.child('trafficDistribution'), value, known)]

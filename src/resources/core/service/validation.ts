@@ -42,20 +42,30 @@ function validateTopologyAnnotations(service: Service): FieldError[] {
   return [invalid(path, mode, `must match annotations[${TOPOLOGY_HINTS}] when both are specified`)]
 }
 
-/** Port of the kubelet API. Before 1.33 load balancers could not use it, since the firewall rules of some clouds would have exposed kubelets. */
+/**
+ * Port of the kubelet API. Before 1.33 load balancers could not use it, since the firewall rules of some clouds would
+ * have exposed kubelets.
+ */
 const KUBELET_PORT = 10_250
 
 const validateKubeletPort = (service: Service): FieldError[] =>
   portsOf(service).flatMap(({ port }, i) =>
-    port === KUBELET_PORT ? [invalid(SPEC.child('ports').index(i), port, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`)] : [],
+    port === KUBELET_PORT
+      ? [invalid(SPEC.child('ports').index(i), port, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`)]
+      : [],
   )
 
-/** Checks fields that depend on the type: a service with node ports has a cluster IP, and one with an external name has no addresses, families or policy. */
+/**
+ * Checks fields that depend on the type: a service with node ports has a cluster IP, and one with an external name has
+ * no addresses, families or policy.
+ */
 function validateByType(service: Service, { release }: Features): FieldError[] {
   const type = serviceTypeOf(service)
   if (type === 'LoadBalancer' || type === 'NodePort') {
     const exposed = type === 'LoadBalancer' && !isSince(release, '1.33') ? validateKubeletPort(service) : []
-    return isHeadless(service) ? [...exposed, invalid(SPEC.child('clusterIPs').index(0), HEADLESS, `may not be set to 'None' for ${type} services`)] : exposed
+    return isHeadless(service)
+      ? [...exposed, invalid(SPEC.child('clusterIPs').index(0), HEADLESS, `may not be set to 'None' for ${type} services`)]
+      : exposed
   }
   if (type !== 'ExternalName') return []
   const errors: FieldError[] = []
@@ -73,7 +83,9 @@ function validateByType(service: Service, { release }: Features): FieldError[] {
 
 /** The limit itself is valid, although the message says less than. */
 const isAffinityTimeout: Rule<number> = (seconds, path) =>
-  seconds > 0 && seconds <= MAX_AFFINITY_SECONDS ? [] : [invalid(path, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)]
+  seconds > 0 && seconds <= MAX_AFFINITY_SECONDS
+    ? []
+    : [invalid(path, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)]
 
 const NEEDED = 'when session affinity type is ClientIP'
 
@@ -94,8 +106,8 @@ const affinity = union<ServiceSpec, 'sessionAffinity', unknown>(
 )
 
 /**
- * Checks external IPs: addresses of nodes to which other systems route traffic. Loopback and link-local addresses are rejected. Only well-formed addresses are
- * checked for that.
+ * Checks external IPs: addresses of nodes to which other systems route traffic. Loopback and link-local addresses are
+ * rejected. Only well-formed addresses are checked for that.
  */
 function validateExternalIPs(service: Service, addresses: LegacyAddresses): FieldError[] {
   return (service.spec.externalIPs ?? []).flatMap((ip, i) => {
@@ -116,8 +128,8 @@ function validateServiceType(service: Service): FieldError[] {
 }
 
 /**
- * Validates a service. On update, with `old`, the errors of the update come first. The rest follows upstream's order, which is not that of the struct. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a service. On update, with `old`, the errors of the update come first. The rest follows upstream's order,
+ * which is not that of the struct. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validateService(next: Service, old: Service | undefined, features: Features): Steps<FieldError[]> {
   const selectorErrors = yield* labelErrors(next.spec.selector ?? {}, SPEC.child('selector'))
@@ -151,8 +163,16 @@ export function* validateService(next: Service, old: Service | undefined, featur
   ]
 }
 
-/** Validates an address of a load balancer. ipMode requires an IP. `needsMode` is set if an IP requires a mode as well, while the gate is on. */
-function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: FieldPath, addresses: LegacyAddresses, needsMode: boolean): FieldError[] {
+/**
+ * Validates an address of a load balancer. ipMode requires an IP. `needsMode` is set if an IP requires a mode as well,
+ * while the gate is on.
+ */
+function validateIngress(
+  { ip, ipMode, hostname }: LoadBalancerIngress,
+  path: FieldPath,
+  addresses: LegacyAddresses,
+  needsMode: boolean,
+): FieldError[] {
   const errors = ip ? addresses.ip(ip, path.child('ip')) : []
   const mode = path.child('ipMode')
   if (ipMode === undefined) {
@@ -168,8 +188,8 @@ function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: Fi
 }
 
 /**
- * Validates the addresses of a load balancer. Since 1.29 services of other types may have none, and that is the only error then. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates the addresses of a load balancer. Since 1.29 services of other types may have none, and that is the only
+ * error then. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateServiceStatus(next: Service, old: Service | undefined, features: Features): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')

@@ -10,8 +10,8 @@ import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
 const SPEC = fieldPath('spec')
 
 /**
- * Warnings for fields that have no effect in combination, for deprecated fields, and for addresses in legacy notation. Releases before 1.27 have none, and
- * later ones add more.
+ * Warnings for fields that have no effect in combination, for deprecated fields, and for addresses in legacy notation.
+ * Releases before 1.27 have none, and later ones add more.
  */
 export function serviceWarnings(service: Service, { release }: Features): string[] {
   if (!isSince(release, '1.27')) return []
@@ -49,5 +49,7 @@ export function serviceWarnings(service: Service, { release }: Features): string
 /** Warnings for addresses in legacy notation. */
 export function serviceStatusWarnings(service: Service, { release }: Features): string[] {
   if (!isSince(release, '1.33')) return []
-  return (service.status.loadBalancer.ingress ?? []).flatMap(({ ip }, i) => (ip ? ipWarnings(fieldPath('status', 'loadBalancer', 'ingress').index(i), ip) : []))
+  return (service.status.loadBalancer.ingress ?? []).flatMap(({ ip }, i) =>
+    ip ? ipWarnings(fieldPath('status', 'loadBalancer', 'ingress').index(i), ip) : [],
+  )
 }

@@ -50,7 +50,14 @@ export const usesHostIPs = ({ valueFrom }: EnvVar): boolean => valueFrom?.fieldR
 /** All known fields. One of these in the wrong place is `not supported`; any other is `error converting fieldPath`. */
 const CONVERTIBLE_FIELDS = new Set([...VOLUME_FIELDS, ...ENVIRONMENT_FIELDS, 'spec.restartPolicy', 'spec.schedulerName', 'status.phase'])
 
-const RESOURCES = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory']
+const RESOURCES = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+]
 const HUGE_PAGES = /^(requests|limits)\.hugepages-/
 /** Divisors of sizes, compared as strings. */
 const SIZES = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
@@ -63,9 +70,9 @@ function splitSubscript(fieldPath: string): [path: string, subscript: string] | 
 }
 
 /**
- * Validates a field reference: a known field, or one entry of labels or annotations such as `metadata.labels['app']`. `spec.host` is a former name of
- * `spec.nodeName`. Stops at the first error: apiVersion, fieldPath, its version, its subscript, its name. An error in the key of a subscript is reported for
- * `path`, not for `fieldPath`.
+ * Validates a field reference: a known field, or one entry of labels or annotations such as `metadata.labels['app']`.
+ * `spec.host` is a former name of `spec.nodeName`. Stops at the first error: apiVersion, fieldPath, its version, its
+ * subscript, its name. An error in the key of a subscript is reported for `path`, not for `fieldPath`.
  */
 function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -80,7 +87,8 @@ function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], p
   else if (apiVersion !== 'v1') unconvertible(`unsupported pod version: ${apiVersion}`)
   else if (split) {
     const [name, subscript] = split
-    if (name === 'metadata.annotations') for (const text of isQualifiedName(subscript.toLowerCase())) errors.push(invalid(path, subscript.toLowerCase(), text))
+    if (name === 'metadata.annotations')
+      for (const text of isQualifiedName(subscript.toLowerCase())) errors.push(invalid(path, subscript.toLowerCase(), text))
     else if (name === 'metadata.labels') for (const text of isQualifiedName(subscript)) errors.push(invalid(path, subscript, text))
     else unconvertible(`field label does not support subscript: ${fieldPath}`)
   } else {
@@ -91,13 +99,17 @@ function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], p
   return errors
 }
 
-/** Validates a reference to a limit or request of a container. The divisor must fit the resource. In a volume the container must be named. */
+/**
+ * Validates a reference to a limit or request of a container. The divisor must fit the resource. In a volume the
+ * container must be named.
+ */
 export function validateResourceFieldRef(ref: ResourceFieldSelector, inVolume: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { resource, divisor } = ref
   if (inVolume && !ref.containerName) errors.push(required(path.child('containerName')))
   else if (resource === '') errors.push(required(path.child('resource')))
-  else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource)) errors.push(notSupported(path.child('resource'), resource, RESOURCES))
+  else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource))
+    errors.push(notSupported(path.child('resource'), resource, RESOURCES))
   errors.push(...validateDivisor(resource, divisor, path.child('divisor')))
   return errors
 }
@@ -107,17 +119,22 @@ function validateDivisor(resource: string, divisor: string, path: FieldPath): Fi
   if (divisor === '0' || quantityMilliValue(divisor) === 0n) return []
   const errors: FieldError[] = []
   const sizes = (of: string): void => {
-    if (!SIZES.includes(divisor)) errors.push(invalid(path, resource, `only divisor's values ${SIZES.join(', ')} are supported with the ${of} resource`))
+    if (!SIZES.includes(divisor))
+      errors.push(invalid(path, resource, `only divisor's values ${SIZES.join(', ')} are supported with the ${of} resource`))
   }
   if (resource === 'limits.cpu' || resource === 'requests.cpu') {
-    if (divisor !== '1m' && divisor !== '1') errors.push(invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource"))
+    if (divisor !== '1m' && divisor !== '1')
+      errors.push(invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource"))
   } else if (resource === 'limits.memory' || resource === 'requests.memory') sizes('memory')
   else if (resource === 'limits.ephemeral-storage' || resource === 'requests.ephemeral-storage') sizes('local ephemeral storage')
   else if (HUGE_PAGES.test(resource)) sizes('hugepages')
   return errors
 }
 
-/** Validates a file of a downwardAPI volume, which has exactly one source. `path` is that of the downwardAPI source, since upstream omits the item. */
+/**
+ * Validates a file of a downwardAPI volume, which has exactly one source. `path` is that of the downwardAPI source,
+ * since upstream omits the item.
+ */
 export function validateDownwardFile(file: DownwardAPIVolumeFile, path: FieldPath, hostIPs: HostIPsUse): FieldError[] {
   const errors: FieldError[] = []
   if (!file.path) errors.push(required(path.child('path')))

@@ -72,7 +72,10 @@ interface DownwardOptions {
 
 /** Validates a downwardAPI source. Files must stay within the volume, with a mode of at most 0777. */
 export function validateDownwardSource(source: DownwardAPIVolumeSource, path: FieldPath, { hostIPs }: DownwardOptions): FieldError[] {
-  const errors = [...validateMode(source.defaultMode, path.child('defaultMode')), ...validateOwner(source.defaultUser, path.child('defaultUser'))]
+  const errors = [
+    ...validateMode(source.defaultMode, path.child('defaultMode')),
+    ...validateOwner(source.defaultUser, path.child('defaultUser')),
+  ]
   for (const file of source.items ?? []) errors.push(...validateFile(file, path, hostIPs))
   return errors
 }
@@ -85,7 +88,14 @@ function validateFile(file: DownwardAPIVolumeFile, path: FieldPath, hostIPs: Hos
 }
 
 /** Kinds of projected sources. An element has at most one. */
-const PROJECTIONS: readonly (keyof VolumeProjection)[] = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate']
+const PROJECTIONS: readonly (keyof VolumeProjection)[] = [
+  'secret',
+  'configMap',
+  'downwardAPI',
+  'serviceAccountToken',
+  'clusterTrustBundle',
+  'podCertificate',
+]
 
 /** Rules that depend on gates and on the old object. */
 export interface ProjectedOptions extends DownwardOptions {
@@ -93,12 +103,15 @@ export interface ProjectedOptions extends DownwardOptions {
 }
 
 /**
- * Validates a projected volume. Files of its sources must not collide; a collision is reported for the volume’s source. Paths of tokens are not compared here:
- * volume-warnings.ts warns of them. An element without a source is only a warning.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a projected volume. Files of its sources must not collide; a collision is reported for the volume’s source.
+ * Paths of tokens are not compared here: volume-warnings.ts warns of them. An element without a source is only a
+ * warning. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateProjected(projected: ProjectedVolumeSource, path: FieldPath, options: ProjectedOptions): FieldError[] {
-  const errors = [...validateMode(projected.defaultMode, path.child('defaultMode')), ...validateOwner(projected.defaultUser, path.child('defaultUser'))]
+  const errors = [
+    ...validateMode(projected.defaultMode, path.child('defaultMode')),
+    ...validateOwner(projected.defaultUser, path.child('defaultUser')),
+  ]
   const paths = new Set<string>()
   const claim = (target: string, shown: string): void => {
     if (target === '') return
@@ -125,7 +138,8 @@ export function validateProjected(projected: ProjectedVolumeSource, path: FieldP
         claim(file.path, file.path)
       }
     }
-    if (source.serviceAccountToken) errors.push(...validateToken(source.serviceAccountToken, at.child('serviceAccountToken'), path, options))
+    if (source.serviceAccountToken)
+      errors.push(...validateToken(source.serviceAccountToken, at.child('serviceAccountToken'), path, options))
     if (source.clusterTrustBundle) {
       errors.push(...validateTrustBundle(source.clusterTrustBundle, at.child('clusterTrustBundle')))
       claim(source.clusterTrustBundle.path, source.clusterTrustBundle.path)
@@ -139,7 +153,8 @@ export function validateProjected(projected: ProjectedVolumeSource, path: FieldP
         errors.push(...validateNonReservedPath(file, certificate.child(member)))
         claim(file, file)
       }
-      if (files.length === 0) errors.push(required(certificate, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'))
+      if (files.length === 0)
+        errors.push(required(certificate, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'))
     }
     const count = PROJECTIONS.filter(kind => source[kind]).length
     if (count > 1) errors.push(forbidden(at, 'may not specify more than 1 volume type per source'))
@@ -167,20 +182,24 @@ function validateCertificateRequest(
   return errors
 }
 
-/** Validates a token. Upstream reports its path for the volume, not for the source. The lifetime is between 600 and 2^32 seconds. */
+/**
+ * Validates a token. Upstream reports its path for the volume, not for the source. The lifetime is between 600 and 2^32
+ * seconds.
+ */
 function validateToken(token: ServiceAccountTokenProjection, path: FieldPath, volume: FieldPath, options: ProjectedOptions): FieldError[] {
   const errors: FieldError[] = []
   const seconds = token.expirationSeconds ?? 0
   if (seconds < 600) errors.push(invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes'))
-  if (seconds > 2 ** 32) errors.push(invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds'))
+  if (seconds > 2 ** 32)
+    errors.push(invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds'))
   if (!token.path) errors.push(required(volume.child('path')))
   else if (!options.allowNonLocalTokenPath) errors.push(...validateNonReservedPath(token.path, volume.child('path')))
   return errors
 }
 
 /**
- * Validates a clusterTrustBundle, which has either a name or a signerName. The part of the name after its last colon is a DNS subdomain; a signer is
- * `domain/path`; a selector requires a signer.
+ * Validates a clusterTrustBundle, which has either a name or a signerName. The part of the name after its last colon is
+ * a DNS subdomain; a signer is `domain/path`; a selector requires a signer.
  */
 function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -189,14 +208,23 @@ function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPa
   else if (name !== undefined) {
     if (name === '') errors.push(required(path.child('name'), 'must be a valid object name'))
     const own = name.slice(name.lastIndexOf(':') + 1)
-    for (const text of nameIsDnsSubdomain(own, false)) errors.push(invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${text}`))
+    for (const text of nameIsDnsSubdomain(own, false))
+      errors.push(invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${text}`))
     if (bundle.labelSelector)
-      errors.push(invalid(path.child('labelSelector'), goValue('meta.LabelSelector', bundle.labelSelector), 'labelSelector must be unset if name is specified'))
+      errors.push(
+        invalid(
+          path.child('labelSelector'),
+          goValue('meta.LabelSelector', bundle.labelSelector),
+          'labelSelector must be unset if name is specified',
+        ),
+      )
   } else if (signerName !== undefined) {
     if (signerName === '') errors.push(required(path.child('signerName'), 'must be a valid signer name'))
     const [domain = '', ...rest] = signerName.split('/')
     if (rest.length !== 1)
-      errors.push(invalid(path.child('signerName'), signerName, 'must be a fully qualified domain and path of the form "example.com/signer-name"'))
+      errors.push(
+        invalid(path.child('signerName'), signerName, 'must be a fully qualified domain and path of the form "example.com/signer-name"'),
+      )
     else for (const text of nameIsDnsSubdomain(domain, false)) errors.push(invalid(path.child('signerName'), signerName, text))
     if (bundle.labelSelector) errors.push(...validateLabelSelector(bundle.labelSelector, path.child('labelSelector')))
   } else errors.push(required(path, 'either name or signerName must be specified'))

@@ -12,7 +12,8 @@ const FORMATS: readonly (readonly [prefix: string, hasFormat: (name: string) => 
 ]
 
 /**
- * Reports whether upstream's `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$` matches anywhere. The expression itself takes quadratic time in JavaScript.
+ * Reports whether upstream's `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$` matches anywhere. The expression
+ * itself takes quadratic time in JavaScript.
  */
 function isQualifiedName(name: string): boolean {
   const tail = name.split(/[,;*&$|\s]/).at(-1) ?? ''
@@ -23,7 +24,8 @@ function isQualifiedName(name: string): boolean {
 
 const BAD_FORM = 'must be valid format'
 const BAD_START = 'must be valid format starting with iqn, eui, or naa'
-export const ISCSI_NAME_TOO_LONG = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+export const ISCSI_NAME_TOO_LONG =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
 
 function validateName(name: string, badStart: string, path: FieldPath): FieldError[] {
   const known = FORMATS.find(([prefix]) => name.startsWith(prefix))
@@ -32,10 +34,15 @@ function validateName(name: string, badStart: string, path: FieldPath): FieldErr
 }
 
 /**
- * Validates an iSCSI source. `persistent` is set for a PersistentVolume, with its name; for a pod, validation.ts checks the length of name and portal. Only a
- * persistent volume must name the secret in `secretRef`. The paths `targetportal` and `initiatorname` are upstream’s spelling.
+ * Validates an iSCSI source. `persistent` is set for a PersistentVolume, with its name; for a pod, validation.ts checks
+ * the length of name and portal. Only a persistent volume must name the secret in `secretRef`. The paths `targetportal`
+ * and `initiatorname` are upstream’s spelling.
  */
-export function validateIscsi(iscsi: ISCSIVolumeSource | ISCSIPersistentVolumeSource, path: FieldPath, persistent?: { readonly name: string }): FieldError[] {
+export function validateIscsi(
+  iscsi: ISCSIVolumeSource | ISCSIPersistentVolumeSource,
+  path: FieldPath,
+  persistent?: { readonly name: string },
+): FieldError[] {
   const errors: FieldError[] = []
   const { iqn, lun, targetPortal: portal } = iscsi
   if (portal === '') errors.push(required(path.child('targetPortal')))

@@ -15,7 +15,10 @@ export const validateDescendingPath = (target: string, path: FieldPath): FieldEr
   ...validateNoBacksteps(target, path),
 ]
 
-/** Checks a path like validateDescendingPath, and rejects names that begin with two dots, which the kubelet uses itself. `..` alone is reported twice. */
+/**
+ * Checks a path like validateDescendingPath, and rejects names that begin with two dots, which the kubelet uses itself.
+ * `..` alone is reported twice.
+ */
 export const validateNonReservedPath = (target: string, path: FieldPath): FieldError[] => [
   ...validateDescendingPath(target, path),
   ...(target.startsWith('..') && !target.startsWith('../') ? [invalid(path, target, "must not start with '..'")] : []),

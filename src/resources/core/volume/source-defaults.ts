@@ -8,7 +8,10 @@ interface Sources {
   readonly scaleIO?: Pick<ScaleIOVolumeSource, 'storageMode' | 'fsType'>
 }
 
-/** Sets defaults in place that the types declare only since release 1.31. Earlier releases have them as well, but do not publish them in OpenAPI. */
+/**
+ * Sets defaults in place that the types declare only since release 1.31. Earlier releases have them as well, but do not
+ * publish them in OpenAPI.
+ */
 export function defaultSources({ azureDisk, iscsi, rbd, scaleIO }: Sources): void {
   if (azureDisk) {
     azureDisk.cachingMode ??= 'ReadWrite'

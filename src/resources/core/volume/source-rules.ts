@@ -17,7 +17,11 @@ export interface SourceRule<S, X> extends ShownNames {
 /** Returns a function that creates rules from validators of the source itself. */
 export const rulesFor =
   <S, X>() =>
-  <K extends keyof S>(kind: K, validate: (source: NonNullable<S[K]>, path: FieldPath, extra: X) => FieldError[], names?: ShownNames): SourceRule<S, X> => ({
+  <K extends keyof S>(
+    kind: K,
+    validate: (source: NonNullable<S[K]>, path: FieldPath, extra: X) => FieldError[],
+    names?: ShownNames,
+  ): SourceRule<S, X> => ({
     kind,
     validate: (holder, path, extra) => {
       const source: S[K] = holder[kind]

@@ -52,7 +52,10 @@ const validateNfs = (source: NFSVolumeSource, path: FieldPath): FieldError[] => 
 const HOST_PORT = /^(\[[^\]]*\]|[^:[\]]*):[^:]*$/
 const REGISTRY_FORM = 'must be a host:port pair or multiple pairs separated by commas'
 
-/** Validates the registry, with one error for each invalid pair, which shows the whole registry. Upstream reports a tenant that is too long as `required`. */
+/**
+ * Validates the registry, with one error for each invalid pair, which shows the whole registry. Upstream reports a
+ * tenant that is too long as `required`.
+ */
 function validateRegistry({ registry, tenant = '' }: QuobyteVolumeSource, path: FieldPath): FieldError[] {
   if (registry === '') return [required(path.child('registry'), REGISTRY_FORM)]
   if (tenant.length >= 65) return [required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters')]
@@ -68,18 +71,26 @@ function validateFlocker({ datasetName, datasetUUID }: FlockerVolumeSource, path
   return errors
 }
 
-/** Validates an FC source, which has either targetWWNs or wwids. Only targetWWNs require a lun; with wwids alone it is not checked. */
+/**
+ * Validates an FC source, which has either targetWWNs or wwids. Only targetWWNs require a lun; with wwids alone it is
+ * not checked.
+ */
 function validateFc({ targetWWNs: names = [], wwids = [], lun }: FCVolumeSource, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (names.length === 0 && wwids.length === 0) errors.push(required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both'))
-  if (names.length > 0 && wwids.length > 0) errors.push(invalid(path.child('targetWWNs'), names, 'targetWWNs and wwids can not be specified simultaneously'))
+  if (names.length === 0 && wwids.length === 0)
+    errors.push(required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both'))
+  if (names.length > 0 && wwids.length > 0)
+    errors.push(invalid(path.child('targetWWNs'), names, 'targetWWNs and wwids can not be specified simultaneously'))
   if (names.length === 0) return errors
   if (lun === undefined) errors.push(required(path.child('lun'), 'lun is required if targetWWNs is specified'))
   else if (lun < 0 || lun > 255) errors.push(invalid(path.child('lun'), lun, inclusiveRange(0, 255)))
   return errors
 }
 
-/** Reports whether the prefix of a key is kubernetes.io, k8s.io or a subdomain of one, ignoring case. A key without a slash is its own prefix. */
+/**
+ * Reports whether the prefix of a key is kubernetes.io, k8s.io or a subdomain of one, ignoring case. A key without a
+ * slash is its own prefix.
+ */
 const isReserved = (key: string): boolean => {
   const [prefix = ''] = key.split('/', 1)
   const namespace = `.${prefix.toLowerCase()}`
@@ -96,18 +107,25 @@ const DISK_KINDS = enumValues('core.AzureDataDiskKind')
 const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
-/** Validates an Azure disk. A managed disk has the ID of a resource, any other the URI of a blob. The error shows the expected form as the supported value. */
+/**
+ * Validates an Azure disk. A managed disk has the ID of a resource, any other the URI of a blob. The error shows the
+ * expected form as the supported value.
+ */
 function validateAzureDisk(source: AzureDiskVolumeSource, path: FieldPath): FieldError[] {
   const { cachingMode, diskURI, kind } = source
   const errors = needs('diskName', 'diskURI')(source, path)
   if (!CACHING.includes(cachingMode)) errors.push(notSupported(path.child('cachingMode'), cachingMode, CACHING))
   if (!DISK_KINDS.includes(kind)) errors.push(notSupported(path.child('kind'), kind, DISK_KINDS))
-  if (kind === 'Managed' && !diskURI.startsWith('/subscriptions/')) errors.push(notSupported(path.child('diskURI'), diskURI, [MANAGED_DISK]))
+  if (kind === 'Managed' && !diskURI.startsWith('/subscriptions/'))
+    errors.push(notSupported(path.child('diskURI'), diskURI, [MANAGED_DISK]))
   if (kind !== 'Managed' && !diskURI.startsWith('https://')) errors.push(notSupported(path.child('diskURI'), diskURI, [BLOB_DISK]))
   return errors
 }
 
-const validateStorageOs = ({ volumeName = '', volumeNamespace }: Omit<StorageOSVolumeSource, 'secretRef'>, path: FieldPath): FieldError[] => [
+const validateStorageOs = (
+  { volumeName = '', volumeNamespace }: Omit<StorageOSVolumeSource, 'secretRef'>,
+  path: FieldPath,
+): FieldError[] => [
   ...(volumeName === '' ? [required(path.child('volumeName'))] : validateDnsLabel(volumeName, path.child('volumeName'))),
   ...(volumeNamespace ? validateDnsLabel(volumeNamespace, path.child('volumeNamespace')) : []),
 ]
@@ -119,8 +137,8 @@ const needsOfSecret =
     secretRef ? needs(...fields)(secretRef, path.child('secretRef')) : []
 
 /**
- * Checks a DNS subdomain of at most 63 characters, which may contain upper-case letters. An empty name is required, and before 1.35 also invalid. Without
- * `release`, as before 1.35.
+ * Checks a DNS subdomain of at most 63 characters, which may contain upper-case letters. An empty name is required, and
+ * before 1.35 also invalid. Without `release`, as before 1.35.
  */
 export function validateCsiDriverName(name: string, path: FieldPath, release?: Release): FieldError[] {
   const errors: FieldError[] = []
@@ -139,10 +157,15 @@ const ORIGINS: Partial<Record<FieldError['reason'], string>> = {
 }
 
 /** Marks errors in a driver's name that declarative validation covers. */
-export const coveredDriverName = (errors: readonly FieldError[]): FieldError[] => errors.flatMap(error => covered(ORIGINS[error.reason] ?? '', [error]))
+export const coveredDriverName = (errors: readonly FieldError[]): FieldError[] =>
+  errors.flatMap(error => covered(ORIGINS[error.reason] ?? '', [error]))
 
 /** Upstream’s path of an invalid secret name lacks `nodePublishSecretRef`. */
-function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath, { release }: { readonly release: Release }): FieldError[] {
+function validateCsi(
+  { driver, nodePublishSecretRef: ref }: CSIVolumeSource,
+  path: FieldPath,
+  { release }: { readonly release: Release },
+): FieldError[] {
   const errors = validateCsiDriverName(driver, path.child('driver'), release)
   if (!ref) return errors
   const { name } = ref

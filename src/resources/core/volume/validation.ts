@@ -39,14 +39,24 @@ const validateGitRepo = ({ repository, directory = '' }: GitRepoVolumeSource, pa
   ...validateDescendingPath(directory, path.child('directory')),
 ]
 
-/** Validates an image volume. Before 1.37 a template may lack the reference, which the controller or tool that creates the pods sets. A pod may not. */
-function validateImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, { resourceIsPod, release }: VolumeOptions): FieldError[] {
+/**
+ * Validates an image volume. Before 1.37 a template may lack the reference, which the controller or tool that creates
+ * the pods sets. A pod may not.
+ */
+function validateImage(
+  { reference, pullPolicy }: ImageVolumeSource,
+  path: FieldPath,
+  { resourceIsPod, release }: VolumeOptions,
+): FieldError[] {
   const errors = (resourceIsPod || isSince(release, '1.37')) && !reference ? [required(path.child('reference'))] : []
   if (!pullPolicy) return [...errors, required(path.child('pullPolicy'))]
   return PULL_POLICIES.includes(pullPolicy) ? errors : [...errors, notSupported(path.child('pullPolicy'), pullPolicy, PULL_POLICIES)]
 }
 
-/** Sources in upstream's order. If there are two, the later one is rejected. `downwarAPI` is upstream’s misspelling in that error. */
+/**
+ * Sources in upstream's order. If there are two, the later one is rejected. `downwarAPI` is upstream’s misspelling in
+ * that error.
+ */
 const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
   rule('emptyDir', ({ sizeLimit, mode }, path) => [
     ...(sizeLimit !== undefined && compareQuantity(sizeLimit, 0) < 0
@@ -90,8 +100,9 @@ const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
 ]
 
 /**
- * Validates the sources of a volume. `pod` is the name of the pod, or empty for a template. If there are several sources, only the first is validated. The
- * length of an iscsi name is checked even for a rejected source, the name of an ephemeral claim only for the first source.
+ * Validates the sources of a volume. `pod` is the name of the pod, or empty for a template. If there are several
+ * sources, only the first is validated. The length of an iscsi name is checked even for a rejected source, the name of
+ * an ephemeral claim only for the first source.
  */
 function validateVolumeSources(volume: Volume, pod: string, path: FieldPath, options: VolumeOptions): FieldError[] {
   const errors: FieldError[] = []
@@ -105,7 +116,8 @@ function validateVolumeSources(volume: Volume, pod: string, path: FieldPath, opt
     if (kind === 'iscsi' && volume.iscsi?.initiatorName !== undefined && `${name}:${volume.iscsi.targetPortal}`.length > 64) {
       errors.push(invalid(path.child('name'), name, ISCSI_NAME_TOO_LONG))
     }
-    if (kind === 'ephemeral' && count === 1 && pod !== '' && name !== '') errors.push(...validateClaimName(`${pod}-${name}`, name, path.child('name')))
+    if (kind === 'ephemeral' && count === 1 && pod !== '' && name !== '')
+      errors.push(...validateClaimName(`${pod}-${name}`, name, path.child('name')))
   }
   if (count === 0) errors.push(required(path, 'must specify a volume type'))
   return errors
@@ -116,9 +128,9 @@ const validateClaimName = (claim: string, volume: string, path: FieldPath): Fiel
   nameIsDnsSubdomain(claim, false).map(text => invalid(path, volume, `PVC name ${JSON.stringify(claim)}: ${text}`))
 
 /**
- * Validates volumes. `pod` is the name of the pod, or empty for a template. `passed` leaves out invalid volumes, so mounts of them are reported, too. A name is
- * a duplicate only if the earlier one is valid.
- * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates volumes. `pod` is the name of the pod, or empty for a template. `passed` leaves out invalid volumes, so
+ * mounts of them are reported, too. A name is a duplicate only if the earlier one is valid. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateVolumes(
   volumes: readonly Volume[],
@@ -141,7 +153,13 @@ export function validateVolumes(
     if (errors.length === before) passed.set(name, volume)
     const claim = volume.persistentVolumeClaim?.claimName
     if (claim !== undefined && created.has(claim)) {
-      errors.push(invalid(at.child('persistentVolumeClaim', 'claimName'), claim, 'must not reference a PVC that gets created for an ephemeral volume'))
+      errors.push(
+        invalid(
+          at.child('persistentVolumeClaim', 'claimName'),
+          claim,
+          'must not reference a PVC that gets created for an ephemeral volume',
+        ),
+      )
     }
   })
   return { errors, passed }

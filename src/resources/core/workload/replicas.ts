@@ -17,7 +17,9 @@ import { type Selection, selectionOf, validateRestarting, validateSelects } from
 /** Kinds that run a number of identical pods. */
 type Replicated = ReplicaSet | ReplicationController
 
-/** Validates the template of such a kind. `kind` is its name in messages, in which a Deployment is called ReplicaSet. */
+/**
+ * Validates the template of such a kind. `kind` is its name in messages, in which a Deployment is called ReplicaSet.
+ */
 export function validateReplicaTemplate(
   template: PodTemplateSpec,
   selection: Selection,
@@ -25,11 +27,20 @@ export function validateReplicaTemplate(
   options: PodValidationOptions,
   kind = 'ReplicaSet',
 ): FieldError[] {
-  return [...validateSelects(selection, template, path), ...validatePodTemplateSpec(template, path, options), ...validateRestarting(template, kind, path)]
+  return [
+    ...validateSelects(selection, template, path),
+    ...validatePodTemplateSpec(template, path, options),
+    ...validateRestarting(template, kind, path),
+  ]
 }
 
 /** Checks that the selector of such a kind can be parsed and matches the template, which is validated. */
-export const validateReplicas: Rule<Pick<ReplicaSetSpec, 'selector' | 'template'>, HookContext> = ({ selector, template }, path, old, { features }) => {
+export const validateReplicas: Rule<Pick<ReplicaSetSpec, 'selector' | 'template'>, HookContext> = (
+  { selector, template },
+  path,
+  old,
+  { features },
+) => {
   const selection = selectionOf(selector)
   if (!selection) return [invalid(path.child('selector'), goLabelSelector(selector ?? {}), 'invalid label selector')]
   return validateReplicaTemplate(template, selection, path.child('template'), podTemplateOptions(features, template, old?.template))
@@ -60,8 +71,8 @@ export const replicaTable = <T extends Replicated>(selector: (object: T) => stri
 const TOTAL = 'cannot be greater than status.replicas'
 
 /**
- * Validates the status. No count is negative; fullyLabeled, ready and available replicas are at most `replicas`, and available ones at most the ready ones.
- * Source: pkg/apis/apps/validation in k8s.io/kubernetes.
+ * Validates the status. No count is negative; fullyLabeled, ready and available replicas are at most `replicas`, and
+ * available ones at most the ready ones. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
 export const validateReplicaStatus = rules<Replicated>()(
   field(

@@ -26,9 +26,13 @@ import { podTemplateWarnings } from '../pod-spec/warnings.ts'
 export type Selection = ReturnType<typeof labelSelectorOf>
 
 /** Returns the requirements of a selector, or undefined if it is malformed. An absent selector matches nothing. */
-export const selectionOf = (selector: LabelSelector | undefined | null): Selection | undefined => ifReadable(() => labelSelectorOf(selector))
+export const selectionOf = (selector: LabelSelector | undefined | null): Selection | undefined =>
+  ifReadable(() => labelSelectorOf(selector))
 
-/** Validates a selector, which may not match everything. `kind` is the name in messages. An absent selector is left to the caller. */
+/**
+ * Validates a selector, which may not match everything. `kind` is the name in messages. An absent selector is left to
+ * the caller.
+ */
 export function validateWorkloadSelector(
   selector: LabelSelector | undefined | null,
   kind: string,
@@ -43,13 +47,18 @@ export function validateWorkloadSelector(
   return errors
 }
 
-/** Requires a selector. One that matches everything would adopt pods of other workloads. `kind` is the name in messages. */
+/**
+ * Requires a selector. One that matches everything would adopt pods of other workloads. `kind` is the name in messages.
+ */
 export const requiredSelector = (kind: string): Rule<LabelSelector | undefined | null> =>
   mandatory('', (selector, path) => validateWorkloadSelector(selector, kind, path))
 
 /** Checks that the selector is unchanged. Otherwise pods of the old selector would be orphaned. */
-export const validateSelectorUnchanged = (next: LabelSelector | undefined | null, path: FieldPath, old: LabelSelector | undefined | null): FieldError[] =>
-  deepEqual(next, old) ? [] : [immutableError(path, next ? goLabelSelector(next) : undefined)]
+export const validateSelectorUnchanged = (
+  next: LabelSelector | undefined | null,
+  path: FieldPath,
+  old: LabelSelector | undefined | null,
+): FieldError[] => (deepEqual(next, old) ? [] : [immutableError(path, next ? goLabelSelector(next) : undefined)])
 
 /** Checks that the selector matches the labels of the template. */
 export function validateSelects(selection: Selection, template: PodTemplateSpec, path: FieldPath): FieldError[] {
@@ -67,7 +76,10 @@ export function twiceOnUpdate<V, C>(...rules: readonly Rule<NoInfer<V>, NoInfer<
   }
 }
 
-/** Checks that pods always restart and have no deadline, since the controller replaces pods that terminate. `kind` is the name in messages. */
+/**
+ * Checks that pods always restart and have no deadline, since the controller replaces pods that terminate. `kind` is
+ * the name in messages.
+ */
 export function validateRestarting(template: PodTemplateSpec, kind: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { spec } = template
@@ -82,7 +94,10 @@ interface WithTemplate extends TypedObject {
   spec?: { template?: PodTemplateSpec }
 }
 
-/** Warnings for a template on create, and on an update that increments the generation. In steps if the template is large. */
+/**
+ * Warnings for a template on create, and on an update that increments the generation. In steps if the template is
+ * large.
+ */
 export function templateWarnings(next: WithTemplate, old: WithTemplate | undefined, { features }: HookContext): string[] | Steps<string[]> {
   if (old && next.metadata.generation === old.metadata.generation) return []
   if (!next.spec?.template) return []
@@ -93,16 +108,24 @@ export function templateWarnings(next: WithTemplate, old: WithTemplate | undefin
 export const workloadWarnings = (next: WithTemplate, old: WithTemplate | undefined, context: HookContext): string[] | Steps<string[]> =>
   mapResult(templateWarnings(next, old, context), warnings => [...hostNameWarnings(next, old, context.features), ...warnings])
 
-/** Warning on create, since 1.27, for a name that is not a DNS label: it is allowed, but becomes part of the pods' hostnames. */
+/**
+ * Warning on create, since 1.27, for a name that is not a DNS label: it is allowed, but becomes part of the pods'
+ * hostnames.
+ */
 export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined, { release }: Features): string[] {
   const errors = old || !isSince(release, '1.27') ? [] : isDns1123Label(next.metadata.name ?? '')
   if (errors.length === 0) return []
-  return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`]
+  return [
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`,
+  ]
 }
 
 type Validate<T> = (next: T, old: T | undefined, context: HookContext) => FieldError[] | Steps<FieldError[]>
 
-/** Returns the validation of a kind whose template, at the path, may be large: it is validated in steps before the rules, which may run in one call. */
+/**
+ * Returns the validation of a kind whose template, at the path, may be large: it is validated in steps before the
+ * rules, which may run in one call.
+ */
 export const withLargeTemplate =
   <T>(path: FieldPath, templateOf: (object: T) => PodTemplateSpec | undefined, validate: Validate<T>): Validate<T> =>
   (next, old, context) => {

@@ -32,8 +32,8 @@ const endpointsOf = (slice: EndpointSlice | undefined): Endpoint[] => slice?.end
 const topologyNode = ({ deprecatedTopology }: Endpoint): string | undefined => ownMember(deprecatedTopology, HOST_NAME)
 
 /**
- * Removes the topology of v1beta1, which cannot be written through v1. A node that only the old topology names is kept, so that a partial update does not lose
- * it.
+ * Removes the topology of v1beta1, which cannot be written through v1. A node that only the old topology names is kept,
+ * so that a partial update does not lose it.
  */
 function dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): void {
   if (old && deepEqual(old.endpoints, next.endpoints)) return
@@ -65,7 +65,9 @@ const endpointSliceStrategy: Strategy<EndpointSlice> = {
   },
   validate: validateEndpointSlice,
   warnings: (next, old, { features }) => [
-    ...(!old && next.addressType === 'FQDN' && isSince(features.release, '1.27') ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+    ...(!old && next.addressType === 'FQDN' && isSince(features.release, '1.27')
+      ? ['spec.addressType: FQDN endpoints are deprecated']
+      : []),
     ...(isSince(features.release, '1.33') ? addressWarnings(next) : []),
   ],
 }

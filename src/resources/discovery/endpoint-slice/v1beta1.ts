@@ -9,7 +9,8 @@ export type EndpointSliceV1beta1 = Omit<EndpointSlice, 'endpoints'> & { endpoint
 const ZONE = 'topology.kubernetes.io/zone'
 export const HOST_NAME = 'kubernetes.io/hostname'
 
-const unlessEmpty = (topology: Record<string, string>): Record<string, string> | undefined => (Object.keys(topology).length > 0 ? topology : undefined)
+const unlessEmpty = (topology: Record<string, string>): Record<string, string> | undefined =>
+  Object.keys(topology).length > 0 ? topology : undefined
 
 /** Converts an endpoint to v1, which has a field for the zone. The host name is dropped if it equals nodeName. */
 function endpointToV1({ topology, ...endpoint }: EndpointV1beta1): Endpoint {
@@ -41,7 +42,10 @@ function* each<T, R>(items: readonly T[] | null, change: (item: T) => R): Steps<
   return changed
 }
 
-/** Converts discovery.k8s.io/v1beta1 to v1, in steps of some endpoints. Source: pkg/apis/discovery/v1beta1 in k8s.io/kubernetes. */
+/**
+ * Converts discovery.k8s.io/v1beta1 to v1, in steps of some endpoints. Source: pkg/apis/discovery/v1beta1 in
+ * k8s.io/kubernetes.
+ */
 export function* sliceToV1({ endpoints, ...slice }: EndpointSliceV1beta1): Steps<EndpointSlice> {
   return { ...slice, endpoints: yield* each(endpoints, endpointToV1) }
 }

@@ -55,7 +55,10 @@ function validateAddress(address: string, type: string, path: FieldPath, rules: 
   return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path, rules) : []
 }
 
-/** Validates hints. Zones are label values, nodes are DNS subdomains. If there are too many zones, forNodes is not validated. */
+/**
+ * Validates hints. Zones are label values, nodes are DNS subdomains. If there are too many zones, forNodes is not
+ * validated.
+ */
 function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
   const namesErrors = (member: 'forZones' | 'forNodes', check: (name: string) => Detail[]): FieldError[] => {
     const at = path.child(member)
@@ -106,7 +109,9 @@ function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldEr
     return [
       ...(name === '' ? [] : isDns1123Label(name).map(text => invalid(at.child('name'), name, text))),
       ...twice,
-      ...(protocol !== undefined && !PORT_PROTOCOLS.includes(protocol) ? [notSupported(at.child('protocol'), protocol, PORT_PROTOCOLS)] : []),
+      ...(protocol !== undefined && !PORT_PROTOCOLS.includes(protocol)
+        ? [notSupported(at.child('protocol'), protocol, PORT_PROTOCOLS)]
+        : []),
       ...(appProtocol === undefined ? [] : isQualifiedName(appProtocol).map(text => invalid(at.child('appProtocol'), appProtocol, text))),
     ]
   })
@@ -121,8 +126,9 @@ function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: 
 }
 
 /**
- * Validates a slice, in steps, as it has up to 1000 endpoints of up to 100 addresses each. Since 1.33 unchanged endpoints are not validated on update, and the
- * errors of ports precede those of endpoints. Source: pkg/apis/discovery/validation in k8s.io/kubernetes.
+ * Validates a slice, in steps, as it has up to 1000 endpoints of up to 100 addresses each. Since 1.33 unchanged
+ * endpoints are not validated on update, and the errors of ports precede those of endpoints. Source:
+ * pkg/apis/discovery/validation in k8s.io/kubernetes.
  */
 export function* validateEndpointSlice(
   { addressType, endpoints, ports }: EndpointSlice,
@@ -137,7 +143,10 @@ export function* validateEndpointSlice(
   const mayStay = isStrict && old !== undefined && deepEqual(endpoints, old.endpoints)
   const endpointErrors = mayStay ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), rules)
   return [
-    ...covered('', addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
+    ...covered(
+      '',
+      addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)],
+    ),
     ...(isStrict ? [...portErrors, ...endpointErrors] : [...endpointErrors, ...portErrors]),
     ...(old ? covered('immutable', validateImmutableField(addressType, old.addressType, path)) : []),
   ]

@@ -38,7 +38,9 @@ function fromCore({ involvedObject, message, source, firstTimestamp, lastTimesta
 
 const REFERENCE = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 
-/** Events under the names of events.k8s.io. The definition belongs to the core group, since both are the same objects. */
+/**
+ * Events under the names of events.k8s.io. The definition belongs to the core group, since both are the same objects.
+ */
 export const eventsV1: Version<Event, CoreEvent> = {
   group: 'events.k8s.io',
   name: 'v1',

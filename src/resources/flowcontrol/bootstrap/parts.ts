@@ -29,10 +29,20 @@ export const priorityLevel = (name: string, spec: PriorityLevelConfigurationSpec
 })
 
 /** Creates a level with queues of 50 requests each. */
-export const queuedLevel = (name: string, nominalConcurrencyShares: number, lendablePercent: number, queues: number, handSize: number): NewLevel =>
+export const queuedLevel = (
+  name: string,
+  nominalConcurrencyShares: number,
+  lendablePercent: number,
+  queues: number,
+  handSize: number,
+): NewLevel =>
   priorityLevel(name, {
     type: 'Limited',
-    limited: { nominalConcurrencyShares, lendablePercent, limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } } },
+    limited: {
+      nominalConcurrencyShares,
+      lendablePercent,
+      limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } },
+    },
   })
 
 /** Fields in which bootstrap schemas differ. */

@@ -1,4 +1,16 @@
-import { ALL, clusterRule, flowSchema, groups, type NewLevel, type NewSchema, namespacedRule, pathRule, queuedLevel, systemAccounts, users } from './parts.ts'
+import {
+  ALL,
+  clusterRule,
+  flowSchema,
+  groups,
+  type NewLevel,
+  type NewSchema,
+  namespacedRule,
+  pathRule,
+  queuedLevel,
+  systemAccounts,
+  users,
+} from './parts.ts'
 
 /** Subjects of all requests. Administrators may change or delete the objects in this file. */
 const EVERYBODY = groups('system:unauthenticated', 'system:authenticated')
@@ -7,7 +19,10 @@ const NODES = groups('system:nodes')
 const KEEPING = ['get', 'create', 'update']
 const LEASES = 'coordination.k8s.io'
 
-/** Levels that are created once, and updated only while their annotation allows it. Source: pkg/apis/flowcontrol/bootstrap in k8s.io/apiserver. */
+/**
+ * Levels that are created once, and updated only while their annotation allows it. Source:
+ * pkg/apis/flowcontrol/bootstrap in k8s.io/apiserver.
+ */
 export const SUGGESTED_LEVELS: readonly NewLevel[] = [
   queuedLevel('system', 30, 33, 64, 6),
   queuedLevel('node-high', 40, 25, 64, 6),
@@ -27,7 +42,12 @@ export const SUGGESTED_SCHEMAS: readonly NewSchema[] = [
     subjects: NODES,
     resourceRules: [clusterRule(['*'], '', 'nodes', 'nodes/status'), namespacedRule(['*'], LEASES, 'leases')],
   }),
-  flowSchema('probes', { level: 'exempt', precedence: 2, subjects: EVERYBODY, nonResourceRules: [pathRule(['get'], '/healthz', '/readyz', '/livez')] }),
+  flowSchema('probes', {
+    level: 'exempt',
+    precedence: 2,
+    subjects: EVERYBODY,
+    nonResourceRules: [pathRule(['get'], '/healthz', '/readyz', '/livez')],
+  }),
   flowSchema('system-leader-election', {
     level: 'leader-election',
     precedence: 100,
@@ -56,8 +76,26 @@ export const SUGGESTED_SCHEMAS: readonly NewSchema[] = [
     subjects: users('system:kube-controller-manager'),
     ...ALL,
   }),
-  flowSchema('kube-scheduler', { level: 'workload-high', precedence: 800, by: 'ByNamespace', subjects: users('system:kube-scheduler'), ...ALL }),
-  flowSchema('kube-system-service-accounts', { level: 'workload-high', precedence: 900, by: 'ByNamespace', subjects: systemAccounts('*'), ...ALL }),
-  flowSchema('service-accounts', { level: 'workload-low', precedence: 9000, by: 'ByUser', subjects: groups('system:serviceaccounts'), ...ALL }),
+  flowSchema('kube-scheduler', {
+    level: 'workload-high',
+    precedence: 800,
+    by: 'ByNamespace',
+    subjects: users('system:kube-scheduler'),
+    ...ALL,
+  }),
+  flowSchema('kube-system-service-accounts', {
+    level: 'workload-high',
+    precedence: 900,
+    by: 'ByNamespace',
+    subjects: systemAccounts('*'),
+    ...ALL,
+  }),
+  flowSchema('service-accounts', {
+    level: 'workload-low',
+    precedence: 9000,
+    by: 'ByUser',
+    subjects: groups('system:serviceaccounts'),
+    ...ALL,
+  }),
   flowSchema('global-default', { level: 'global-default', precedence: 9900, by: 'ByUser', subjects: EVERYBODY, ...ALL }),
 ]

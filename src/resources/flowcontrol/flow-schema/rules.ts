@@ -46,12 +46,17 @@ function validateNamespaces(namespaces: readonly string[], clusterScope: boolean
   }
   if (namespaces.includes('*')) return starStandsAlone(namespaces, path, 'namespaces')
   return namespaces.flatMap((name, i) =>
-    nameIsDnsLabel(name, false).map(text => invalid(path.index(i), name, `each member of this list must be '*' or a DNS-1123 label; ${text}`)),
+    nameIsDnsLabel(name, false).map(text =>
+      invalid(path.index(i), name, `each member of this list must be '*' or a DNS-1123 label; ${text}`),
+    ),
   )
 }
 
 /** Validates a resource rule. API groups and resources need not exist. */
-function validateResourceRule({ verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule, path: FieldPath): FieldError[] {
+function validateResourceRule(
+  { verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule,
+  path: FieldPath,
+): FieldError[] {
   const list = (items: readonly string[], member: string, one: string, others: string): FieldError[] => {
     const at = path.child(member)
     return items.length === 0 ? [required(at, `resource rules must supply at least one ${one}`)] : starStandsAlone(items, at, others)
@@ -65,10 +70,13 @@ function validateResourceRule({ verbs, apiGroups, resources, namespaces, cluster
 }
 
 /**
- * Validates a rule, which needs a subject and a rule for resources or paths. Errors come in this order: subjects, missing rules, resource rules, non-resource
- * rules.
+ * Validates a rule, which needs a subject and a rule for resources or paths. Errors come in this order: subjects,
+ * missing rules, resource rules, non-resource rules.
  */
-export function validateFlowRule({ subjects: given, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, path: FieldPath): FieldError[] {
+export function validateFlowRule(
+  { subjects: given, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects,
+  path: FieldPath,
+): FieldError[] {
   const subjects = given ?? []
   const errors: FieldError[] = subjects.flatMap((subject, i) => validateSubject(subject, path.child('subjects').index(i)))
   if (subjects.length === 0) errors.push(required(path.child('subjects'), 'subjects must contain at least one value'))

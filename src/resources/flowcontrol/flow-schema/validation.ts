@@ -12,8 +12,8 @@ const MAX_PRECEDENCE = 10_000
 const METHODS = ['ByNamespace', 'ByUser']
 
 /**
- * Validates a schema. Mandatory schemas must equal upstream's, because a change could lock out all users. Source: pkg/apis/flowcontrol/validation in
- * k8s.io/kubernetes.
+ * Validates a schema. Mandatory schemas must equal upstream's, because a change could lock out all users. Source:
+ * pkg/apis/flowcontrol/validation in k8s.io/kubernetes.
  */
 export function validateFlowSchema({ metadata, spec }: FlowSchema): FieldError[] {
   const path = fieldPath('spec')
@@ -22,7 +22,8 @@ export function validateFlowSchema({ metadata, spec }: FlowSchema): FieldError[]
   const at = path.child('matchingPrecedence')
   if (precedence <= 0) errors.push(invalid(at, precedence, 'must be a positive value'))
   if (precedence > MAX_PRECEDENCE) errors.push(invalid(at, precedence, `must not be greater than ${MAX_PRECEDENCE}`))
-  if (precedence === 1 && metadata.name !== 'exempt') errors.push(invalid(at, 1, "only the schema named 'exempt' may have matchingPrecedence 1"))
+  if (precedence === 1 && metadata.name !== 'exempt')
+    errors.push(invalid(at, 1, "only the schema named 'exempt' may have matchingPrecedence 1"))
   if (spec.distinguisherMethod && !METHODS.includes(spec.distinguisherMethod.type)) {
     const printed = goValue('flowcontrol.FlowDistinguisherMethod', spec.distinguisherMethod)
     errors.push(notSupported(path.child('distinguisherMethod', 'type'), printed, METHODS))

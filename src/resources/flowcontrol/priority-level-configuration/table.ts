@@ -9,7 +9,10 @@ export const priorityLevelTableIn = (release: Release): TableDefinition<Priority
   columns: [
     nameColumn,
     column('Type', 'Limited, or Exempt from limits.'),
-    column(isSince(release, '1.26') ? 'NominalConcurrencyShares' : 'AssuredConcurrencyShares', 'Its share of the seats, beside those of other levels.'),
+    column(
+      isSince(release, '1.26') ? 'NominalConcurrencyShares' : 'AssuredConcurrencyShares',
+      'Its share of the seats, beside those of other levels.',
+    ),
     column('Queues', 'Number of queues.'),
     column('HandSize', 'Number of queues for a flow.'),
     column('QueueLengthLimit', 'Limit on the requests in a queue.'),

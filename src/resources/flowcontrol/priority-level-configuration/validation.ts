@@ -22,13 +22,17 @@ const MAX_QUEUES = 10_000_000
 const MAX_HASH_BITS = 60
 
 /** Checks that a number is not negative. Null and absent values count as 0. */
-const notNegative = (value: number | null | undefined, path: FieldPath, text: string): FieldError[] => ((value ?? 0) < 0 ? [invalid(path, value, text)] : [])
+const notNegative = (value: number | null | undefined, path: FieldPath, text: string): FieldError[] =>
+  (value ?? 0) < 0 ? [invalid(path, value, text)] : []
 
 /** Checks a percentage, if set. */
 const percent = (value: number | undefined, path: FieldPath): FieldError[] =>
   value !== undefined && (value < 0 || value > 100) ? [invalid(path, value, 'must be between 0 and 100, inclusive')] : []
 
-/** Validates queuing. handSize is at most `queues`. A hand takes log2(queues) bits for each card, at most MAX_HASH_BITS in all. */
+/**
+ * Validates queuing. handSize is at most `queues`. A hand takes log2(queues) bits for each card, at most MAX_HASH_BITS
+ * in all.
+ */
 function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfiguration, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (queueLengthLimit <= 0) errors.push(invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'))
@@ -55,7 +59,9 @@ function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath
     case 'Reject':
       return queuing ? covered('', [forbidden(at, 'must be nil if limited.limitResponse.type is not Limited')]) : []
     case 'Queue':
-      return queuing ? validateQueuing(queuing, at) : covered('', [required(at, 'must not be empty if limited.limitResponse.type is Limited')])
+      return queuing
+        ? validateQueuing(queuing, at)
+        : covered('', [required(at, 'must not be empty if limited.limitResponse.type is Limited')])
     default:
       return [unknownType(type, ['Queue', 'Reject'], path.child('type'), release)]
   }
@@ -98,8 +104,15 @@ const validateExempt = ({ nominalConcurrencyShares, lendablePercent }: ExemptPri
   ...percent(lendablePercent, path.child('lendablePercent')),
 ]
 
-/** Validates the spec. Type `Limited` needs `limited` and forbids `exempt`. Type `Exempt` forbids `limited`; its `exempt` may be absent. */
-function validatePriorityLevelSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec, path: FieldPath, shares: SharesOptions): FieldError[] {
+/**
+ * Validates the spec. Type `Limited` needs `limited` and forbids `exempt`. Type `Exempt` forbids `limited`; its
+ * `exempt` may be absent.
+ */
+function validatePriorityLevelSpec(
+  { type, limited, exempt }: PriorityLevelConfigurationSpec,
+  path: FieldPath,
+  shares: SharesOptions,
+): FieldError[] {
   switch (type) {
     case 'Exempt':
       return [
@@ -118,7 +131,9 @@ function validatePriorityLevelSpec({ type, limited, exempt }: PriorityLevelConfi
   }
 }
 
-/** Checks that the spec of a mandatory level is unchanged, except for what the level `exempt` lends since release 1.28. */
+/**
+ * Checks that the spec of a mandatory level is unchanged, except for what the level `exempt` lends since release 1.28.
+ */
 function validateFixed(name: string | undefined, spec: PriorityLevelConfigurationSpec, path: FieldPath, release: Release): FieldError[] {
   const fixed = mandatoryLevels(release).find(({ metadata }) => metadata.name === name)?.spec
   if (!fixed) return []
@@ -129,11 +144,18 @@ function validateFixed(name: string | undefined, spec: PriorityLevelConfiguratio
   const { exempt: _own, ...rest } = spec
   if (deepEqual({ ...rest, ...(fixed.exempt && { exempt: fixed.exempt }) }, fixed)) return []
   return [
-    invalid(path, goValue('flowcontrol.PriorityLevelConfigurationSpec', spec), `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`),
+    invalid(
+      path,
+      goValue('flowcontrol.PriorityLevelConfigurationSpec', spec),
+      `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`,
+    ),
   ]
 }
 
-/** Validates a level. Only the level `exempt` has type `Exempt`. Source: pkg/apis/flowcontrol/validation in k8s.io/kubernetes. */
+/**
+ * Validates a level. Only the level `exempt` has type `Exempt`. Source: pkg/apis/flowcontrol/validation in
+ * k8s.io/kubernetes.
+ */
 export function validatePriorityLevel(
   { metadata, spec }: PriorityLevelConfiguration,
   old: PriorityLevelConfiguration | undefined,
@@ -153,5 +175,9 @@ export function validatePriorityLevel(
       ),
     )
   }
-  return [...errors, ...validatePriorityLevelSpec(spec, path, sharesOptions(old, ctx)), ...validateFixed(metadata.name, spec, path, ctx.features.release)]
+  return [
+    ...errors,
+    ...validatePriorityLevelSpec(spec, path, sharesOptions(old, ctx)),
+    ...validateFixed(metadata.name, spec, path, ctx.features.release),
+  ]
 }

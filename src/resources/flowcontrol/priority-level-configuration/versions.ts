@@ -54,7 +54,9 @@ const [beta3Parts, beta2Parts, beta1Parts] = flowControlBetas('PriorityLevelConf
 const { verbs, subresources } = v1
 const SHARED = { verbs, ...(subresources && { subresources }) }
 
-/** In v1beta3 zero shares count as unset, except with the annotation, since 1.29. No other version has the annotation. */
+/**
+ * In v1beta3 zero shares count as unset, except with the annotation, since 1.29. No other version has the annotation.
+ */
 const v1beta3: Version<Beta3Level, PriorityLevelConfiguration> = {
   ...beta3Parts,
   ...SHARED,
@@ -101,5 +103,8 @@ const assured = (parts: typeof beta2Parts): Version<BetaLevel, PriorityLevelConf
   },
 })
 
-/** All versions of the kind; v1 is the hub. Source: pkg/apis/flowcontrol/v1beta1 to v1 of k8s.io/kubernetes, conversion.go and defaults.go. */
+/**
+ * All versions of the kind; v1 is the hub. Source: pkg/apis/flowcontrol/v1beta1 to v1 of k8s.io/kubernetes,
+ * conversion.go and defaults.go.
+ */
 export const PRIORITY_LEVEL_VERSIONS = { v1, v1beta3, v1beta2: assured(beta2Parts), v1beta1: assured(beta1Parts) }

@@ -12,7 +12,11 @@ export function validateEvictionRequest({ spec }: EvictionRequest, old: Eviction
   const isKept = old?.spec.requester === spec.requester
   return [
     ...validateTarget(spec.target, old?.spec.target, SPEC_PATH.child('target')),
-    ...(old ? (isKept ? [] : [immutableError(path, undefined)]) : [...validatePrefixedKey(spec.requester, path), ...validateUnreserved(spec.requester, path)]),
+    ...(old
+      ? isKept
+        ? []
+        : [immutableError(path, undefined)]
+      : [...validatePrefixedKey(spec.requester, path), ...validateUnreserved(spec.requester, path)]),
     ...validateRequiredEnum(spec.intent, enumValues('lifecycle.EvictionRequestIntent'), SPEC_PATH.child('intent')),
   ]
 }

@@ -1,7 +1,16 @@
 import type { EvictionStatus, ResponderStatus, TargetResponder } from '../../../api/lifecycle/v1alpha1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { duplicate, type FieldError, forbidden, immutableError, invalid, required, tooLongError, tooMany } from '../../../meta/field-error.ts'
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  immutableError,
+  invalid,
+  required,
+  tooLongError,
+  tooMany,
+} from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { timeMillis } from '../../../meta/time.ts'
@@ -103,7 +112,8 @@ function validateTargetResponder(
     return [...errors, invalid(path, shown, `${JSON.stringify(name)} has to be tracked in ${RESPONDERS_PATH} first`)]
   }
   errors.push(...validateRequiredEnum(state, enumValues('lifecycle.ResponderStateType'), at))
-  if (!expected.states.includes(state)) errors.push(invalid(at, state, `must be one of: ${expected.states.join(', ')}, because ${expected.because}`))
+  if (!expected.states.includes(state))
+    errors.push(invalid(at, state, `must be one of: ${expected.states.join(', ')}, because ${expected.because}`))
   const beat = timeMillis(report.heartbeatTime ?? report.startTime)
   const isRunning = report.startTime !== undefined && report.completionTime === undefined && beat !== undefined
   if (!expected.states.includes('Active') && isRunning && !expected.isFinal && expected.now < beat + HEARTBEAT_DEADLINE - SKEW) {
@@ -121,10 +131,17 @@ function validatePriority(priority: number | null, path: FieldPath): FieldError[
 }
 
 /** Reports correspond to targets by index. Only that of the active target may change. */
-function validateReports(reports: readonly ResponderStatus[], old: readonly ResponderStatus[], targets: readonly TargetResponder[], now: number): FieldError[] {
+function validateReports(
+  reports: readonly ResponderStatus[],
+  old: readonly ResponderStatus[],
+  targets: readonly TargetResponder[],
+  now: number,
+): FieldError[] {
   const wrong = (text: string): FieldError[] => [invalid(RESPONDERS_PATH, shownList('responders', reports), text)]
-  if (reports.length !== targets.length) return wrong('must be the same length as status.targetResponders and contain the same keys in the same order')
-  if (targets.some(({ name }, i) => name !== reports[i]?.name)) return wrong('must contain the same keys in the same order as status.targetResponders')
+  if (reports.length !== targets.length)
+    return wrong('must be the same length as status.targetResponders and contain the same keys in the same order')
+  if (targets.some(({ name }, i) => name !== reports[i]?.name))
+    return wrong('must contain the same keys in the same order as status.targetResponders')
   const errors = listErrors(reports, RESPONDERS_PATH)
   if (errors.length > 0) return errors
   const byName = new Map(old.map(each => [each.name, each]))
@@ -151,12 +168,20 @@ interface ReportContext {
   readonly isActive: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Earlier report of the same responder, if any. As upstream, others of its rules compare with the earlier report at the same index. */
+  /**
+   * Earlier report of the same responder, if any. As upstream, others of its rules compare with the earlier report at
+   * the same index.
+   */
   readonly named: ResponderStatus | undefined
 }
 
 /** Validates the times of a report. Start and completion stay once they are set. */
-function validateTimes(report: ResponderStatus, old: ResponderStatus, { isActive, now, named }: ReportContext, path: FieldPath): FieldError[] {
+function validateTimes(
+  report: ResponderStatus,
+  old: ResponderStatus,
+  { isActive, now, named }: ReportContext,
+  path: FieldPath,
+): FieldError[] {
   const startPath = path.child('startTime')
   const start = timeMillis(report.startTime)
   const at = (member: TimeMember): number => timeMillis(report[member]) ?? 0
@@ -166,24 +191,36 @@ function validateTimes(report: ResponderStatus, old: ResponderStatus, { isActive
   const kept = (member: TimeMember): FieldError[] | undefined => {
     if (old[member] === undefined || old[member] === report[member]) return undefined
     if (named?.[member] === undefined || named[member] === report[member]) return []
-    return [invalid(path.child(member), undefined, report[member] === undefined ? 'field cannot be cleared once set' : 'field cannot be modified once set')]
+    return [
+      invalid(
+        path.child(member),
+        undefined,
+        report[member] === undefined ? 'field cannot be cleared once set' : 'field cannot be modified once set',
+      ),
+    ]
   }
   const afterStart = (member: TimeMember): FieldError[] | undefined => {
     if (start === undefined) return wrong(member, `cannot be set before ${startPath} is set`)
     return at(member) < start ? wrong(member, `must occur after ${startPath}`) : undefined
   }
-  const present = (member: TimeMember): FieldError[] => (isNew(member) && !isNear(member) ? wrong(member, 'must be set to the present time') : [])
+  const present = (member: TimeMember): FieldError[] =>
+    isNew(member) && !isNear(member) ? wrong(member, 'must be set to the present time') : []
   const earlier = (timeMillis(old.heartbeatTime) ?? 0) > at('heartbeatTime') ? wrong('heartbeatTime', 'cannot be decreased') : undefined
   const isPast = at('expectedCompletionTime') < now - SKEW
   const isFar = at('expectedCompletionTime') > now + LONGEST_RUN
   const expected = isPast ? 'cannot be set to the past time' : isFar ? 'must complete within 10 years' : undefined
   return [
-    ...(kept('startTime') ?? (start === undefined ? (isActive ? [required(startPath, 'is required for an active responder')] : []) : present('startTime'))),
-    ...(old.heartbeatTime !== undefined && report.heartbeatTime === undefined ? [required(path.child('heartbeatTime'), 'is required once set')] : []),
+    ...(kept('startTime') ??
+      (start === undefined ? (isActive ? [required(startPath, 'is required for an active responder')] : []) : present('startTime'))),
+    ...(old.heartbeatTime !== undefined && report.heartbeatTime === undefined
+      ? [required(path.child('heartbeatTime'), 'is required once set')]
+      : []),
     ...(isNew('heartbeatTime')
       ? ((start === undefined ? afterStart('heartbeatTime') : (earlier ?? afterStart('heartbeatTime'))) ?? present('heartbeatTime'))
       : []),
-    ...(isNew('expectedCompletionTime') ? (afterStart('expectedCompletionTime') ?? (expected ? wrong('expectedCompletionTime', expected) : [])) : []),
+    ...(isNew('expectedCompletionTime')
+      ? (afterStart('expectedCompletionTime') ?? (expected ? wrong('expectedCompletionTime', expected) : []))
+      : []),
     ...(kept('completionTime') ?? (report.completionTime === undefined ? [] : (afterStart('completionTime') ?? present('completionTime')))),
   ]
 }

@@ -12,7 +12,8 @@ const MOST_REQUESTERS = 100
 const EVICTED = 'TargetEvicted'
 const FAILED = 'Failed'
 
-const find = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined => conditions?.find(condition => condition.type === type)
+const find = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
+  conditions?.find(condition => condition.type === type)
 
 /** Checks that a final condition stays. Returns the types that are final. */
 function finalConditions(next: EvictionStatus, old: EvictionStatus, path: FieldPath): { final: ReadonlySet<string>; errors: FieldError[] } {
@@ -21,7 +22,9 @@ function finalConditions(next: EvictionStatus, old: EvictionStatus, path: FieldP
     const { type, status } = condition
     if ((type !== EVICTED && type !== FAILED) || status !== 'True' || deepEqual(condition, find(next.conditions, type))) return []
     final.add(type)
-    return [invalid(path, goMember('lifecycle.EvictionStatus', 'conditions', next.conditions), `${type} condition status cannot be reverted`)]
+    return [
+      invalid(path, goMember('lifecycle.EvictionStatus', 'conditions', next.conditions), `${type} condition status cannot be reverted`),
+    ]
   })
   return { final, errors }
 }

@@ -39,7 +39,10 @@ function validateClusterCidrSpec({ nodeSelector, perNodeHostBits, ipv4 = '', ipv
   return errors
 }
 
-/** Validates a ClusterCIDR. Its spec is immutable. Source: pkg/apis/networking/validation in k8s.io/kubernetes, up to 1.28. */
+/**
+ * Validates a ClusterCIDR. Its spec is immutable. Source: pkg/apis/networking/validation in k8s.io/kubernetes, up to
+ * 1.28.
+ */
 function validateClusterCIDR({ spec }: ClusterCIDR, old: ClusterCIDR | undefined): FieldError[] {
   const path = fieldPath('spec')
   const unchanged = (member: 'perNodeHostBits' | 'ipv4' | 'ipv6'): FieldError[] =>
@@ -99,9 +102,8 @@ const v1alpha1: Version<ClusterCIDR> = {
 }
 
 /**
- * CIDRs for the pods of some nodes, which the node IPAM controller allocates. Releases 1.25 to 1.28 have it, not served by default.
- * https://kep.k8s.io/2593
- * Source of its rules: pkg/registry/networking/clustercidr.
+ * CIDRs for the pods of some nodes, which the node IPAM controller allocates. Releases 1.25 to 1.28 have it, not served
+ * by default. https://kep.k8s.io/2593 Source of its rules: pkg/registry/networking/clustercidr.
  */
 export const clusterCIDRResource = defineResource<ClusterCIDR>({
   scope: 'Cluster',

@@ -24,7 +24,10 @@ function validateController(controller: string, path: FieldPath): FieldError[] {
   return [...long, ...isDomainPrefixedPath(controller).map(({ part, text }) => invalid(path, part, text))]
 }
 
-/** Validates the scope, which is required (the default is `Cluster`). `Namespace` requires a namespace, `Cluster` forbids one. */
+/**
+ * Validates the scope, which is required (the default is `Cluster`). `Namespace` requires a namespace, `Cluster`
+ * forbids one.
+ */
 function validateScope({ scope, namespace }: IngressClassParametersReference, path: FieldPath): FieldError[] {
   const at = path.child('namespace')
   if (typeof scope !== 'string') return [required(path.child('scope'))]
@@ -34,7 +37,10 @@ function validateScope({ scope, namespace }: IngressClassParametersReference, pa
   return nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text))
 }
 
-/** Validates an ingress class. The controller is immutable, the parameters are not. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
+/**
+ * Validates an ingress class. The controller is immutable, the parameters are not. Source:
+ * pkg/apis/networking/validation in k8s.io/kubernetes.
+ */
 function validateIngressClass(next: IngressClass, old: IngressClass | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { controller = '', parameters } = next.spec
@@ -53,8 +59,18 @@ function parametersCell(parameters: IngressClassParametersReference | undefined)
 }
 
 const table: TableDefinition<IngressClass> = {
-  columns: [nameColumn, column('Controller', 'Controller of the class.'), column('Parameters', 'Reference to the parameters of the controller.'), ageColumn],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.controller ?? '', parametersCell(spec.parameters), age(metadata.creationTimestamp, now)],
+  columns: [
+    nameColumn,
+    column('Controller', 'Controller of the class.'),
+    column('Parameters', 'Reference to the parameters of the controller.'),
+    ageColumn,
+  ],
+  cells: ({ metadata, spec }, now) => [
+    metadata.name ?? '',
+    spec.controller ?? '',
+    parametersCell(spec.parameters),
+    age(metadata.creationTimestamp, now),
+  ],
 }
 
 /** Annotation of the default class, with the value "true". */
@@ -81,9 +97,10 @@ const v1: Version<IngressClass> = {
 }
 
 /**
- * Names the controller of the ingresses of a class. The default class has an annotation (networking/ingress/admission-plugin.ts).
- * https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class
- * Source of its rules: pkg/registry/networking/ingressclass.
+ * Names the controller of the ingresses of a class. The default class has an annotation
+ * (networking/ingress/admission-plugin.ts).
+ * https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class Source of its rules:
+ * pkg/registry/networking/ingressclass.
  */
 export const ingressClassResource = defineResource<IngressClass>({
   scope: 'Cluster',

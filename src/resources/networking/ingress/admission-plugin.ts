@@ -10,13 +10,16 @@ import { CLASS_ANNOTATION } from './class-annotation.ts'
 const isDefault = ({ metadata }: TypedObject): boolean => metadata.annotations?.[IS_DEFAULT_CLASS] === 'true'
 
 /**
- * DefaultIngressClass sets the default class on new ingresses that name none in spec or annotation, if there is a default class.
- * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultingressclass
+ * DefaultIngressClass sets the default class on new ingresses that name none in spec or annotation, if there is a
+ * default class. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultingressclass
  */
 export const defaultIngressClass = (listClasses: () => Awaitable<readonly TypedObject[]>): AdmissionPlugin => ({
   name: 'DefaultIngressClass',
   handles: ({ operation, served, subresource }) =>
-    operation === 'CREATE' && subresource === '' && served.version.group === 'networking.k8s.io' && served.version.names.plural === 'ingresses',
+    operation === 'CREATE' &&
+    subresource === '' &&
+    served.version.group === 'networking.k8s.io' &&
+    served.version.names.plural === 'ingresses',
   mutate: async ({ object }) => {
     if (!object) return object
     const { spec, metadata } = asKind(INGRESSES, object)

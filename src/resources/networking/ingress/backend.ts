@@ -28,11 +28,12 @@ export function validateBackend({ resource, service }: IngressBackend, validateN
 }
 
 /**
- * Returns the rule for names of services in an ingress. They may begin with a digit if the gate RelaxedServiceNameValidation is on, or if the old ingress has
- * such a name.
+ * Returns the rule for names of services in an ingress. They may begin with a digit if the gate
+ * RelaxedServiceNameValidation is on, or if the old ingress has such a name.
  */
 export function serviceNameRule(old: IngressSpec | undefined, features: Features): ValidateName {
-  const isRelaxed = features.enabled('RelaxedServiceNameValidation') || backendsOf(old).some(({ service }) => service && beginsWithDigit(service.name))
+  const isRelaxed =
+    features.enabled('RelaxedServiceNameValidation') || backendsOf(old).some(({ service }) => service && beginsWithDigit(service.name))
   return isRelaxed ? nameIsDnsLabel : nameIsDns1035Label
 }
 

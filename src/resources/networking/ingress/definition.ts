@@ -18,7 +18,12 @@ const ingressStrategy: Strategy<Ingress> = {
   },
   validate: validateIngress,
   warnings(next, old, { features }) {
-    if (!isSince(features.release, '1.27') || old || next.metadata.annotations?.[CLASS_ANNOTATION] === undefined || next.spec.ingressClassName !== undefined)
+    if (
+      !isSince(features.release, '1.27') ||
+      old ||
+      next.metadata.annotations?.[CLASS_ANNOTATION] === undefined ||
+      next.spec.ingressClassName !== undefined
+    )
       return []
     return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`]
   },
@@ -81,9 +86,9 @@ const v1: Version<Ingress> = {
 }
 
 /**
- * Routes HTTP from outside the cluster to services. Stored below `ingress`, the name of the resource in extensions/v1beta1, as in every release.
- * https://kubernetes.io/docs/concepts/services-networking/ingress/
- * Source of its rules: pkg/registry/networking/ingress.
+ * Routes HTTP from outside the cluster to services. Stored below `ingress`, the name of the resource in
+ * extensions/v1beta1, as in every release. https://kubernetes.io/docs/concepts/services-networking/ingress/ Source of
+ * its rules: pkg/registry/networking/ingress.
  */
 export const ingressResource = defineResource<Ingress>({
   scope: 'Namespaced',

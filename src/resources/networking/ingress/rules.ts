@@ -35,7 +35,11 @@ function validatePathText(text: string, type: string, path: FieldPath): FieldErr
   ]
 }
 
-function validateHttpPath({ path: text = '', pathType, backend }: HTTPIngressPath, validateName: ValidateName, path: FieldPath): FieldError[] {
+function validateHttpPath(
+  { path: text = '', pathType, backend }: HTTPIngressPath,
+  validateName: ValidateName,
+  path: FieldPath,
+): FieldError[] {
   if (typeof pathType !== 'string') return [required(path.child('pathType'), 'pathType must be specified')]
   const errors = PATH_TYPES.includes(pathType)
     ? validatePathText(text, pathType, path.child('path'))
@@ -52,7 +56,12 @@ export function validateRuleValue({ http }: IngressRule, validateName: ValidateN
 }
 
 /** Validates rules. With `keepWildcards` rules with a wildcard host are accepted without validation. */
-export function validateIngressRules(rules: readonly IngressRule[], keepWildcards: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
+export function validateIngressRules(
+  rules: readonly IngressRule[],
+  keepWildcards: boolean,
+  validateName: ValidateName,
+  path: FieldPath,
+): FieldError[] {
   return rules.flatMap((rule, i) => {
     const { host = '' } = rule
     const at = path.index(i).child('host')

@@ -26,7 +26,9 @@ function validateTls(entries: readonly IngressTLS[], keepSecretNames: boolean, p
 function validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const { rules = [], ingressClassName: className } = spec
   const keepSecretNames = (old?.tls ?? []).some(({ secretName }) => secretNameFaults(secretName).length > 0)
-  const keepWildcards = (old?.rules ?? []).some(rule => isWildcard(rule.host ?? '') && validateRuleValue(rule, nameIsDns1035Label, path).length > 0)
+  const keepWildcards = (old?.rules ?? []).some(
+    rule => isWildcard(rule.host ?? '') && validateRuleValue(rule, nameIsDns1035Label, path).length > 0,
+  )
   const validateName = serviceNameRule(old, features)
   const errors: FieldError[] = []
   if (rules.length === 0 && !spec.defaultBackend) {
@@ -43,13 +45,14 @@ function validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, fe
     ...validateIngressRules(rules, keepWildcards, validateName, path.child('rules')),
     ...validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')),
   )
-  if (className !== undefined) errors.push(...nameIsDnsSubdomain(className, false).map(text => invalid(path.child('ingressClassName'), className, text)))
+  if (className !== undefined)
+    errors.push(...nameIsDnsSubdomain(className, false).map(text => invalid(path.child('ingressClassName'), className, text)))
   return errors
 }
 
 /**
- * Validates an ingress, which has a default backend or rules. An update may keep the wildcard hosts and secret names that the old object was allowed to have.
- * Source: pkg/apis/networking/validation in k8s.io/kubernetes.
+ * Validates an ingress, which has a default backend or rules. An update may keep the wildcard hosts and secret names
+ * that the old object was allowed to have. Source: pkg/apis/networking/validation in k8s.io/kubernetes.
  */
 export function validateIngress(next: Ingress, old: Ingress | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
   const errors = validateIngressSpec(next.spec, old?.spec, features, fieldPath('spec'))
@@ -63,7 +66,11 @@ export function validateIngress(next: Ingress, old: Ingress | undefined, { featu
 }
 
 /** Validates the status: addresses and ports of the load balancer. */
-export function validateIngressStatus({ status }: Ingress, old: Ingress | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
+export function validateIngressStatus(
+  { status }: Ingress,
+  old: Ingress | undefined,
+  { features }: Pick<HookContext, 'features'>,
+): FieldError[] {
   const addresses = legacyAddresses(
     features,
     old?.status.loadBalancer.ingress?.flatMap(({ ip }) => ip ?? []),

@@ -73,9 +73,9 @@ const v1beta1: Version<IPAddress> = { ...v1, name: 'v1beta1', schema: types.type
 const v1alpha1: Version<IPAddress> = { ...v1, name: 'v1alpha1', schema: types.type('networkingV1alpha1.IPAddress') }
 
 /**
- * A cluster IP that is in use. Its name is the canonical form of the address, so no two services can have the same one. core/service/allocation/cluster-ips.ts
- * creates and deletes it.
- * Source of its rules: pkg/registry/networking/ipaddress.
+ * A cluster IP that is in use. Its name is the canonical form of the address, so no two services can have the same one.
+ * core/service/allocation/cluster-ips.ts creates and deletes it. Source of its rules:
+ * pkg/registry/networking/ipaddress.
  */
 export const ipAddressResource = defineResource<IPAddress>({
   scope: 'Cluster',

@@ -9,7 +9,8 @@ interface DirectionRule {
   readonly peers: readonly { readonly peer: NetworkPolicyPeer; readonly path: FieldPath }[]
 }
 
-const peersOf = (peers: readonly NetworkPolicyPeer[], path: FieldPath): DirectionRule['peers'] => peers.map((peer, i) => ({ peer, path: path.index(i) }))
+const peersOf = (peers: readonly NetworkPolicyPeer[], path: FieldPath): DirectionRule['peers'] =>
+  peers.map((peer, i) => ({ peer, path: path.index(i) }))
 
 /** Returns all rules of a NetworkPolicySpec, ingress first. */
 export function allRules({ ingress = [], egress = [] }: NetworkPolicySpec): DirectionRule[] {

@@ -7,7 +7,9 @@ import { SPEC_FIELDS } from '../../shared/strategy-parts.ts'
 
 const hasConditions = ({ status }: NetworkPolicy): boolean => (status?.conditions ?? []).length > 0
 
-/** Prepares the status, which releases before 1.28 had behind a gate. While the gate is off, an existing status is kept. */
+/**
+ * Prepares the status, which releases before 1.28 had behind a gate. While the gate is off, an existing status is kept.
+ */
 export function prepareStatus(next: NetworkPolicy, old: NetworkPolicy | undefined, features: Features): void {
   const isOn = features.enabled('NetworkPolicyStatus')
   if (!old && isOn) next.status = {}

@@ -19,7 +19,10 @@ import { allRules } from './peers.ts'
 const PROTOCOLS = enumValues('networking.Protocol', 'TCP', 'UDP')
 const POLICY_TYPES = enumValues('networking.PolicyType', 'Ingress')
 
-/** Validates a port. endPort requires a numeric port that is not greater. If it is greater, the error for endPort shows the value of `port`. */
+/**
+ * Validates a port. endPort requires a numeric port that is not greater. If it is greater, the error for endPort shows
+ * the value of `port`.
+ */
 function validatePolicyPort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const end = path.child('endPort')
@@ -39,8 +42,8 @@ function validatePolicyPort({ protocol, port, endPort }: NetworkPolicyPort, path
 }
 
 /**
- * Reports whether `inner` has the same family, a longer prefix, and the same first `outer.prefix` bits. The mask of a byte is the low byte of 0xff00 >> n: its
- * first n bits.
+ * Reports whether `inner` has the same family, a longer prefix, and the same first `outer.prefix` bits. The mask of a
+ * byte is the low byte of 0xff00 >> n: its first n bits.
  */
 const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
   inner.family === outer.family &&
@@ -68,7 +71,9 @@ interface PeerRules extends LabelSelectorRules {
 }
 
 const addressesOf = ({ spec }: NetworkPolicy): string[] =>
-  [...allRules(spec)].flatMap(({ peers }) => peers.flatMap(({ peer: { ipBlock } }) => (ipBlock ? [ipBlock.cidr ?? '', ...(ipBlock.except ?? [])] : [])))
+  [...allRules(spec)].flatMap(({ peers }) =>
+    peers.flatMap(({ peer: { ipBlock } }) => (ipBlock ? [ipBlock.cidr ?? '', ...(ipBlock.except ?? [])] : [])),
+  )
 
 /** Validates a peer. Selectors may be combined; ipBlock must be alone. One of the three is required. */
 function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, rules: PeerRules): FieldError[] {
@@ -92,8 +97,8 @@ function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): F
 }
 
 /**
- * Validates a policy. An update accepts invalid values in selectors if the old pod selector has some, and addresses of the old object. Source:
- * pkg/apis/networking/validation in k8s.io/kubernetes.
+ * Validates a policy. An update accepts invalid values in selectors if the old pod selector has some, and addresses of
+ * the old object. Source: pkg/apis/networking/validation in k8s.io/kubernetes.
  */
 export function* validateNetworkPolicy(
   { spec }: NetworkPolicy,

@@ -16,7 +16,10 @@ import { keepMetadata } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 
 const PATH = fieldPath('spec', 'cidrs')
-/** Validates one CIDR, or one of each family, in canonical form. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
+/**
+ * Validates one CIDR, or one of each family, in canonical form. Source: pkg/apis/networking/validation in
+ * k8s.io/kubernetes.
+ */
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [required(PATH, 'at least one CIDR required')]
   if (cidrs.length > 2) {
@@ -80,8 +83,8 @@ const v1beta1: Version<ServiceCIDR> = { ...v1, name: 'v1beta1', schema: types.ty
 const v1alpha1: Version<ServiceCIDR> = { ...v1, name: 'v1alpha1', schema: types.type('networkingV1alpha1.ServiceCIDR') }
 
 /**
- * A range of cluster IPs. Addresses are allocated from it unless its condition `Ready` is False. The server creates one from its flags, named `kubernetes`.
- * Source of its rules: pkg/registry/networking/servicecidr.
+ * A range of cluster IPs. Addresses are allocated from it unless its condition `Ready` is False. The server creates one
+ * from its flags, named `kubernetes`. Source of its rules: pkg/registry/networking/servicecidr.
  */
 export const serviceCIDRResource = defineResource<ServiceCIDR>({
   scope: 'Cluster',

@@ -42,7 +42,11 @@ function validateHandler(handler: string, { release }: Features): FieldError[] {
   )
 }
 
-function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, old: RuntimeClass | undefined, { features }: HookContext): FieldError[] {
+function validateRuntimeClass(
+  { handler, overhead, scheduling }: RuntimeClass,
+  old: RuntimeClass | undefined,
+  { features }: HookContext,
+): FieldError[] {
   const errors = validateHandler(handler, features)
   if (overhead)
     errors.push(

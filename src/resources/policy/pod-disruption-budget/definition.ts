@@ -20,7 +20,9 @@ const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
   allowUnconditionalUpdate: false,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
-    return old ? prepareUpdate(next, old) : prepareCreate(next, { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 })
+    return old
+      ? prepareUpdate(next, old)
+      : prepareCreate(next, { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 })
   },
   validate: validatePodDisruptionBudget,
 }
@@ -64,7 +66,10 @@ const v1: Version<PodDisruptionBudget> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: podDisruptionBudgetStatusStrategy } },
 }
 
-/** In v1beta1 the empty selector matches no pods, and the counts of the status are not validated. Served until 1.24, and stored until 1.26. */
+/**
+ * In v1beta1 the empty selector matches no pods, and the counts of the status are not validated. Served until 1.24, and
+ * stored until 1.26.
+ */
 const v1beta1: Version<PodDisruptionBudgetV1beta1, PodDisruptionBudget> = {
   group: v1.group,
   name: 'v1beta1',
@@ -74,13 +79,16 @@ const v1beta1: Version<PodDisruptionBudgetV1beta1, PodDisruptionBudget> = {
   schema: types.type('policyV1beta1.PodDisruptionBudget'),
   toHub: budgetToV1,
   fromHub: fromV1,
-  subresources: { status: { verbs: STATUS_VERBS, strategy: { ...podDisruptionBudgetStatusStrategy, validate: validatePodDisruptionBudgetConditions } } },
+  subresources: {
+    status: { verbs: STATUS_VERBS, strategy: { ...podDisruptionBudgetStatusStrategy, validate: validatePodDisruptionBudgetConditions } },
+  },
 }
 
 /**
- * Limits the number of pods that are disrupted at one time. Evictions take from its status (core/pod/disruption.ts), which a controller recounts.
- * https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/pod-disruption-budget-v1/
- * Source of its rules: pkg/registry/policy/poddisruptionbudget.
+ * Limits the number of pods that are disrupted at one time. Evictions take from its status (core/pod/disruption.ts),
+ * which a controller recounts.
+ * https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/pod-disruption-budget-v1/ Source of its rules:
+ * pkg/registry/policy/poddisruptionbudget.
  */
 export const podDisruptionBudgetResource = defineResource<PodDisruptionBudget>({
   scope: 'Namespaced',

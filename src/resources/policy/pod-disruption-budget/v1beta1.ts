@@ -34,15 +34,18 @@ function selectorFromV1(selector: LabelSelector): LabelSelector {
   return isSameSelector(selector, EMPTY) ? ALL_IN_V1BETA1 : selector
 }
 
-/** Removes the label from selectors that are written in v1, except for the one that represents the empty selector of v1beta1. */
+/**
+ * Removes the label from selectors that are written in v1, except for the one that represents the empty selector of
+ * v1beta1.
+ */
 export function dropSelectorLabel({ spec }: PodDisruptionBudget): void {
   const { selector } = spec
   if (selector && hasLabel(selector) && !isSameSelector(selector, NONE_IN_V1)) spec.selector = withoutLabel(selector)
 }
 
 /**
- * Converts policy/v1beta1 to v1. They differ in the empty selector, which matches no pods in v1beta1 and all pods in v1. Source: pkg/apis/policy/v1beta1 in
- * k8s.io/kubernetes.
+ * Converts policy/v1beta1 to v1. They differ in the empty selector, which matches no pods in v1beta1 and all pods in
+ * v1. Source: pkg/apis/policy/v1beta1 in k8s.io/kubernetes.
  */
 export const budgetToV1 = ({ spec, ...budget }: PodDisruptionBudgetV1beta1): PodDisruptionBudget => ({
   ...budget,

@@ -22,7 +22,10 @@ const isOneAmount: Rule<PodDisruptionBudgetSpec> = (spec, path) =>
 
 const amount = all(validateIntOrPercent, validateAtMost100Percent)
 
-/** Validates a budget. An update may keep invalid values in the selector. Source: pkg/apis/policy/validation in k8s.io/kubernetes. */
+/**
+ * Validates a budget. An update may keep invalid values in the selector. Source: pkg/apis/policy/validation in
+ * k8s.io/kubernetes.
+ */
 export const validatePodDisruptionBudget = rules<PodDisruptionBudget, HookContext>()(
   field(
     'spec',

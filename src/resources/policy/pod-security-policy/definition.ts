@@ -47,10 +47,10 @@ const v1beta1: Version<PodSecurityPolicy> = {
 }
 
 /**
- * Restrictions on pods, until release 1.24. Policies are stored and validated but not enforced, since the admission plugin PodSecurityPolicy is not
- * implemented.
- * https://v1-24.docs.kubernetes.io/docs/concepts/security/pod-security-policy/
- * Source of its rules: pkg/registry/policy/podsecuritypolicy.
+ * Restrictions on pods, until release 1.24. Policies are stored and validated but not enforced, since the admission
+ * plugin PodSecurityPolicy is not implemented.
+ * https://v1-24.docs.kubernetes.io/docs/concepts/security/pod-security-policy/ Source of its rules:
+ * pkg/registry/policy/podsecuritypolicy.
  */
 export const podSecurityPolicyResource = defineResource<PodSecurityPolicy>({
   scope: 'Cluster',

@@ -16,7 +16,9 @@ export function validateSysctlPatterns(patterns: readonly string[], path: FieldP
     return [invalid(path.index(i), pattern, `must have at most ${LONGEST} characters and match regex ${PATTERN}`)]
   })
   const coversAll = patterns.some(pattern => pattern.length <= LONGEST && pattern.startsWith('*') && PATTERN_REGEX.test(pattern))
-  return coversAll && patterns.length > 1 ? [...errors, forbidden(path.child('items'), "if '*' is present, must not specify other sysctls")] : errors
+  return coversAll && patterns.length > 1
+    ? [...errors, forbidden(path.child('items'), "if '*' is present, must not specify other sysctls")]
+    : errors
 }
 
 /** A pattern or a name, by its prefix. */
@@ -50,7 +52,9 @@ class Forbidden {
 
   /** Returns the entries that match a sysctl which the other entry matches, too, in the order of the list. */
   overlapping({ prefix, isPattern }: SysctlPattern): SysctlPattern[] {
-    const shorter = this.#lengths.filter(length => length < prefix.length).flatMap(length => this.#patterns.get(prefix.slice(0, length)) ?? [])
+    const shorter = this.#lengths
+      .filter(length => length < prefix.length)
+      .flatMap(length => this.#patterns.get(prefix.slice(0, length)) ?? [])
     const found = [...shorter, ...this.#from(prefix, isPattern)]
     return found.sort((a, b) => a.index - b.index)
   }
@@ -64,14 +68,21 @@ class Forbidden {
       if ((this.#ordered[middle]?.prefix ?? '') < prefix) low = middle + 1
       else high = middle
     }
-    for (let entry = this.#ordered[low]; entry && (isPattern ? entry.prefix.startsWith(prefix) : entry.prefix === prefix); entry = this.#ordered[++low])
+    for (
+      let entry = this.#ordered[low];
+      entry && (isPattern ? entry.prefix.startsWith(prefix) : entry.prefix === prefix);
+      entry = this.#ordered[++low]
+    )
       yield entry
   }
 }
 
 const byPrefix = (a: SysctlPattern, b: SysctlPattern): number => (a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0)
 
-/** Reports sysctls that both lists match. The error is for the more specific entry. Names that are too long are skipped, since they are invalid anyway. */
+/**
+ * Reports sysctls that both lists match. The error is for the more specific entry. Names that are too long are skipped,
+ * since they are invalid anyway.
+ */
 export function* validateOverlap(
   { list: allowed, path: allowedPath }: { readonly list: readonly string[]; readonly path: FieldPath },
   { list: forbiddenList, path: forbiddenPath }: { readonly list: readonly string[]; readonly path: FieldPath },

@@ -25,7 +25,20 @@ const GROUP_RULES = ['MayRunAs', 'MustRunAs', 'RunAsAny']
 const RUN_AS_GROUP_RULES = ['MustRunAs', 'RunAsAny', 'MayRunAs']
 const PROC_MOUNTS = enumValues('core.ProcMountType')
 const VOLUMES = [
-  ...[ANY, 'awsElasticBlockStore', 'azureDisk', 'azureFile', 'cephFS', 'cinder', 'configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'fc'],
+  ...[
+    ANY,
+    'awsElasticBlockStore',
+    'azureDisk',
+    'azureFile',
+    'cephFS',
+    'cinder',
+    'configMap',
+    'csi',
+    'downwardAPI',
+    'emptyDir',
+    'ephemeral',
+    'fc',
+  ],
   ...['flexVolume', 'flocker', 'gcePersistentDisk', 'gitRepo', 'glusterfs', 'hostPath', 'iscsi', 'nfs', 'persistentVolumeClaim'],
   ...['photonPersistentDisk', 'portworxVolume', 'projected', 'quobyte', 'rbd', 'scaleIO', 'secret', 'storageos', 'vsphereVolume'],
 ]
@@ -34,7 +47,10 @@ const SECCOMP = 'seccomp.security.alpha.kubernetes.io/'
 
 /** Validates default and allowed profiles. The latter are lists separated by commas. */
 function validateAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
-  const at = (name: string): { readonly value: string; readonly path: FieldPath } => ({ value: annotations[name] ?? '', path: path.key(name) })
+  const at = (name: string): { readonly value: string; readonly path: FieldPath } => ({
+    value: annotations[name] ?? '',
+    path: path.key(name),
+  })
   const listed = (text: string): string[] => (text === '' ? [] : text.split(','))
   const defaultArmor = at(`${APP_ARMOR}defaultProfileName`)
   const allowedArmor = at(`${APP_ARMOR}allowedProfileNames`)
@@ -65,7 +81,9 @@ const validateStrategyRule = (rule: string | undefined, rules: readonly string[]
   rules.includes(rule ?? '') ? [] : [notSupported(path.child('rule'), rule ?? '', rules)]
 
 const goRanges = (ranges: readonly IDRange[] | undefined): string =>
-  ranges ? `[]policy.IDRange{${ranges.map(({ min, max }) => `policy.IDRange{Min:${min}, Max:${max}}`).join(', ')}}` : '[]policy.IDRange(nil)'
+  ranges
+    ? `[]policy.IDRange{${ranges.map(({ min, max }) => `policy.IDRange{Min:${min}, Max:${max}}`).join(', ')}}`
+    : '[]policy.IDRange(nil)'
 
 /** Validates the group rule. Unlike for other rules, RunAsAny has no ranges here, and the others must have some. */
 function validateRunAsGroup(options: RunAsGroupStrategyOptions | undefined, path: FieldPath): FieldError[] {
@@ -89,7 +107,11 @@ function validateHostPaths(paths: readonly AllowedHostPath[] = [], path: FieldPa
 }
 
 /** Upstream’s paths of capabilities begin at the list, without the spec. */
-function validateCapabilities({ requiredDropCapabilities: drops, defaultAddCapabilities, allowedCapabilities }: PodSecurityPolicySpec): FieldError[] {
+function validateCapabilities({
+  requiredDropCapabilities: drops,
+  defaultAddCapabilities,
+  allowedCapabilities,
+}: PodSecurityPolicySpec): FieldError[] {
   const dropped = new Set(drops)
   const notDropped = (name: string, capabilities: readonly string[] = []): FieldError[] =>
     capabilities
@@ -115,7 +137,8 @@ function validateRuntimeClass(options: RuntimeClassStrategyOptions | undefined, 
   if (!options) return []
   const names = options.allowedRuntimeClassNames ?? []
   const at = path.child('allowedRuntimeClassNames')
-  const nameErrors = (name: string, where: FieldPath): FieldError[] => nameIsDnsSubdomain(name, false).map(text => invalid(where, name, text))
+  const nameErrors = (name: string, where: FieldPath): FieldError[] =>
+    nameIsDnsSubdomain(name, false).map(text => invalid(where, name, text))
   const allowed = new Set<string>()
   const errors: FieldError[] = []
   for (const [i, name] of names.entries()) {
@@ -132,7 +155,10 @@ function validateRuntimeClass(options: RuntimeClassStrategyOptions | undefined, 
   return errors
 }
 
-/** Validates a policy, on create and on update. Runs in steps, for the lists of sysctls. Source: pkg/apis/policy/validation in k8s.io/kubernetes. */
+/**
+ * Validates a policy, on create and on update. Runs in steps, for the lists of sysctls. Source:
+ * pkg/apis/policy/validation in k8s.io/kubernetes.
+ */
 export function* validatePodSecurityPolicy({ metadata, spec }: PodSecurityPolicy): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { defaultAllowPrivilegeEscalation: escalates, allowedUnsafeSysctls = [], forbiddenSysctls = [] } = spec
@@ -150,14 +176,18 @@ export function* validatePodSecurityPolicy({ metadata, spec }: PodSecurityPolicy
     ...validateRanges(spec.fsGroup.ranges, path.child('fsGroup')),
     ...(spec.volumes ?? []).filter(volume => !VOLUMES.includes(volume)).map(volume => notSupported(path.child('volumes'), volume, VOLUMES)),
     ...validateCapabilities(spec),
-    ...(escalates && spec.allowPrivilegeEscalation === false ? [invalid(path.child('defaultAllowPrivilegeEscalation'), true, ESCALATION)] : []),
+    ...(escalates && spec.allowPrivilegeEscalation === false
+      ? [invalid(path.child('defaultAllowPrivilegeEscalation'), true, ESCALATION)]
+      : []),
     ...(spec.allowedProcMountTypes ?? []).flatMap((type, i) =>
       PROC_MOUNTS.includes(type) ? [] : [notSupported(path.child('allowedProcMountTypes').index(i), type, PROC_MOUNTS)],
     ),
     ...validateHostPaths(spec.allowedHostPaths, path.child('allowedHostPaths')),
     // Upstream's paths contain the names of these two lists twice.
     ...(spec.allowedFlexVolumes ?? []).flatMap(({ driver }, i) =>
-      driver === '' ? [required(path.child('allowedFlexVolumes', 'allowedFlexVolumes').index(i).child('driver'), 'must specify a driver')] : [],
+      driver === ''
+        ? [required(path.child('allowedFlexVolumes', 'allowedFlexVolumes').index(i).child('driver'), 'must specify a driver')]
+        : [],
     ),
     ...(spec.allowedCSIDrivers ?? []).flatMap(({ name }, i) =>
       validateCsiDriverName(name, path.child('allowedCSIDrivers', 'allowedCSIDriver').index(i).child('name')),

@@ -12,8 +12,8 @@ const v1: Version<ClusterRoleBinding> = {
 }
 
 /**
- * Grants a cluster role in the whole cluster. The role reference is immutable. `escalation` is undefined if any user may grant any permission.
- * Source of its rules: pkg/registry/rbac/clusterrolebinding.
+ * Grants a cluster role in the whole cluster. The role reference is immutable. `escalation` is undefined if any user
+ * may grant any permission. Source of its rules: pkg/registry/rbac/clusterrolebinding.
  */
 export const createClusterRoleBindingResource = (escalation?: EscalationServices): ResourceDefinition =>
   defineResource<ClusterRoleBinding>({
@@ -22,5 +22,9 @@ export const createClusterRoleBindingResource = (escalation?: EscalationServices
     hub: v1,
     storage: { prefix: 'clusterrolebindings', version: v1 },
     // Upstream's strategy runs no declarative validation, although its fields have rules.
-    strategy: { ...bindingStrategy(false, ['ClusterRole']), declaredRules: false, ...(escalation && { authorize: authorizeBinding(escalation) }) },
+    strategy: {
+      ...bindingStrategy(false, ['ClusterRole']),
+      declaredRules: false,
+      ...(escalation && { authorize: authorizeBinding(escalation) }),
+    },
   })

@@ -17,7 +17,10 @@ const PATH = fieldPath('aggregationRule', 'clusterRoleSelectors')
 /** Reports whether the selector can be parsed. Invalid values, which an update may keep, can prevent that. */
 const isReadable = (selector: LabelSelector): boolean => ifReadable(() => labelSelectorOf(selector)) !== undefined
 
-/** Validates the aggregation rule. With `allowInvalidValues` label values are not validated, but a selector that cannot be parsed is still an error. */
+/**
+ * Validates the aggregation rule. With `allowInvalidValues` label values are not validated, but a selector that cannot
+ * be parsed is still an error.
+ */
 function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): FieldError[] {
   if (!role.aggregationRule) return []
   const selectors = aggregationSelectors(role)
@@ -28,7 +31,10 @@ function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): Fi
   })
 }
 
-/** Validates a cluster role. An update may keep invalid values in selectors if an old selector is invalid, and reports each error twice, as upstream does. */
+/**
+ * Validates a cluster role. An update may keep invalid values in selectors if an old selector is invalid, and reports
+ * each error twice, as upstream does.
+ */
 function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): FieldError[] {
   const keepValues = old !== undefined && aggregationSelectors(old).some(selector => validateLabelSelector(selector, PATH).length > 0)
   const errors = [...validateRoleRules(next.rules, false), ...validateAggregation(next, keepValues)]
@@ -38,8 +44,8 @@ function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): F
 const v1 = rbacVersion<ClusterRole>('ClusterRole', { plural: 'clusterroles', singular: 'clusterrole' })
 
 /**
- * Permissions on all namespaces and cluster-scoped resources, or for bindings in a namespace. `escalation` is undefined if any user may grant any permission.
- * Source of its rules: pkg/registry/rbac/clusterrole.
+ * Permissions on all namespaces and cluster-scoped resources, or for bindings in a namespace. `escalation` is undefined
+ * if any user may grant any permission. Source of its rules: pkg/registry/rbac/clusterrole.
  */
 export const createClusterRoleResource = (escalation?: EscalationServices): ResourceDefinition =>
   defineResource<ClusterRole>({

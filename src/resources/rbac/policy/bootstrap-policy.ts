@@ -22,7 +22,9 @@ export interface BootstrapPolicy {
  */
 export function bootstrapPolicy(features: Features): BootstrapPolicy {
   const controllers = readRoles([CONTROLLER_ROLES, STORAGE_CONTROLLER_ROLES].join('').replace(/^(?=[^\s])/gm, CONTROLLER), features)
-  const accounts = controllers.map(({ metadata: { name = '' } }) => `${name} = ${name}: account kube-system/${name.slice(CONTROLLER.length)}`)
+  const accounts = controllers.map(
+    ({ metadata: { name = '' } }) => `${name} = ${name}: account kube-system/${name.slice(CONTROLLER.length)}`,
+  )
   return {
     clusterRoles: [...readRoles(CLUSTER_ROLES, features), ...controllers],
     clusterRoleBindings: [...readBindings(CLUSTER_ROLE_BINDINGS, features), ...readBindings(accounts.join('\n'), features)],

@@ -1,6 +1,7 @@
 /**
- * Cluster roles of controllers, without the prefix `system:controller:`; those for volumes and devices are in `storage-controller-roles.ts`. Each is bound to
- * the service account of that name in kube-system. `read-policy.ts` explains the notation.
+ * Cluster roles of controllers, without the prefix `system:controller:`; those for volumes and devices are in
+ * `storage-controller-roles.ts`. Each is bound to the service account of that name in kube-system. `read-policy.ts`
+ * explains the notation.
  */
 export const CONTROLLER_ROLES = `
 certificate-controller

@@ -47,15 +47,17 @@ function readRule(line: string): PolicyRule {
 }
 
 /**
- * Parses the roles of a policy text. They are cluster roles unless `namespace` is set. A role is a line with its name, followed by indented lines, one per rule:
+ * Parses the roles of a policy text. They are cluster roles unless `namespace` is set. A role is a line with its name,
+ * followed by indented lines, one per rule:
  *
  *     verb,verb group,group resource,resource/subresource [name,name]
  *     verb /path,/path*
  *
- * `core` is the group without a name. After the name of a role, `+label` adds an aggregation label, and `<label` aggregates the roles with that label.
- * Any line may end with marks: `since(1.30)` is the first release with the line, `until(1.31)` the first without it, and `gate(Name)` its feature gate. All marks must apply.
- * Source: the bootstrap policies of releases 1.24 to 1.36, and the controller roles of 1.37, in plugin/pkg/auth/authorizer/rbac/bootstrappolicy in
- * k8s.io/kubernetes.
+ * `core` is the group without a name. After the name of a role, `+label` adds an aggregation label, and `<label`
+ * aggregates the roles with that label. Any line may end with marks: `since(1.30)` is the first release with the line,
+ * `until(1.31)` the first without it, and `gate(Name)` its feature gate. All marks must apply. Source: the bootstrap
+ * policies of releases 1.24 to 1.36, and the controller roles of 1.37, in
+ * plugin/pkg/auth/authorizer/rbac/bootstrappolicy in k8s.io/kubernetes.
  */
 export function readRoles(text: string, features: Features, namespace?: string): ClusterRole[] {
   const roles: ClusterRole[] = []
@@ -92,8 +94,8 @@ function readSubject(text: string): Subject {
 }
 
 /**
- * Parses bindings of a policy text, in a namespace or in the cluster: lines of the form `name = role: user NAME, group NAME, account NAMESPACE/NAME`, with the
- * same marks as roles.
+ * Parses bindings of a policy text, in a namespace or in the cluster: lines of the form
+ * `name = role: user NAME, group NAME, account NAMESPACE/NAME`, with the same marks as roles.
  */
 export const readBindings = (text: string, features: Features, namespace?: string): ClusterRoleBinding[] =>
   linesFor(text, features).flatMap(({ text: line, holds }) => {

@@ -21,8 +21,9 @@ function withMetadata<T extends TypedObject>(now: T, wanted: T): T {
 const changed = <T>(next: T, now: T): T | undefined => (deepEqual(next, now) ? undefined : next)
 
 /**
- * Returns the role with the rules and selectors of the policy that it lacks, or undefined if nothing is missing or the role is protected. Nothing is removed,
- * except for an aggregation rule if the policy has none. A namespaced role is a role without aggregation.
+ * Returns the role with the rules and selectors of the policy that it lacks, or undefined if nothing is missing or the
+ * role is protected. Nothing is removed, except for an aggregation rule if the policy has none. A namespaced role is a
+ * role without aggregation.
  */
 export function reconcileRole(now: ClusterRole, wanted: ClusterRole): ClusterRole | undefined {
   if (isProtected(now)) return undefined
@@ -42,8 +43,8 @@ const isSameSubject = (a: Subject, b: Subject): boolean =>
   a.kind === b.kind && a.name === b.name && (a.apiGroup ?? '') === (b.apiGroup ?? '') && (a.namespace ?? '') === (b.namespace ?? '')
 
 /**
- * Returns the binding with the subjects of the policy that it lacks, `recreate` if it refers to another role, which is immutable, or undefined if nothing is
- * missing or the binding is protected.
+ * Returns the binding with the subjects of the policy that it lacks, `recreate` if it refers to another role, which is
+ * immutable, or undefined if nothing is missing or the binding is protected.
  */
 export function reconcileBinding(now: ClusterRoleBinding, wanted: ClusterRoleBinding): ClusterRoleBinding | 'recreate' | undefined {
   if (isProtected(now)) return undefined

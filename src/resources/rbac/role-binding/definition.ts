@@ -12,8 +12,8 @@ const v1: Version<RoleBinding> = {
 }
 
 /**
- * Grants a role or a cluster role within one namespace. The role reference is immutable. `escalation` is undefined if any user may grant any permission.
- * Source of its rules: pkg/registry/rbac/rolebinding.
+ * Grants a role or a cluster role within one namespace. The role reference is immutable. `escalation` is undefined if
+ * any user may grant any permission. Source of its rules: pkg/registry/rbac/rolebinding.
  */
 export const createRoleBindingResource = (escalation?: EscalationServices): ResourceDefinition =>
   defineResource<RoleBinding>({

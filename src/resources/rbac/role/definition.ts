@@ -9,9 +9,8 @@ import { rbacVersion } from '../shared/version.ts'
 const v1 = rbacVersion<Role>('Role', { plural: 'roles', singular: 'role' })
 
 /**
- * Permissions within one namespace. An update reports errors in the rules twice, as upstream does. `escalation` is undefined if any user may grant any
- * permission.
- * Source of its rules: pkg/registry/rbac/role.
+ * Permissions within one namespace. An update reports errors in the rules twice, as upstream does. `escalation` is
+ * undefined if any user may grant any permission. Source of its rules: pkg/registry/rbac/role.
  */
 export const createRoleResource = (escalation?: EscalationServices): ResourceDefinition =>
   defineResource<Role>({

@@ -25,7 +25,10 @@ export function setBindingDefaults(binding: AnyRoleBinding): void {
   for (const subject of binding.subjects ?? []) if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= RBAC_GROUP
 }
 
-/** Validates a subject, whose API group follows from its kind. Only names of service accounts have a form. `namespaced`: see `bindingStrategy`. */
+/**
+ * Validates a subject, whose API group follows from its kind. Only names of service accounts have a form. `namespaced`:
+ * see `bindingStrategy`.
+ */
 function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath): FieldError[] {
   const group = subject.apiGroup ?? ''
   const wants = (wanted: string): FieldError[] => (group === wanted ? [] : [notSupported(path.child('apiGroup'), group, [wanted])])
@@ -50,11 +53,18 @@ function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly stri
   return [
     ...(apiGroup === RBAC_GROUP ? [] : [notSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP])]),
     ...(kinds.includes(kind) ? [] : [notSupported(path.child('kind'), kind, kinds)]),
-    ...(name ? nameIsPathSegment(name, false).map(text => invalid(path.child('name'), name, text)) : covered('', [required(path.child('name'))])),
+    ...(name
+      ? nameIsPathSegment(name, false).map(text => invalid(path.child('name'), name, text))
+      : covered('', [required(path.child('name'))])),
   ]
 }
 
-function validateBinding(next: AnyRoleBinding, old: AnyRoleBinding | undefined, namespaced: boolean, kinds: readonly string[]): FieldError[] {
+function validateBinding(
+  next: AnyRoleBinding,
+  old: AnyRoleBinding | undefined,
+  namespaced: boolean,
+  kinds: readonly string[],
+): FieldError[] {
   const errors = [
     ...validateRoleRef(next.roleRef, kinds),
     ...(next.subjects ?? []).flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
@@ -68,7 +78,10 @@ function validateBinding(next: AnyRoleBinding, old: AnyRoleBinding | undefined, 
 /** Prints the reference in Go's syntax. */
 const roleRefValue = (ref: RoleRef) => goValue('rbac.RoleRef', ref)
 
-/** Strategy of bindings. With `namespaced` service account subjects may omit their namespace. `kinds` are the kinds of roles that may be bound. */
+/**
+ * Strategy of bindings. With `namespaced` service account subjects may omit their namespace. `kinds` are the kinds of
+ * roles that may be bound.
+ */
 export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy<AnyRoleBinding> => ({
   allowCreateOnUpdate: true,
   metaRounds: ['whole', 'whole', 'change'],

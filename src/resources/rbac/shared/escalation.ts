@@ -98,7 +98,10 @@ async function getRoleRules(api: ResourceAccess, { kind, name }: RoleRef, namesp
   throw failure(500, '', `unsupported role reference kind: ${quote(kind)}`)
 }
 
-/** Reports whether an update changes only metadata that the garbage collector changes. It grants nothing then, and must not prevent the deletion. */
+/**
+ * Reports whether an update changes only metadata that the garbage collector changes. It grants nothing then, and must
+ * not prevent the deletion.
+ */
 function isOnlyCollected(next: TypedObject, old: TypedObject | undefined): boolean {
   if (!old) return false
   const { ownerReferences, finalizers, managedFields } = old.metadata

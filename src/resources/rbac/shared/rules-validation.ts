@@ -6,7 +6,10 @@ import { fieldPath } from '../../../meta/field-path.ts'
 
 const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
 
-/** Validates a rule, which has verbs, and either resources or non-resource URLs. Values of verbs, groups and resources are not validated. */
+/**
+ * Validates a rule, which has verbs, and either resources or non-resource URLs. Values of verbs, groups and resources
+ * are not validated.
+ */
 function validatePolicyRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldError[] {
   const errors = some(rule.verbs) ? [] : covered('', [required(path.child('verbs'), 'verbs must contain at least one value')])
   if (some(rule.nonResourceURLs)) {

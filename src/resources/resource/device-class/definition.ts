@@ -16,10 +16,16 @@ import { validateList } from '../lists.ts'
 import { compileSelectors, validateSelectors } from '../selectors.ts'
 import { otherVersion, resourceVersion } from '../version.ts'
 
-/** Fields that an update does not change were accepted before limits existed, by a release that may support more expressions. */
+/**
+ * Fields that an update does not change were accepted before limits existed, by a release that may support more
+ * expressions.
+ */
 function* validateDeviceClassSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
-  const faults = yield* compileSelectors([spec.selectors], oldestReader(ctx.features, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)))
+  const faults = yield* compileSelectors(
+    [spec.selectors],
+    oldestReader(ctx.features, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)),
+  )
   const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
   return [
     ...validateSelectors(spec.selectors, faults, ctx.features.release, path.child('selectors')),
@@ -37,8 +43,8 @@ const validateResourceName = (name: string | undefined, path: FieldPath): FieldE
   name === undefined || isExtendedResource(name) ? [] : [invalid(path, name, 'must be a valid extended resource name')]
 
 /**
- * Validates a class. Before 1.35 an update is validated twice, as in upstream: first like a create, without tolerated faults, then with those of the old
- * object.
+ * Validates a class. Before 1.35 an update is validated twice, as in upstream: first like a create, without tolerated
+ * faults, then with those of the old object.
  */
 function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   if (old && isSince(ctx.features.release, '1.35')) return yield* validateDeviceClassSpec(next, old, ctx)
@@ -46,7 +52,10 @@ function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, c
   return old ? [...errors, ...(yield* validateDeviceClassSpec(next, old, ctx))] : errors
 }
 
-const v1beta2: Version<DeviceClass> = { ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }), table: NAME_AND_AGE }
+const v1beta2: Version<DeviceClass> = {
+  ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }),
+  table: NAME_AND_AGE,
+}
 const v1 = otherVersion(v1beta2, 'v1')
 const v1beta1 = otherVersion(v1beta2, 'v1beta1')
 

@@ -21,14 +21,20 @@ import { setTimeAdded, validateTaint } from '../taints.ts'
 import { resourceVersion } from '../version.ts'
 
 /** Members of a device selector, in the order of their errors. Each is optional. */
-const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'device', (name: string, path: FieldPath, release: Release) => FieldError[]])[] = [
+const MEMBERS: readonly (readonly [
+  'deviceClassName' | 'driver' | 'pool' | 'device',
+  (name: string, path: FieldPath, release: Release) => FieldError[],
+])[] = [
   ['deviceClassName', validateClassName],
   ['driver', validateDriverName],
   ['pool', validatePoolName],
   ['device', validateLabelName],
 ]
 
-/** Validates a rule. The selector may be absent or empty. Selectors that an update does not change may use functions of any release. */
+/**
+ * Validates a rule. The selector may be absent or empty. Selectors that an update does not change may use functions of
+ * any release.
+ */
 function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRule | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const selector = spec.deviceSelector ?? {}
@@ -91,8 +97,8 @@ const v1beta2: Version<DeviceTaintRule> = { ...v1alpha3, name: 'v1beta2', schema
 const v1: Version<DeviceTaintRule> = { ...v1alpha3, name: 'v1', schema: types.type('resourceV1.DeviceTaintRule') }
 
 /**
- * Taints devices, in addition to the taints in the slices of drivers. The time of the taint defaults to that of the write.
- * Source of its rules: pkg/registry/resource/devicetaintrule.
+ * Taints devices, in addition to the taints in the slices of drivers. The time of the taint defaults to that of the
+ * write. Source of its rules: pkg/registry/resource/devicetaintrule.
  */
 export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
   scope: 'Cluster',

@@ -20,9 +20,9 @@ const v1alpha3: Version<PodSchedulingContext> = {
 }
 
 /**
- * Negotiation between the scheduler and the controllers of drivers about the node of a pod. 1.31 is the last release that has it, not served by default.
- * https://kep.k8s.io/3063
- * Source of its rules: pkg/registry/resource/podschedulingcontext.
+ * Negotiation between the scheduler and the controllers of drivers about the node of a pod. 1.31 is the last release
+ * that has it, not served by default. https://kep.k8s.io/3063 Source of its rules:
+ * pkg/registry/resource/podschedulingcontext.
  */
 export const podSchedulingContextResource = defineResource<PodSchedulingContext>({
   scope: 'Namespaced',

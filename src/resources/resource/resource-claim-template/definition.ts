@@ -27,10 +27,15 @@ function* validateTemplateSpec({ spec }: ResourceClaimTemplate, stored: boolean,
 }
 
 /** Validates a template. An update reports errors twice, as upstream does, and a change of the spec in between. */
-function* validateClaimTemplate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined, ctx: HookContext): Steps<FieldError[]> {
+function* validateClaimTemplate(
+  next: ResourceClaimTemplate,
+  old: ResourceClaimTemplate | undefined,
+  ctx: HookContext,
+): Steps<FieldError[]> {
   const errors = yield* validateTemplateSpec(next, false, ctx)
   if (!old) return errors
-  if (!deepEqual(next.spec, old.spec)) errors.push(immutableError(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec)))
+  if (!deepEqual(next.spec, old.spec))
+    errors.push(immutableError(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec)))
   return [...errors, ...(yield* validateTemplateSpec(next, true, ctx))]
 }
 
@@ -44,7 +49,10 @@ const v1beta2: Version<ResourceClaimTemplate> = {
 
 const OLDER: Differences<BetaTemplate, ResourceClaimTemplate> = {
   toHub: ({ spec, ...template }) => ({ ...template, spec: { ...spec, spec: { ...spec.spec, devices: devicesToHub(spec.spec.devices) } } }),
-  fromHub: ({ spec, ...template }) => ({ ...template, spec: { ...spec, spec: { ...spec.spec, devices: devicesFromHub(spec.spec.devices) } } }),
+  fromHub: ({ spec, ...template }) => ({
+    ...template,
+    spec: { ...spec, spec: { ...spec.spec, devices: devicesFromHub(spec.spec.devices) } },
+  }),
   setDefaults: ({ spec }) => setOlderRequestDefaults(spec.spec.devices),
 }
 

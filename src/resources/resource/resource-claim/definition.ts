@@ -25,12 +25,15 @@ import { deviceId, validateClaimStatus } from './status-validation.ts'
 const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
 
 /**
- * Validates a claim. Before 1.35 an update reports errors in the spec twice, as upstream does, and a change of the spec in between; since then only the change.
+ * Validates a claim. Before 1.35 an update reports errors in the spec twice, as upstream does, and a change of the spec
+ * in between; since then only the change.
  */
 function* validateResourceClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const changed = (): FieldError[] =>
-    old === undefined || deepEqual(spec, old.spec) ? [] : covered('immutable', [immutableError(path, goValue('resource.ResourceClaimSpec', spec))])
+    old === undefined || deepEqual(spec, old.spec)
+      ? []
+      : covered('immutable', [immutableError(path, goValue('resource.ResourceClaimSpec', spec))])
   if (old && isSince(ctx.features.release, '1.35')) return changed()
   const errors = yield* validateClaimSpec(spec, false, path, ctx)
   if (!old) return errors
@@ -38,7 +41,11 @@ function* validateResourceClaim({ spec }: ResourceClaim, old: ResourceClaim | un
 }
 
 /** Removes the status of devices that are no longer allocated. */
-function dropDeallocated({ status }: ResourceClaim, next: readonly DeviceRequestAllocationResult[], old: readonly DeviceRequestAllocationResult[]): void {
+function dropDeallocated(
+  { status }: ResourceClaim,
+  next: readonly DeviceRequestAllocationResult[],
+  old: readonly DeviceRequestAllocationResult[],
+): void {
   const gone = new Set(old.map(deviceId))
   for (const result of next) gone.delete(deviceId(result))
   const kept = status.devices?.filter(device => !gone.has(deviceId(device))) ?? []
@@ -112,8 +119,8 @@ const v1beta2Of = (authorizer: Authorizer): Version<ResourceClaim> => ({
 })
 
 /**
- * A request for devices. The spec is immutable; the scheduler writes the allocation to the status, and drivers the status of each device.
- * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1/
+ * A request for devices. The spec is immutable; the scheduler writes the allocation to the status, and drivers the
+ * status of each device. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1/
  * Source of its rules: pkg/registry/resource/resourceclaim.
  */
 export function createResourceClaimResource(authorizer: Authorizer): ResourceDefinition {

@@ -16,12 +16,17 @@ const DEVICES = fieldPath('status', 'devices')
 const NODE_NAME = 'authentication.kubernetes.io/node-name'
 
 /**
- * Authorizes changes of the status while the gate DRAResourceClaimGranularStatusAuthorization is on (KEP-4817). Changing the allocation needs a verb on
- * `resourceclaims/binding`, changing the status of a device one on `resourceclaims/driver` with the name of the driver. Writes by the server itself are always
- * allowed.
- * Source: pkg/registry/resource/utils.go in k8s.io/kubernetes.
+ * Authorizes changes of the status while the gate DRAResourceClaimGranularStatusAuthorization is on (KEP-4817).
+ * Changing the allocation needs a verb on `resourceclaims/binding`, changing the status of a device one on
+ * `resourceclaims/driver` with the name of the driver. Writes by the server itself are always allowed. Source:
+ * pkg/registry/resource/utils.go in k8s.io/kubernetes.
  */
-export async function validateStatusRights(authorizer: Authorizer, next: ResourceClaim, old: ResourceClaim, ctx: HookContext): Promise<FieldError[]> {
+export async function validateStatusRights(
+  authorizer: Authorizer,
+  next: ResourceClaim,
+  old: ResourceClaim,
+  ctx: HookContext,
+): Promise<FieldError[]> {
   const { request, features } = ctx
   if (!request || !features.enabled('DRAResourceClaimGranularStatusAuthorization')) return []
   const caller = new Caller(authorizer, request)
@@ -39,8 +44,8 @@ async function bindingErrors(caller: Caller, { status: next }: ResourceClaim, { 
 }
 
 /**
- * Returns one error for each driver whose device status was added, changed or removed. Any of the verbs is sufficient; the error contains the reason for the
- * first.
+ * Returns one error for each driver whose device status was added, changed or removed. Any of the verbs is sufficient;
+ * the error contains the reason for the first.
  */
 async function driverErrors(caller: Caller, next: ResourceClaim, old: ResourceClaim): Promise<FieldError[]> {
   const node = allocatedNode(next)

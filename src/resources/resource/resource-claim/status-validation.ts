@@ -60,7 +60,11 @@ function validateAddress(text: string, path: FieldPath): FieldError[] {
   return text === canonical ? [] : [invalid(path, text, `must be in canonical form ("${canonical}")`)]
 }
 
-function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: NetworkDeviceData, release: Release, path: FieldPath): FieldError[] {
+function validateNetworkData(
+  { interfaceName = '', ips, hardwareAddress = '' }: NetworkDeviceData,
+  release: Release,
+  path: FieldPath,
+): FieldError[] {
   return [
     ...(longerThan(interfaceName, MAX_INTERFACE_NAME) ? [tooLongError(path.child('interfaceName'), MAX_INTERFACE_NAME)] : []),
     ...(longerThan(hardwareAddress, MAX_HARDWARE_ADDRESS) ? [tooLongError(path.child('hardwareAddress'), MAX_HARDWARE_ADDRESS)] : []),
@@ -68,8 +72,16 @@ function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: 
   ]
 }
 
-/** Validates the status of a device, which must be allocated to the claim. Its data has the limit of a driver's configuration. */
-function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] {
+/**
+ * Validates the status of a device, which must be allocated to the claim. Its data has the limit of a driver's
+ * configuration.
+ */
+function validateDeviceStatus(
+  status: AllocatedDeviceStatus,
+  allocated: ReadonlySet<string>,
+  release: Release,
+  path: FieldPath,
+): FieldError[] {
   const errors = [...validateDevice(status, release, path), ...validateShareId(status.shareID, path.child('shareID'))]
   if (!allocated.has(deviceId(status))) errors.push(invalid(path, verbatim(deviceId(status)), 'must be an allocated device in the claim'))
   const conditions = path.child('conditions')
@@ -80,8 +92,15 @@ function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: Readonly
   return status.networkData ? [...errors, ...validateNetworkData(status.networkData, release, path.child('networkData'))] : errors
 }
 
-/** Validates an allocation. It may have twice as many configurations as a claim, since it has those of class and claim. */
-function validateAllocation({ devices, nodeSelector }: AllocationResult, known: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] {
+/**
+ * Validates an allocation. It may have twice as many configurations as a claim, since it has those of class and claim.
+ */
+function validateAllocation(
+  { devices, nodeSelector }: AllocationResult,
+  known: ReadonlySet<string>,
+  release: Release,
+  path: FieldPath,
+): FieldError[] {
   const at = path.child('devices')
   const result = (one: DeviceRequestAllocationResult, place: FieldPath): FieldError[] => [
     ...validateRequestReference(one.request, known, place.child('request')),
@@ -106,7 +125,9 @@ function validateConfigurationSource(source: string, path: FieldPath): FieldErro
   return covered('', validateOneOf(source, SOURCES, path))
 }
 
-/** Validates reservations. Only an allocated claim may be reserved, and one that is being deleted gets no new consumers. */
+/**
+ * Validates reservations. Only an allocated claim may be reserved, and one that is being deleted gets no new consumers.
+ */
 function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined, path: FieldPath): FieldError[] {
   const { reservedFor: users, allocation } = next.status
   if (!users) return []
@@ -120,11 +141,15 @@ function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined
 }
 
 /**
- * Validates the status. An allocation is validated when it is added, is immutable, and may be removed. Only allocated devices have a status. A claim that is
- * being deleted gets no new consumers.
- * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
+ * Validates the status. An allocation is validated when it is added, is immutable, and may be removed. Only allocated
+ * devices have a status. A claim that is being deleted gets no new consumers. Source: pkg/apis/resource/validation in
+ * k8s.io/kubernetes.
  */
-export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined, { features: { release } }: HookContext): FieldError[] {
+export function validateClaimStatus(
+  next: ResourceClaim,
+  old: ResourceClaim | undefined,
+  { features: { release } }: HookContext,
+): FieldError[] {
   const path = fieldPath('status')
   const { status } = next
   const allocation = path.child('allocation')
@@ -132,7 +157,13 @@ export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | un
   const allocated = new Set(status.allocation?.devices.results?.map(deviceId))
   const devices = (device: AllocatedDeviceStatus, at: FieldPath): FieldError[] => validateDeviceStatus(device, allocated, release, at)
   const errors = [
-    ...validateSet(status.reservedFor, reservedFor, { max: MAX_USERS, release, check: validateUser, keyOf: user => user.uid, member: 'uid' }),
+    ...validateSet(status.reservedFor, reservedFor, {
+      max: MAX_USERS,
+      release,
+      check: validateUser,
+      keyOf: user => user.uid,
+      member: 'uid',
+    }),
     ...validateSet(status.devices, path.child('devices'), {
       max: Number.POSITIVE_INFINITY,
       release,
@@ -146,5 +177,7 @@ export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | un
   if (!status.allocation) return errors
   const before = old?.status.allocation
   if (!before) return [...errors, ...validateAllocation(status.allocation, requestNames(next.spec.devices), release, allocation)]
-  return deepEqual(status.allocation, before) ? errors : [...errors, immutableError(allocation, goValue('resource.AllocationResult', status.allocation))]
+  return deepEqual(status.allocation, before)
+    ? errors
+    : [...errors, immutableError(allocation, goValue('resource.AllocationResult', status.allocation))]
 }

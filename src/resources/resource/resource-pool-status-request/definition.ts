@@ -57,7 +57,11 @@ const table: TableDefinition<ResourcePoolStatusRequest> = {
 }
 
 const v1alpha3: Version<ResourcePoolStatusRequest> = {
-  ...resourceVersion('ResourcePoolStatusRequest', { plural: 'resourcepoolstatusrequests', singular: 'resourcepoolstatusrequest' }, 'v1alpha3'),
+  ...resourceVersion(
+    'ResourcePoolStatusRequest',
+    { plural: 'resourcepoolstatusrequests', singular: 'resourcepoolstatusrequest' },
+    'v1alpha3',
+  ),
   table,
   subresources: {
     status: {
@@ -77,10 +81,9 @@ const v1alpha3: Version<ResourcePoolStatusRequest> = {
 }
 
 /**
- * Asks a controller, which is not part of this server, for the number of devices in the pools of a driver, and how many are allocated. It is completed once.
- * Not served by default; exists in 1.36.
- * https://kep.k8s.io/5677
- * Source of its rules: pkg/registry/resource/resourcepoolstatusrequest.
+ * Asks a controller, which is not part of this server, for the number of devices in the pools of a driver, and how many
+ * are allocated. It is completed once. Not served by default; exists in 1.36. https://kep.k8s.io/5677 Source of its
+ * rules: pkg/registry/resource/resourcepoolstatusrequest.
  */
 export const resourcePoolStatusRequestResource = defineResource<ResourcePoolStatusRequest>({
   scope: 'Cluster',

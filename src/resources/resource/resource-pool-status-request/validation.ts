@@ -67,7 +67,9 @@ function validateAnswer({ poolCount, pools = [], conditions = [] }: ResourcePool
   const at = path.child('pools')
   return [
     ...(poolCount === undefined ? [required(path.child('poolCount'))] : atLeast(poolCount, 0, path.child('poolCount'))),
-    ...(pools.length > MOST_POOLS ? [tooMany(at, pools.length, MOST_POOLS)] : pools.flatMap((pool, i) => validatePoolStatus(pool, at.index(i)))),
+    ...(pools.length > MOST_POOLS
+      ? [tooMany(at, pools.length, MOST_POOLS)]
+      : pools.flatMap((pool, i) => validatePoolStatus(pool, at.index(i)))),
     ...(conditions.length > MOST_CONDITIONS ? [tooMany(path.child('conditions'), conditions.length, MOST_CONDITIONS)] : []),
   ]
 }

@@ -19,7 +19,10 @@ function validateCounterNames(set: WithCounters, path: FieldPath, max: number): 
   const at = path.child('counters')
   const names = countersOf(set)
   if (names.length === 0) return [required(at)]
-  return [...names.flatMap(name => validateLabelName(name, at.key(shortened(name, MAX_NAME)))), ...(names.length > max ? [tooMany(at, names.length, max)] : [])]
+  return [
+    ...names.flatMap(name => validateLabelName(name, at.key(shortened(name, MAX_NAME)))),
+    ...(names.length > max ? [tooMany(at, names.length, max)] : []),
+  ]
 }
 
 /**

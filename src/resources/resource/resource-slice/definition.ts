@@ -20,7 +20,13 @@ const table: TableDefinition<ResourceSlice> = {
     column('Pool', 'Pool of the slice.'),
     ageColumn,
   ],
-  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.nodeName ?? '', spec.driver, spec.pool.name, age(metadata.creationTimestamp, now)],
+  cells: ({ metadata, spec }, now) => [
+    metadata.name ?? '',
+    spec.nodeName ?? '',
+    spec.driver,
+    spec.pool.name,
+    age(metadata.creationTimestamp, now),
+  ],
 }
 
 const selectableFields = {
@@ -43,9 +49,10 @@ const v1beta1 = otherVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableField
 const v1alpha3 = otherVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields, selectableSince })
 
 /**
- * Devices that a driver offers, on one node or for several. Slices with the same pool and generation form a pool; a new generation replaces the previous one.
- * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-slice-v1/
- * Source of its rules: pkg/registry/resource/resourceslice.
+ * Devices that a driver offers, on one node or for several. Slices with the same pool and generation form a pool; a new
+ * generation replaces the previous one.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-slice-v1/ Source of its rules:
+ * pkg/registry/resource/resourceslice.
  */
 export const resourceSliceResource = defineResource<ResourceSlice>({
   scope: 'Cluster',

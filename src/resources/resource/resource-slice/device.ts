@@ -22,10 +22,13 @@ const MAX_COUNTERS = 32
 const MAX_TAINTS = 4
 const MAX_CONSUMPTIONS = 2
 const MAX_VALUE_BYTES = 64
-const ONE_OF = 'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
-const NONE_OF = '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
+const ONE_OF =
+  'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
+const NONE_OF =
+  '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
 
-const bounded = (text: string, path: FieldPath): FieldError[] => (longerThan(text, MAX_VALUE_BYTES) ? [tooLongError(path, MAX_VALUE_BYTES)] : [])
+const bounded = (text: string, path: FieldPath): FieldError[] =>
+  longerThan(text, MAX_VALUE_BYTES) ? [tooLongError(path, MAX_VALUE_BYTES)] : []
 
 /** Validates an attribute, which has a value of exactly one type. */
 function validateAttribute(attribute: DeviceAttribute, path: FieldPath): FieldError[] {
@@ -44,21 +47,38 @@ function validateAttribute(attribute: DeviceAttribute, path: FieldPath): FieldEr
 }
 
 /** Validates the entries of a map with qualified names as keys. Long names are shortened in paths only. */
-const keyed = <T>(map: Record<string, T>, release: Release, check: (value: T, path: FieldPath) => FieldError[], path: FieldPath): FieldError[] =>
+const keyed = <T>(
+  map: Record<string, T>,
+  release: Release,
+  check: (value: T, path: FieldPath) => FieldError[],
+  path: FieldPath,
+): FieldError[] =>
   Object.entries(map).flatMap(([name, value]) => {
     const at = path.key(shortened(name, MAX_QUALIFIED_NAME))
     return [...validateQualifiedName(name, release, at), ...check(value, at)]
   })
 
 /** Validates a capacity. Only a device that allows multiple allocations has a request policy. */
-const validateCapacity = ({ value, requestPolicy }: DeviceCapacity, isShared: boolean, features: Features, path: FieldPath): FieldError[] => {
+const validateCapacity = (
+  { value, requestPolicy }: DeviceCapacity,
+  isShared: boolean,
+  features: Features,
+  path: FieldPath,
+): FieldError[] => {
   const at = path.child('requestPolicy')
   if (!requestPolicy) return []
   return isShared ? validateRequestPolicy(requestPolicy, value, features, at) : [forbidden(at, 'allowMultipleAllocations must be true')]
 }
 
-/** Validates consumed counters. A device consumes from each set once. Whether sets and counters exist is checked last. */
-function validateCounters(consumptions: readonly DeviceCounterConsumption[], shared: SharedCounters, release: Release, path: FieldPath): FieldError[] {
+/**
+ * Validates consumed counters. A device consumes from each set once. Whether sets and counters exist is checked last.
+ */
+function validateCounters(
+  consumptions: readonly DeviceCounterConsumption[],
+  shared: SharedCounters,
+  release: Release,
+  path: FieldPath,
+): FieldError[] {
   const at = path.child('consumesCounters')
   const errors = validateSet(consumptions, at, {
     max: Number.POSITIVE_INFINITY,
@@ -102,8 +122,16 @@ interface SliceRules {
   readonly features: Features
 }
 
-/** Validates a device of a slice. `old` is the device of that name before an update; since 1.37 its capacities are valid as they are. */
-export function validateDevice(device: Device, old: Device | undefined, { shared, each, features }: SliceRules, path: FieldPath): FieldError[] {
+/**
+ * Validates a device of a slice. `old` is the device of that name before an update; since 1.37 its capacities are valid
+ * as they are.
+ */
+export function validateDevice(
+  device: Device,
+  old: Device | undefined,
+  { shared, each, features }: SliceRules,
+  path: FieldPath,
+): FieldError[] {
   const { release } = features
   const isShared = device.allowMultipleAllocations === true
   const { name, attributes = {}, capacity = {}, taints, consumesCounters = [] } = device
@@ -117,7 +145,9 @@ export function validateDevice(device: Device, old: Device | undefined, { shared
       ? []
       : keyed(capacity, release, (one, at) => validateCapacity(one, isShared, features, at), path.child('capacity'))),
     ...validateList(taints, path.child('taints'), { max: MAX_TAINTS, release, check: (taint, at) => validateTaint(taint, release, at) }),
-    ...(isSince(release, '1.35') ? validateConsumed(consumesCounters, release, path) : validateCounters(consumesCounters, shared, release, path)),
+    ...(isSince(release, '1.35')
+      ? validateConsumed(consumesCounters, release, path)
+      : validateCounters(consumesCounters, shared, release, path)),
     ...validateNodes(device, each, path),
     ...validateBindingConditions(device, release, path),
     ...validateNodeResources(device, path.child('nodeAllocatableResourceMappings')),

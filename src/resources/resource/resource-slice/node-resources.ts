@@ -4,8 +4,14 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { canonicalQuantity, quantitySign } from '../../../meta/quantity.ts'
 import { isNativeResource } from '../../core/pod-spec/resources.ts'
 
-/** Validates the allocatable node resources that a device consumes, by a capacity of the device, a multiplier or both. Only in 1.36. */
-export function validateNodeResources({ nodeAllocatableResourceMappings: mappings = {}, capacity = {} }: Device, path: FieldPath): FieldError[] {
+/**
+ * Validates the allocatable node resources that a device consumes, by a capacity of the device, a multiplier or both.
+ * Only in 1.36.
+ */
+export function validateNodeResources(
+  { nodeAllocatableResourceMappings: mappings = {}, capacity = {} }: Device,
+  path: FieldPath,
+): FieldError[] {
   return Object.entries(mappings).flatMap(([name, { capacityKey, allocationMultiplier: factor }]) => {
     const at = path.key(name)
     const errors = isNativeResource(name) ? [] : [invalid(at, name, 'must be a node allocatable resource name')]
@@ -20,9 +26,9 @@ export function validateNodeResources({ nodeAllocatableResourceMappings: mapping
 }
 
 /**
- * Validates the allocatable node resources that a device takes: those that it stands for, which depend on a capacity or on the number of devices, and those that
- * it takes besides.
- * Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.37.
+ * Validates the allocatable node resources that a device takes: those that it stands for, which depend on a capacity or
+ * on the number of devices, and those that it takes besides. Source: pkg/apis/resource/validation in k8s.io/kubernetes,
+ * since 1.37.
  */
 export function validateNodeAllocatable({ nodeAllocatableResources = {}, capacity = {} }: Device, path: FieldPath): FieldError[] {
   return Object.entries(nodeAllocatableResources).flatMap(([name, { mapping, overhead }]) => {
@@ -61,6 +67,8 @@ function validateMapping(mapping: NodeAllocatableMapping, capacity: object, path
 function validateOverhead({ perPod, perContainer }: NodeAllocatableOverhead, path: FieldPath): FieldError[] {
   if (perPod === undefined && perContainer === undefined) return [invalid(path, '', 'at least one of perPod or perContainer must be set')]
   return Object.entries({ perPod, perContainer }).flatMap(([member, amount]) =>
-    amount !== undefined && quantitySign(amount) < 0 ? [invalid(path.child(member), canonicalQuantity(amount ?? '0'), 'must be non-negative')] : [],
+    amount !== undefined && quantitySign(amount) < 0
+      ? [invalid(path.child(member), canonicalQuantity(amount ?? '0'), 'must be non-negative')]
+      : [],
   )
 }

@@ -5,7 +5,10 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
 
-/** Counts the ways in which a slice or device specifies its nodes, and validates each. `empty` is the message for an empty name. */
+/**
+ * Counts the ways in which a slice or device specifies its nodes, and validates each. `empty` is the message for an
+ * empty name.
+ */
 export function givenNodes(
   { nodeName, nodeSelector, allNodes }: Pick<Device, 'nodeName' | 'nodeSelector' | 'allNodes'>,
   empty: string,

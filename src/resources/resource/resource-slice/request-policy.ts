@@ -7,7 +7,10 @@ import { validateSet } from '../lists.ts'
 
 const MAX_VALUES = 10
 
-/** Whether values between whole numbers count. Otherwise they are rounded up before they are compared with steps and with each other. */
+/**
+ * Whether values between whole numbers count. Otherwise they are rounded up before they are compared with steps and
+ * with each other.
+ */
 const countsFractions = (features: Features): boolean => features.enabled('DRAFractionalCapacityRange')
 
 /** Returns a quantity in decimal notation with its decimals: `0.100` for `100m`, `1024` for `1Ki`. */
@@ -23,7 +26,9 @@ function validateValues(values: readonly string[], standard: string, capacity: s
   const { release } = features
   const unsorted = values.flatMap((value, i) => {
     const before = values[i - 1]
-    return before !== undefined && compareQuantity(before, value) > 0 ? [invalid(path.index(i), value, 'values must be sorted in ascending order')] : []
+    return before !== undefined && compareQuantity(before, value) > 0
+      ? [invalid(path.index(i), value, 'values must be sorted in ascending order')]
+      : []
   })
   const check = (value: string, at: FieldPath): FieldError[] =>
     compareQuantity(value, capacity) > 0 ? [invalid(at, value, `option is larger than capacity value: ${capacity}`)] : []
@@ -45,9 +50,12 @@ function validateStep(value: string, min: string, step: string, unitsOf: UnitsOf
   return isReached ? [] : [invalid(path, value, `value is not a multiple of a given step (${step}) from (${min})`)]
 }
 
-const isFractional = (quantity: string | undefined): boolean => quantity !== undefined && compareQuantity(quantity, quantityValue(quantity)) !== 0
+const isFractional = (quantity: string | undefined): boolean =>
+  quantity !== undefined && compareQuantity(quantity, quantityValue(quantity)) !== 0
 
-/** Returns an error for each value that is not a whole number of thousandths in 64 bits, in which fractions are counted. */
+/**
+ * Returns an error for each value that is not a whole number of thousandths in 64 bits, in which fractions are counted.
+ */
 function validateThousandths(values: Readonly<Record<string, string | undefined>>, path: FieldPath): FieldError[] {
   return Object.entries(values).flatMap(([member, value]) =>
     value === undefined || compareQuantity(value, decimalOfThousandths(quantityMilliValue(value))) === 0
@@ -59,10 +67,16 @@ function validateThousandths(values: Readonly<Record<string, string | undefined>
 const decimalOfThousandths = (count: bigint): string => `${count}m`
 
 /**
- * Without a minimum nothing else is validated. `standard` is the default, `capacity` the device's; the errors of a default have the path of the bound that
- * it breaks.
+ * Without a minimum nothing else is validated. `standard` is the default, `capacity` the device's; the errors of a
+ * default have the path of the bound that it breaks.
  */
-function validateRange(range: CapacityRequestPolicyRange, standard: string, capacity: string, features: Features, path: FieldPath): FieldError[] {
+function validateRange(
+  range: CapacityRequestPolicyRange,
+  standard: string,
+  capacity: string,
+  features: Features,
+  path: FieldPath,
+): FieldError[] {
   const { min, max, step } = range
   const minAt = path.child('min')
   const maxAt = path.child('max')
@@ -82,13 +96,18 @@ function validateRange(range: CapacityRequestPolicyRange, standard: string, capa
   if (step === undefined) return errors
   const unitsOf = inThousandths ? quantityMilliValue : quantityValue
   const first = addQuantity(min, step)
-  if (compareQuantity(first, capacity) > 0) errors.push(invalid(stepAt, step, `one step ${first} is larger than capacity value: ${capacity}`))
-  return [...errors, ...validateStep(standard, min, step, unitsOf, stepAt), ...(max === undefined ? [] : validateStep(max, min, step, unitsOf, stepAt))]
+  if (compareQuantity(first, capacity) > 0)
+    errors.push(invalid(stepAt, step, `one step ${first} is larger than capacity value: ${capacity}`))
+  return [
+    ...errors,
+    ...validateStep(standard, min, step, unitsOf, stepAt),
+    ...(max === undefined ? [] : validateStep(max, min, step, unitsOf, stepAt)),
+  ]
 }
 
 /**
- * Validates the amounts in which a capacity may be requested: certain values, or those of a range. Either needs a default.
- * Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.34; fractions since 1.37 (KEP-5075).
+ * Validates the amounts in which a capacity may be requested: certain values, or those of a range. Either needs a
+ * default. Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.34; fractions since 1.37 (KEP-5075).
  */
 export function validateRequestPolicy(policy: CapacityRequestPolicy, capacity: string, features: Features, path: FieldPath): FieldError[] {
   const { default: standard, validValues: values = [], validRange: range } = policy

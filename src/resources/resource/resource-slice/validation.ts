@@ -51,7 +51,8 @@ function validateNodes(spec: ResourceSliceSpec, path: FieldPath): FieldError[] {
     )
   }
   if (spec.perDeviceNodeSelection === true) given.push('`perDeviceNodeSelection`')
-  else if (spec.perDeviceNodeSelection !== undefined) errors.push(invalid(path.child('perDeviceNodeSelection'), false, 'must be either unset or set to true'))
+  else if (spec.perDeviceNodeSelection !== undefined)
+    errors.push(invalid(path.child('perDeviceNodeSelection'), false, 'must be either unset or set to true'))
   if (given.length === 0) errors.push(required(path, ONE_OF))
   if (given.length > 1) errors.push(invalid(path, `{${given.join(', ')}}`, `${ONE_OF}, but multiple fields are set`))
   return errors
@@ -66,7 +67,8 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
     errors.push(invalid(path.child('devices'), consumed, `the total number of counters in devices must not exceed ${MAX_DEVICE_COUNTERS}`))
   }
   const at = path.child('sharedCounters')
-  if (shared > MAX_SHARED_COUNTERS) errors.push(invalid(at, shared, `the total number of shared counters must not exceed ${MAX_SHARED_COUNTERS}`))
+  if (shared > MAX_SHARED_COUNTERS)
+    errors.push(invalid(at, shared, `the total number of shared counters must not exceed ${MAX_SHARED_COUNTERS}`))
   return [
     ...errors,
     ...validateSet(sets, at, {
@@ -80,8 +82,8 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
 }
 
 /**
- * Validates the contents since 1.35. A slice has either devices or counters. Devices with taints or counters have a lower limit, and each set may have as many
- * counters as all sets together had before.
+ * Validates the contents since 1.35. A slice has either devices or counters. Devices with taints or counters have a
+ * lower limit, and each set may have as many counters as all sets together had before.
  */
 function validateContents(
   { devices, sharedCounters }: ResourceSliceSpec,
@@ -92,7 +94,12 @@ function validateContents(
   const isCostly = (devices ?? []).some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
   return [
     ...(devices && sharedCounters ? [invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
-    ...validateSet(devices, path.child('devices'), { max: isCostly ? MAX_COSTLY_DEVICES : MAX_DEVICES, release, check, keyOf: device => device.name }),
+    ...validateSet(devices, path.child('devices'), {
+      max: isCostly ? MAX_COSTLY_DEVICES : MAX_DEVICES,
+      release,
+      check,
+      keyOf: device => device.name,
+    }),
     ...validateSet(sharedCounters, path.child('sharedCounters'), {
       max: MAX_SETS,
       release,
@@ -103,9 +110,9 @@ function validateContents(
 }
 
 /**
- * Validates a slice. The name of the pool, driver and nodeName are immutable. Limits apply to the whole slice: 128 devices, 1024 counters that they consume, 32
- * that they share.
- * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
+ * Validates a slice. The name of the pool, driver and nodeName are immutable. Limits apply to the whole slice: 128
+ * devices, 1024 counters that they consume, 32 that they share. Source: pkg/apis/resource/validation in
+ * k8s.io/kubernetes.
  */
 export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlice | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
@@ -122,7 +129,13 @@ export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlic
     ...(isSince(features.release, '1.35')
       ? validateContents(spec, check, features.release, path)
       : [
-          ...validateSet(devices, path.child('devices'), { max: MAX_DEVICES, release: features.release, check, keyOf: device => device.name, member: 'name' }),
+          ...validateSet(devices, path.child('devices'), {
+            max: MAX_DEVICES,
+            release: features.release,
+            check,
+            keyOf: device => device.name,
+            member: 'name',
+          }),
           ...validateCounters(devices ?? [], sets, features.release, path),
         ]),
   ]

@@ -8,8 +8,14 @@ import { validateClaimParametersRef } from './references.ts'
 /** The binding modes of a storage class. Upstream declares allocation modes without their values. */
 const MODES = enumValues('storage.VolumeBindingMode')
 
-/** Validates class, parameters and allocation mode. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
-export const validateClaimSpec = ({ resourceClassName, parametersRef, allocationMode = '' }: ResourceClaimSpec, path: FieldPath): FieldError[] => [
+/**
+ * Validates class, parameters and allocation mode. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to
+ * 1.30.
+ */
+export const validateClaimSpec = (
+  { resourceClassName, parametersRef, allocationMode = '' }: ResourceClaimSpec,
+  path: FieldPath,
+): FieldError[] => [
   ...validateClassName(resourceClassName, path.child('resourceClassName')),
   ...validateClaimParametersRef(parametersRef, path.child('parametersRef')),
   ...(MODES.includes(allocationMode) ? [] : [notSupported(path.child('allocationMode'), allocationMode, MODES)]),

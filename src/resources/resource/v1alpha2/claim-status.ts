@@ -39,7 +39,9 @@ function validateUsers(users: readonly ResourceClaimConsumerReference[], path: F
 
 const validateStructured = ({ nodeName = '', results }: StructuredResourceHandle, path: FieldPath): readonly FieldError[] => [
   ...(nodeName === '' ? [] : validateNodeName(nodeName, path.child('nodeName'))),
-  ...(results ?? []).flatMap((result, i) => validateModel(result, path.child('results').index(i), ({ name }, at) => validateNodeName(name, at.child('name')))),
+  ...(results ?? []).flatMap((result, i) =>
+    validateModel(result, path.child('results').index(i), ({ name }, at) => validateNodeName(name, at.child('name'))),
+  ),
 ]
 
 function validateHandle({ driverName = '', data = '', structuredData }: ResourceHandle, path: FieldPath): readonly FieldError[] {
@@ -61,12 +63,19 @@ function validateHandles(handles: readonly ResourceHandle[], release: Release, p
   return handles.some(({ data = '' }) => longerThan(data, MOST_DATA)) ? [longerThanAllowed(path.child('resourceHandle'), MOST_DATA)] : []
 }
 
-const validateAllocation = ({ resourceHandles, availableOnNodes }: AllocationResult, release: Release, path: FieldPath): readonly FieldError[] => [
+const validateAllocation = (
+  { resourceHandles, availableOnNodes }: AllocationResult,
+  release: Release,
+  path: FieldPath,
+): readonly FieldError[] => [
   ...validateHandles(resourceHandles ?? [], release, path),
   ...(availableOnNodes ? validateNodeSelector(availableOnNodes, false, path.child('availableOnNodes')) : []),
 ]
 
-/** Validates reservations. A claim that is not shareable has one consumer, and one that is being deallocated or deleted gets no new ones. */
+/**
+ * Validates reservations. A claim that is not shareable has one consumer, and one that is being deallocated or deleted
+ * gets no new ones.
+ */
 function validateReservation({ metadata, status }: ResourceClaim, old: ResourceClaim | undefined, path: FieldPath): FieldError[] {
   const users = status.reservedFor ?? []
   if (users.length === 0) return []
@@ -79,7 +88,10 @@ function validateReservation({ metadata, status }: ResourceClaim, old: ResourceC
   return [...errors, forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')]
 }
 
-/** Validates deallocationRequested. It may be set while the claim is not reserved, and is removed only together with the allocation, by the driver. */
+/**
+ * Validates deallocationRequested. It may be set while the claim is not reserved, and is removed only together with the
+ * allocation, by the driver.
+ */
 function validateDeallocation(next: ResourceClaim['status'], old: ResourceClaim['status'] | undefined, path: FieldPath): FieldError[] {
   const at = path.child('deallocationRequested')
   const isRequested = next.deallocationRequested === true
@@ -94,7 +106,11 @@ function validateDeallocation(next: ResourceClaim['status'], old: ResourceClaim[
 }
 
 /** Validates the status. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
-export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined, { features: { release } }: HookContext): FieldError[] {
+export function validateClaimStatus(
+  next: ResourceClaim,
+  old: ResourceClaim | undefined,
+  { features: { release } }: HookContext,
+): FieldError[] {
   const path = fieldPath('status')
   const { driverName = '', allocation, reservedFor = [] } = next.status
   const driver = path.child('driverName')

@@ -2,7 +2,8 @@ import { type FieldError, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
 /**
- * Validates an object that has one of several models, of which `namedResources` is the only one. In errors the object itself, whose path is empty, is `<nil>`.
+ * Validates an object that has one of several models, of which `namedResources` is the only one. In errors the object
+ * itself, whose path is empty, is `<nil>`.
  */
 export function validateModel<T>(
   { namedResources }: { readonly namedResources?: T },

@@ -14,7 +14,9 @@ const SEMVER = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(-${PRERELEASE}(\\.
 function validateValue(attribute: NamedResourcesAttribute, path: FieldPath): FieldError[] {
   const { version } = attribute
   const errors =
-    version === undefined || SEMVER.test(version) ? [] : [invalid(path.child('version'), version, 'must be a string compatible with semver.org spec 2.0.0')]
+    version === undefined || SEMVER.test(version)
+      ? []
+      : [invalid(path.child('version'), version, 'must be a string compatible with semver.org spec 2.0.0')]
   const given = VALUES.filter(member => attribute[member] !== undefined)
   if (given.length === 0) errors.push(required(path, 'exactly one value must be set'))
   if (given.length > 1) errors.push(invalid(path, given, 'exactly one field must be set, not several'))
@@ -22,7 +24,11 @@ function validateValue(attribute: NamedResourcesAttribute, path: FieldPath): Fie
 }
 
 /** Validates items, which must have unique names. */
-function validateNamed<T extends { name: string }>(items: readonly T[], path: FieldPath, check: (item: T, at: FieldPath) => FieldError[]): FieldError[] {
+function validateNamed<T extends { name: string }>(
+  items: readonly T[],
+  path: FieldPath,
+  check: (item: T, at: FieldPath) => FieldError[],
+): FieldError[] {
   const seen = new Set<string>()
   return items.flatMap((item, i) => {
     const at = path.index(i)
@@ -35,6 +41,9 @@ function validateNamed<T extends { name: string }>(items: readonly T[], path: Fi
 const validateInstance = ({ attributes = [] }: NamedResourcesInstance, path: FieldPath): FieldError[] =>
   validateNamed(attributes, path.child('attributes'), validateValue)
 
-/** Validates the resources of a node: instances with attributes. Source: pkg/apis/resource/structured/namedresources/validation in k8s.io/kubernetes, 1.30. */
+/**
+ * Validates the resources of a node: instances with attributes. Source:
+ * pkg/apis/resource/structured/namedresources/validation in k8s.io/kubernetes, 1.30.
+ */
 export const validateNamedResources = ({ instances }: NamedResourcesResources, path: FieldPath): FieldError[] =>
   validateNamed(instances ?? [], path.child('instances'), validateInstance)

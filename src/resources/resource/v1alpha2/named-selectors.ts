@@ -11,8 +11,9 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 export type NamedSelectorFaults = ReadonlyMap<string, string>
 
 /**
- * Compiles selectors of instances, each once, with one step per expression. `minor` is the minor version that must be able to compile them (`oldestReader`).
- * Source: k8s.io/dynamic-resource-allocation, structured/namedresources/cel/compile.go, 1.30.
+ * Compiles selectors of instances, each once, with one step per expression. `minor` is the minor version that must be
+ * able to compile them (`oldestReader`). Source: k8s.io/dynamic-resource-allocation,
+ * structured/namedresources/cel/compile.go, 1.30.
  */
 export function* compileNamedSelectors(selectors: Iterable<string>, minor: number): Steps<NamedSelectorFaults> {
   const environment = namedResourcesEnvironment(baseEnvironment(minor))
@@ -35,7 +36,11 @@ function* selectorFault(selector: string, environment: Environment): Steps<strin
 }
 
 /** Validates the selector of a request or filter. */
-export function validateNamedSelector({ selector }: { readonly selector: string }, faults: NamedSelectorFaults, path: FieldPath): FieldError[] {
+export function validateNamedSelector(
+  { selector }: { readonly selector: string },
+  faults: NamedSelectorFaults,
+  path: FieldPath,
+): FieldError[] {
   const at = path.child('selector')
   if (selector === '') return [required(at)]
   const fault = faults.get(selector)

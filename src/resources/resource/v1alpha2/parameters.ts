@@ -25,7 +25,11 @@ interface OfDriver {
 }
 
 /** Validates the entries of drivers, whose names must be unique. */
-function validateDrivers<T extends OfDriver>(items: readonly T[], path: FieldPath, check: (item: T, at: FieldPath) => readonly FieldError[]): FieldError[] {
+function validateDrivers<T extends OfDriver>(
+  items: readonly T[],
+  path: FieldPath,
+  check: (item: T, at: FieldPath) => readonly FieldError[],
+): FieldError[] {
   const seen = new Set<string>()
   return items.flatMap((item, i) => {
     const { driverName = '' } = item
@@ -40,7 +44,9 @@ function validateDrivers<T extends OfDriver>(items: readonly T[], path: FieldPat
 function validateRequests({ requests = [] }: DriverRequests, faults: NamedSelectorFaults, path: FieldPath): FieldError[] {
   const at = path.child('requests')
   if (requests.length === 0) return [required(at, 'empty entries with no requests are not allowed')]
-  return requests.flatMap((request, i) => validateModel(request, at.index(i), (named, place) => validateNamedSelector(named, faults, place)))
+  return requests.flatMap((request, i) =>
+    validateModel(request, at.index(i), (named, place) => validateNamedSelector(named, faults, place)),
+  )
 }
 
 const modelSelectors = (models: readonly { namedResources?: { selector: string } }[]): string[] =>
@@ -69,7 +75,9 @@ function* validateClassParameters(
   const faults = yield* compileNamedSelectors(modelSelectors(filters), oldestReader(features, false))
   return [
     ...validateClassParametersRef(generatedFrom, fieldPath('generatedFrom')),
-    ...validateDrivers(filters, fieldPath('filters'), (filter, at) => validateModel(filter, at, (named, place) => validateNamedSelector(named, faults, place))),
+    ...validateDrivers(filters, fieldPath('filters'), (filter, at) =>
+      validateModel(filter, at, (named, place) => validateNamedSelector(named, faults, place)),
+    ),
     ...validateDrivers(vendorParameters, fieldPath('vendorParameters'), () => []),
   ]
 }

@@ -11,8 +11,11 @@ export const validateClaimParametersRef = (ref: ResourceClaimParametersReference
 export function validateClassParametersRef(ref: ResourceClassParametersReference | undefined, path: FieldPath): FieldError[] {
   const errors = validateClaimParametersRef(ref, path)
   const { namespace = '' } = ref ?? {}
-  return namespace === '' ? errors : [...errors, ...isDns1123Label(namespace).map(text => invalid(path.child('namespace'), namespace, text))]
+  return namespace === ''
+    ? errors
+    : [...errors, ...isDns1123Label(namespace).map(text => invalid(path.child('namespace'), namespace, text))]
 }
 
 /** Prints a reference in a table: `Kind.group name`. */
-export const referenceCell = (ref: ResourceClaimParametersReference | undefined): string => (ref ? `${ref.kind}.${ref.apiGroup ?? ''} ${ref.name}` : '')
+export const referenceCell = (ref: ResourceClaimParametersReference | undefined): string =>
+  ref ? `${ref.kind}.${ref.apiGroup ?? ''} ${ref.name}` : ''

@@ -23,7 +23,12 @@ const table: TableDefinition<ResourceClaimTemplate> = {
     column('AllocationMode', 'When the resource is allocated: Immediate or WaitForFirstConsumer.'),
     ageColumn,
   ],
-  cells: ({ metadata, spec: { spec } }, now) => [metadata.name ?? '', spec.resourceClassName, spec.allocationMode ?? '', age(metadata.creationTimestamp, now)],
+  cells: ({ metadata, spec: { spec } }, now) => [
+    metadata.name ?? '',
+    spec.resourceClassName,
+    spec.allocationMode ?? '',
+    age(metadata.creationTimestamp, now),
+  ],
 }
 
 const version = (name: 'v1alpha1' | 'v1alpha2'): Version<ResourceClaimTemplate> => ({

@@ -14,7 +14,11 @@ import { changedSpec, withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
 const validateResourceClaim = ({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] =>
-  withUpdateErrors(validateClaimSpec(spec, fieldPath('spec')), old !== undefined, changedSpec('resourceV1alpha2.ResourceClaimSpec', spec, old))
+  withUpdateErrors(
+    validateClaimSpec(spec, fieldPath('spec')),
+    old !== undefined,
+    changedSpec('resourceV1alpha2.ResourceClaimSpec', spec, old),
+  )
 
 /** Prints `pending`, `allocated,reserved`, `deleted,allocated,deallocating` and the like. */
 function stateCell({ metadata, status }: ResourceClaim): string {
@@ -46,7 +50,10 @@ const table: TableDefinition<ResourceClaim> = {
 
 const NAMES = { plural: 'resourceclaims', singular: 'resourceclaim' }
 const subresources = {
-  status: { verbs: STATUS_VERBS, strategy: { ...statusAloneStrategy<ResourceClaim>({ validate: validateClaimStatus }), resetFields: SPEC_FIELDS } },
+  status: {
+    verbs: STATUS_VERBS,
+    strategy: { ...statusAloneStrategy<ResourceClaim>({ validate: validateClaimStatus }), resetFields: SPEC_FIELDS },
+  },
 }
 
 const v1alpha2: Version<ResourceClaim> = {

@@ -20,13 +20,20 @@ function validateSlice(slice: ResourceSlice, old: ResourceSlice | undefined): Fi
     ...(nodeName === '' ? [] : validateNodeName(nodeName, node)),
     ...validateDriverName(driverName, driver),
     ...validateModel(slice, fieldPath(), validateNamedResources),
-    ...(old ? [...validateImmutableField(nodeName, old.nodeName ?? '', node), ...validateImmutableField(driverName, old.driverName, driver)] : []),
+    ...(old
+      ? [...validateImmutableField(nodeName, old.nodeName ?? '', node), ...validateImmutableField(driverName, old.driverName, driver)]
+      : []),
   ]
 }
 
 const table: TableDefinition<ResourceSlice> = {
   columns: [nameColumn, column('Node', 'Node with the resources.'), column('Driver', 'Driver that offers the resources.'), ageColumn],
-  cells: ({ metadata, nodeName, driverName }, now) => [metadata.name ?? '', nodeName ?? '', driverName, age(metadata.creationTimestamp, now)],
+  cells: ({ metadata, nodeName, driverName }, now) => [
+    metadata.name ?? '',
+    nodeName ?? '',
+    driverName,
+    age(metadata.creationTimestamp, now),
+  ],
 }
 
 const v1alpha2: Version<ResourceSlice> = {

@@ -5,8 +5,8 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../shared/go-values.ts'
 
 /**
- * Combines the errors of an update. In these releases upstream validates an update like a create first, so errors are reported twice, and changes of immutable
- * fields in between.
+ * Combines the errors of an update. In these releases upstream validates an update like a create first, so errors are
+ * reported twice, and changes of immutable fields in between.
  */
 export const withUpdateErrors = (errors: readonly FieldError[], isUpdate: boolean, changes: readonly FieldError[] = []): FieldError[] =>
   isUpdate ? [...errors, ...changes, ...errors] : [...errors]

@@ -19,4 +19,7 @@ export const alphaVersion = (
 })
 
 /** Message of those releases. */
-export const longerThanAllowed = (path: FieldPath, max: number): FieldError => ({ ...tooLongError(path, max), body: `Too long: may not be longer than ${max}` })
+export const longerThanAllowed = (path: FieldPath, max: number): FieldError => ({
+  ...tooLongError(path, max),
+  body: `Too long: may not be longer than ${max}`,
+})

@@ -31,7 +31,13 @@ const table: TableDefinition<PodGroup> = {
   cells: (group, now) => {
     const { metadata, spec } = group
     const workload = spec.podGroupTemplateRef?.workload?.workloadName ?? '<none>'
-    return [metadata.name ?? '', spec.schedulingPolicy.gang ? 'Gang' : 'Basic', workload, statusCell(group), age(metadata.creationTimestamp, now)]
+    return [
+      metadata.name ?? '',
+      spec.schedulingPolicy.gang ? 'Gang' : 'Basic',
+      workload,
+      statusCell(group),
+      age(metadata.creationTimestamp, now),
+    ]
   },
 }
 
@@ -49,7 +55,9 @@ const v1alpha2: Version<PodGroup> = {
   verbs: STANDARD_VERBS,
   schema: types.type('schedulingV1alpha2.PodGroup'),
   table,
-  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy<PodGroup>({ validate: next => validatePodGroupStatus(next) }) } },
+  subresources: {
+    status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy<PodGroup>({ validate: next => validatePodGroupStatus(next) }) },
+  },
 }
 
 /** Version in which 1.37 stores groups. */
@@ -65,9 +73,9 @@ const v1beta1: Version<BetaGroup, PodGroup> = {
 }
 
 /**
- * Pods that are scheduled together, usually created from a template of a Workload. Needs both the API version and a gate to be enabled; exists in 1.36 only.
- * https://kubernetes.io/docs/concepts/workloads/workload-api/
- * Source of its rules: pkg/registry/scheduling/podgroup.
+ * Pods that are scheduled together, usually created from a template of a Workload. Needs both the API version and a
+ * gate to be enabled; exists in 1.36 only. https://kubernetes.io/docs/concepts/workloads/workload-api/ Source of its
+ * rules: pkg/registry/scheduling/podgroup.
  */
 export const podGroupResource = defineResource<PodGroup>({
   scope: 'Namespaced',

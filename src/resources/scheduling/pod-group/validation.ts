@@ -4,7 +4,14 @@ import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
-import { validateClaims, validateGatedFields, validateLabel, validateSchedulingPolicy, validateSubdomain, validateUnchanged } from '../pod-groups.ts'
+import {
+  validateClaims,
+  validateGatedFields,
+  validateLabel,
+  validateSchedulingPolicy,
+  validateSubdomain,
+  validateUnchanged,
+} from '../pod-groups.ts'
 
 const SPEC_PATH = fieldPath('spec')
 const referencePath = SPEC_PATH.child('podGroupTemplateRef')
@@ -39,7 +46,10 @@ export function validatePodGroup({ spec }: PodGroup, old: PodGroup | undefined, 
 }
 
 /** Checks that claim statuses refer to claims of the group. */
-export function validatePodGroupStatus({ spec, status }: Pick<PodGroup, 'status'> & { readonly spec: Pick<PodGroup['spec'], 'resourceClaims'> }): FieldError[] {
+export function validatePodGroupStatus({
+  spec,
+  status,
+}: Pick<PodGroup, 'status'> & { readonly spec: Pick<PodGroup['spec'], 'resourceClaims'> }): FieldError[] {
   const path = fieldPath('status')
   const claims = path.child('resourceClaimStatuses')
   const known = new Set(spec.resourceClaims?.map(({ name }) => name))

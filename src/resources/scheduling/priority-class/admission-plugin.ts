@@ -22,8 +22,9 @@ const defaultOf = (classes: readonly PriorityClass[]): PriorityClass | undefined
   classes.filter(({ globalDefault }) => globalDefault === true).sort((a, b) => a.value - b.value)[0]
 
 /**
- * Sets the priority of a pod. A named class must exist. Without a name the default class is used and its name set; without a default class the priority is 0
- * and the policy is PREEMPTION. Values that the client sets must equal the computed ones.
+ * Sets the priority of a pod. A named class must exist. Without a name the default class is used and its name set;
+ * without a default class the priority is 0 and the policy is PREEMPTION. Values that the client sets must equal the
+ * computed ones.
  */
 function setPriority(request: AdmissionRequest, { spec }: Pod, found: PriorityClass | undefined): void {
   const { priorityClassName: name = '' } = spec
@@ -34,7 +35,10 @@ function setPriority(request: AdmissionRequest, { spec }: Pod, found: PriorityCl
     throw refuse(request, `the integer value of priority (${spec.priority}) ${COMPUTED} ${priority} from the given PriorityClass name`)
   }
   if (policy !== undefined && spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
-    throw refuse(request, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) ${COMPUTED} ${policy} from the given PriorityClass name`)
+    throw refuse(
+      request,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) ${COMPUTED} ${policy} from the given PriorityClass name`,
+    )
   }
   if (found?.metadata.name !== undefined && name === '') spec.priorityClassName = found.metadata.name
   spec.priority = priority
@@ -54,7 +58,8 @@ function keepPriority({ spec }: Pod, { spec: old }: Pod): undefined {
 export const priorityAdmission = (classes: PriorityClasses): AdmissionPlugin => ({
   name: 'Priority',
   handles: request =>
-    (request.operation === 'CREATE' || request.operation === 'UPDATE') && (isAbout(request, 'pods') || isAbout(request, 'priorityclasses.scheduling.k8s.io')),
+    (request.operation === 'CREATE' || request.operation === 'UPDATE') &&
+    (isAbout(request, 'pods') || isAbout(request, 'priorityclasses.scheduling.k8s.io')),
   mutate: request => {
     const { object, old, operation } = request
     if (!object || !isAbout(request, 'pods')) return undefined

@@ -19,12 +19,15 @@ function systemFault(name: string, value: number, globalDefault: boolean): strin
 }
 
 /**
- * Checks that a name with the prefix belongs to a system class with its value, and is not the default. Other names have a value of at most HIGHEST_OF_USERS.
+ * Checks that a name with the prefix belongs to a system class with its value, and is not the default. Other names have
+ * a value of at most HIGHEST_OF_USERS.
  */
 function validateValue({ metadata, value, globalDefault = false }: PriorityClass): FieldError[] {
   const name = metadata.name ?? ''
   if (!name.startsWith(SYSTEM_PREFIX)) {
-    return value > HIGHEST_OF_USERS ? [forbidden(fieldPath('value'), `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`)] : []
+    return value > HIGHEST_OF_USERS
+      ? [forbidden(fieldPath('value'), `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`)]
+      : []
   }
   const fault = systemFault(name, value, globalDefault)
   const detail = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${fault}`
@@ -39,8 +42,8 @@ function validatePreemptionPolicy(policy: string | undefined): FieldError[] {
 }
 
 /**
- * Validates a class. Names with the prefix `system-` are reserved; value and preemption policy are immutable. Source: pkg/apis/scheduling/validation in
- * k8s.io/kubernetes.
+ * Validates a class. Names with the prefix `system-` are reserved; value and preemption policy are immutable. Source:
+ * pkg/apis/scheduling/validation in k8s.io/kubernetes.
  */
 export function validatePriorityClass(next: PriorityClass, old: PriorityClass | undefined): FieldError[] {
   // On update only changes are validated.

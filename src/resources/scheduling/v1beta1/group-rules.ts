@@ -15,14 +15,21 @@ import { validateUnion } from '../../shared/union-members.ts'
 import { validateClaims, validateGroupClaim, validateMinimum, validateTopology, validateUnchanged } from '../pod-groups.ts'
 
 /**
- * Rules that groups of pods and their templates have in common since 1.37. A value that an update does not change is not validated. Source: declarative
- * validation of scheduling.k8s.io/v1beta1.
+ * Rules that groups of pods and their templates have in common since 1.37. A value that an update does not change is
+ * not validated. Source: declarative validation of scheduling.k8s.io/v1beta1.
  */
 
 /** Highest priority of user-defined classes. System classes have higher ones. */
 const HIGHEST_PRIORITY = 1_000_000_000
 const PREEMPTION_POLICIES = enumValues('schedulingV1beta1.PreemptionPolicy')
-const IMMUTABLE = ['schedulingConstraints', 'resourceClaims', 'disruptionMode', 'priorityClassName', 'priority', 'preemptionPolicy'] as const
+const IMMUTABLE = [
+  'schedulingConstraints',
+  'resourceClaims',
+  'disruptionMode',
+  'priorityClassName',
+  'priority',
+  'preemptionPolicy',
+] as const
 
 /** Members of groups and templates of both kinds. Composite groups have no claims. */
 interface GroupMembers {
@@ -46,11 +53,17 @@ function validateNewMembers(
   path: FieldPath,
 ): FieldError[] {
   return [
-    ...(schedulingConstraints ? validateTopology(schedulingConstraints.topology ?? [], path.child('schedulingConstraints', 'topology')) : []),
+    ...(schedulingConstraints
+      ? validateTopology(schedulingConstraints.topology ?? [], path.child('schedulingConstraints', 'topology'))
+      : []),
     ...validateClaims(resourceClaims ?? [], path.child('resourceClaims'), validateGroupClaim),
     ...(disruptionMode ? validateUnion(disruptionMode, ['single', 'all'], path.child('disruptionMode')) : []),
-    ...(priorityClassName ? isDns1123Subdomain(priorityClassName).map(text => invalid(path.child('priorityClassName'), priorityClassName, text)) : []),
-    ...((priority ?? 0) > HIGHEST_PRIORITY ? [invalid(path.child('priority'), priority, `must be less than or equal to ${HIGHEST_PRIORITY}`)] : []),
+    ...(priorityClassName
+      ? isDns1123Subdomain(priorityClassName).map(text => invalid(path.child('priorityClassName'), priorityClassName, text))
+      : []),
+    ...((priority ?? 0) > HIGHEST_PRIORITY
+      ? [invalid(path.child('priority'), priority, `must be less than or equal to ${HIGHEST_PRIORITY}`)]
+      : []),
     ...(preemptionPolicy === undefined || PREEMPTION_POLICIES.includes(preemptionPolicy)
       ? []
       : [notSupported(path.child('preemptionPolicy'), preemptionPolicy, PREEMPTION_POLICIES)]),

@@ -33,7 +33,13 @@ const groupTable: TableDefinition<PodGroup> = {
   cells: (group, now) => {
     const { metadata, spec } = group
     const workload = spec.workloadRef?.workloadName ?? NONE
-    return [metadata.name ?? '', spec.schedulingPolicy.gang ? 'Gang' : 'Basic', workload, groupStatusCell(group), age(metadata.creationTimestamp, now)]
+    return [
+      metadata.name ?? '',
+      spec.schedulingPolicy.gang ? 'Gang' : 'Basic',
+      workload,
+      groupStatusCell(group),
+      age(metadata.creationTimestamp, now),
+    ]
   },
 }
 
@@ -112,10 +118,9 @@ const compositePodGroup: Version<CompositePodGroup> = {
 }
 
 /**
- * Groups of pods, groups of such groups, and their templates, as 1.37 and later have them. v1alpha3 equals v1beta1. v1alpha2, which 1.36 has, can be read and converted.
- * All need both the API version and a gate to be enabled.
- * https://kubernetes.io/docs/concepts/workloads/workload-api/
- * Source of their rules: pkg/registry/scheduling.
+ * Groups of pods, groups of such groups, and their templates, as 1.37 and later have them. v1alpha3 equals v1beta1.
+ * v1alpha2, which 1.36 has, can be read and converted. All need both the API version and a gate to be enabled.
+ * https://kubernetes.io/docs/concepts/workloads/workload-api/ Source of their rules: pkg/registry/scheduling.
  */
 export const POD_GROUP_KINDS: readonly ResourceDefinition[] = [
   defineResource<CompositePodGroup>({

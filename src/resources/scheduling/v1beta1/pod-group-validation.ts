@@ -22,7 +22,9 @@ function validateReferences(
   if (old) return validateUnchanged(spec, old, ['parentCompositePodGroupName', 'workloadRef'], SPEC_PATH)
   const { parentCompositePodGroupName: parent, workloadRef } = spec
   return [
-    ...(parent === undefined ? [] : isDns1123Subdomain(parent).map(text => invalid(SPEC_PATH.child('parentCompositePodGroupName'), parent, text))),
+    ...(parent === undefined
+      ? []
+      : isDns1123Subdomain(parent).map(text => invalid(SPEC_PATH.child('parentCompositePodGroupName'), parent, text))),
     ...(workloadRef ? validateWorkloadRef(workloadRef, SPEC_PATH.child('workloadRef')) : []),
   ]
 }

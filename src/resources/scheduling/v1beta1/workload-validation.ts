@@ -10,7 +10,9 @@ import { validateGroup } from './group-rules.ts'
 const MOST_TEMPLATES = 8
 /** Levels of templates, those of groups of pods included. */
 const MOST_LEVELS = 4
-/** If there are more levels, no other rule is checked: errors of thousands of levels, with as long paths, take seconds. */
+/**
+ * If there are more levels, no other rule is checked: errors of thousands of levels, with as long paths, take seconds.
+ */
 const MOST_CHECKED_LEVELS = 32
 const SPEC_PATH = fieldPath('spec')
 const COMPOSITES = 'compositePodGroupTemplates'
@@ -47,17 +49,26 @@ const validateTemplate = (template: Template, old: Template | undefined, path: F
   ...validateGroup(template, old, path),
 ]
 
-const validateComposite = (template: CompositePodGroupTemplate, old: CompositePodGroupTemplate | undefined, path: FieldPath): FieldError[] => [
-  ...validateTemplate(template, old, path),
-  ...validateChildren(template, old, path),
-]
+const validateComposite = (
+  template: CompositePodGroupTemplate,
+  old: CompositePodGroupTemplate | undefined,
+  path: FieldPath,
+): FieldError[] => [...validateTemplate(template, old, path), ...validateChildren(template, old, path)]
 
 const validateChildren = (next: Parent, old: Parent | undefined, path: FieldPath): FieldError[] => [
   ...validateTemplates(next.podGroupTemplates ?? [], old && (old.podGroupTemplates ?? []), path.child(GROUPS), validateTemplate),
-  ...validateTemplates(next.compositePodGroupTemplates ?? [], old && (old.compositePodGroupTemplates ?? []), path.child(COMPOSITES), validateComposite),
+  ...validateTemplates(
+    next.compositePodGroupTemplates ?? [],
+    old && (old.compositePodGroupTemplates ?? []),
+    path.child(COMPOSITES),
+    validateComposite,
+  ),
 ]
 
-/** Checks that templates in different lists have different names. `lists` has the path of the list in which each name was first found. */
+/**
+ * Checks that templates in different lists have different names. `lists` has the path of the list in which each name
+ * was first found.
+ */
 function validateNames(templates: readonly CompositePodGroupTemplate[], path: FieldPath, lists = new Map<string, string>()): FieldError[] {
   const take = ({ name }: Template, list: FieldPath, i: number): FieldError[] => {
     if ((lists.get(name) ?? list.text) !== list.text) return [duplicate(list.index(i).child('name'), name)]
@@ -74,7 +85,8 @@ function validateNames(templates: readonly CompositePodGroupTemplate[], path: Fi
   })
 }
 
-const levelsOf = ({ compositePodGroupTemplates = [] }: CompositePodGroupTemplate): number => 1 + Math.max(0, ...compositePodGroupTemplates.map(levelsOf))
+const levelsOf = ({ compositePodGroupTemplates = [] }: CompositePodGroupTemplate): number =>
+  1 + Math.max(0, ...compositePodGroupTemplates.map(levelsOf))
 
 const validateLevels = (templates: readonly CompositePodGroupTemplate[], path: FieldPath): FieldError[] =>
   templates.flatMap((template, i) => {
@@ -92,13 +104,18 @@ const allTemplates = ({ podGroupTemplates, compositePodGroupTemplates = [] }: Pa
 /** Checks that all templates have the same priority. */
 function validatePriorities(spec: WorkloadSpec): FieldError[] {
   const [first, ...others] = allTemplates(spec)
-  const differ = others.some(({ priorityClassName = '', priority }) => priorityClassName !== (first?.priorityClassName ?? '') || priority !== first?.priority)
+  const differ = others.some(
+    ({ priorityClassName = '', priority }) => priorityClassName !== (first?.priorityClassName ?? '') || priority !== first?.priority,
+  )
   return differ ? [invalid(SPEC_PATH, null, 'detected multiple priority configurations')] : []
 }
 
 /** Checks that a workload has templates of one kind. */
 function validateOneKind({ podGroupTemplates, compositePodGroupTemplates }: WorkloadSpec): FieldError[] {
-  const filled = { ...(podGroupTemplates?.length && { podGroupTemplates }), ...(compositePodGroupTemplates?.length && { compositePodGroupTemplates }) }
+  const filled = {
+    ...(podGroupTemplates?.length && { podGroupTemplates }),
+    ...(compositePodGroupTemplates?.length && { compositePodGroupTemplates }),
+  }
   return validateUnion(filled, [GROUPS, COMPOSITES], SPEC_PATH)
 }
 
@@ -109,13 +126,14 @@ function validateOwner({ controllerRef }: WorkloadSpec, old: WorkloadSpec | unde
 }
 
 /**
- * Validates a workload by the rules of 1.37. It has templates of groups of pods or of groups of groups. Source: pkg/apis/scheduling/validation in
- * k8s.io/kubernetes, and declarative validation of scheduling.k8s.io/v1beta1.
+ * Validates a workload by the rules of 1.37. It has templates of groups of pods or of groups of groups. Source:
+ * pkg/apis/scheduling/validation in k8s.io/kubernetes, and declarative validation of scheduling.k8s.io/v1beta1.
  */
 export function validateBetaWorkload({ spec }: Workload, old: Workload | undefined): FieldError[] {
   const { podGroupTemplates, compositePodGroupTemplates = [] } = spec
   const path = SPEC_PATH.child(COMPOSITES)
-  if (compositePodGroupTemplates.some(template => levelsOf(template) > MOST_CHECKED_LEVELS)) return validateLevels(compositePodGroupTemplates, path)
+  if (compositePodGroupTemplates.some(template => levelsOf(template) > MOST_CHECKED_LEVELS))
+    return validateLevels(compositePodGroupTemplates, path)
   return [
     ...(podGroupTemplates?.length ? [] : validateNames(compositePodGroupTemplates, path)),
     ...validateLevels(compositePodGroupTemplates, path),

@@ -22,7 +22,10 @@ const v1alpha2: Version<Workload> = {
 
 const templateOf = ({ name, policy }: AlphaGroup): PodGroupTemplate => ({ name, schedulingPolicy: policy, schedulingConstraints: null })
 
-/** v1alpha1 has groups with only a name and a policy instead of templates. Other fields of v1alpha2's templates are lost when 1.35 writes the object. */
+/**
+ * v1alpha1 has groups with only a name and a policy instead of templates. Other fields of v1alpha2's templates are lost
+ * when 1.35 writes the object.
+ */
 const v1alpha1: Version<AlphaWorkload, Workload> = {
   group: v1alpha2.group,
   name: 'v1alpha1',
@@ -30,7 +33,10 @@ const v1alpha1: Version<AlphaWorkload, Workload> = {
   names: v1alpha2.names,
   verbs: v1alpha2.verbs,
   schema: types.type('schedulingV1alpha1.Workload'),
-  toHub: ({ spec: { podGroups, ...spec }, ...object }) => ({ ...object, spec: { ...spec, podGroupTemplates: podGroups?.map(templateOf) ?? null } }),
+  toHub: ({ spec: { podGroups, ...spec }, ...object }) => ({
+    ...object,
+    spec: { ...spec, podGroupTemplates: podGroups?.map(templateOf) ?? null },
+  }),
   fromHub: ({ spec: { podGroupTemplates, ...spec }, ...object }) => ({
     ...object,
     spec: { ...spec, podGroups: podGroupTemplates?.map(({ name, schedulingPolicy: policy }) => ({ name, policy })) ?? null },
@@ -50,9 +56,8 @@ const v1beta1: Version<BetaWorkload, Workload> = {
 }
 
 /**
- * Templates for groups of pods that are scheduled together. They are immutable. Needs both the API version and a gate to be enabled; 1.35 has v1alpha1, 1.36
- * has v1alpha2.
- * https://kubernetes.io/docs/concepts/workloads/workload-api/
+ * Templates for groups of pods that are scheduled together. They are immutable. Needs both the API version and a gate
+ * to be enabled; 1.35 has v1alpha1, 1.36 has v1alpha2. https://kubernetes.io/docs/concepts/workloads/workload-api/
  * Source of its rules: pkg/registry/scheduling/workload.
  */
 export const workloadResource = defineResource<Workload>({
@@ -61,6 +66,7 @@ export const workloadResource = defineResource<Workload>({
   hub: v1alpha2,
   storage: { prefix: 'workloads', version: v1alpha2 },
   strategy: {
-    validate: (next, old, { features }) => (isSince(features.release, '1.36') ? validateWorkload(next, old, features) : validateFirstWorkload(next, old)),
+    validate: (next, old, { features }) =>
+      isSince(features.release, '1.36') ? validateWorkload(next, old, features) : validateFirstWorkload(next, old),
   },
 })

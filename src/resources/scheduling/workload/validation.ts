@@ -5,7 +5,14 @@ import { duplicate, type FieldError, immutableError, invalid, required, tooMany 
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goMember } from '../../shared/go-values.ts'
-import { validateControllerRef, validateGatedFields, validateLabel, validateNamed, validateSchedulingPolicy, validateUnchanged } from '../pod-groups.ts'
+import {
+  validateControllerRef,
+  validateGatedFields,
+  validateLabel,
+  validateNamed,
+  validateSchedulingPolicy,
+  validateUnchanged,
+} from '../pod-groups.ts'
 
 const MOST_GROUPS = 8
 const SPEC_PATH = fieldPath('spec')
@@ -20,7 +27,10 @@ function validateTemplates(templates: readonly PodGroupTemplate[], path: FieldPa
   ])
 }
 
-/** Validates a workload by the rules of 1.36. The spec is immutable. Source: declarative validation of scheduling.k8s.io/v1alpha2. */
+/**
+ * Validates a workload by the rules of 1.36. The spec is immutable. Source: declarative validation of
+ * scheduling.k8s.io/v1alpha2.
+ */
 export function validateWorkload({ spec }: Workload, old: Workload | undefined, features: Features): FieldError[] {
   if (old) return validateUnchanged(spec, old.spec, ['controllerRef', 'podGroupTemplates'], SPEC_PATH)
   return [
@@ -35,7 +45,10 @@ function validateFirstPolicy({ basic, gang }: PodGroupSchedulingPolicy, path: Fi
   return gang && gang.minCount <= 0 ? [invalid(path.child('gang', 'minCount'), gang.minCount, 'must be greater than 0')] : []
 }
 
-/** Rules of v1alpha1 (1.35). A duplicate name is reported besides the errors of the name itself, a policy by its first error. */
+/**
+ * Rules of v1alpha1 (1.35). A duplicate name is reported besides the errors of the name itself, a policy by its first
+ * error.
+ */
 function validateFirstGroups(groups: readonly PodGroupTemplate[], path: FieldPath): FieldError[] {
   if (groups.length === 0) return [required(path, 'must have at least one item')]
   if (groups.length > MOST_GROUPS) return [tooMany(path, groups.length, MOST_GROUPS)]
@@ -50,8 +63,8 @@ function validateFirstGroups(groups: readonly PodGroupTemplate[], path: FieldPat
 }
 
 /**
- * Validates a workload by the rules of 1.35. The owner may be set later, once; errors about changes are reported for the members themselves, as in upstream.
- * Source: pkg/apis/scheduling/validation in k8s.io/kubernetes.
+ * Validates a workload by the rules of 1.35. The owner may be set later, once; errors about changes are reported for
+ * the members themselves, as in upstream. Source: pkg/apis/scheduling/validation in k8s.io/kubernetes.
  */
 export function validateFirstWorkload({ spec }: Workload, old: Workload | undefined): FieldError[] {
   const { controllerRef, podGroupTemplates } = spec

@@ -10,7 +10,8 @@ import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { setCSIDriverDefaults, setGatedCSIDriverDefaults } from './defaults.ts'
 import { validateCSIDriver } from './validation.ts'
 
-const audiences = (requests: readonly TokenRequest[] | undefined): string => (requests ? requests.map(({ audience }) => audience).join(',') : '<unset>')
+const audiences = (requests: readonly TokenRequest[] | undefined): string =>
+  requests ? requests.map(({ audience }) => audience).join(',') : '<unset>'
 
 const isChanged = (next: CSIDriverSpec, old: CSIDriverSpec): boolean => !deepEqual(next, old)
 /** Reports whether one of the fields has changed that increment the generation before 1.30. */
@@ -53,9 +54,9 @@ const v1: Version<CSIDriver> = {
 }
 
 /**
- * Describes how the kubelet handles volumes of a driver. The generation counts changes and is absent until the first one, as in upstream.
- * https://kubernetes-csi.github.io/docs/csi-driver-object.html
- * Source of its rules: pkg/registry/storage/csidriver.
+ * Describes how the kubelet handles volumes of a driver. The generation counts changes and is absent until the first
+ * one, as in upstream. https://kubernetes-csi.github.io/docs/csi-driver-object.html Source of its rules:
+ * pkg/registry/storage/csidriver.
  */
 export const csiDriverResource = defineResource<CSIDriver>({
   scope: 'Cluster',

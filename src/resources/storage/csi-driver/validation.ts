@@ -35,8 +35,8 @@ function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPat
 }
 
 /**
- * Validates a driver. An update may change settings that kubelets read per volume, but not those that control how volumes are attached, nor before 1.30 how
- * they are mounted. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
+ * Validates a driver. An update may change settings that kubelets read per volume, but not those that control how
+ * volumes are attached, nor before 1.30 how they are mounted. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
  */
 export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
@@ -46,12 +46,20 @@ export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefine
   return [
     ...(GROUP_POLICIES.includes(fsGroupPolicy) ? [] : [notSupported(path.child('fsGroupPolicy'), fsGroupPolicy, GROUP_POLICIES)]),
     ...validateTokenRequests(spec.tokenRequests ?? [], path.child('tokenRequests')),
-    ...(spec.volumeLifecycleModes ?? []).flatMap(mode => (LIFECYCLE_MODES.includes(mode) ? [] : [notSupported(modes, mode, LIFECYCLE_MODES)])),
+    ...(spec.volumeLifecycleModes ?? []).flatMap(mode =>
+      LIFECYCLE_MODES.includes(mode) ? [] : [notSupported(modes, mode, LIFECYCLE_MODES)],
+    ),
     ...(period !== undefined && period < SHORTEST_PERIOD_SECONDS
       ? [invalid(path.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds')]
       : []),
     ...(secrets !== undefined && !spec.tokenRequests?.length
-      ? [invalid(path.child('serviceAccountTokenInSecrets'), secrets, 'serviceAccountTokenInSecrets is set but no tokenRequests are specified')]
+      ? [
+          invalid(
+            path.child('serviceAccountTokenInSecrets'),
+            secrets,
+            'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
+          ),
+        ]
       : []),
     // Upstream's path differs from the name of the field.
     ...(old ? validateImmutableField(spec.attachRequired, old.spec.attachRequired, path.child('attachedRequired')) : []),

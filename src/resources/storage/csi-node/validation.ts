@@ -23,7 +23,12 @@ const printDriver = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver)
   `Allocatable:${goPointer('storage.VolumeNodeResources', allocatable)}}`
 
 const driverJson = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string =>
-  goJsonText({ Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: allocatable ? { Count: allocatable.count ?? null } : null })
+  goJsonText({
+    Name: name,
+    NodeID: nodeID,
+    TopologyKeys: topologyKeys ?? null,
+    Allocatable: allocatable ? { Count: allocatable.count ?? null } : null,
+  })
 
 /** Validates topology keys. Errors are reported for the driver, not for the key. */
 function validateTopologyKeys(keys: readonly string[], at: FieldPath): FieldError[] {
@@ -36,7 +41,12 @@ function validateTopologyKeys(keys: readonly string[], at: FieldPath): FieldErro
 }
 
 /** Validates a driver. `again` is set if an earlier driver has the same name. */
-function validateDriver({ name, nodeID, allocatable, topologyKeys }: CSINodeDriver, again: boolean, release: Release, at: FieldPath): FieldError[] {
+function validateDriver(
+  { name, nodeID, allocatable, topologyKeys }: CSINodeDriver,
+  again: boolean,
+  release: Release,
+  at: FieldPath,
+): FieldError[] {
   const errors = validateCsiDriverName(name, at.child('name'), release)
   if (nodeID === '') errors.push(required(at.child('nodeID')))
   if (longerThan(nodeID, NODE_ID_LIMIT)) errors.push(invalid(at.child('nodeID'), nodeID, `must be ${NODE_ID_LIMIT} characters or less`))
@@ -54,8 +64,8 @@ function validateDrivers(drivers: readonly CSINodeDriver[], release: Release): F
 const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver => driver
 
 /**
- * Validates a node. Drivers may be added and removed. One that stays is immutable, except that `allocatable` may change with the gate
- * MutableCSINodeAllocatableCount. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
+ * Validates a node. Drivers may be added and removed. One that stays is immutable, except that `allocatable` may change
+ * with the gate MutableCSINodeAllocatableCount. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
  */
 export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { features }: HookContext): FieldError[] {
   const drivers = spec.drivers ?? []
@@ -64,7 +74,9 @@ export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { f
   const fixed = features.enabled('MutableCSINodeAllocatableCount') ? withoutAllocatable : (driver: CSINodeDriver) => driver
   const after = drivers.map(fixed)
   // The error shows the new driver, in the order of the old list.
-  const changed = (old.spec.drivers ?? []).flatMap(driver => after.filter(each => each.name === driver.name && !deepEqual(each, fixed(driver))))
+  const changed = (old.spec.drivers ?? []).flatMap(driver =>
+    after.filter(each => each.name === driver.name && !deepEqual(each, fixed(driver))),
+  )
   // Upstream validates an updated object twice, and reports every error twice.
   return [
     ...errors,

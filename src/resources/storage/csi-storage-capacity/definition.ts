@@ -25,10 +25,14 @@ function validateCapacityUpdate({ nodeTopology, storageClassName }: CSIStorageCa
 }
 
 /**
- * Validates a capacity. An update may keep invalid values of nodeTopology if the stored object has some. `capacity` may be absent. Source:
- * pkg/apis/storage/validation in k8s.io/kubernetes.
+ * Validates a capacity. An update may keep invalid values of nodeTopology if the stored object has some. `capacity` may
+ * be absent. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
  */
-function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCapacity | undefined, { features }: HookContext): FieldError[] {
+function validateCSIStorageCapacity(
+  next: CSIStorageCapacity,
+  old: CSIStorageCapacity | undefined,
+  { features }: HookContext,
+): FieldError[] {
   const { nodeTopology, storageClassName, capacity } = next
   return [
     ...validateLabelSelector(nodeTopology, TOPOLOGY_PATH, selectorRules(features, old?.nodeTopology)),
@@ -57,13 +61,19 @@ const v1beta1: Version<CSIStorageCapacity> = {
 }
 
 /**
- * Capacity of a storage class that is available in a part of the cluster. Drivers write it, and the scheduler reads it. Class and topology are immutable. The
- * table has the default columns: kube-apiserver does not use the ones that it declares. Source of its rules: pkg/registry/storage/csistoragecapacity.
+ * Capacity of a storage class that is available in a part of the cluster. Drivers write it, and the scheduler reads it.
+ * Class and topology are immutable. The table has the default columns: kube-apiserver does not use the ones that it
+ * declares. Source of its rules: pkg/registry/storage/csistoragecapacity.
  */
 export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   scope: 'Namespaced',
   versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'csistoragecapacities', version: v1 },
-  strategy: { allowUnconditionalUpdate: false, metaRounds: ['whole', 'change'], validate: validateCSIStorageCapacity, warnings: capacityWarnings },
+  strategy: {
+    allowUnconditionalUpdate: false,
+    metaRounds: ['whole', 'change'],
+    validate: validateCSIStorageCapacity,
+    warnings: capacityWarnings,
+  },
 })

@@ -10,8 +10,8 @@ import { youngestName } from '../../shared/youngest.ts'
 import { isDefaultClass } from './default-class.ts'
 
 /**
- * DefaultStorageClass sets the default class on new claims that have no class field, not even an empty one, if there is a default class.
- * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultstorageclass
+ * DefaultStorageClass sets the default class on new claims that have no class field, not even an empty one, if there is
+ * a default class. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultstorageclass
  */
 export const defaultStorageClass = (listClasses: () => Awaitable<readonly TypedObject[]>): AdmissionPlugin => ({
   name: 'DefaultStorageClass',

@@ -43,9 +43,8 @@ const v1: Version<StorageClass> = {
 }
 
 /**
- * Describes how volumes are provisioned. Provisioner, parameters, reclaim policy and binding mode are immutable; the default class has an annotation
- * (admission-plugin.ts).
- * https://kubernetes.io/docs/concepts/storage/storage-classes/
+ * Describes how volumes are provisioned. Provisioner, parameters, reclaim policy and binding mode are immutable; the
+ * default class has an annotation (admission-plugin.ts). https://kubernetes.io/docs/concepts/storage/storage-classes/
  * Source of its rules: pkg/registry/storage/storageclass.
  */
 export const storageClassResource = defineResource<StorageClass>({

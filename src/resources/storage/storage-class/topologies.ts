@@ -23,8 +23,8 @@ function termIdentity(expressions: readonly TopologySelectorLabelRequirement[]):
 }
 
 /**
- * Validates topologies. Terms must be unique. A term without expressions is reported once for every term of the list, as upstream does. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates topologies. Terms must be unique. A term without expressions is reported once for every term of the list,
+ * as upstream does. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateAllowedTopologies(topologies: readonly TopologySelectorTerm[], path: FieldPath): FieldError[] {
   // Number of times each term was seen. For the empty term it starts at the number of all terms.

@@ -73,8 +73,8 @@ const v1: Version<VolumeAttachment> = {
 }
 
 /**
- * A request to attach a volume to a node, and its result. A controller writes the spec, which is immutable, and the driver's attacher writes the status.
- * Source of its rules: pkg/registry/storage/volumeattachment.
+ * A request to attach a volume to a node, and its result. A controller writes the spec, which is immutable, and the
+ * driver's attacher writes the status. Source of its rules: pkg/registry/storage/volumeattachment.
  */
 export const volumeAttachmentResource = defineResource<VolumeAttachment>({
   scope: 'Cluster',

@@ -24,7 +24,8 @@ function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath, relea
   if (!spec.csi) errors.push(required(path.child('csi'), `has to be specified ${INLINE}`))
   errors.push(...validateAccessModes(spec.accessModes ?? [], path.child('accessModes')))
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
-  if (policy !== '' && policy !== 'Retain') errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${INLINE}`))
+  if (policy !== '' && policy !== 'Retain')
+    errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${INLINE}`))
   if (spec.nodeAffinity) errors.push(notInline(path.child('nodeAffinity')))
   errors.push(...validateSources(spec, path, { volume: '', release }))
   if (spec.storageClassName) errors.push(notInline(path.child('storageClassName')))
@@ -53,12 +54,17 @@ function validateError(error: VolumeError | undefined, path: FieldPath, release:
   const { message = '', errorCode = 0 } = error ?? {}
   return [
     // Before 1.37 the message shows another limit than the one that applies, as in upstream.
-    ...(longerThan(message, MESSAGE_LIMIT) ? [tooLongError(path.child('message'), isSince(release, '1.37') ? MESSAGE_LIMIT : MOST_BYTES)] : []),
+    ...(longerThan(message, MESSAGE_LIMIT)
+      ? [tooLongError(path.child('message'), isSince(release, '1.37') ? MESSAGE_LIMIT : MOST_BYTES)]
+      : []),
     ...(errorCode < 0 ? [invalid(path.child('errorCode'), errorCode, rangeError(0, MAX_INT32))] : []),
   ]
 }
 
-/** Validates the attacher. Since 1.36 it must be the name of a driver on create and update; for earlier releases `validateAttachmentNames` checks that. */
+/**
+ * Validates the attacher. Since 1.36 it must be the name of a driver on create and update; for earlier releases
+ * `validateAttachmentNames` checks that.
+ */
 function validateAttacher(attacher: string, path: FieldPath, release: Release): FieldError[] {
   if (isSince(release, '1.36')) return coveredDriverName(validateCsiDriverName(attacher, path, release))
   return attacher === '' ? [required(path)] : []
@@ -79,7 +85,9 @@ function validateAttachment({ spec, status }: VolumeAttachment, release: Release
 }
 
 const validateVolumeName = ({ persistentVolumeName: name }: VolumeAttachmentSource): FieldError[] =>
-  name === undefined ? [] : nameIsDnsSubdomain(name, false).map(text => invalid(fieldPath('spec', 'source', 'persistentVolumeName'), name, text))
+  name === undefined
+    ? []
+    : nameIsDnsSubdomain(name, false).map(text => invalid(fieldPath('spec', 'source', 'persistentVolumeName'), name, text))
 
 /** Checks names before 1.36, on create only: v1 is stricter than v1beta1 was, and updates accept existing values. */
 const validateAttachmentNames = ({ attacher, source }: VolumeAttachmentSpec, release: Release): FieldError[] => [
@@ -88,8 +96,8 @@ const validateAttachmentNames = ({ attacher, source }: VolumeAttachmentSpec, rel
 ]
 
 /**
- * Validates an attachment. The spec is immutable. Metadata and errors in the status are limited in size. Source: pkg/apis/storage/validation in
- * k8s.io/kubernetes.
+ * Validates an attachment. The spec is immutable. Metadata and errors in the status are limited in size. Source:
+ * pkg/apis/storage/validation in k8s.io/kubernetes.
  */
 export function validateVolumeAttachment(
   next: VolumeAttachment,
@@ -100,7 +108,9 @@ export function validateVolumeAttachment(
   const namesAlways = isSince(release, '1.36')
   const errors = [...validateAttachment(next, release), ...(namesAlways ? validateVolumeName(spec.source) : [])]
   if (!old) return namesAlways ? errors : [...errors, ...validateAttachmentNames(spec, release)]
-  const changed = deepEqual(spec, old.spec) ? [] : covered('immutable', [immutableError(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', spec))])
+  const changed = deepEqual(spec, old.spec)
+    ? []
+    : covered('immutable', [immutableError(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', spec))])
   // Upstream validates an updated object twice, and reports every error twice.
   return [...errors, ...errors, ...changed]
 }

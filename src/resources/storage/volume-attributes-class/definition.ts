@@ -11,7 +11,10 @@ import { ageColumn, column, nameColumn, nameOfDefault } from '../../shared/colum
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
 
-/** Validates a class. Unlike in a StorageClass, at least one parameter is required. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
+/**
+ * Validates a class. Unlike in a StorageClass, at least one parameter is required. Source: pkg/apis/storage/validation
+ * in k8s.io/kubernetes.
+ */
 function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeAttributesClass | undefined): FieldError[] {
   const errors = [
     ...validateProvisioner(next.driverName, fieldPath('driverName')),
@@ -31,7 +34,10 @@ const table: TableDefinition<VolumeAttributesClass> = {
 /** Releases before 1.34 mark a default class, although no release uses one. */
 const markingTable: TableDefinition<VolumeAttributesClass> = {
   ...table,
-  cells: (object, now) => [nameOfDefault(object.metadata, 'volumeattributesclass.alpha.kubernetes.io/is-default-class'), ...table.cells(object, now).slice(1)],
+  cells: (object, now) => [
+    nameOfDefault(object.metadata, 'volumeattributesclass.alpha.kubernetes.io/is-default-class'),
+    ...table.cells(object, now).slice(1),
+  ],
 }
 
 const v1: Version<VolumeAttributesClass> = {
@@ -58,5 +64,10 @@ export const volumeAttributesClassResource = defineResource<VolumeAttributesClas
   versions: [v1, v1beta1, v1alpha1],
   hub: v1,
   storage: { prefix: 'volumeattributesclasses', version: v1beta1 },
-  strategy: { allowUnconditionalUpdate: false, returnsDeleted: true, metaRounds: ['change', 'whole'], validate: validateVolumeAttributesClass },
+  strategy: {
+    allowUnconditionalUpdate: false,
+    returnsDeleted: true,
+    metaRounds: ['change', 'whole'],
+    validate: validateVolumeAttributesClass,
+  },
 })

@@ -12,19 +12,22 @@ import { conditionIsTrue } from './conditions.ts'
 const REVISION = /^[1-9][0-9]*$/
 
 /**
- * Validates a migration by the rules of 1.35 and later: group and resource are names like those of an APIService, and the spec is immutable. Source:
- * pkg/apis/storagemigration/validation in k8s.io/kubernetes.
+ * Validates a migration by the rules of 1.35 and later: group and resource are names like those of an APIService, and
+ * the spec is immutable. Source: pkg/apis/storagemigration/validation in k8s.io/kubernetes.
  */
 export function validateBetaMigration({ spec }: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const { group, resource } = spec.resource
   const path = fieldPath('spec', 'resource')
-  const together = (text: string, faults: string[], at: FieldPath): FieldError[] => (faults.length > 0 ? [invalid(at, text, faults.join(','))] : [])
+  const together = (text: string, faults: string[], at: FieldPath): FieldError[] =>
+    faults.length > 0 ? [invalid(at, text, faults.join(','))] : []
   return [
     ...(resource === ''
       ? [required(path.child('resource'), 'resource is required to be set')]
       : together(resource, isDns1035Label(resource), path.child('resource'))),
     ...(group === '' ? [] : together(group, isDns1123Subdomain(group), path.child('group'))),
-    ...(old && !deepEqual(spec, old.spec) ? [immutableError(fieldPath('spec'), goValue('storagemigrationV1beta1.StorageVersionMigrationSpec', spec))] : []),
+    ...(old && !deepEqual(spec, old.spec)
+      ? [immutableError(fieldPath('spec'), goValue('storagemigrationV1beta1.StorageVersionMigrationSpec', spec))]
+      : []),
   ]
 }
 
@@ -41,7 +44,8 @@ export function validateBetaStatus(next: StorageVersionMigration, old: StorageVe
     [was('Succeeded') && !is('Succeeded'), 'Success condition cannot be set to false once it is true'],
     [was('Failed') && !is('Failed'), 'Failed condition cannot be set to false once it is true'],
   ]
-  const shown = (): ReturnType<typeof goMember> => goMember('storagemigrationV1beta1.StorageVersionMigrationStatus', 'conditions', conditions)
+  const shown = (): ReturnType<typeof goMember> =>
+    goMember('storagemigrationV1beta1.StorageVersionMigrationStatus', 'conditions', conditions)
   return [
     ...(resourceVersion === '' || REVISION.test(resourceVersion)
       ? []

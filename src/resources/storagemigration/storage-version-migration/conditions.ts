@@ -29,8 +29,8 @@ function validateCondition({ type, status, lastUpdateTime, reason = '', message 
 }
 
 /**
- * Validates conditions, whose types must be unique. The rules are those of metav1's conditions, whose messages have another name for the time. Source:
- * pkg/apis/storagemigration/validation in k8s.io/kubernetes.
+ * Validates conditions, whose types must be unique. The rules are those of metav1's conditions, whose messages have
+ * another name for the time. Source: pkg/apis/storagemigration/validation in k8s.io/kubernetes.
  */
 export function validateMigrationConditions(conditions: readonly MigrationCondition[], path: FieldPath): FieldError[] {
   const seen = new Set<string>()

@@ -6,12 +6,18 @@ export const betaToHub = ({ status: { conditions, ...status }, ...object }: Beta
   ...object,
   status: {
     ...status,
-    ...(conditions && { conditions: conditions.map(({ lastTransitionTime, ...condition }) => ({ ...condition, lastUpdateTime: lastTransitionTime })) }),
+    ...(conditions && {
+      conditions: conditions.map(({ lastTransitionTime, ...condition }) => ({ ...condition, lastUpdateTime: lastTransitionTime })),
+    }),
   },
 })
 
 /** Converts to v1beta1. The version of the resource and continueToken are dropped. */
-export const betaFromHub = ({ spec: { resource }, status: { conditions, ...status }, ...object }: StorageVersionMigration): BetaMigration => ({
+export const betaFromHub = ({
+  spec: { resource },
+  status: { conditions, ...status },
+  ...object
+}: StorageVersionMigration): BetaMigration => ({
   ...object,
   spec: { resource: { group: resource.group ?? '', resource: resource.resource ?? '' } },
   status: {

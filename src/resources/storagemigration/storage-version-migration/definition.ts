@@ -68,13 +68,18 @@ const v1beta1: Version<BetaMigration, StorageVersionMigration> = {
 }
 
 /** Differs from v1beta1 only in name. */
-const v1: Version<BetaMigration, StorageVersionMigration> = { ...v1beta1, name: 'v1', schema: types.type('storagemigrationV1.StorageVersionMigration') }
+const v1: Version<BetaMigration, StorageVersionMigration> = {
+  ...v1beta1,
+  name: 'v1',
+  schema: types.type('storagemigrationV1.StorageVersionMigration'),
+}
 
 /**
- * Asks a controller, which is not part of this server, to rewrite all objects of a resource. Releases up to 1.34 have v1alpha1, 1.35 and later v1beta1, which
- * are not served by default, and 1.37 has v1, which is. Fields that the other version lacks are lost when an object is written, as between kube-apiservers of these releases.
- * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-migration-v1alpha1/
- * Source of its rules: pkg/registry/storagemigration/storagemigration.
+ * Asks a controller, which is not part of this server, to rewrite all objects of a resource. Releases up to 1.34 have
+ * v1alpha1, 1.35 and later v1beta1, which are not served by default, and 1.37 has v1, which is. Fields that the other
+ * version lacks are lost when an object is written, as between kube-apiservers of these releases.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-migration-v1alpha1/ Source of
+ * its rules: pkg/registry/storagemigration/storagemigration.
  */
 export const storageVersionMigrationResource = defineResource<StorageVersionMigration>({
   scope: 'Cluster',

@@ -10,8 +10,8 @@ import { goMember } from '../../shared/go-values.ts'
 import { conditionIsTrue, validateMigrationConditions } from './conditions.ts'
 
 /**
- * Validates a migration. `resource` and `version` are required, the group is not. All are immutable; the paths of those errors lack `spec.resource`, as
- * upstream's do. Source: pkg/apis/storagemigration/validation in k8s.io/kubernetes.
+ * Validates a migration. `resource` and `version` are required, the group is not. All are immutable; the paths of those
+ * errors lack `spec.resource`, as upstream's do. Source: pkg/apis/storagemigration/validation in k8s.io/kubernetes.
  */
 export function validateMigration({ spec: { resource } }: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const path = fieldPath('spec', 'resource')
@@ -27,12 +27,17 @@ export function validateMigration({ spec: { resource } }: StorageVersionMigratio
   return errors
 }
 
-/** Validates a resourceVersion. An empty string counts as 0; any other is a non-negative int64. Messages are those of strconv.ParseInt. */
+/**
+ * Validates a resourceVersion. An empty string counts as 0; any other is a non-negative int64. Messages are those of
+ * strconv.ParseInt.
+ */
 function validateResourceVersion(version: string, path: FieldPath): FieldError[] {
   const number = version === '' ? 0n : parseInt64(version)
   if (number !== undefined) return validateNonNegative(Number(number), path)
   const reason = /^[+-]?\d+$/.test(version) ? 'value out of range' : 'invalid syntax'
-  return [invalid(path, version, `failed to parse resource version ${quote(version)}: strconv.ParseInt: parsing ${quote(version)}: ${reason}`)]
+  return [
+    invalid(path, version, `failed to parse resource version ${quote(version)}: strconv.ParseInt: parsing ${quote(version)}: ${reason}`),
+  ]
 }
 
 /** Checks that a migration that has succeeded or failed stays so, and is no longer running. */
@@ -48,11 +53,14 @@ function validateOutcome(next: StorageVersionMigration, old: StorageVersionMigra
   ]
   return faults
     .filter(([broken]) => broken)
-    .map(([, text]) => invalid(path, goMember('storagemigration.StorageVersionMigrationStatus', 'conditions', next.status.conditions), text))
+    .map(([, text]) =>
+      invalid(path, goMember('storagemigration.StorageVersionMigrationStatus', 'conditions', next.status.conditions), text),
+    )
 }
 
 /**
- * Validates the status. A resourceVersion is immutable once set. A migration that has ended does not start again, and cannot have both succeeded and failed.
+ * Validates the status. A resourceVersion is immutable once set. A migration that has ended does not start again, and
+ * cannot have both succeeded and failed.
  */
 export function validateMigrationStatus(next: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const versionPath = fieldPath('status', 'resourceVersion')

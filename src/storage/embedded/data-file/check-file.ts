@@ -34,7 +34,8 @@ export function* checkFile(descriptor: number, size: number, visitor: FileVisito
   const main = {
     row: (key: Part, value: Part): void => {
       // LMDB ends names with a NUL byte.
-      if (value.length === TREE_HEAD) tables.push([key.bytes.toString('latin1', key.start, key.end - 1), treeHead(value.bytes, value.start)])
+      if (value.length === TREE_HEAD)
+        tables.push([key.bytes.toString('latin1', key.start, key.end - 1), treeHead(value.bytes, value.start)])
       else visitor.headFault('a table has no tree header')
     },
     fault: (fault: TreeFault): void => visitor.fault(undefined, fault),
@@ -42,10 +43,15 @@ export function* checkFile(descriptor: number, size: number, visitor: FileVisito
   yield* checkTree(file, meta.main, main, { compare: compareParts, hasTrees: true })
   for (const [table, head] of tables) {
     if (head.flags !== 0) visitor.headFault(`the table ${JSON.stringify(table)} is of another kind`)
-    const rows = { row: (key: Part, value: Part) => visitor.row(table, key, value), fault: (fault: TreeFault) => visitor.fault(table, fault) }
+    const rows = {
+      row: (key: Part, value: Part) => visitor.row(table, key, value),
+      fault: (fault: TreeFault) => visitor.fault(table, fault),
+    }
     yield* checkTree(file, head, rows, { compare: compareParts, hasTrees: false })
   }
-  yield* checkFreePages(file, meta.free, ({ page, why }) => visitor.spaceFault(`${page === undefined ? '' : `page ${page}: `}the list of free pages: ${why}`))
+  yield* checkFreePages(file, meta.free, ({ page, why }) =>
+    visitor.spaceFault(`${page === undefined ? '' : `page ${page}: `}the list of free pages: ${why}`),
+  )
 }
 
 /** Returns the newer meta page, or why neither can be trusted. */
@@ -60,12 +66,14 @@ function newestMeta(descriptor: number): MetaPage | string {
   const second = read(pageSize)
   if (first === undefined || second === undefined || second.pageSize !== pageSize) return 'the second meta page is damaged'
   const newest = second.transaction > first.transaction ? second : first
-  // Each commit writes the older meta page, so the transaction numbers of the two are consecutive. Otherwise one of them was not written by a commit.
+  // Each commit writes the older meta page, so the transaction numbers of the two are consecutive. Otherwise one of
+  // them was not written by a commit.
   const isNew = first.transaction === 0 && second.transaction === 0
   if (!isNew && (Math.abs(first.transaction - second.transaction) !== 1 || newest.transaction % 2 !== (newest === second ? 1 : 0)))
     return 'the meta pages are not of consecutive transactions'
   if ([first, second].some(({ version }) => (version & 0xffff) !== VERSION)) return 'a meta page has an unknown version'
   if ([first, second].some(({ free, main }) => (free.flags & 0xff) !== 8 || main.flags !== 0)) return 'a meta page has unknown flags'
-  if (newest.lastPage < 1 || newest.mapSize < (newest.lastPage + 1) * pageSize || newest.mapSize > 2 ** 47) return 'the size in the meta page is invalid'
+  if (newest.lastPage < 1 || newest.mapSize < (newest.lastPage + 1) * pageSize || newest.mapSize > 2 ** 47)
+    return 'the size in the meta page is invalid'
   return newest
 }

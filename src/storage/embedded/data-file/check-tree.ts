@@ -62,8 +62,10 @@ interface KeyBounds {
 }
 
 /**
- * Checks a tree. Each page is in the file, used once, of the right kind and not of a later transaction; its rows fill it; their keys ascend within the bounds that the parent pages give;
- * and the counts are those of the tree header. In a tree that passes, LMDB finds each row and never reads outside of its file. Rows below a fault are skipped. Yields at intervals.
+ * Checks a tree. Each page is in the file, used once, of the right kind and not of a later transaction; its rows fill
+ * it; their keys ascend within the bounds that the parent pages give; and the counts are those of the tree header. In a
+ * tree that passes, LMDB finds each row and never reads outside of its file. Rows below a fault are skipped. Yields at
+ * intervals.
  */
 export function* checkTree(file: PageFile, head: TreeHead, visitor: TreeVisitor, options: TreeOptions): Generator<void, void> {
   if (head.root === undefined) {
@@ -107,13 +109,15 @@ class TreeCheck {
   *run(root: number): Generator<void, void> {
     yield* this.#below(root, 0, { start: undefined, end: undefined })
     const { entries, branchPages, leafPages, overflowPages: ofValues } = this.#head
-    const fits = entries === this.#entries && branchPages === this.#branchPages && leafPages === this.#leafPages && ofValues === this.#overflowPages
-    if (!fits && !this.#hasFault) this.#fault(undefined, `it has ${this.#entries} rows, and ${entries} by its head`, { start: undefined, end: undefined })
+    const fits =
+      entries === this.#entries && branchPages === this.#branchPages && leafPages === this.#leafPages && ofValues === this.#overflowPages
+    if (!fits && !this.#hasFault)
+      this.#fault(undefined, `it has ${this.#entries} rows, and ${entries} by its head`, { start: undefined, end: undefined })
   }
 
   /**
-   * Checks a page and everything below it. `level` is 0 at the root. Reports a fault and skips the subtree if the page cannot be trusted. Yields after some
-   * leaf pages.
+   * Checks a page and everything below it. `level` is 0 at the root. Reports a fault and skips the subtree if the page
+   * cannot be trusted. Yields after some leaf pages.
    */
   *#below(number: number, level: number, bounds: KeyBounds): Generator<void, void> {
     const isBranch = level + 1 < this.#head.depth
@@ -155,7 +159,8 @@ class TreeCheck {
   }
 
   /**
-   * Checks the order of a leaf's rows, also against the leaf before it, and passes them to the visitor. The buffers of a row are valid during the call only.
+   * Checks the order of a leaf's rows, also against the leaf before it, and passes them to the visitor. The buffers of
+   * a row are valid during the call only.
    */
   #rows(number: number, page: Buffer, bounds: KeyBounds): void {
     const { compare, hasTrees } = this.#options
@@ -164,7 +169,8 @@ class TreeCheck {
       const node = nodeAt(page, i)
       const key = moveToKey(this.#key, page, node)
       const flags = uint16(page, node + 4)
-      const isBehind = (previous === undefined || compare(key, previous) > 0) && (i > 0 || bounds.start === undefined || compare(key, bounds.start) >= 0)
+      const isBehind =
+        (previous === undefined || compare(key, previous) > 0) && (i > 0 || bounds.start === undefined || compare(key, bounds.start) >= 0)
       const isOrdered = key.length > 0 && isBehind && (i + 1 < count || bounds.end === undefined || compare(key, bounds.end) < 0)
       if (!isOrdered || (hasTrees ? flags !== TREE : flags & ~BIG)) {
         this.#last = previous?.copy()
@@ -209,5 +215,6 @@ class TreeCheck {
   }
 }
 
-const moveToKey = (part: Part, page: Buffer, node: number): Part => part.moveTo(page, node + NODE_HEAD, node + NODE_HEAD + uint16(page, node + 6))
+const moveToKey = (part: Part, page: Buffer, node: number): Part =>
+  part.moveTo(page, node + NODE_HEAD, node + NODE_HEAD + uint16(page, node + 6))
 const keyAt = (page: Buffer, node: number): Part => moveToKey(new Part(), page, node)

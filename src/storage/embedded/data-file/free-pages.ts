@@ -4,15 +4,18 @@ import type { PageFile } from './page-file.ts'
 import type { Part } from './part.ts'
 
 /** Orders keys by transaction number. */
-const byNumber = (a: Part, b: Part): number => (a.length === 8 && b.length === 8 ? uint64(a.bytes, a.start) - uint64(b.bytes, b.start) : a.length - b.length)
+const byNumber = (a: Part, b: Part): number =>
+  a.length === 8 && b.length === 8 ? uint64(a.bytes, a.start) - uint64(b.bytes, b.start) : a.length - b.length
 
 /**
- * Checks the list of pages that LMDB may reuse. To be called after the other trees, because none of their pages may be in it. A row is a list of 8-byte words: their count, then page
- * numbers. A negative count precedes the first of several consecutive pages, and 0 is unused room (`midl.c` in the package lmdb).
+ * Checks the list of pages that LMDB may reuse. To be called after the other trees, because none of their pages may be
+ * in it. A row is a list of 8-byte words: their count, then page numbers. A negative count precedes the first of
+ * several consecutive pages, and 0 is unused room (`midl.c` in the package lmdb).
  */
 export function* checkFreePages(file: PageFile, head: TreeHead, fault: (fault: TreeFault) => void): Generator<void, void> {
   const row = (key: Part, value: Part): void => {
-    const why = key.length !== 8 || uint64(key.bytes, key.start) > file.transaction ? 'it is of a later transaction' : listFault(file, value.view())
+    const why =
+      key.length !== 8 || uint64(key.bytes, key.start) > file.transaction ? 'it is of a later transaction' : listFault(file, value.view())
     if (why !== undefined) fault(wholeFault(why))
   }
   yield* checkTree(file, head, { row, fault }, { compare: byNumber, hasTrees: false })

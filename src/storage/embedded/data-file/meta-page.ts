@@ -1,7 +1,10 @@
 import { META, PAGE_HEAD, type TreeHead, treeHead, uint16, uint64 } from './page.ts'
 
 const MAGIC = 0xbeefc0de
-/** Offsets in a meta page (`MDB_meta`), including the page header. The page size is in the padding field of the first tree. */
+/**
+ * Offsets in a meta page (`MDB_meta`), including the page header. The page size is in the padding field of the first
+ * tree.
+ */
 const MAP_SIZE_AT = PAGE_HEAD + 16
 const FREE_TREE_AT = PAGE_HEAD + 24
 const MAIN_TREE_AT = PAGE_HEAD + 72

@@ -17,7 +17,10 @@ export class PageFile {
   #windowEnd = 0
   #lastRead = -1
 
-  constructor(descriptor: number, { pageSize, transaction, lastPage }: { readonly pageSize: number; readonly transaction: number; readonly lastPage: number }) {
+  constructor(
+    descriptor: number,
+    { pageSize, transaction, lastPage }: { readonly pageSize: number; readonly transaction: number; readonly lastPage: number },
+  ) {
     this.#descriptor = descriptor
     this.pageSize = pageSize
     this.transaction = transaction
@@ -34,7 +37,10 @@ export class PageFile {
     return undefined
   }
 
-  /** Reads like `readFully`, from the start of a page. LMDB writes most pages of a tree in sequence, so a page that follows the last one read is read together with its successors. */
+  /**
+   * Reads like `readFully`, from the start of a page. LMDB writes most pages of a tree in sequence, so a page that
+   * follows the last one read is read together with its successors.
+   */
   read(page: number, into: Buffer): boolean {
     const { pageSize } = this
     if (page < this.#windowStart || page >= this.#windowEnd) {

@@ -1,5 +1,6 @@
 /**
- * Size of a page header: page number (8), transaction that wrote it (8), padding (2), flags (2), and either the bounds of the free space (2, 2) or the number of overflow pages (4).
+ * Size of a page header: page number (8), transaction that wrote it (8), padding (2), flags (2), and either the bounds
+ * of the free space (2, 2) or the number of overflow pages (4).
  */
 export const PAGE_HEAD = 24
 const TRANSACTION_AT = 8
@@ -59,7 +60,10 @@ export function treeHead(bytes: Buffer, offset: number): TreeHead {
 /** Number of overflow pages of a value. Only the first has a page header. */
 export const overflowPages = (size: number, pageSize: number): number => Math.floor((PAGE_HEAD - 1 + size) / pageSize) + 1
 
-/** Checks a page header: the number, the kind, and that the snapshot includes the transaction that wrote it. Undefined if it is valid; otherwise why not. */
+/**
+ * Checks a page header: the number, the kind, and that the snapshot includes the transaction that wrote it. Undefined
+ * if it is valid; otherwise why not.
+ */
 export function headFault(page: Buffer, number: number, kind: number, transaction: number): string | undefined {
   if (uint64(page, 0) !== number) return 'it has the number of another page'
   if (uint64(page, TRANSACTION_AT) > transaction) return 'it is of a later transaction'
@@ -78,8 +82,8 @@ export const pagesOfOverflow = (page: Buffer): number => page.readUInt32LE(LOWER
 export const inlineSize = (page: Buffer, node: number): number => (uint16(page, node + 4) & BIG ? 24 : uint32(page, node))
 
 /**
- * Checks that the nodes of a page fill it from the end of its free space to its own end, as LMDB packs them. Undefined if they do; otherwise why not. All keys and values within a valid
- * page can be read without further checks.
+ * Checks that the nodes of a page fill it from the end of its free space to its own end, as LMDB packs them. Undefined
+ * if they do; otherwise why not. All keys and values within a valid page can be read without further checks.
  * @param least minimum number of nodes
  */
 export function nodesFault(page: Buffer, isBranch: boolean, least: number): string | undefined {

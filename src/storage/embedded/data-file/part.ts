@@ -1,6 +1,9 @@
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** A part of a buffer. It is mutable, because creating a view of each key and value takes longer than checking them: readers move one part from row to row. */
+/**
+ * A part of a buffer. It is mutable, because creating a view of each key and value takes longer than checking them:
+ * readers move one part from row to row.
+ */
 export class Part {
   bytes = NOTHING
   start = 0

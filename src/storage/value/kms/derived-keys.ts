@@ -10,8 +10,9 @@ export const SEED_BYTES = 32
 const derive = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest()
 
 /**
- * AES-256-GCM with a key of its own for each value, derived from a seed and thirty-two random bytes, which precede the output of AES-GCM. A seed may be used for any number of values.
- * Source: k8s.io/apiserver, pkg/storage/value/encrypt/aes/aes_extended_nonce.go.
+ * AES-256-GCM with a key of its own for each value, derived from a seed and thirty-two random bytes, which precede the
+ * output of AES-GCM. A seed may be used for any number of values. Source: k8s.io/apiserver,
+ * pkg/storage/value/encrypt/aes/aes_extended_nonce.go.
  */
 export function derivedKeys(seed: Buffer): Transformer {
   if (seed.length < SEED_BYTES) throw new TransformError(`invalid seed length ${seed.length} used for key generation`)

@@ -17,7 +17,9 @@ export interface KeyIdFault {
 export function keyIdFault(keyId: string): KeyIdFault | undefined {
   const bytes = Buffer.byteLength(keyId)
   if (bytes === 0) return { label: 'empty', text: 'keyID is empty' }
-  return bytes > LONGEST_KEY_ID ? { label: 'too_long', text: `keyID is ${bytes} bytes, which exceeds the max size of ${LONGEST_KEY_ID}` } : undefined
+  return bytes > LONGEST_KEY_ID
+    ? { label: 'too_long', text: `keyID is ${bytes} bytes, which exceeds the max size of ${LONGEST_KEY_ID}` }
+    : undefined
 }
 
 /** Returns the fault of a stored object, in kube-apiserver's order and words; undefined if it is valid. */
@@ -62,7 +64,10 @@ function nameFaults(name: string): string[] {
   return long.length > 1 ? [`[${long.join(', ')}]`] : long
 }
 
-/** Returns a hash that identifies the source of a key: of everything that the service needs to decrypt it, each part preceded by its length. */
+/**
+ * Returns a hash that identifies the source of a key: of everything that the service needs to decrypt it, each part
+ * preceded by its length.
+ */
 export function sourceName({ sourceType, source, keyId, annotations }: Omit<EncryptedObject, 'data'>): string {
   const hash = createHash('sha256')
   const part = (bytes: Buffer): void => {

@@ -19,10 +19,13 @@ function socketPath(endpoint: string): string {
   return path.startsWith('/@') ? path.slice(1) : path
 }
 
-/** Opens a service behind a unix socket. If the socket does not exist yet, each call waits for it until its deadline. */
+/**
+ * Opens a service behind a unix socket. If the socket does not exist yet, each call waits for it until its deadline.
+ */
 export function openGrpcService({ endpoint, timeoutMs, observer }: GrpcServiceOptions): KeyService {
   const client = new SocketClient({ path: socketPath(endpoint), maxResponseBytes: MAX_RESPONSE_BYTES, observer })
-  const call = <T>(name: string, request: Buffer, decode: (message: Buffer) => T): Promise<T> => client.call(PREFIX + name, request, timeoutMs, decode)
+  const call = <T>(name: string, request: Buffer, decode: (message: Buffer) => T): Promise<T> =>
+    client.call(PREFIX + name, request, timeoutMs, decode)
   return {
     status: () => call('Status', Buffer.alloc(0), decodeStatus),
     encrypt: (plaintext, uid) => call('Encrypt', encodeEncrypt(plaintext, uid), decodeEncrypt),

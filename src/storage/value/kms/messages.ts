@@ -3,7 +3,9 @@ import { fieldsOf } from '../../../lib/protobuf-fields.ts'
 import { WIRE_BYTES } from '../../../lib/protobuf-wire.ts'
 import { finished, type Writer, writeBytes, writeMessage, writeNumber, writeText } from '../../../lib/protobuf-writing.ts'
 
-/** How the source of a data encryption key is used: as the key, or as a seed from which a key is derived for each value. */
+/**
+ * How the source of a data encryption key is used: as the key, or as a seed from which a key is derived for each value.
+ */
 export const SourceType = { key: 0, seed: 1 } as const
 
 /** Metadata that a key management service attaches to its ciphertext. It is stored, and sent back for decryption. */
@@ -93,7 +95,13 @@ const annotationsOf = (entries: readonly Buffer[]): Annotations =>
 /** Decodes a stored value. Buffers of the result are views of the message. */
 export function decodeObject(message: Buffer): EncryptedObject {
   const fields = fieldsOf(message)
-  return { data: fields.bytes(1), keyId: fields.text(2), source: fields.bytes(3), annotations: annotationsOf(fields.all(4)), sourceType: fields.number(5) }
+  return {
+    data: fields.bytes(1),
+    keyId: fields.text(2),
+    source: fields.bytes(3),
+    annotations: annotationsOf(fields.all(4)),
+    sourceType: fields.number(5),
+  }
 }
 
 /** Decodes a StatusResponse. */

@@ -14,7 +14,10 @@ import type { KmsMetrics } from './metrics.ts'
 import type { KeyService } from './service.ts'
 import { SourceCache } from './source-cache.ts'
 
-/** Intervals of kube-apiserver: between checks of a healthy and of an unhealthy service, and how long a key may be used for writes after the last successful check. */
+/**
+ * Intervals of kube-apiserver: between checks of a healthy and of an unhealthy service, and how long a key may be used
+ * for writes after the last successful check.
+ */
 const WELL_MS = 60_000
 const ILL_MS = 10_000
 const MAX_USE_MS = 180_000
@@ -51,8 +54,9 @@ const WITHOUT_DATA = Buffer.alloc(0)
 const SOME_DATA = Buffer.of(0)
 
 /**
- * Encryption by a key management service (KMS v2). Each value is encrypted with a key derived from a seed, and is stored with the seed as encrypted by the service. A new seed is
- * generated when the service has a new key. Source: k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2 and pkg/server/options/encryptionconfig.
+ * Encryption by a key management service (KMS v2). Each value is encrypted with a key derived from a seed, and is
+ * stored with the seed as encrypted by the service. A new seed is generated when the service has a new key. Source:
+ * k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2 and pkg/server/options/encryptionconfig.
  */
 export class KmsProvider implements Transformer {
   readonly name: string
@@ -70,9 +74,11 @@ export class KmsProvider implements Transformer {
     this.#sources = new SourceCache({
       clock,
       decrypt: object =>
-        service.decrypt({ ciphertext: object.source, uid: randomUUID(), keyId: object.keyId, annotations: object.annotations }).catch(error => {
-          throw new TransformError(`failed to decrypt DEK, error: ${errorMessage(error)}`)
-        }),
+        service
+          .decrypt({ ciphertext: object.source, uid: randomUUID(), keyId: object.keyId, annotations: object.annotations })
+          .catch(error => {
+            throw new TransformError(`failed to decrypt DEK, error: ${errorMessage(error)}`)
+          }),
       transformerOf: (object, key) => (object.sourceType === SourceType.seed ? derivedKeys(key) : aesKey(key)),
       onMiss: () => metrics.missed(),
       onSize: size => metrics.cached(name, size),
@@ -92,8 +98,8 @@ export class KmsProvider implements Transformer {
   }
 
   /**
-   * Encrypts with a key that is derived from the present seed. Throws TransformError, which may pass, if the service has not confirmed the seed for too
-   * long.
+   * Encrypts with a key that is derived from the present seed. Throws TransformError, which may pass, if the service
+   * has not confirmed the seed for too long.
    */
   #encrypt(value: Buffer, key: StorageKey): Buffer {
     const { name, metrics, clock } = this.#options
@@ -119,7 +125,10 @@ export class KmsProvider implements Transformer {
     return { value, stale: stale || object.keyId !== present.keyId || object.sourceType !== present.sourceType }
   }
 
-  /** Makes the service decrypt the key of a stored value. Undefined if it is known. Never rejects: `fromStorage` throws failures. */
+  /**
+   * Makes the service decrypt the key of a stored value. Undefined if it is known. Never rejects: `fromStorage` throws
+   * failures.
+   */
   prepare(stored: Buffer): Promise<void> | undefined {
     try {
       return this.#sources.prepare(readObject(stored))
@@ -140,11 +149,14 @@ export class KmsProvider implements Transformer {
   /** Checks the service periodically until the signal aborts, so that there is a valid key for writes. */
   async follow(signal: AbortSignal): Promise<void> {
     while (await pause(this.#last?.fault === undefined ? WELL_MS : ILL_MS, signal))
-      await this.check().catch(error => this.#options.logger.warn('kms plugin failed health check probe', { name: this.name, error: errorMessage(error) }))
+      await this.check().catch(error =>
+        this.#options.logger.warn('kms plugin failed health check probe', { name: this.name, error: errorMessage(error) }),
+      )
   }
 
   /**
-   * Returns the fault of the service, if any. A result is kept for some time, a fault for less, so that health checks of clients do not load the service.
+   * Returns the fault of the service, if any. A result is kept for some time, a fault for less, so that health checks
+   * of clients do not load the service.
    */
   async #look(): Promise<string | undefined> {
     const { clock, service } = this.#options
@@ -153,7 +165,8 @@ export class KmsProvider implements Transformer {
     let fault: string | undefined
     try {
       const faults = await this.#faultsOf(await service.status())
-      if (faults.length > 0) fault = `kmsv2 Provider ${this.name} is not healthy, error: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`
+      if (faults.length > 0)
+        fault = `kmsv2 Provider ${this.name} is not healthy, error: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`
     } catch (error) {
       fault = `failed to perform status section of the healthz check for KMS Provider ${this.name}, error: ${errorMessage(error)}`
     }
@@ -162,8 +175,8 @@ export class KmsProvider implements Transformer {
   }
 
   /**
-   * Returns the faults of a status response, in the words and the order of kube-apiserver. A response with a new key starts a rotation, whose failure is a
-   * fault as well.
+   * Returns the faults of a status response, in the words and the order of kube-apiserver. A response with a new key
+   * starts a rotation, whose failure is a fault as well.
    */
   async #faultsOf({ version, healthz, keyId }: StatusResponse): Promise<string[]> {
     const { name, metrics, clock } = this.#options
@@ -185,7 +198,10 @@ export class KmsProvider implements Transformer {
     return rotation === undefined ? faults : [...faults, rotation]
   }
 
-  /** Generates a seed if the service has a new key; otherwise extends the validity of the present one. Resolves with the fault, if any. */
+  /**
+   * Generates a seed if the service has a new key; otherwise extends the validity of the present one. Resolves with the
+   * fault, if any.
+   */
   async #rotate(keyId: string): Promise<string | undefined> {
     const { clock } = this.#options
     const expires = clock.now() + MAX_USE_MS
@@ -209,8 +225,8 @@ export class KmsProvider implements Transformer {
   }
 
   /**
-   * Generates a seed and has the service encrypt it. The encrypted seed is stored beside every value. Rejects if the response is invalid by the rules for
-   * stored objects.
+   * Generates a seed and has the service encrypt it. The encrypted seed is stored beside every value. Rejects if the
+   * response is invalid by the rules for stored objects.
    */
   async #generate(uid: string): Promise<Pick<WriteKey, 'transformer' | 'object'>> {
     const { service, metrics } = this.#options

@@ -35,7 +35,10 @@ export interface KmsProviders {
 /** Providers of a configuration without key management services. */
 export const NO_PROVIDERS: KmsProviders = { byName: new Map(), timeoutMs: 0, check: async () => {}, close: () => {} }
 
-/** Opens the services that the configuration names, and checks each once. An unavailable one is retried in the background. */
+/**
+ * Opens the services that the configuration names, and checks each once. An unavailable one is retried in the
+ * background.
+ */
 export async function openKmsProviders({ resources }: EncryptionConfig, environment: KmsEnvironment): Promise<KmsProviders> {
   const configs = resources.flatMap(({ providers }) => providers.flatMap(({ kms }) => (kms ? [kms] : [])))
   if (configs.length === 0) return NO_PROVIDERS

@@ -4,12 +4,18 @@ import { TransformError, type Transformer } from '../transformer.ts'
 import { sourceName } from './encrypted-object.ts'
 import type { EncryptedObject } from './messages.ts'
 
-/** Limit on cached sources. There is one for each key of the service and each start of a server that has written with it. */
+/**
+ * Limit on cached sources. There is one for each key of the service and each start of a server that has written with
+ * it.
+ */
 const MOST_SOURCES = 10_000
 /** Time after a failed decryption until the next attempt. */
 const RETRY_MS = 3_000
 
-type SourceEntry = { readonly transformer: Transformer } | { readonly fault: string; readonly at: number } | { readonly pending: Promise<void> }
+type SourceEntry =
+  | { readonly transformer: Transformer }
+  | { readonly fault: string; readonly at: number }
+  | { readonly pending: Promise<void> }
 
 /** Dependencies of the cache. */
 export interface SourceCacheOptions {
@@ -23,7 +29,10 @@ export interface SourceCacheOptions {
   onSize(size: number): void
 }
 
-/** Transformers by encrypted source. Values are read synchronously, so unknown sources are decrypted beforehand, or in the background. */
+/**
+ * Transformers by encrypted source. Values are read synchronously, so unknown sources are decrypted beforehand, or in
+ * the background.
+ */
 export class SourceCache {
   readonly #options: SourceCacheOptions
   /** Least recently used first. */
@@ -37,7 +46,10 @@ export class SourceCache {
     this.#put(sourceName(object), { transformer })
   }
 
-  /** Returns the transformer of a source. If it is unknown, starts its decryption and throws TransformError; a later call can succeed. */
+  /**
+   * Returns the transformer of a source. If it is unknown, starts its decryption and throws TransformError; a later
+   * call can succeed.
+   */
   transformerFor(object: EncryptedObject): Transformer {
     const name = sourceName(object)
     const entry = this.#entries.get(name)
@@ -47,7 +59,10 @@ export class SourceCache {
       return entry.transformer
     }
     void this.prepare(object)
-    throw new TransformError(entry && 'fault' in entry ? entry.fault : 'failed to decrypt DEK, error: the key management service has not responded yet', true)
+    throw new TransformError(
+      entry && 'fault' in entry ? entry.fault : 'failed to decrypt DEK, error: the key management service has not responded yet',
+      true,
+    )
   }
 
   /** Decrypts a source. Undefined if it is known, or if an attempt has just failed. Never rejects. */

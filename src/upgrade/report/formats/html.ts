@@ -5,7 +5,9 @@ import { grouped, objectCount, placeText, verdict } from './text.ts'
 const LEVELS = ['blocking', 'warning', 'note'] as const
 const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
 
-/** Prints a self-contained page: it loads nothing, and all data is escaped. Filters need its script, reading does not. */
+/**
+ * Prints a self-contained page: it loads nothing, and all data is escaped. Filters need its script, reading does not.
+ */
 export function htmlReport(report: Report): string {
   const { from, to, sources } = report
   const blocked = countOf(report, 'blocking') > 0
@@ -48,7 +50,8 @@ const controls = (): string =>
 function ruleTable({ findings }: Report): string {
   const rules = [...new Set(findings.map(({ rule }) => rule))]
   const rows = rules.map(
-    rule => `<tr><td><code>${rule}</code></td><td>${escapeElement(RULES[rule])}</td><td>${findings.filter(finding => finding.rule === rule).length}</td></tr>`,
+    rule =>
+      `<tr><td><code>${rule}</code></td><td>${escapeElement(RULES[rule])}</td><td>${findings.filter(finding => finding.rule === rule).length}</td></tr>`,
   )
   return `<details class="rules"><summary>Rules and findings</summary><table><thead><tr><th>Rule</th><th>Meaning</th><th>Found</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>\n`
 }
@@ -64,7 +67,9 @@ function section(report: Report, level: Level): string {
 /** Number of equal findings of a kind that are combined into one card. */
 const MANY = 5
 
-/** Limits that keep the page fast in a browser: cards of a section, and objects of a card. Other formats have no limits. */
+/**
+ * Limits that keep the page fast in a browser: cards of a section, and objects of a card. Other formats have no limits.
+ */
 const MOST_CARDS = 2_000
 const MOST_OBJECTS = 500
 
@@ -103,7 +108,8 @@ function sharedCard(group: readonly Finding[]): string {
   )
 }
 
-const rest = (count: number, shown: number): string => (count > shown ? `<p class="rest">${count - shown} more: <code>-o json</code> includes all.</p>` : '')
+const rest = (count: number, shown: number): string =>
+  count > shown ? `<p class="rest">${count - shown} more: <code>-o json</code> includes all.</p>` : ''
 
 function card(group: readonly Finding[]): string {
   const [first] = group

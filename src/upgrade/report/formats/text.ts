@@ -3,7 +3,10 @@ import { countOf, type Finding, type Level, type Report } from '../finding.ts'
 
 const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
 
-/** Prints text for a terminal. Control characters from files and logs are removed. `withDiffs` adds the diff of each converted object. */
+/**
+ * Prints text for a terminal. Control characters from files and logs are removed. `withDiffs` adds the diff of each
+ * converted object.
+ */
 export function textReport(report: Report, withDiffs: boolean): string {
   const { from, to, sources, findings } = report
   const levels = (['blocking', 'warning', 'note'] as const).filter(level => countOf(report, level) > 0)

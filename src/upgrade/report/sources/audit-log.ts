@@ -20,8 +20,9 @@ const OTHERS = 'others'
 const LONGEST_LINE = 16 << 20
 
 /**
- * Reports clients that requested deprecated versions, from an audit log in JSON lines (audit.k8s.io/v1): events with the annotation `k8s.io/deprecated`. Lines
- * that are not events are skipped. Throws system errors for a file that cannot be read.
+ * Reports clients that requested deprecated versions, from an audit log in JSON lines (audit.k8s.io/v1): events with
+ * the annotation `k8s.io/deprecated`. Lines that are not events are skipped. Throws system errors for a file that
+ * cannot be read.
  */
 export async function auditFindings(path: string, to: Release): Promise<Finding[]> {
   const requests = new Map<string, Requests>()
@@ -48,8 +49,14 @@ async function* auditLines(path: string): AsyncGenerator<string> {
   if (size > 0 && size <= LONGEST_LINE) yield Buffer.concat(parts).toString()
 }
 
-/** Counts a request once, by its final stage. Callers beyond MOST_COUNTED are counted together, so that memory is bounded. */
-function addEvent(requests: Map<string, Requests>, { annotations, objectRef, user, userAgent, requestReceivedTimestamp, stage }: JsonObject): void {
+/**
+ * Counts a request once, by its final stage. Callers beyond MOST_COUNTED are counted together, so that memory is
+ * bounded.
+ */
+function addEvent(
+  requests: Map<string, Requests>,
+  { annotations, objectRef, user, userAgent, requestReceivedTimestamp, stage }: JsonObject,
+): void {
   if (!isJsonObject(annotations) || annotations['k8s.io/deprecated'] !== 'true' || !isJsonObject(objectRef)) return
   // A request has an event for each stage.
   if (stage !== undefined && stage !== 'ResponseComplete' && stage !== 'Panic') return
@@ -64,7 +71,10 @@ function addEvent(requests: Map<string, Requests>, { annotations, objectRef, use
   found.callers.set(caller, { count: count + 1, last: [last, time].sort()[1] ?? '' })
 }
 
-/** Names the callers with the most requests, each with the time of its last one. Blocks if the target no longer serves the version. */
+/**
+ * Names the callers with the most requests, each with the time of its last one. Blocks if the target no longer serves
+ * the version.
+ */
 function findingOf(path: string, subject: string, { removed, callers }: Requests, to: Release): Finding {
   const minor = /^1\.(\d+)$/.exec(removed)?.[1]
   const since: Release | undefined = minor === undefined ? undefined : `1.${Number(minor)}`
@@ -72,7 +82,12 @@ function findingOf(path: string, subject: string, { removed, callers }: Requests
   const usages = [...callers]
     .sort(([, a], [, b]) => b.count - a.count)
     .slice(0, MOST_CALLERS)
-    .map(([by, { count, last }]): Usage => ({ by: `${by} (${count} ${count === 1 ? 'request' : 'requests'})`, ...(last !== '' && { time: last }) }))
+    .map(
+      ([by, { count, last }]): Usage => ({
+        by: `${by} (${count} ${count === 1 ? 'request' : 'requests'})`,
+        ...(last !== '' && { time: last }),
+      }),
+    )
   return {
     rule: 'requested-version',
     level: isGone ? 'blocking' : 'warning',

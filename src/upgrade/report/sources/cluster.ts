@@ -49,7 +49,10 @@ const unreadableResource = ({ server }: ClusterClient, path: string, { message }
   message,
 })
 
-/** Completes an item of a list, which states no type. Versions are those by which managers have written it, since the server converts what it lists. */
+/**
+ * Completes an item of a list, which states no type. Versions are those by which managers have written it, since the
+ * server converts what it lists.
+ */
 function clusterObject({ server }: ClusterClient, { apiVersion, kind, path }: ListedResource, value: JsonObject): ExaminedObject {
   const { namespace, name, ...metadata } = objectIn(value.metadata)
   const own = typeof namespace === 'string' ? path.replace(/\/([^/]+)$/, `/namespaces/${namespace}/$1`) : path
@@ -67,7 +70,10 @@ function clusterObject({ server }: ClusterClient, { apiVersion, kind, path }: Li
 /** Resources that are not listed: events are short-lived, and component statuses are not stored. */
 const SKIPPED = new Set(['events', 'componentstatuses'])
 
-/** Reports the metric `apiserver_requested_deprecated_apis`: deprecated versions that were requested since the server started. */
+/**
+ * Reports the metric `apiserver_requested_deprecated_apis`: deprecated versions that were requested since the server
+ * started.
+ */
 async function requestFindings(client: ClusterClient, to: Release): Promise<Finding[]> {
   try {
     const metrics = await client.text('/metrics')

@@ -13,13 +13,14 @@ import { key } from '../../../storage/revision.ts'
 const PAGE = 500
 
 /**
- * Yields the values in the embedded store of a data directory. The store is opened read-only. Throws ArgumentError for a directory without a store, and
- * BackendError, for example while a server uses it.
+ * Yields the values in the embedded store of a data directory. The store is opened read-only. Throws ArgumentError for
+ * a directory without a store, and BackendError, for example while a server uses it.
  */
 export async function* dataDirectoryValues(directory: string): AsyncGenerator<KeyValue> {
   const folder = join(directory, 'store')
   refuseFile(folder)
-  if (statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new ArgumentError(`--data-dir ${directory}: there is no store in it`)
+  if (statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false }) === undefined)
+    throw new ArgumentError(`--data-dir ${directory}: there is no store in it`)
   const lock = await lockDirectory(folder)
   try {
     inspectDataFile(folder)

@@ -13,7 +13,10 @@ import { writtenVersions } from '../written-as.ts'
 import { readReportedFile, reportedFiles, type UnreadPart } from './found-files.ts'
 import { unreadVersionFindings } from './unread-versions.ts'
 
-/** Reads the objects of files and folders. A file that cannot be read becomes a finding. Throws ManifestError for a path that does not exist. */
+/**
+ * Reads the objects of files and folders. A file that cannot be read becomes a finding. Throws ManifestError for a path
+ * that does not exist.
+ */
 export function examineFiles(paths: readonly string[], kinds: ReleaseKinds, watch: InputWatch): Examined {
   const subjects: ExaminedObject[] = []
   const findings: Finding[] = []
@@ -47,7 +50,11 @@ function fileObject(file: ManifestFile, object: ManifestObject, kinds: ReleaseKi
 }
 
 /** Returns the diff of converting a single object. */
-async function diffOf({ name, text }: ManifestFile, { node, line, apiVersion, kind, value }: ManifestObject, kinds: ReleaseKinds): Promise<string> {
+async function diffOf(
+  { name, text }: ManifestFile,
+  { node, line, apiVersion, kind, value }: ManifestObject,
+  kinds: ReleaseKinds,
+): Promise<string> {
   const own = `${reindent(text.slice(node.start, node.end), columnOf(text, node.start), 0)}\n`
   // An item of a typed list may have no kind.
   if (value.apiVersion !== apiVersion || value.kind !== kind) return ''

@@ -9,7 +9,10 @@ const NAME = /\.(?:ya?ml|json)(?:\.|$)/
 const HEAD = 65_536
 const LARGEST = 16 << 20
 
-/** Reports whether a text has the apiVersion and kind of an object: at the start of lines, in an item of a list, or anywhere in JSON. */
+/**
+ * Reports whether a text has the apiVersion and kind of an object: at the start of lines, in an item of a list, or
+ * anywhere in JSON.
+ */
 const looksLikeManifest = (text: string): boolean =>
   /^(?:- *)?["']?apiVersion["']?\s*:|"apiVersion"\s*:/m.test(text) && /^(?:- *)?["']?kind["']?\s*:|"kind"\s*:/m.test(text)
 
@@ -30,7 +33,10 @@ function fileHead(path: string): string {
   }
 }
 
-/** Returns the manifest files for a report: those in folders by name, and others that contain an API object in their first lines. */
+/**
+ * Returns the manifest files for a report: those in folders by name, and others that contain an API object in their
+ * first lines.
+ */
 export const reportedFiles = (paths: readonly string[]): string[] =>
   manifestFiles(paths, path => NAME.test(basename(path)) || looksLikeManifest(fileHead(path)))
 
@@ -52,7 +58,10 @@ const MOST_FAULTS = 20
 /** Limit on the characters that are read again, since the text is parsed again after each invalid document. */
 const MOST_READ_AGAIN = 16 << 20
 
-/** Reads a file without failing as a whole for an invalid document. A file that was found in a folder and has no manifests is empty. `first` reads the file. */
+/**
+ * Reads a file without failing as a whole for an invalid document. A file that was found in a folder and has no
+ * manifests is empty. `first` reads the file.
+ */
 export function readReportedFile(name: string, isNamed: boolean, first: () => ManifestFile): ReportedFile {
   const faults: UnreadPart[] = []
   let read = first
@@ -72,9 +81,13 @@ export function readReportedFile(name: string, isNamed: boolean, first: () => Ma
 }
 
 /** A JSON file is a manifest only if it contains an apiVersion, since JSON is used for much other data. */
-const isManifest = (name: string, text: string): boolean => NAME.test(basename(name)) && (!name.endsWith('.json') || text.includes('apiVersion'))
+const isManifest = (name: string, text: string): boolean =>
+  NAME.test(basename(name)) && (!name.endsWith('.json') || text.includes('apiVersion'))
 
-/** Splits a text into the document at a line, and all others. Blanks replace what is removed, so that offsets do not change. */
+/**
+ * Splits a text into the document at a line, and all others. Blanks replace what is removed, so that offsets do not
+ * change.
+ */
 function withoutDocumentAt(text: string, line: number): [rest: string, document: string] {
   const lines = text.split('\n')
   const isEnd = (i: number): boolean => /^(?:---|\.\.\.)/.test(lines[i] ?? '---')
@@ -83,6 +96,7 @@ function withoutDocumentAt(text: string, line: number): [rest: string, document:
   while (first > 0 && !isEnd(first)) first--
   let next = first + 1
   while (!isEnd(next)) next++
-  const blankUnless = (isKept: (i: number) => boolean): string => lines.map((each, i) => (isKept(i) ? each : each.replace(/[^\r]/g, ' '))).join('\n')
+  const blankUnless = (isKept: (i: number) => boolean): string =>
+    lines.map((each, i) => (isKept(i) ? each : each.replace(/[^\r]/g, ' '))).join('\n')
   return [blankUnless(i => i < first || i >= next), blankUnless(i => i >= first && i < next)]
 }

@@ -24,14 +24,23 @@ const [BINARY, ENCRYPTED] = ['k8s\0', 'k8s:enc:']
 /** Matches keys that are not objects, or are short-lived. */
 const SKIPPED = /^\/?[^/]+\/(?:events|masterleases|ranges|binnacle|peerserverleases|apiserver\.openshift)\/|compact_rev_key/
 
-/** Reads the objects of a store, in JSON, CBOR or kube-apiserver's binary format, whichever program has written them. */
+/**
+ * Reads the objects of a store, in JSON, CBOR or kube-apiserver's binary format, whichever program has written them.
+ */
 export function examineStore(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>): Examined {
   const findings: Finding[] = []
   return { name, subjects: subjectsOf(name, values, findings), findings }
 }
 
-/** Yields objects as they are read, so that memory does not depend on the size of the store. Findings are complete when it ends. */
-async function* subjectsOf(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>, findings: Finding[]): AsyncGenerator<ExaminedObject> {
+/**
+ * Yields objects as they are read, so that memory does not depend on the size of the store. Findings are complete when
+ * it ends.
+ */
+async function* subjectsOf(
+  name: string,
+  values: Iterable<StoredValue> | AsyncIterable<StoredValue>,
+  findings: Finding[],
+): AsyncGenerator<ExaminedObject> {
   const kinds = new ReleaseKinds()
   const encrypted = new Map<string, number>()
   for await (const { key, value } of values) {
@@ -45,7 +54,8 @@ async function* subjectsOf(name: string, values: Iterable<StoredValue> | AsyncIt
     if (typeof object === 'string') findings.push(unreadableKey(name, key, object))
     else if (object && !isImplied(object)) yield storedObject(name, key, object)
   }
-  for (const [prefix, count] of encrypted) findings.push(unreadableKey(name, prefix, `${count} values are encrypted, and were not examined`))
+  for (const [prefix, count] of encrypted)
+    findings.push(unreadableKey(name, prefix, `${count} values are encrypted, and were not examined`))
 }
 
 const startsWith = (value: Buffer, text: string): boolean => value.subarray(0, text.length).toString('latin1') === text

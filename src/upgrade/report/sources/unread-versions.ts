@@ -15,8 +15,8 @@ interface NamedObject {
 }
 
 /**
- * Reports removed versions in a text that is a template or invalid YAML, whose objects are otherwise unknown. A document that chooses between versions is
- * skipped.
+ * Reports removed versions in a text that is a template or invalid YAML, whose objects are otherwise unknown. A
+ * document that chooses between versions is skipped.
  */
 export function unreadVersionFindings(file: string, text: string, to: Release): Finding[] {
   const lineOf = lineCounter(text)
@@ -46,7 +46,10 @@ function openedBy(text: string): number {
   return depth
 }
 
-/** Finds objects in a text that is no YAML (a template), by their two lines. A part with several of either is skipped. `start`: offset in the text. */
+/**
+ * Finds objects in a text that is no YAML (a template), by their two lines. A part with several of either is skipped.
+ * `start`: offset in the text.
+ */
 function objectsIn(text: string): NamedObject[] {
   const found: NamedObject[] = []
   let [start, depth] = [0, 0]

@@ -140,7 +140,8 @@ function informBySocket(name) {
 }
 
 const tell = answer => process.stdout.write(`${JSON.stringify(answer)}\n`)
-const handles = () => process.getActiveResourcesInfo().filter(kind => kind === 'TLSSocketWrap' || kind === 'TCPSocketWrap' || kind === 'TCPWRAP').length
+const handles = () =>
+  process.getActiveResourcesInfo().filter(kind => kind === 'TLSSocketWrap' || kind === 'TCPSocketWrap' || kind === 'TCPWRAP').length
 
 const followers = [inform('informer'), inform('selected', selector), informBySocket('WebSocket')]
 for (const follower of followers) void follower.start()
@@ -150,7 +151,10 @@ for await (const line of createInterface(process.stdin)) {
   if (line === 'end') break
   tell(
     Object.fromEntries(
-      followers.map(({ name, objects, lists, watches, refused, faults }) => [name, { objects: Object.fromEntries(objects), lists, watches, refused, faults }]),
+      followers.map(({ name, objects, lists, watches, refused, faults }) => [
+        name,
+        { objects: Object.fromEntries(objects), lists, watches, refused, faults },
+      ]),
     ),
   )
 }

@@ -21,7 +21,8 @@ function samples(directory) {
   return k8s.loadAllYaml(Object.entries(filled).reduce((all, [word, value]) => all.replaceAll(word, value), text))
 }
 
-const fails = (code, act) => assert.rejects(act, error => error.code === code || assert.fail(`status ${error.code}, not ${code}: ${error.message}`))
+const fails = (code, act) =>
+  assert.rejects(act, error => error.code === code || assert.fail(`status ${error.code}, not ${code}: ${error.message}`))
 
 /** A sample of every kind, created, read, listed, patched and deleted. */
 async function everyKind(directory) {
@@ -91,7 +92,10 @@ async function watching() {
     },
     done,
   )
-  const made = await core.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name: 'one' }, data: { a: 'ü' }, binaryData: { b: 'AAEC' } } })
+  const made = await core.createNamespacedConfigMap({
+    namespace: NAMESPACE,
+    body: { metadata: { name: 'one' }, data: { a: 'ü' }, binaryData: { b: 'AAEC' } },
+  })
   await core.replaceNamespacedConfigMap({ name: 'one', namespace: NAMESPACE, body: { ...made, data: { a: '2' } } })
   await fails(409, () => core.replaceNamespacedConfigMap({ name: 'one', namespace: NAMESPACE, body: { ...made, data: { a: '3' } } }))
   await core.deleteNamespacedConfigMap({ name: 'one', namespace: NAMESPACE })
@@ -114,7 +118,8 @@ async function informing() {
 }
 
 async function chunks() {
-  for (let i = 0; i < 5; i++) await core.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name: `m${i}`, labels: { of: 'm' } } } })
+  for (let i = 0; i < 5; i++)
+    await core.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name: `m${i}`, labels: { of: 'm' } } } })
   const names = []
   let token
   do {

@@ -83,18 +83,26 @@ describe('expressions', () => {
       expect(twice.spent - once.spent).to.be.within(1, 10)
     })
     it('can use the variables before them', async () =>
-      expect(await run({ a: '1', b: 'variables.a + 1', c: 'variables.a + variables.b' }, ['variables.c'])).to.have.deep.property('results', [3]))
+      expect(await run({ a: '1', b: 'variables.a + 1', c: 'variables.a + variables.b' }, ['variables.c'])).to.have.deep.property(
+        'results',
+        [3],
+      ))
     it('count towards the budget', async () =>
       expect(await run({ v: heavy(5) }, ['variables.v'], 1000)).to.match(/^validation failed due to running out of cost budget/))
     it('report evaluation errors at each use', async () =>
-      expect(await run({ v: 'object.a', w: 'variables.v' }, ['variables.v', 'variables.w', 'variables.v || true'])).to.have.deep.property('results', [
-        `expression 'variables.v' resulted in error: composited variable "v" fails to evaluate: no such key: a`,
-        `expression 'variables.w' resulted in error: composited variable "w" fails to evaluate: composited variable "v" fails to evaluate: no such key: a`,
-        true,
-      ]))
+      expect(await run({ v: 'object.a', w: 'variables.v' }, ['variables.v', 'variables.w', 'variables.v || true'])).to.have.deep.property(
+        'results',
+        [
+          `expression 'variables.v' resulted in error: composited variable "v" fails to evaluate: no such key: a`,
+          `expression 'variables.w' resulted in error: composited variable "w" fails to evaluate: composited variable "v" fails to evaluate: no such key: a`,
+          true,
+        ],
+      ))
     it('report compilation errors at each use', async () =>
       expect(await run({ v: '1 +' }, ['variables.v'])).to.satisfy(({ results: [text] }: { results: string[] }) =>
-        text?.startsWith(`expression 'variables.v' resulted in error: composited variable "v" fails to compile: compilation failed: ERROR: <input>:1:4:`),
+        text?.startsWith(
+          `expression 'variables.v' resulted in error: composited variable "v" fails to compile: compilation failed: ERROR: <input>:1:4:`,
+        ),
       ))
   })
 })
@@ -106,7 +114,8 @@ describe('the authorizer variable', () => {
     if (resource === 'broken') throw new Error('no answer')
     return { decision: name === 'eve' || name.startsWith('system:') ? 'no opinion' : 'allow', reason: `for ${name}` }
   }
-  const of = (user: string) => new Map<string, Value>([['authorizer', authorizerOf(authorize, { name: user, groups: [] }, NEVER)], ...values()])
+  const of = (user: string) =>
+    new Map<string, Value>([['authorizer', authorizerOf(authorize, { name: user, groups: [] }, NEVER)], ...values()])
   const PODS = "authorizer.group('').resource('pods').namespace('ns').check('get')"
 
   const CASES: [expression: string, user: string, value: Value][] = [
@@ -120,12 +129,18 @@ describe('the authorizer variable', () => {
     [`[1, 2].map(i, ${PODS}.allowed()).all(x, x)`, 'bob', true],
   ]
   for (const [expression, user, value] of CASES)
-    it(`${expression} of ${user}`, async () => expect(await run({}, [expression], 10_000_000, of(user))).to.have.deep.property('results', [value]))
+    it(`${expression} of ${user}`, async () =>
+      expect(await run({}, [expression], 10_000_000, of(user))).to.have.deep.property('results', [value]))
 
   it('authorizes each distinct check once, also from variables', async () => {
     const same = of('bob')
     asked.length = 0
-    await run({ v: `${PODS}.allowed()`, w: 'variables.v && variables.v' }, ['variables.w', `${PODS}.allowed()`, `${PODS}.reason()`], 10_000_000, same)
+    await run(
+      { v: `${PODS}.allowed()`, w: 'variables.v && variables.v' },
+      ['variables.w', `${PODS}.allowed()`, `${PODS}.reason()`],
+      10_000_000,
+      same,
+    )
     expect(asked).to.deep.equal(['bob get pods ns'])
   })
 })
@@ -138,9 +153,15 @@ describe('match conditions', () => {
     [['true', 'object.a == 1'], { error: "expression 'object.a == 1' resulted in error: no such key: a" }],
     [
       ['object.a == 1', 'object.a == 1', '1 / 0 == 1'],
-      { error: "[expression 'object.a == 1' resulted in error: no such key: a, expression '1 / 0 == 1' resulted in error: division by zero]" },
+      {
+        error:
+          "[expression 'object.a == 1' resulted in error: no such key: a, expression '1 / 0 == 1' resulted in error: division by zero]",
+      },
     ],
-    [[...'12345678'].map(() => heavy(5)), { error: 'validation failed due to running out of cost budget, no further validation rules will be run' }],
+    [
+      [...'12345678'].map(() => heavy(5)),
+      { error: 'validation failed due to running out of cost budget, no further validation rules will be run' },
+    ],
   ]
   const subject = { name: 'p', kind: 'policy', type: 'validate', operation: 'CREATE' } as const
   for (const [expressions, outcome] of CASES)

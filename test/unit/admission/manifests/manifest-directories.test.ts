@@ -21,7 +21,9 @@ describe('directories of manifests', () => {
 
   const read = (release: Release, plugin: ManifestPluginName, staticManifestsDir: string, gates: Record<string, boolean> = {}) =>
     manifestDirectories(
-      new Map([[plugin, Buffer.from(JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: KINDS[plugin], staticManifestsDir }))]]),
+      new Map([
+        [plugin, Buffer.from(JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: KINDS[plugin], staticManifestsDir }))],
+      ]),
       parseGates(release, new Map(Object.entries(gates))),
     )
 

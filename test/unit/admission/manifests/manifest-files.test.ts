@@ -45,14 +45,20 @@ describe('files of manifests', () => {
   })
 
   it('may begin with a separator, have lines that end with CR LF, and dashes within lines', async () => {
-    const { documents } = await read({ 'a.yaml': '---\r\none: "---"\r\n ---\r\n---\r\ntwo\r\n---', 'b.yaml': '--', 'c.yaml': '\n---\n---\n' })
+    const { documents } = await read({
+      'a.yaml': '---\r\none: "---"\r\n ---\r\n---\r\ntwo\r\n---',
+      'b.yaml': '--',
+      'c.yaml': '\n---\n---\n',
+    })
     expect(documents).to.deep.equal(['a.yaml: one: "---"\r\n ---', 'a.yaml: two', 'b.yaml: --'])
   })
 
   it('must be regular files, also behind links', async () => {
     execFileSync('mkfifo', [join(directory, 'pipe')])
     symlinkSync('pipe', join(directory, 'a.yaml'))
-    expect(await read({}).catch((failure: Error) => failure.message)).to.equal(`failed to read file "${directory}/a.yaml": not a regular file`)
+    expect(await read({}).catch((failure: Error) => failure.message)).to.equal(
+      `failed to read file "${directory}/a.yaml": not a regular file`,
+    )
     rmSync(join(directory, 'a.yaml'))
     symlinkSync('a.yaml', join(directory, 'a.yaml'))
     expect(await read({}).catch((failure: Error) => failure.message)).to.match(/^failed to read file ".*a\.yaml": ELOOP/)
@@ -80,7 +86,8 @@ describe('a directory of manifests that is read repeatedly', () => {
     writeFileSync(join(directory, name), text)
     utimesSync(join(directory, name), OLD, OLD)
   }
-  const texts = async (source: ManifestDirectory): Promise<string> => (await source.read()).files.map(({ bytes }) => bytes.toString()).join()
+  const texts = async (source: ManifestDirectory): Promise<string> =>
+    (await source.read()).files.map(({ bytes }) => bytes.toString()).join()
 
   it('is not read again while nothing changes', async () => {
     const source = new ManifestDirectory(directory, ANY_AGE)
@@ -138,7 +145,8 @@ describe('a directory of manifests that is read repeatedly', () => {
     const source = new ManifestDirectory(directory, ANY_AGE)
     await source.read()
     symlinkSync('/nowhere', join(directory, 'b.yaml'))
-    for (let i = 0; i < 2; i++) expect(await source.read().then(String, String)).to.include(`failed to read file "${join(directory, 'b.yaml')}"`)
+    for (let i = 0; i < 2; i++)
+      expect(await source.read().then(String, String)).to.include(`failed to read file "${join(directory, 'b.yaml')}"`)
     rmSync(join(directory, 'b.yaml'))
     expect(await texts(source)).to.equal('one')
   })

@@ -1,13 +1,26 @@
 import { expect } from 'chai'
-import { checkBinding, checkNames, checkPolicy, checkReferences, checkWebhooks } from '../../../../src/admission/manifests/manifest-rules.ts'
+import {
+  checkBinding,
+  checkNames,
+  checkPolicy,
+  checkReferences,
+  checkWebhooks,
+} from '../../../../src/admission/manifests/manifest-rules.ts'
 
 const named = (name: string, file = 'a.yaml') => ({ file, object: { metadata: { name } } })
-const binding = (spec: object) => ({ kind: 'ValidatingAdmissionPolicyBinding', apiVersion: 'v1', metadata: { name: 'b.static.k8s.io' }, spec })
+const binding = (spec: object) => ({
+  kind: 'ValidatingAdmissionPolicyBinding',
+  apiVersion: 'v1',
+  metadata: { name: 'b.static.k8s.io' },
+  spec,
+})
 
 describe('rules of manifests', () => {
   it('require the suffix, and names that are unique', () => {
     expect(() => checkNames([named('a.static.k8s.io'), named('b.static.k8s.io')])).not.to.throw()
-    expect(() => checkNames([named('a')])).to.throw('error loading a.yaml: "a" in file "a.yaml" must have a name ending with ".static.k8s.io"')
+    expect(() => checkNames([named('a')])).to.throw(
+      'error loading a.yaml: "a" in file "a.yaml" must have a name ending with ".static.k8s.io"',
+    )
     expect(() => checkNames([named('a.static.k8s.io'), named('a.static.k8s.io', 'b.yaml')])).to.throw(
       'error loading b.yaml: duplicate name "a.static.k8s.io" found in file "b.yaml" (previously seen in "a.yaml")',
     )
@@ -33,9 +46,12 @@ describe('rules of manifests', () => {
   })
 
   it('allow no parameters', () => {
-    const policy = (spec: object) => () => checkPolicy({ file: 'a.yaml', object: { kind: 'MutatingAdmissionPolicy', metadata: { name: 'p' }, spec } })
+    const policy = (spec: object) => () =>
+      checkPolicy({ file: 'a.yaml', object: { kind: 'MutatingAdmissionPolicy', metadata: { name: 'p' }, spec } })
     expect(policy({})).not.to.throw()
-    expect(policy({ paramKind: {} })).to.throw('error loading a.yaml: MutatingAdmissionPolicy "p": spec.paramKind is not supported for static manifests')
+    expect(policy({ paramKind: {} })).to.throw(
+      'error loading a.yaml: MutatingAdmissionPolicy "p": spec.paramKind is not supported for static manifests',
+    )
     const bound = (spec: object) => () => checkBinding({ file: 'a.yaml', object: binding(spec) })
     expect(bound({ policyName: 'p.static.k8s.io' })).not.to.throw()
     expect(bound({ policyName: 'p.static.k8s.io', paramRef: {} })).to.throw('spec.paramRef is not supported for static manifests')

@@ -31,7 +31,8 @@ describe('a source of manifests', () => {
       },
     })
     const samples = (family: number) => [...(metrics.families[family]?.samples() ?? [])]
-    const counted = (status: string) => samples(0).find(({ labels }) => labels.status === status && labels.plugin === 'ValidatingAdmissionPolicy')?.value ?? 0
+    const counted = (status: string) =>
+      samples(0).find(({ labels }) => labels.status === status && labels.plugin === 'ValidatingAdmissionPolicy')?.value ?? 0
     writeFileSync(file, 'first')
     await source.load()
     await source.load()

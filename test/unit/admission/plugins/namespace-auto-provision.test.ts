@@ -24,7 +24,12 @@ describe('NamespaceAutoProvision', () => {
   const cases: [string, parameters: Parameters<typeof provision>[0], asked: string[], refused: string | undefined][] = [
     ['creates a missing namespace', { get: notFound }, ['get ns', 'create ns'], undefined],
     ['creates nothing if the namespace exists', {}, ['get ns'], undefined],
-    ['accepts a namespace that was created concurrently', { get: notFound, create: alreadyExistsError(NAMESPACES, 'ns') }, ['get ns', 'create ns'], undefined],
+    [
+      'accepts a namespace that was created concurrently',
+      { get: notFound, create: alreadyExistsError(NAMESPACES, 'ns') },
+      ['get ns', 'create ns'],
+      undefined,
+    ],
     [
       'rejects the object if the namespace is rejected',
       { get: notFound, create: forbiddenError(NAMESPACES, 'ns', 'no') },

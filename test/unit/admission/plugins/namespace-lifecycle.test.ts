@@ -15,10 +15,18 @@ const widgets = served(widgetResource())
 const clusterWidgets = served(widgetResource({ cluster: true }))
 const namespaces = served(namespaceResource)
 const reviews = served(
-  widgetResource({ version: { group: 'authorization.k8s.io', names: { plural: 'localsubjectaccessreviews', singular: 'localsubjectaccessreview' } } }),
+  widgetResource({
+    version: { group: 'authorization.k8s.io', names: { plural: 'localsubjectaccessreviews', singular: 'localsubjectaccessreview' } },
+  }),
 )
 
-const namespace = (more: object = {}): KubeObject => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' }, status: { phase: 'Active' }, ...more })
+const namespace = (more: object = {}): KubeObject => ({
+  kind: 'Namespace',
+  apiVersion: 'v1',
+  metadata: { name: 'ns' },
+  status: { phase: 'Active' },
+  ...more,
+})
 const terminating = namespace({ status: { phase: 'Terminating' } })
 const deleted = namespace({ metadata: { name: 'ns', deletionTimestamp: '2026-01-01T00:00:00Z' } })
 
@@ -53,7 +61,8 @@ describe('NamespaceLifecycle', () => {
     expect(await update('1.37')).to.equal(undefined)
   })
 
-  const TERMINATING = '403 Forbidden: widgets.example.io "a" is forbidden: unable to create new content in namespace ns because it is being terminated'
+  const TERMINATING =
+    '403 Forbidden: widgets.example.io "a" is forbidden: unable to create new content in namespace ns because it is being terminated'
   const creations: [string, ServedResource, KubeObject | undefined, KubeObject | undefined, asked: string[], told: string][] = [
     ['in a namespace', widgets, namespace(), undefined, ['ns'], ''],
     ['in a namespace that the cache lacks', widgets, undefined, namespace(), ['ns', 'ns fresh'], ''],
@@ -102,7 +111,8 @@ describe('NamespaceLifecycle', () => {
     expect(asked).to.deep.equal([])
   })
 
-  // Content that remains after a namespace is force-deleted. Cases: k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission_test.go.
+  // Content that remains after a namespace is force-deleted. Cases: k8s.io/apiserver,
+  // pkg/admission/plugin/namespace/lifecycle/admission_test.go.
   for (const [what, of, cached, told] of [
     ['in a namespace', widgets, namespace(), ''],
     ['in a terminating namespace', widgets, terminating, ''],

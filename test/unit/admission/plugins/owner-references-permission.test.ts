@@ -13,7 +13,9 @@ import { admissionRequest, refusal } from '../../../support/admission-request.ts
 
 const catalog = {
   ofKind: ({ version }: { version: string }, kind: string) =>
-    [podResource, nodeResource].map(definition => ({ definition, version: definition.hub })).find(each => version === 'v1' && each.version.kind === kind),
+    [podResource, nodeResource]
+      .map(definition => ({ definition, version: definition.hub }))
+      .find(each => version === 'v1' && each.version.kind === kind),
 } as unknown as CatalogSnapshot
 
 /** Result for a user with these permissions (`delete configmaps in ns`), and the checks that were authorized. */
@@ -52,7 +54,9 @@ describe('OwnerReferencesPermissionEnforcement', () => {
 
   it('requires permission to delete the object to change its owners', async () => {
     expect(await ask([DELETE], [owner('Pod')], [])).to.deep.equal([undefined, [DELETE]])
-    expect((await ask([], [], [owner('Pod')]))[0]).to.equal(`configmaps "c" is forbidden: cannot set an ownerRef on a resource you can't delete: no, <nil>`)
+    expect((await ask([], [], [owner('Pod')]))[0]).to.equal(
+      `configmaps "c" is forbidden: cannot set an ownerRef on a resource you can't delete: no, <nil>`,
+    )
   })
 
   it("requires permission to update the owner's finalizers to set blockOwnerDeletion", async () => {
@@ -101,6 +105,8 @@ describe('AlwaysDeny', () => {
   it('rejects everything', async () => {
     const request = admissionRequest(configMapResource, {}, { operation: 'DELETE', name: 'c', object: undefined })
     expect(alwaysDeny.handles(request)).to.equal(true)
-    expect(await refusal(alwaysDeny.mutate?.(request))).to.equal('configmaps "c" is forbidden: admission control is denying all modifications')
+    expect(await refusal(alwaysDeny.mutate?.(request))).to.equal(
+      'configmaps "c" is forbidden: admission control is denying all modifications',
+    )
   })
 })

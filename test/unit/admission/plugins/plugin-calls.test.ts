@@ -60,7 +60,11 @@ const cases: readonly Case[] = readFileSync(FILE, 'utf8')
   .map(line => JSON.parse(line))
 
 const RUNTIME = { 'api/all': true }
-const definitions = servedBuiltins(RUNTIME, { ClusterTrustBundle: true, ClusterTrustBundleProjection: true, DynamicResourceAllocation: true })
+const definitions = servedBuiltins(RUNTIME, {
+  ClusterTrustBundle: true,
+  ClusterTrustBundleProjection: true,
+  DynamicResourceAllocation: true,
+})
 const catalog = new Catalog(definitions)
 
 const definitionOf = (group: string, plural: string): ResourceDefinition | undefined =>
@@ -71,12 +75,17 @@ function hubObject(given: JsonObject | undefined): KubeObject | undefined {
   if (!given) return undefined
   const { apiVersion, kind } = given
   const [version, group = ''] = `${apiVersion}`.split('/').reverse()
-  const found = definitions.flatMap(({ versions }) => versions).find(each => each.kind === kind && each.group === group && each.name === version)
+  const found = definitions
+    .flatMap(({ versions }) => versions)
+    .find(each => each.kind === kind && each.group === group && each.name === version)
   const object = { metadata: {}, ...(found ? decode(found.schema, given, { keepEmpty: true }) : structuredClone(given)) }
   return { ...object, apiVersion, kind } as unknown as KubeObject
 }
 
-/** Where upstream's tests call a function of RuntimeClass, its class is that of the pod. Limits to mountable secrets are a field of the plugin that its tests alone set, and an annotation of the account. */
+/**
+ * Where upstream's tests call a function of RuntimeClass, its class is that of the pod. Limits to mountable secrets are
+ * a field of the plugin that its tests alone set, and an annotation of the account.
+ */
 function adapted(given: Case): Case {
   const { plugin, state, object } = structuredClone(given) as { plugin: string; state?: Record<string, JsonObject[]>; object?: JsonObject }
   if (plugin === 'RuntimeClass' && given.direct && object && state?.classes?.[0]) {
@@ -151,7 +160,11 @@ function configurationsOf({ plugin, state: { config } = {} }: Case): PluginConfi
   if (config === undefined) return new Map()
   const texts: Record<string, unknown> = {
     PodNodeSelector: { podNodeSelectorPluginConfig: config },
-    PodTolerationRestriction: { apiVersion: 'podtolerationrestriction.admission.k8s.io/v1alpha1', kind: 'Configuration', ...(config as object) },
+    PodTolerationRestriction: {
+      apiVersion: 'podtolerationrestriction.admission.k8s.io/v1alpha1',
+      kind: 'Configuration',
+      ...(config as object),
+    },
   }
   return new Map([[plugin, Buffer.from(JSON.stringify(texts[plugin] ?? {}))]])
 }
@@ -164,7 +177,8 @@ interface Outcome {
 
 async function outcome(given: Case): Promise<Outcome> {
   const { plugin: name, phase, operation, group = '', resource, subresource = '', namespace = '', dryRun = false, options, user } = given
-  const definition = definitionOf(group, resource) ?? ({ hub: { group, kind: '', names: { plural: resource } } } as unknown as ResourceDefinition)
+  const definition =
+    definitionOf(group, resource) ?? ({ hub: { group, kind: '', names: { plural: resource } } } as unknown as ResourceDefinition)
   const created: string[] = []
   const features = featuresIn('1.33', gatesOf(given))
   const plugins = compiledPlugins({
@@ -207,7 +221,8 @@ async function outcome(given: Case): Promise<Outcome> {
 }
 
 /** Generated names of volumes end in random letters. */
-const unnumbered = (object: unknown): unknown => JSON.parse(JSON.stringify(object ?? null).replaceAll(/kube-api-access-\w+/g, 'kube-api-access-x'))
+const unnumbered = (object: unknown): unknown =>
+  JSON.parse(JSON.stringify(object ?? null).replaceAll(/kube-api-access-\w+/g, 'kube-api-access-x'))
 
 /** Upstream iterates maps, so several errors are in no particular order. */
 const sorted = (error: string | undefined): string | undefined =>

@@ -39,7 +39,11 @@ describe('audit annotations of validating policies', () => {
     const auditAnnotations = [
       { key: 'name', valueExpression: "'is ' + object.metadata.name" },
       { key: 'none', valueExpression: 'null' },
-      { key: 'long', valueExpression: "'xxxxxxxxxx'.replace('x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy').replace('y', 'zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')" },
+      {
+        key: 'long',
+        valueExpression:
+          "'xxxxxxxxxx'.replace('x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy').replace('y', 'zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')",
+      },
     ]
     const found = await annotations({ auditAnnotations })
     expect(found['p.example.com/name']).to.equal('is a')

@@ -26,9 +26,19 @@ describe('matchResources', () => {
   const CASES: [what: string, match: object, request: ReturnType<typeof configMap>, found: string | undefined][] = [
     ['matches everything without rules', {}, configMap(), '/v1/configmaps'],
     ['matches the objects of a rule', { resourceRules: CONFIG_MAP_RULES }, configMap(), '/v1/configmaps'],
-    ['does not match operations without a rule', { resourceRules: [{ ...CONFIG_MAP_RULES[0], operations: ['DELETE'] }] }, configMap(), undefined],
+    [
+      'does not match operations without a rule',
+      { resourceRules: [{ ...CONFIG_MAP_RULES[0], operations: ['DELETE'] }] },
+      configMap(),
+      undefined,
+    ],
     ['does not match excluded names', { excludeResourceRules: [{ ...CONFIG_MAP_RULES[0], resourceNames: ['a'] }] }, configMap(), undefined],
-    ['matches other names than the excluded ones', { excludeResourceRules: [{ ...CONFIG_MAP_RULES[0], resourceNames: ['b'] }] }, configMap(), '/v1/configmaps'],
+    [
+      'matches other names than the excluded ones',
+      { excludeResourceRules: [{ ...CONFIG_MAP_RULES[0], resourceNames: ['b'] }] },
+      configMap(),
+      '/v1/configmaps',
+    ],
     ['matches the labels of the namespace', { namespaceSelector: red }, configMap(), '/v1/configmaps'],
     ['does not match namespaces with other labels', { namespaceSelector: blue }, configMap(), undefined],
     ['matches the labels of the object', { objectSelector: { matchLabels: { size: 'big' } } }, configMap(), '/v1/configmaps'],

@@ -3,7 +3,9 @@ import { CONFIG_MAP_RULES, PolicyWorld } from '../../../support/policy-world.ts'
 import { refusal } from '../../../support/test-registry.ts'
 
 /** A policy that reports its params in the denial message. */
-const TELL = { validations: [{ expression: 'false', messageExpression: "params == null ? 'none' : params.kind + ' ' + params.metadata.name" }] }
+const TELL = {
+  validations: [{ expression: 'false', messageExpression: "params == null ? 'none' : params.kind + ' ' + params.metadata.name" }],
+}
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' }
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace' }
 const rules = (resource: string) => ({ matchConstraints: { resourceRules: [{ ...CONFIG_MAP_RULES[0], resources: [resource] }] } })
@@ -30,11 +32,21 @@ describe('params of policies', () => {
     ['do not exist if the policy has no paramKind', undefined, { name: 'one', parameterNotFoundAction: 'Deny' }, 'none'],
     ['do not exist if the binding has no paramRef', CONFIG_MAP, undefined, 'none'],
     ['are found by name in the namespace of the request', CONFIG_MAP, { name: 'one', parameterNotFoundAction: 'Deny' }, 'ConfigMap one'],
-    ['are not found by name in another namespace', CONFIG_MAP, { name: 'one', namespace: 'other', parameterNotFoundAction: 'Deny' }, missing],
+    [
+      'are not found by name in another namespace',
+      CONFIG_MAP,
+      { name: 'one', namespace: 'other', parameterNotFoundAction: 'Deny' },
+      missing,
+    ],
     ['reject the request if they are missing with Deny', CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Deny' }, missing],
     ['allow the request if they are missing with Allow', CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Allow' }, 'passed'],
     ['are found by label', CONFIG_MAP, { selector: { matchLabels: { p: 'yes' } }, parameterNotFoundAction: 'Deny' }, 'ConfigMap one'],
-    ['are missing if no object has the label', CONFIG_MAP, { selector: { matchLabels: { p: 'no' } }, parameterNotFoundAction: 'Deny' }, missing],
+    [
+      'are missing if no object has the label',
+      CONFIG_MAP,
+      { selector: { matchLabels: { p: 'no' } }, parameterNotFoundAction: 'Deny' },
+      missing,
+    ],
     ['may be cluster-scoped', NAMESPACE, { name: 'ns', parameterNotFoundAction: 'Deny' }, 'Namespace ns'],
     [
       'must not have a namespace if they are cluster-scoped',

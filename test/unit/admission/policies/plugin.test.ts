@@ -23,7 +23,9 @@ describe('ValidatingAdmissionPolicy', () => {
     expect(status.details).to.deep.equal({ name: 'a', kind: 'configmaps', causes: [{ message: message.replace(/^.* forbidden: /, '') }] })
   })
   it('admits requests without violations', async () =>
-    expect((await (await world({ validations: [{ expression: 'object.metadata.name == "a"' }] })).configMap('a')).metadata.name).to.equal('a'))
+    expect((await (await world({ validations: [{ expression: 'object.metadata.name == "a"' }] })).configMap('a')).metadata.name).to.equal(
+      'a',
+    ))
 
   const REASONS: [reason: string | undefined, code: number][] = [
     [undefined, 422],
@@ -45,7 +47,11 @@ describe('ValidatingAdmissionPolicy', () => {
     ['the message if messageExpression has two lines', { message: 'no', messageExpression: "'a\\nb'" }, 'no'],
     ['the message if messageExpression is too long', { message: 'no', messageExpression: `'${'é'.repeat(2561)}'` }, 'no'],
     ['a messageExpression of the maximum length', { messageExpression: `'${'é'.repeat(2560)}'` }, 'é'.repeat(2560)],
-    ['the failed expression if messageExpression fails and no message is set', { messageExpression: "'x' + object.nope" }, 'failed expression: false'],
+    [
+      'the failed expression if messageExpression fails and no message is set',
+      { messageExpression: "'x' + object.nope" },
+      'failed expression: false',
+    ],
   ]
   for (const [what, validation, message] of MESSAGES)
     it(`reports ${what}`, async () => {
@@ -54,7 +60,9 @@ describe('ValidatingAdmissionPolicy', () => {
     })
 
   it('reports the first violation of a policy, and the first policy by name', async () => {
-    const made = await world({ validations: [{ expression: 'true' }, { expression: 'false', message: 'second', reason: 'Forbidden' }, REFUSE.validations[0]] })
+    const made = await world({
+      validations: [{ expression: 'true' }, { expression: 'false', message: 'second', reason: 'Forbidden' }, REFUSE.validations[0]],
+    })
     await made.policy('o', { validations: [{ expression: 'false', message: 'first' }] })
     expect(await refusalText(made.configMap('a'))).to.equal(`422 Invalid: ${by('first', 'a', 'o')}`)
     made.index.removePolicy('o')
@@ -64,7 +72,11 @@ describe('ValidatingAdmissionPolicy', () => {
   })
 
   const FAILURES: [what: string, spec: object, text: string][] = [
-    ['a validation', { validations: [{ expression: 'object.nope == 1' }] }, by("expression 'object.nope == 1' resulted in error: no such key: nope")],
+    [
+      'a validation',
+      { validations: [{ expression: 'object.nope == 1' }] },
+      by("expression 'object.nope == 1' resulted in error: no such key: nope"),
+    ],
     [
       'a match condition',
       { ...REFUSE, matchConditions: [{ name: 'c', expression: 'object.nope == 1' }] },
@@ -82,7 +94,8 @@ describe('ValidatingAdmissionPolicy', () => {
     ],
   ]
   for (const [what, spec, text] of FAILURES) {
-    it(`rejects if ${what} fails`, async () => expect(await refusalText((await world(spec)).configMap('a'))).to.equal(`422 Invalid: ${text}`))
+    it(`rejects if ${what} fails`, async () =>
+      expect(await refusalText((await world(spec)).configMap('a'))).to.equal(`422 Invalid: ${text}`))
     it(`admits if ${what} fails and failurePolicy is Ignore`, async () => {
       await (await world({ ...spec, failurePolicy: 'Ignore' })).configMap('a')
     })
@@ -98,13 +111,17 @@ describe('ValidatingAdmissionPolicy', () => {
     this.timeout(20_000)
     const ten = '[1,2,3,4,5,6,7,8,9,10]'
     const heavy = [1, 2, 3, 4, 5].reduceRight((body, i) => `${ten}.all(v${i}, ${body})`, 'true')
-    const many = (count: number, last: object[] = []) => ({ validations: [...Array.from({ length: count }, () => ({ expression: heavy })), ...last] })
+    const many = (count: number, last: object[] = []) => ({
+      validations: [...Array.from({ length: count }, () => ({ expression: heavy })), ...last],
+    })
     const spent = 'validation failed due to running out of cost budget, no further validation rules will be run'
     await (await world(many(29))).configMap('a')
     expect(await refusalText((await world(many(30))).configMap('a'))).to.equal(`422 Invalid: ${by(spent)}`)
     const message = { expression: 'false', message: 'no', messageExpression: `${heavy} ? 'a' : 'b'` }
     expect(await refusalText((await world(many(28, [message]))).configMap('a'))).to.equal(`422 Invalid: ${by('a')}`)
-    expect(await refusalText((await world(many(29, [message]))).configMap('a'))).to.equal(`422 Invalid: ${by(`failed messageExpression: ${spent}`)}`)
+    expect(await refusalText((await world(many(29, [message]))).configMap('a'))).to.equal(
+      `422 Invalid: ${by(`failed messageExpression: ${spent}`)}`,
+    )
   })
 
   describe('validation actions', () => {
@@ -138,7 +155,10 @@ describe('ValidatingAdmissionPolicy', () => {
   })
 
   describe('variables', () => {
-    const seen = async (expression: string, act: (made: PolicyWorld) => Promise<unknown> = made => made.configMap('a', { data: { x: '1' } })) => {
+    const seen = async (
+      expression: string,
+      act: (made: PolicyWorld) => Promise<unknown> = made => made.configMap('a', { data: { x: '1' } }),
+    ) => {
       const made = await world({ validations: [{ expression: 'false', messageExpression: `string(${expression})` }] })
       return (await refusal(act(made))).message.replace(/^.* denied request: /, '')
     }
@@ -166,7 +186,10 @@ describe('ValidatingAdmissionPolicy', () => {
       const made = new PolicyWorld()
       const rules = [{ ...CONFIG_MAP_RULES[0], resources: ['namespaces'] }]
       const message = "string(namespaceObject == null) + ' ' + request.namespace"
-      await made.policy('p', { matchConstraints: { resourceRules: rules }, validations: [{ expression: 'false', messageExpression: message }] })
+      await made.policy('p', {
+        matchConstraints: { resourceRules: rules },
+        validations: [{ expression: 'false', messageExpression: message }],
+      })
       const create = made.t.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'other' } })
       expect((await refusal(create)).message).to.match(/denied request: true other$/)
     })

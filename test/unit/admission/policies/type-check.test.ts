@@ -15,13 +15,19 @@ interface Case {
 }
 
 const cases = JSON.parse(readFileSync(new URL('../../../fixtures/cel/policy-types.json', import.meta.url), 'utf8')) as Case[]
-const policy = (spec: object) => ({ kind: 'ValidatingAdmissionPolicy', apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'p' }, spec })
+const policy = (spec: object) => ({
+  kind: 'ValidatingAdmissionPolicy',
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  metadata: { name: 'p' },
+  spec,
+})
 
 describe('checkPolicyTypes', () => {
   const catalog = new Catalog(servedBuiltins({}, {}))
   for (const { spec, warnings } of cases) {
     const [rule] = spec.matchConstraints.resourceRules
-    it(`${spec.validations[0]?.expression} of ${rule?.resources}`, () => expect(runAtOnce(checkPolicyTypes(policy(spec), catalog))).to.deep.equal(warnings))
+    it(`${spec.validations[0]?.expression} of ${rule?.resources}`, () =>
+      expect(runAtOnce(checkPolicyTypes(policy(spec), catalog))).to.deep.equal(warnings))
   }
 
   describe('with a custom kind', () => {
@@ -39,8 +45,17 @@ describe('checkPolicyTypes', () => {
         kind: 'CustomResourceDefinition',
         apiVersion: 'apiextensions.k8s.io/v1',
         metadata: { name: 'widgets.example.com' },
-        spec: { group: 'example.com', scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] },
-        status: { acceptedNames: names, storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True', lastTransitionTime: null }] },
+        spec: {
+          group: 'example.com',
+          scope: 'Namespaced',
+          names,
+          versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+        },
+        status: {
+          acceptedNames: names,
+          storedVersions: ['v1'],
+          conditions: [{ type: 'Established', status: 'True', lastTransitionTime: null }],
+        },
       },
       { post: () => Promise.reject(new Error('nothing is converted')), metrics: new ConversionMetrics() },
     ) as ResourceDefinition
@@ -60,7 +75,9 @@ describe('checkPolicyTypes', () => {
     ]
     for (const [expression, fault] of CASES)
       it(expression, () => {
-        const [found] = runAtOnce(checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] }), widgets))
+        const [found] = runAtOnce(
+          checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] }), widgets),
+        )
         expect(/^example.com\/v1, Kind=Widget: ERROR: <input>:\d+:\d+: (.*)$/m.exec(found?.warning ?? '')?.[1]).to.equal(fault)
       })
   })
@@ -68,7 +85,9 @@ describe('checkPolicyTypes', () => {
   it('takes one step per expression and kind', () => {
     const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
     const validations = Array.from({ length: 100 }, () => ({ expression: 'object.metadata.name == ""' }))
-    expect([...checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations }), catalog)]).to.have.length.of.at.least(100)
+    expect([...checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations }), catalog)]).to.have.length.of.at.least(
+      100,
+    )
   })
 
   it('reports no more text than an object can store', () => {

@@ -93,7 +93,9 @@ describe('WebhookClients', () => {
       few.post(hook.clientConfig(path), '{}', { timeoutMs: 10_000, signal }).then(String, (error: Error) => error.message)
     const half = ask('/half', ended.signal)
     await isSent
-    await eventually('there is no room', async () => /: the responses to other calls take up all memory for responses$/.test(await ask('/echo')))
+    await eventually('there is no room', async () =>
+      /: the responses to other calls take up all memory for responses$/.test(await ask('/echo')),
+    )
     ended.abort()
     expect(await half).to.match(/context canceled$/)
     expect(await ask('/echo')).to.equal('{"got":{}}')
@@ -118,7 +120,9 @@ describe('WebhookClients', () => {
 
   it('reports why a connection failed', async () => {
     const untrusted = await fault({ url: at('/echo') })
-    expect(untrusted.message).to.equal(`Post "${at('/echo?timeout=10s')}": tls: failed to verify certificate: x509: certificate signed by unknown authority`)
+    expect(untrusted.message).to.equal(
+      `Post "${at('/echo?timeout=10s')}": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+    )
     expect((await fault({ url: 'https://127.0.0.1:1/x' }, 2000)).message).to.equal(
       'Post "https://127.0.0.1:1/x?timeout=2s": dial tcp 127.0.0.1:1: connect: connection refused',
     )
@@ -155,7 +159,9 @@ describe('WebhookClients', () => {
   })
 
   it('ends at the timeout, and when the request is canceled', async () => {
-    expect((await fault(hook.clientConfig('/silent'), 50)).message).to.equal(`Post "${at('/silent?timeout=1s')}": context deadline exceeded`)
+    expect((await fault(hook.clientConfig('/silent'), 50)).message).to.equal(
+      `Post "${at('/silent?timeout=1s')}": context deadline exceeded`,
+    )
     expect((await fault(hook.clientConfig('/stops'), 50)).message).to.match(/context deadline exceeded$/)
     const gone = new AbortController()
     const before = hook.requests.length
@@ -196,11 +202,20 @@ describe('WebhookClients', () => {
     ['/204', '0-length response with status code: 204 and content type: text/plain'],
   ]
   for (const [path, message] of LOST)
-    it(`reports an invalid redirect and an empty body: ${path}`, async () => expect((await fault(hook.clientConfig(path))).message).to.include(message))
+    it(`reports an invalid redirect and an empty body: ${path}`, async () =>
+      expect((await fault(hook.clientConfig(path))).message).to.include(message))
 
   it('does not send credentials to another server', () => {
     const agent = keptConnections({})
-    const to = { agent, host: 'a', port: 443, authority: 'a', serverName: 'a', path: '/', headers: { authorization: 'Bearer x', 'user-agent': 'y' } }
+    const to = {
+      agent,
+      host: 'a',
+      port: 443,
+      authority: 'a',
+      serverName: 'a',
+      path: '/',
+      headers: { authorization: 'Bearer x', 'user-agent': 'y' },
+    }
     const following = (location: string) => redirected({ to }, { status: 307, headers: { location }, body: Buffer.alloc(0) })?.to
     expect(following('/other')?.headers).to.have.property('authorization')
     expect(following('https://b/other')).to.deep.include({ headers: { 'user-agent': 'y' }, host: 'b', port: 443, serverName: 'b' })

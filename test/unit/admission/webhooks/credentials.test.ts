@@ -24,7 +24,15 @@ describe('credentials for webhooks', () => {
   const read = (config: object) => readWebhookCredentials(configured(config), PLUGIN, { clock: { now: () => time.ms } })
   const withUsers = (users: Readonly<Record<string, object>>, current?: string) => {
     const context = current && { 'current-context': 'c', contexts: [{ name: 'c', context: { user: current } }] }
-    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'Config', users: Object.entries(users).map(([name, user]) => ({ name, user })), ...context }))
+    writeFileSync(
+      file,
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        users: Object.entries(users).map(([name, user]) => ({ name, user })),
+        ...context,
+      }),
+    )
     return read({ ...HEAD, kubeConfigFile: file })
   }
 
@@ -61,7 +69,9 @@ describe('credentials for webhooks', () => {
   ]
   for (const [what, config, why] of refused)
     it(`rejects ${what}`, async () => {
-      expect(await read(config).then(() => '', errorMessage)).to.equal(`failed to apply admission: couldn't init admission plugin "${PLUGIN}": ${why}`)
+      expect(await read(config).then(() => '', errorMessage)).to.equal(
+        `failed to apply admission: couldn't init admission plugin "${PLUGIN}": ${why}`,
+      )
     })
 
   it('rejects credential plugins', async () => {

@@ -82,7 +82,8 @@ describe('serviceAddress', () => {
     ['headless', 443, 'cannot route to service with ClusterIP "None"'],
     ['plain', 80, 'no service port 80 found for service "plain"'],
   ]
-  for (const [name, port, text] of FAULTS) it(`are refused: ${text}`, async () => expect(await refusal(address('ns', name, port))).to.equal(text))
+  for (const [name, port, text] of FAULTS)
+    it(`are refused: ${text}`, async () => expect(await refusal(address('ns', name, port))).to.equal(text))
 })
 
 describe('managersFault', () => {
@@ -94,7 +95,8 @@ describe('managersFault', () => {
     ['without a type', { fieldsType: undefined }, 'missing fieldsType in managed fields entry 1'],
     ['of another type', { fieldsType: 'FieldsV2' }, 'invalid fieldsType "FieldsV2" in managed fields entry 1'],
   ]
-  for (const [what, entry, text] of CASES) it(what, () => expect(managersFault([good, { ...good, ...entry }] as (typeof good)[])).to.equal(text))
+  for (const [what, entry, text] of CASES)
+    it(what, () => expect(managersFault([good, { ...good, ...entry }] as (typeof good)[])).to.equal(text))
 })
 
 describe('reviewVersionOf', () => {

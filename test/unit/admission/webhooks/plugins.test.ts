@@ -44,7 +44,9 @@ describe('admission webhooks', () => {
   it('receive and patch an older version of a built-in kind', async () => {
     world.server.acts.set('/cpu', review => {
       const { uid } = review.request as { uid: string }
-      const patch = Buffer.from(JSON.stringify([{ op: 'replace', path: '/spec/targetCPUUtilizationPercentage', value: 80 }])).toString('base64')
+      const patch = Buffer.from(JSON.stringify([{ op: 'replace', path: '/spec/targetCPUUtilizationPercentage', value: 80 }])).toString(
+        'base64',
+      )
       return { apiVersion: review.apiVersion, kind: 'AdmissionReview', response: { uid, allowed: true, patchType: 'JSONPatch', patch } }
     })
     world.add('mutating', '/cpu', ruleFor('autoscaling', 'v1', 'horizontalpodautoscalers'))
@@ -132,7 +134,11 @@ describe('admission webhooks', () => {
 
   it('are not called for configurations of admission', async () => {
     world.add('validating', '/deny')
-    await api().create(CONFIGURATIONS, '', { kind: 'ValidatingWebhookConfiguration', apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'x' } })
+    await api().create(CONFIGURATIONS, '', {
+      kind: 'ValidatingWebhookConfiguration',
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      metadata: { name: 'x' },
+    })
     expect(world.asked()).to.deep.equal([])
   })
 
@@ -160,7 +166,10 @@ describe('admission webhooks', () => {
     const lines = world.metrics
       .families()
       .flatMap(family => [...family.samples()])
-      .map(({ metricName, labels, value }) => `${metricName.replace('apiserver_admission_webhook_', '')} ${Object.values(labels).join(' ')} ${value}`)
+      .map(
+        ({ metricName, labels, value }) =>
+          `${metricName.replace('apiserver_admission_webhook_', '')} ${Object.values(labels).join(' ')} ${value}`,
+      )
     for (const line of [
       'request_total c.example.com validating CREATE 500 false 2',
       'fail_open_count c.example.com validating 2',
@@ -184,7 +193,9 @@ describe('admission webhooks', () => {
       dryRun: false,
       object: map('late'),
     }
-    expect(await refusalText(world.t.registry.admit(asked))).to.equal('504 Timeout: Timeout: request did not complete within the allotted timeout')
+    expect(await refusalText(world.t.registry.admit(asked))).to.equal(
+      '504 Timeout: Timeout: request did not complete within the allotted timeout',
+    )
     expect(world.server.requests.at(-1)?.path).to.equal('/silent?timeout=1s')
   })
 

@@ -4,7 +4,8 @@ import { withoutReviews } from '../../../../src/admission/webhooks/reviews.ts'
 import type { AdmissionRequest } from '../../../../src/registry/types.ts'
 import { featuresIn } from '../../../support/hook-context.ts'
 
-const requestFor = (group: string, plural: string): AdmissionRequest => ({ served: { version: { group, names: { plural } } } }) as unknown as AdmissionRequest
+const requestFor = (group: string, plural: string): AdmissionRequest =>
+  ({ served: { version: { group, names: { plural } } } }) as unknown as AdmissionRequest
 const every: AdmissionPlugin = { name: 'ValidatingAdmissionWebhook', handles: () => true }
 
 describe('webhooks of reviews', () => {

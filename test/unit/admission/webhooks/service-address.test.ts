@@ -30,9 +30,19 @@ describe('endpointAddress', () => {
     readonly pick?: number
     readonly result: string
   }[] = [
-    { name: 'an endpoint of the port', spec: { type: 'ClusterIP', ports }, subsets: [subset(['127.0.0.1'], ['https', 8443])], result: '127.0.0.1:8443' },
+    {
+      name: 'an endpoint of the port',
+      spec: { type: 'ClusterIP', ports },
+      subsets: [subset(['127.0.0.1'], ['https', 8443])],
+      result: '127.0.0.1:8443',
+    },
     { name: 'the type by default', spec: { ports }, subsets: [subset(['127.0.0.1'], ['https', 8443])], result: '127.0.0.1:8443' },
-    { name: 'a load balancer', spec: { type: 'LoadBalancer', ports }, subsets: [subset(['10.1.1.1'], ['other', 1], ['https', 2])], result: '10.1.1.1:2' },
+    {
+      name: 'a load balancer',
+      spec: { type: 'LoadBalancer', ports },
+      subsets: [subset(['10.1.1.1'], ['other', 1], ['https', 2])],
+      result: '10.1.1.1:2',
+    },
     { name: 'one of several', spec: { ports }, subsets: [subset(['10.1.1.1', '10.1.1.2'], ['https', 2])], pick: 1, result: '10.1.1.2:2' },
     {
       name: 'a subset that has the port',
@@ -40,7 +50,11 @@ describe('endpointAddress', () => {
       subsets: [subset([], ['https', 1]), subset(['10.1.1.1'], ['other', 2]), subset(['10.1.1.3'], ['https', 3])],
       result: '10.1.1.3:3',
     },
-    { name: 'an external name', spec: { type: 'ExternalName', externalName: 'foo.bar.com' }, result: 'unsupported service type "ExternalName"' },
+    {
+      name: 'an external name',
+      spec: { type: 'ExternalName', externalName: 'foo.bar.com' },
+      result: 'unsupported service type "ExternalName"',
+    },
     { name: 'another port', spec: { ports: [{ port: 80 }] }, result: 'no service port 443 found for service "alfa"' },
     { name: 'no endpoints', spec: { ports }, result: 'endpoints "alfa" not found' },
     { name: 'no subsets', spec: { ports }, subsets: [], result: 'no endpoints available for service "alfa"' },
@@ -50,7 +64,8 @@ describe('endpointAddress', () => {
   for (const { name, spec, subsets, pick = 0, result } of cases)
     it(name, async () => {
       const getService = async () => (spec ? service(spec) : missing())
-      const getEndpoints = async (): Promise<EndpointsObject> => (subsets ? { kind: 'Endpoints', apiVersion: 'v1', metadata: {}, subsets } : missing())
+      const getEndpoints = async (): Promise<EndpointsObject> =>
+        subsets ? { kind: 'Endpoints', apiVersion: 'v1', metadata: {}, subsets } : missing()
       const resolve = endpointAddress(getService, getEndpoints, count => Math.min(pick, Math.max(count - 1, 0)))
       const told = await resolve('one', 'alfa', 443).then(
         ({ host, port }) => `${host}:${port}`,

@@ -45,7 +45,10 @@ describe('spans of webhook calls', () => {
     world.add('validating', '/ok', { clientConfig: { url: 'https://127.0.0.1:1/' }, failurePolicy: 'Ignore' })
     await create('b')
     expect(spans.ended.map(({ name, failure }) => [name, failure])).to.deep.equal([
-      ['Call validating webhook', 'failed to call webhook: Post "https://127.0.0.1:1/?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused'],
+      [
+        'Call validating webhook',
+        'failed to call webhook: Post "https://127.0.0.1:1/?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused',
+      ],
     ])
   })
 })

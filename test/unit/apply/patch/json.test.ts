@@ -165,7 +165,8 @@ describe('JSON Patch', () => {
       ['k', 2],
     ]
     const repeated = new Map<object, [string, Json][]>([[inner, entries]])
-    const stepsOf = (notes: Parameters<typeof jsonPatchSteps>[2]) => countedSteps(jsonPatchSteps({}, [{ op: 'add', path: '/data', value: data }], notes))
+    const stepsOf = (notes: Parameters<typeof jsonPatchSteps>[2]) =>
+      countedSteps(jsonPatchSteps({}, [{ op: 'add', path: '/data', value: data }], notes))
     const none = stepsOf({}).yields
     const { result, yields } = stepsOf({ repeated })
     expect(yields).to.be.at.least(none + 30)

@@ -56,7 +56,10 @@ describe('merge patch', () => {
   })
 
   it('rejects lists unless field validation is off', () => {
-    expect(() => checkMergePatch([])).to.throw(PatchError, 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}')
+    expect(() => checkMergePatch([])).to.throw(
+      PatchError,
+      'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    )
     checkMergePatch(null)
   })
 

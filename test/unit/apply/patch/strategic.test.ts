@@ -30,7 +30,9 @@ describe('strategic merge patch', () => {
   })
 
   it('adds a wide member in steps, without nulls and directives', () => {
-    const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, i === 0 ? null : i === 1 ? { $patch: 'delete' } : 'v']))
+    const data = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, i) => [`k${i}`, i === 0 ? null : i === 1 ? { $patch: 'delete' } : 'v']),
+    )
     const { result, yields } = countedSteps(strategicPatch(types.type('core.ConfigMap'), {}, { data }))
     expect(Object.keys(result.object.data as JsonObject)).to.have.length(9_998)
     // A copy, and two passes.
@@ -88,7 +90,11 @@ describe('strategic merge patch', () => {
   })
 
   const pod = {
-    spec: { containers: [{ name: 'a', image: 'x', ports: [{ containerPort: 80 }] }, { name: 'b' }], tolerations: [{ key: 't' }], nodeSelector: { n: '1' } },
+    spec: {
+      containers: [{ name: 'a', image: 'x', ports: [{ containerPort: 80 }] }, { name: 'b' }],
+      tolerations: [{ key: 't' }],
+      nodeSelector: { n: '1' },
+    },
   }
   const merged: [why: string, type: string, doc: JsonObject, patch: Json, result: Json][] = [
     [
@@ -139,12 +145,15 @@ describe('strategic merge patch', () => {
     ['replaces a map by directive', { nodeSelector: { $patch: 'replace', m: '2' } }, { ...pod.spec, nodeSelector: { m: '2' } }],
     ['accepts a value of another type', { nodeSelector: ['x'] }, { ...pod.spec, nodeSelector: ['x'] }],
   ]
-  for (const [why, patch, result] of spec) it(why, () => expect(applyStrategicPatch(types.type('core.Pod'), pod, { spec: patch }).spec).to.deep.equal(result))
+  for (const [why, patch, result] of spec)
+    it(why, () => expect(applyStrategicPatch(types.type('core.Pod'), pod, { spec: patch }).spec).to.deep.equal(result))
 
   it('replaces instead of merging if retainKeys is the only strategy', () => {
     const deployment = { spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } } }
     const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } }
-    expect(applyStrategicPatch(types.type('apps.Deployment'), deployment, patch)).to.deep.equal({ spec: { strategy: { type: 'Recreate' } } })
+    expect(applyStrategicPatch(types.type('apps.Deployment'), deployment, patch)).to.deep.equal({
+      spec: { strategy: { type: 'Recreate' } },
+    })
   })
 
   const errors: [patch: Json, code: string, message: string][] = [

@@ -23,7 +23,12 @@ describe('apply/patch/tested-literals', () => {
     })
 
   it('parses only patches with tests whose text may differ from the encoding of Go', () => {
-    for (const text of ['[{"op":"add","path":"/f","value":1.50}]', '[{"op":"test","path":"/f","value":1}]', 'null', '{"op":"test","value":1.0}'])
+    for (const text of [
+      '[{"op":"add","path":"/f","value":1.50}]',
+      '[{"op":"test","path":"/f","value":1}]',
+      'null',
+      '{"op":"test","value":1.0}',
+    ])
       expect(runAtOnce(parseTestedLiterals(Buffer.from(text), JSON.parse(text))), text).to.equal(undefined)
   })
 })

@@ -39,7 +39,11 @@ describe('RotatingFile', () => {
     await put(log, 'two\n')
     await put(log, '123456789\n')
     await log.close()
-    expect(readdirSync(directory).sort()).to.deep.equal(['audit-2006-01-02T15-04-05.007.log', 'audit-2006-01-02T15-04-05.008.log', 'audit.log'])
+    expect(readdirSync(directory).sort()).to.deep.equal([
+      'audit-2006-01-02T15-04-05.007.log',
+      'audit-2006-01-02T15-04-05.008.log',
+      'audit.log',
+    ])
     const texts = readdirSync(directory)
       .sort()
       .map(name => readFileSync(join(directory, name), 'utf8'))

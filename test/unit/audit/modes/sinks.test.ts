@@ -89,7 +89,10 @@ describe('LineWriter', () => {
     const metrics = new AuditMetrics()
     const backend = logBackend(new LineWriter(disk), { metrics, log: silentLogger })
     disk.fault = 'no space left'
-    expect([await blockingSink(backend, false).process(event('a')), await blockingSink(backend, true).process(event('b'))]).to.deep.equal([true, false])
+    expect([await blockingSink(backend, false).process(event('a')), await blockingSink(backend, true).process(event('b'))]).to.deep.equal([
+      true,
+      false,
+    ])
     expect(errors(metrics)).to.deep.equal(['log 2'])
   })
 })
@@ -220,7 +223,10 @@ describe('batches of audit events', () => {
   })
   it('have a limited number of bytes, but at least one event', async () => {
     const { backend, sink } = gated({ maxSize: 4 }, { concurrency: 9 })
-    const long = (megabytes: number): WrittenEvent => ({ line: { parts: [], length: megabytes << 20 }, summary: { bytes: 0, text: () => '' } })
+    const long = (megabytes: number): WrittenEvent => ({
+      line: { parts: [], length: megabytes << 20 },
+      summary: { bytes: 0, text: () => '' },
+    })
     for (const megabytes of [20, 10, 10, 1]) await sink.process(long(megabytes))
     void sink.close()
     await eventually('all are written', () => backend.batches.length === 3)

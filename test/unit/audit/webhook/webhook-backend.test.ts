@@ -15,7 +15,8 @@ const event = (...rest: Parameters<typeof lineOf>[0]): WrittenEvent => ({
   summary: { bytes: 0, text: () => '' },
 })
 const ITEM = '{"level":"Metadata"}'
-const list = (...items: string[]): string => `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items.join(',')}]}\n`
+const list = (...items: string[]): string =>
+  `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items.join(',')}]}\n`
 
 describe('eventList', () => {
   it('omits the type of items', async () => {
@@ -23,8 +24,15 @@ describe('eventList', () => {
     expect((await eventList([event(), event()])).toString()).to.equal(list(ITEM, ITEM))
   })
   it('includes objects of any kind of body', async () => {
-    const whole = event(',"requestObject":', Buffer.from('{"a":1}\n'), ',"responseObject":', filledWith([Buffer.from('{"b":'), Buffer.from('2}')], 7))
-    expect((await eventList([whole, event()])).toString()).to.equal(list('{"level":"Metadata","requestObject":{"a":1},"responseObject":{"b":2}}', ITEM))
+    const whole = event(
+      ',"requestObject":',
+      Buffer.from('{"a":1}\n'),
+      ',"responseObject":',
+      filledWith([Buffer.from('{"b":'), Buffer.from('2}')], 7),
+    )
+    expect((await eventList([whole, event()])).toString()).to.equal(
+      list('{"level":"Metadata","requestObject":{"a":1},"responseObject":{"b":2}}', ITEM),
+    )
   })
 })
 
@@ -55,7 +63,8 @@ function hooked(failures: number, error: Error = new RemoteCallError('no')) {
       close: () => void asked.push('closed'),
     },
   })
-  const lost = (): number | undefined => metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === 'webhook')?.value
+  const lost = (): number | undefined =>
+    metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === 'webhook')?.value
   return { asked, waits, backend, lost, given }
 }
 

@@ -1,6 +1,12 @@
 import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { ANONYMOUS, type Authenticator, authenticated, authenticatorChain, type Identity } from '../../../../src/auth/authn/authenticator.ts'
+import {
+  ANONYMOUS,
+  type Authenticator,
+  authenticated,
+  authenticatorChain,
+  type Identity,
+} from '../../../../src/auth/authn/authenticator.ts'
 
 const nobody = { headers: {}, socket: new Socket() }
 const alice = { name: 'alice', groups: [] }
@@ -17,7 +23,12 @@ describe('firstOf', () => {
   const cases: [string, Authenticator[], boolean, Identity][] = [
     ['returns the anonymous user if no authenticator knows the credentials', [knows(undefined)], true, ANONYMOUS],
     ['returns undefined if anonymous requests are not allowed', [knows(undefined)], false, undefined],
-    ['returns the user of the first authenticator that knows the credentials', [knows(undefined), knows(alice), knows('rejected')], true, alice],
+    [
+      'returns the user of the first authenticator that knows the credentials',
+      [knows(undefined), knows(alice), knows('rejected')],
+      true,
+      alice,
+    ],
     ['returns a rejection if no other authenticator knows the credentials', [knows('rejected'), knows(undefined)], true, 'rejected'],
     ['returns the user of an authenticator after a rejection', [knows('rejected'), knows(alice)], true, alice],
     ['waits for promises', [knowsLater('rejected'), knowsLater(undefined), knows(alice)], true, alice],

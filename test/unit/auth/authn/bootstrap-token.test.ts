@@ -13,7 +13,13 @@ async function ask(
   const reasons: string[] = []
   const asked: string[] = []
   const encoded = data && Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
-  const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'bootstrap-token-abcdef', ...metadata }, type, ...(encoded && { data: encoded }) }
+  const secret = {
+    kind: 'Secret',
+    apiVersion: 'v1',
+    metadata: { name: 'bootstrap-token-abcdef', ...metadata },
+    type,
+    ...(encoded && { data: encoded }),
+  }
   const authenticate = bootstrapTokens({
     getSecret: async name => {
       asked.push(name)
@@ -42,15 +48,27 @@ describe('bootstrap tokens', () => {
   })
 
   const refused: [string, Parameters<typeof ask>, string | undefined][] = [
-    ['an extra group without the required prefix', [{ ...GOOD, 'auth-extra-groups': 'foo' }], 'has invalid value for key auth-extra-groups'],
+    [
+      'an extra group without the required prefix',
+      [{ ...GOOD, 'auth-extra-groups': 'foo' }],
+      'has invalid value for key auth-extra-groups',
+    ],
     ['another token secret', [{ ...GOOD, 'token-secret': '0123456789abcdeg' }], 'has invalid value for key token-secret.'],
     ['a longer token secret', [{ ...GOOD, 'token-secret': '0123456789abcdef0' }], 'has invalid value for key token-secret.'],
     ['no token secret', [{ 'token-id': 'abcdef' }], 'has invalid value for key token-secret.'],
     ['another token id', [{ ...GOOD, 'token-id': 'abcdeg' }], 'has invalid value for key token-id.'],
-    ['a Secret that is being deleted', [GOOD, { metadata: { deletionTimestamp: '2024-05-01T12:00:00Z' } }], 'is deleted and awaiting removal'],
+    [
+      'a Secret that is being deleted',
+      [GOOD, { metadata: { deletionTimestamp: '2024-05-01T12:00:00Z' } }],
+      'is deleted and awaiting removal',
+    ],
     ['another type of Secret', [GOOD, { type: 'Opaque' }], 'has invalid type, expected bootstrap.kubernetes.io/token.'],
     ['no data', [undefined], 'has invalid type, expected bootstrap.kubernetes.io/token.'],
-    ['no usage for authentication', [{ ...GOOD, 'usage-bootstrap-authentication': 'false' }], 'not marked usage-bootstrap-authentication=true.'],
+    [
+      'no usage for authentication',
+      [{ ...GOOD, 'usage-bootstrap-authentication': 'false' }],
+      'not marked usage-bootstrap-authentication=true.',
+    ],
     ['an expiration in the past', [{ ...GOOD, expiration: '2024-05-01T12:00:00Z' }], 'has expired.'],
     ['an invalid expiration', [{ ...GOOD, expiration: 'tomorrow' }], 'has expired.'],
     ['a token id without a Secret', [GOOD, { token: 'abcdeg.0123456789abcdef' }], undefined],

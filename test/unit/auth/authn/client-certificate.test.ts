@@ -133,9 +133,10 @@ describe('clientCertificate', () => {
       ] as const) {
         const between = await authority('between', { usages })
         for (const own of [[ANY_PURPOSE], [CLIENT_AUTH], undefined])
-          expect(await askVia(await issueCertificate({ subject: user, issuer: between, ...(own && { usages: own }) }), between), `${usages} ${own}`).to.equal(
-            wanted,
-          )
+          expect(
+            await askVia(await issueCertificate({ subject: user, issuer: between, ...(own && { usages: own }) }), between),
+            `${usages} ${own}`,
+          ).to.equal(wanted)
       }
     })
 
@@ -145,7 +146,10 @@ describe('clientCertificate', () => {
       const notAuthority = await issueCertificate({ subject: [{ CN: ['no authority'] }], issuer: ca, usages: [ANY_PURPOSE] })
       const narrow = await authority('narrow', { pathLength: 0, usages: [ANY_PURPOSE] })
       const below = await authority('below', { issuer: narrow, usages: [ANY_PURPOSE] })
-      const signsNothing = await authority('signs nothing', { usages: [ANY_PURPOSE], extensions: [keyUsage(x509.KeyUsageFlags.digitalSignature)] })
+      const signsNothing = await authority('signs nothing', {
+        usages: [ANY_PURPOSE],
+        extensions: [keyUsage(x509.KeyUsageFlags.digitalSignature)],
+      })
       // Only names of example.com, by a name constraint that OpenSSL would check.
       const constraint = new x509.Extension('2.5.29.30', true, Buffer.from('3011a00f300d820b6578616d706c652e636f6d', 'hex'))
       const constrained = await authority('constrained', { usages: [ANY_PURPOSE], extensions: [constraint] })
@@ -188,7 +192,9 @@ describe('clientCertificate', () => {
   })
 
   it('ignores a certificate without common name', async () => {
-    expect(await askOnce(await issueCertificate({ subject: [{ O: ['system:masters'] }], issuer: ca, usages: [CLIENT_AUTH] }))).to.equal('undefined')
+    expect(await askOnce(await issueCertificate({ subject: [{ O: ['system:masters'] }], issuer: ca, usages: [CLIENT_AUTH] }))).to.equal(
+      'undefined',
+    )
   })
 
   it('accepts an RSA key of 1,024 bits, as Go does', async () => {
@@ -219,7 +225,12 @@ describe('clientCertificate', () => {
   })
 
   it('rejects a certificate if a CA of its chain expires while its connection is open', async () => {
-    const between = await issueCertificate({ subject: [{ CN: ['between'] }], issuer: ca, isAuthority: true, notAfter: now + 10 * MINUTE_MS })
+    const between = await issueCertificate({
+      subject: [{ CN: ['between'] }],
+      issuer: ca,
+      isAuthority: true,
+      notAfter: now + 10 * MINUTE_MS,
+    })
     const leaf = await issueCertificate({ ...USERS_CERTIFICATE, issuer: between })
     const underBetween = agentOf({ cert: leaf.cert + between.cert, key: leaf.key })
     const long = agentOf(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notAfter: now + 1000 * MINUTE_MS }))
@@ -316,7 +327,14 @@ describe('clientCertificate', () => {
 
   it('does not allow renegotiation, which could switch to an unverified certificate', async () => {
     const pair = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca })
-    const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, maxVersion: 'TLSv1.2', cert: pair.cert, key: pair.key })
+    const socket = tls.connect({
+      port,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      maxVersion: 'TLSv1.2',
+      cert: pair.cert,
+      key: pair.key,
+    })
     await once(socket, 'secureConnect')
     const outcome = await new Promise(resolve => {
       socket.on('error', () => resolve('refused'))
@@ -331,7 +349,11 @@ describe('clientCertificate', () => {
 describe('userOf', () => {
   const fingerprint256 = 'AB:CD'
   const cases: readonly { title: string; subject: object; user: readonly [string, readonly string[]] | undefined }[] = [
-    { title: 'takes organizations as groups, commas and all', subject: { CN: 'a', O: ['x,y', 'z'] }, user: ['a', ['x,y', 'z', 'system:authenticated']] },
+    {
+      title: 'takes organizations as groups, commas and all',
+      subject: { CN: 'a', O: ['x,y', 'z'] },
+      user: ['a', ['x,y', 'z', 'system:authenticated']],
+    },
     { title: 'takes the last of several common names', subject: { CN: ['a', 'b'] }, user: ['b', ['system:authenticated']] },
     { title: 'keeps a NUL in a name', subject: { CN: 'admin\0x' }, user: ['admin\0x', ['system:authenticated']] },
     {

@@ -27,7 +27,8 @@ describe('parseCompact', () => {
 })
 
 describe('untrustedClaims', () => {
-  it('returns the claims, whatever the header and the signature are', () => expect(untrustedClaims(`x.${part({ iss: 'a' })}.?`)).to.deep.equal({ iss: 'a' }))
+  it('returns the claims, whatever the header and the signature are', () =>
+    expect(untrustedClaims(`x.${part({ iss: 'a' })}.?`)).to.deep.equal({ iss: 'a' }))
 
   it('rejects a token of more than 64 KiB', () => expect(untrustedClaims(token({}, { b: 'c'.repeat(64 * 1024) }))).to.equal(undefined))
 })

@@ -11,7 +11,13 @@ import { createSecurePort } from '../../../../src/server/connections/listeners.t
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
 
-const names = (over: Partial<RequestHeaderNames> = {}): RequestHeaderNames => ({ username: ['X-Remote-User'], uid: [], group: [], extraPrefixes: [], ...over })
+const names = (over: Partial<RequestHeaderNames> = {}): RequestHeaderNames => ({
+  username: ['X-Remote-User'],
+  uid: [],
+  group: [],
+  extraPrefixes: [],
+  ...over,
+})
 /** Headers as Node returns them: bytes as Latin-1. */
 const raw = (headers: Readonly<Record<string, readonly string[]>>): string[] =>
   Object.entries(headers).flatMap(([name, values]) => values.flatMap(value => [name, Buffer.from(value).toString('latin1')]))
@@ -37,13 +43,25 @@ describe('userIn', () => {
     'exact match': [names(), { 'Prefixed-X-Remote-User-With-Suffix': ['Bob'], 'X-Remote-User-With-Suffix': ['Bob'] }, undefined],
     'first match': [
       names({ username: ['X-Remote-User', 'A-Second-X-Remote-User', 'Another-X-Remote-User'] }),
-      { 'X-Remote-User': ['', 'First header, second value'], 'A-Second-X-Remote-User': ['Second header, first value', 'x'], 'Another-X-Remote-User': ['y'] },
+      {
+        'X-Remote-User': ['', 'First header, second value'],
+        'A-Second-X-Remote-User': ['Second header, first value', 'x'],
+        'Another-X-Remote-User': ['y'],
+      },
       { name: 'Second header, first value', groups: [AUTHENTICATED] },
     ],
     'any case': [names({ username: ['x-REMOTE-user'] }), bob, { name: 'Bob', groups: [AUTHENTICATED] }],
     'no groups': [names({ group: ['X-Remote-Group'] }), bob, { name: 'Bob', groups: [AUTHENTICATED] }],
-    'all groups': [names({ group: twoGroups }), { ...bob, ...groups }, { name: 'Bob', groups: ['one-a', 'one-b', 'two-a', 'two-b', AUTHENTICATED] }],
-    'groups in any case': [names({ group: ['X-REMOTE-Group'] }), { ...bob, 'X-Remote-Group': ['Users'] }, { name: 'Bob', groups: ['Users', AUTHENTICATED] }],
+    'all groups': [
+      names({ group: twoGroups }),
+      { ...bob, ...groups },
+      { name: 'Bob', groups: ['one-a', 'one-b', 'two-a', 'two-b', AUTHENTICATED] },
+    ],
+    'groups in any case': [
+      names({ group: ['X-REMOTE-Group'] }),
+      { ...bob, 'X-Remote-Group': ['Users'] },
+      { name: 'Bob', groups: ['Users', AUTHENTICATED] },
+    ],
     'no uid': [names({ uid: ['X-Remote-Uid'] }), { ...bob, 'X-Remote-Uid-1': ['u'] }, { name: 'Bob', groups: [AUTHENTICATED] }],
     'first uid': [
       names({ uid: ['X-Remote-Uid-1', 'X-Remote-Uid-2'] }),
@@ -56,7 +74,11 @@ describe('userIn', () => {
       {
         name: 'Bob',
         groups: [AUTHENTICATED],
-        extra: { key1: ['alfa', 'bravo', 'echo', 'foxtrot'], key2: ['charlie', 'delta', 'golf', 'hotel'], '': ['india', 'juliet', 'kilo', 'lima'] },
+        extra: {
+          key1: ['alfa', 'bravo', 'echo', 'foxtrot'],
+          key2: ['charlie', 'delta', 'golf', 'hotel'],
+          '': ['india', 'juliet', 'kilo', 'lima'],
+        },
       },
     ],
     'escaped extra': [
@@ -84,7 +106,8 @@ describe('userIn', () => {
       },
     ],
   }
-  for (const [what, [headers, fields, user]] of Object.entries(cases)) it(what, () => expect(userIn(raw(fields), headers)).to.deep.equal(user))
+  for (const [what, [headers, fields, user]] of Object.entries(cases))
+    it(what, () => expect(userIn(raw(fields), headers)).to.deep.equal(user))
 })
 
 describe('requestHeader', () => {
@@ -101,15 +124,22 @@ describe('requestHeader', () => {
     const now = () => Date.now()
     believed = [new X509Certificate(proxies.cert)]
     const own = [new X509Certificate(clients.cert)]
-    const header = (allowedNames: readonly string[]) => requestHeader({ names: names(), allowedNames, certificates, stands: anchors(() => believed), now })
+    const header = (allowedNames: readonly string[]) =>
+      requestHeader({ names: names(), allowedNames, certificates, stands: anchors(() => believed), now })
     const users = clientCertificate(now, () => own, undefined, certificates)
     server = createSecurePort(
       (req, res) => {
-        const identity = authenticatorChain([header(allowed), users], true)({ headers: req.headers, socket: req.socket, request: req }) as Identity
+        const identity = authenticatorChain(
+          [header(allowed), users],
+          true,
+        )({ headers: req.headers, socket: req.socket, request: req }) as Identity
         const name = typeof identity === 'object' ? identity.name : String(identity)
         if ('writeHead' in res) res.writeHead(200, { 'Content-Length': Buffer.byteLength(name) }).end(name)
       },
-      { certificates: new ServingCertificates({ cert: serving.cert, key: serving.key, clientCa: clients.cert, frontProxyCa: proxies.cert }), http2: 'own' },
+      {
+        certificates: new ServingCertificates({ cert: serving.cert, key: serving.key, clientCa: clients.cert, frontProxyCa: proxies.cert }),
+        http2: 'own',
+      },
     )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -117,7 +147,8 @@ describe('requestHeader', () => {
   after(() => server.close())
 
   const ask = async (issuer: Issued | undefined, user?: string): Promise<string> => {
-    const shown = issuer && (await issueCertificate({ subject: [{ CN: ['front'] }, { O: ['system:masters'] }], issuer, usages: [CLIENT_AUTH] }))
+    const shown =
+      issuer && (await issueCertificate({ subject: [{ CN: ['front'] }, { O: ['system:masters'] }], issuer, usages: [CLIENT_AUTH] }))
     const { port } = server.address() as AddressInfo
     const headers = user === undefined ? {} : { 'X-Remote-User': user }
     const agent = new https.Agent({ rejectUnauthorized: false, ...(shown && { cert: shown.cert, key: shown.key }) })
@@ -156,8 +187,23 @@ describe('isFieldOf', () => {
   const standard = { username: ['X-Remote-User'], uid: ['x-remote-uid'], group: ['X-Remote-Group'], extraPrefixes: ['X-Remote-Extra-'] }
   it('returns undefined if only standard names are configured', () => expect(isFieldOf(standard)).to.equal(undefined))
   it('matches names and prefixes in any spelling', () => {
-    const isField = isFieldOf({ username: ['X-Remote-User', 'X-Our-User'], uid: ['X-Our-Uid'], group: ['X-OUR-Group'], extraPrefixes: ['X-Our-Extra-'] })
-    const hidden = ['x-our-user', 'x-our-uid', 'x-our-group', 'x-our-extra-', 'x-our-extra-a', 'x_our_user', 'x-our_uid', 'x-our-groups', 'x.our.extra.a']
+    const isField = isFieldOf({
+      username: ['X-Remote-User', 'X-Our-User'],
+      uid: ['X-Our-Uid'],
+      group: ['X-OUR-Group'],
+      extraPrefixes: ['X-Our-Extra-'],
+    })
+    const hidden = [
+      'x-our-user',
+      'x-our-uid',
+      'x-our-group',
+      'x-our-extra-',
+      'x-our-extra-a',
+      'x_our_user',
+      'x-our_uid',
+      'x-our-groups',
+      'x.our.extra.a',
+    ]
     const fields = [...hidden, 'x-our-username', 'x-our-own', 'accept']
     expect(fields.filter(field => isField?.(field))).to.deep.equal(hidden)
   })

@@ -71,7 +71,10 @@ describe('cachedTokens', () => {
   })
 
   it('evicts the oldest entries if users have many attributes', async () => {
-    const { state, tokens } = world(async () => ({ user: { name: 'jane', groups: ['g'.repeat(1 << 20)], extra: { e: ['x'.repeat(1 << 19)] } }, audiences: [] }))
+    const { state, tokens } = world(async () => ({
+      user: { name: 'jane', groups: ['g'.repeat(1 << 20)], extra: { e: ['x'.repeat(1 << 19)] } },
+      audiences: [],
+    }))
     for (let i = 0; i < 22; i++) await tokens(`t${i}`, [])
     await tokens('t1', [])
     expect(state.asked).to.equal(22)

@@ -13,7 +13,9 @@ describe('parseTokenFile', () => {
   it('parses doubled quotes', () => expect(parseTokenFile('"a""b",x,1', 'f').has('a"b')).to.equal(true))
   it('skips empty tokens', () => expect(parseTokenFile(',alice,1', 'f').size).to.equal(0))
   it('names a line with too few columns', () =>
-    expect(() => parseTokenFile('a,b,c\nx,y', 'f')).to.throw("token file 'f' must have at least 3 columns (token, user name, user uid), found 2 in line 2"))
+    expect(() => parseTokenFile('a,b,c\nx,y', 'f')).to.throw(
+      "token file 'f' must have at least 3 columns (token, user name, user uid), found 2 in line 2",
+    ))
 })
 
 describe('fileTokens', () => {

@@ -38,7 +38,8 @@ describe('bearerAuthenticator', () => {
     ['here'],
     why => refusals.push(why),
   )
-  const as = (authorization?: string) => authenticate({ headers: authorization === undefined ? {} : { authorization }, socket: new Socket() })
+  const as = (authorization?: string) =>
+    authenticate({ headers: authorization === undefined ? {} : { authorization }, socket: new Socket() })
   it('accepts a known token', () => expect(as('Bearer good')).to.include({ name: 'alice' }))
   it('rejects others, and reports the reason', () => {
     expect([as('Bearer bad'), as('Bearer old')]).to.deep.equal(['rejected', 'rejected'])

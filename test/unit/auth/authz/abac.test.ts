@@ -8,7 +8,8 @@ const beta = (...specs: object[]) => specs.map(spec => JSON.stringify({ apiVersi
 const read = (text: string) => parsePolicies(text, 'policy.jsonl')
 
 /**
- * Decision, user, verb, `GROUP/NAMESPACE/RESOURCE` and path: cases of TestAuthorizeV0 and TestAuthorizeV1beta1 in k8s.io/kubernetes, pkg/auth/authorizer/abac.
+ * Decision, user, verb, `GROUP/NAMESPACE/RESOURCE` and path: cases of TestAuthorizeV0 and TestAuthorizeV1beta1 in
+ * k8s.io/kubernetes, pkg/auth/authorizer/abac.
  */
 const OLD = `
 allow scheduler list /ns1/pods
@@ -108,7 +109,10 @@ describe('ABAC', () => {
         it(line, async () => {
           const [wanted, name = '', verb = '', about = '', path = ''] = line.split(' ')
           const [group = '', namespace = '', resource = ''] = about.split('/')
-          const asked = namespace === '' && resource === '' ? nonResourceAttributes(verb, path) : resourceAttributes({ verb, group, namespace, resource, path })
+          const asked =
+            namespace === '' && resource === ''
+              ? nonResourceAttributes(verb, path)
+              : resourceAttributes({ verb, group, namespace, resource, path })
           const { rule, ...decision } = await authorizer.authorize({ name, groups: ['system:authenticated'] }, asked, signal)
           if (wanted === 'allow') expect(policies.split('\n')[(rule ?? 0) - 1]).to.match(new RegExp(`"${name}"|"\\*"|^(?!.*"user")`))
           expect(decision).to.deep.equal(
@@ -138,7 +142,9 @@ describe('ABAC', () => {
 
   it('lists its rules', () => {
     const authorizer = abacAuthorizer(
-      read(`${beta({ user: 'u', resource: 'pods', namespace: 'ns', readonly: true }, { user: 'u', namespace: '*', nonResourcePath: '/x' })}\n{"user":"u"}`),
+      read(
+        `${beta({ user: 'u', resource: 'pods', namespace: 'ns', readonly: true }, { user: 'u', namespace: '*', nonResourcePath: '/x' })}\n{"user":"u"}`,
+      ),
     )
     expect(authorizer.rulesFor?.({ name: 'u', groups: [] }, 'ns')).to.deep.equal({
       resourceRules: [

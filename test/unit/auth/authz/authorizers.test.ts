@@ -1,6 +1,13 @@
 import { expect } from 'chai'
 import { ANONYMOUS } from '../../../../src/auth/authn/authenticator.ts'
-import { alwaysAllow, alwaysDeny, basicUser, joinAuthorizers, privileged, publicInformation } from '../../../../src/auth/authz/authorizers.ts'
+import {
+  alwaysAllow,
+  alwaysDeny,
+  basicUser,
+  joinAuthorizers,
+  privileged,
+  publicInformation,
+} from '../../../../src/auth/authz/authorizers.ts'
 import { forbidden } from '../../../../src/auth/authz/forbidden.ts'
 import { resultAtOnce } from '../../../../src/lib/steps.ts'
 import type { AuthorizationDecision, Authorizer } from '../../../../src/meta/authorizer.ts'
@@ -21,7 +28,15 @@ describe('authorizers', () => {
     ['AlwaysAllow rejects anonymous users', open, ANONYMOUS as typeof alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
     ['AlwaysDeny', joinAuthorizers([privileged, alwaysDeny]), alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
     ...['/healthz', '/livez', '/readyz', '/version', '/version/'].map(
-      path => [`anyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'allow'] as [string, typeof all, typeof alice, string, string, string],
+      path =>
+        [`anyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'allow'] as [
+          string,
+          typeof all,
+          typeof alice,
+          string,
+          string,
+          string,
+        ],
     ),
     ...['/healthz/etcd', '/readyz/ping', '/livez/', '/healthz//etcd', '//healthz', '/HEALTHZ', '/version/x'].map(
       path =>
@@ -36,9 +51,30 @@ describe('authorizers', () => {
     ),
     ['the name of an object member is not a group', basicUser, alice, 'POST', '/apis/constructor/v1/selfsubjectreviews', 'no opinion'],
     ['health endpoints reject POST', all, ANONYMOUS as typeof alice, 'POST', '/healthz', 'no opinion'],
-    ['authenticated users may create self reviews', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'allow'],
-    ['anonymous users may not', basicUser, ANONYMOUS as typeof alice, 'POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'no opinion'],
-    ['authenticated users may not create reviews of others', basicUser, alice, 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', 'no opinion'],
+    [
+      'authenticated users may create self reviews',
+      basicUser,
+      alice,
+      'POST',
+      '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      'allow',
+    ],
+    [
+      'anonymous users may not',
+      basicUser,
+      ANONYMOUS as typeof alice,
+      'POST',
+      '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      'no opinion',
+    ],
+    [
+      'authenticated users may not create reviews of others',
+      basicUser,
+      alice,
+      'POST',
+      '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+      'no opinion',
+    ],
     ['metrics are not public', all, ANONYMOUS as typeof alice, 'GET', '/metrics', 'no opinion'],
   ]
   for (const [what, authorizer, user, method, path, wanted] of cases)
@@ -54,7 +90,11 @@ describe('union', () => {
       [failing('a'), alwaysDeny, failing('b')],
       { decision: 'no opinion', reason: 'Everything is forbidden.', error: '[a, b]' },
     ],
-    ['drops these errors if another authorizer has an opinion', [failing('a'), saying({ decision: 'allow', reason: 'r' })], { decision: 'allow', reason: 'r' }],
+    [
+      'drops these errors if another authorizer has an opinion',
+      [failing('a'), saying({ decision: 'allow', reason: 'r' })],
+      { decision: 'allow', reason: 'r' },
+    ],
     [
       'reports the error of an authorizer that denies',
       [failing('a'), saying({ decision: 'deny', reason: '', error: 'b' })],
@@ -83,14 +123,24 @@ describe('rulesFor', () => {
 
 describe('forbidden', () => {
   const cases: [string, string, string, string][] = [
-    ['GET', '/api/v1/namespaces/default/pods', '', 'pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "default"'],
+    [
+      'GET',
+      '/api/v1/namespaces/default/pods',
+      '',
+      'pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "default"',
+    ],
     [
       'GET',
       '/apis/apps/v1/deployments',
       '',
       'deployments.apps is forbidden: User "alice" cannot list resource "deployments" in API group "apps" at the cluster scope',
     ],
-    ['GET', '/api/v1/namespaces/a/pods/p/log', '', 'pods "p" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "a"'],
+    [
+      'GET',
+      '/api/v1/namespaces/a/pods/p/log',
+      '',
+      'pods "p" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "a"',
+    ],
     ['GET', '/metrics', '', 'forbidden: User "alice" cannot get path "/metrics"'],
     ['GET', '/a<b>', '', 'forbidden: User "alice" cannot get path "/a&lt;b&gt;"'],
     ['GET', '/metrics', 'no rule', 'forbidden: User "alice" cannot get path "/metrics": no rule'],

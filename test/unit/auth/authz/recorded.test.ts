@@ -22,7 +22,10 @@ const recorded = (name: string) =>
     .split('\n')
     .map(line => JSON.parse(line))
 
-type Given = Partial<RequestAttributes> & { readonly fields?: RequestAttributes['fieldSelector']; readonly labels?: RequestAttributes['labelSelector'] }
+type Given = Partial<RequestAttributes> & {
+  readonly fields?: RequestAttributes['fieldSelector']
+  readonly labels?: RequestAttributes['labelSelector']
+}
 
 /** A recorded request. `fields` and `labels` are its selectors. */
 function attributesOf({ isResource, verb = '', path = '', fields, labels, ...rest }: Given): RequestAttributes {
@@ -72,10 +75,22 @@ describe("webhookAuthorizer, upstream's test cases", () => {
         fieldPath('conditions'),
         { structured: true, selectors: true },
       )
-      const options = { name: 'hook', client: { post, close: () => {} }, version: 'v1', onFailure: onError, backoff: webhookBackoff(1) } as const
+      const options = {
+        name: 'hook',
+        client: { post, close: () => {} },
+        version: 'v1',
+        onFailure: onError,
+        backoff: webhookBackoff(1),
+      } as const
       const authorizer = webhookAuthorizer(
         { ...options, authorizedTtlMs: authorizedTTL / 1e6, unauthorizedTtlMs: unauthorizedTTL / 1e6, ...(matcher && { matcher }) },
-        { metrics: new AuthorizationWebhookMetrics(), logger: silentLogger, now: () => 0, selectors: true, waits: { random: () => 0, wait: async () => {} } },
+        {
+          metrics: new AuthorizationWebhookMetrics(),
+          logger: silentLogger,
+          now: () => 0,
+          selectors: true,
+          waits: { random: () => 0, wait: async () => {} },
+        },
       )
       for (const { attributes, calls: answers, spec, decision, reason = '', error } of asks) {
         const { user, ...asked } = attributes

@@ -15,7 +15,8 @@ describe('estimated costs of expressions', () => {
         if (min === undefined || max === undefined) continue
         count++
         const ours = estimateCost(compile(expression, environment).checked!, sizeAt)
-        if (String(ours.min) !== min || String(ours.max) !== max) wrong.push({ expression, ours: `${ours.min} ${ours.max}`, theirs: `${min} ${max}` })
+        if (String(ours.min) !== min || String(ours.max) !== max)
+          wrong.push({ expression, ours: `${ours.min} ${ours.max}`, theirs: `${min} ${max}` })
       }
     }
     expect(wrong).to.deep.equal([])

@@ -21,7 +21,13 @@ function ask(expression: string): CelResult {
   const program = makeProgram(checked, environment)
   if ('fault' in program) return { expression, fault: program.fault }
   const { value, error, cost } = program.evaluate(new Map())
-  return { expression, ...(value === undefined ? { error: error ?? '' } : { value: printResult(value) }), cost, min: String(min), max: String(max) }
+  return {
+    expression,
+    ...(value === undefined ? { error: error ?? '' } : { value: printResult(value) }),
+    cost,
+    min: String(min),
+    max: String(max),
+  }
 }
 
 /** Evaluates an expression about `list` with a cost limit. */
@@ -75,7 +81,14 @@ describe('includes', () => {
   }
 
   it('finds elements of lists, and values that equal another', () => {
-    const found = ['[1, 2].includes(2)', '["a"].includes("a")', '"a".includes("a")', '1.includes(1)', 'list.includes("a")', '[1, 2].includes(dyn(2.0))']
+    const found = [
+      '[1, 2].includes(2)',
+      '["a"].includes("a")',
+      '"a".includes("a")',
+      '1.includes(1)',
+      'list.includes("a")',
+      '[1, 2].includes(dyn(2.0))',
+    ]
     const missing = ['[1, 2].includes(3)', '"ab".includes("a")', 'list.includes("b")', '[1].includes("a")', '[[1]].includes(1)']
     expect(found.filter(expression => value(expression) !== true)).to.deep.equal([])
     expect(missing.filter(expression => value(expression) !== false)).to.deep.equal([])

@@ -28,7 +28,9 @@ describe('binnacle/cel', () => {
     expect(check('1 +\nfoo')).to.deep.equal([{ line: 2, column: 1, message: "undeclared reference to 'foo' (in container '')" }])
     const error = thrownBy(() => compile("'a' + 1"))
     expect(error).to.be.instanceOf(CompileError)
-    expect((error as CompileError).message).to.contain("ERROR: <input>:1:5: found no matching overload for '_+_' applied to '(string, int)'")
+    expect((error as CompileError).message).to.contain(
+      "ERROR: <input>:1:5: found no matching overload for '_+_' applied to '(string, int)'",
+    )
     expect(check("int('x')"), 'what is computed beforehand').to.have.length(1)
   })
 
@@ -45,7 +47,9 @@ describe('binnacle/cel', () => {
     const { min, max } = program.estimateCost()
     expect(Number(min)).to.be.greaterThan(0)
     expect(Number(max)).to.be.greaterThan(Number(min)).and.lessThan(1000)
-    expect(compile('names.exists(name, name.startsWith("a"))', { variables: { names: 'list(string)' } }).estimateCost().max > max).to.equal(true)
+    expect(compile('names.exists(name, name.startsWith("a"))', { variables: { names: 'list(string)' } }).estimateCost().max > max).to.equal(
+      true,
+    )
     expect(program.evaluate({ self: { names: ['b', 'a'] } }).value).to.equal(true)
     const { cost } = program.evaluate({ self: { names: ['b', 'a'] } })
     expect(cost).to.be.within(Number(min), Number(max))
@@ -71,7 +75,8 @@ describe('binnacle/cel', () => {
     ['string', '::1', 'ip(x)', '::1'],
   ]
   for (const [type, given, expression, value] of values)
-    it(`evaluates ${expression} for ${type}`, () => expect(compile(expression, { variables: { x: type } }).evaluate({ x: given }).value).to.deep.equal(value))
+    it(`evaluates ${expression} for ${type}`, () =>
+      expect(compile(expression, { variables: { x: type } }).evaluate({ x: given }).value).to.deep.equal(value))
 
   const wrong: readonly [type: string, given: unknown, message: string][] = [
     ['int', 1.5, 'x: number is not of type int'],

@@ -8,10 +8,20 @@ import { listOfValues } from '../../../../src/cel/values/list.ts'
 import type { Value } from '../../../../src/cel/values/value.ts'
 
 const LIMIT = 'operation cancelled: actual cost limit exceeded'
-const environment = extend(baseEnvironment(33), { authorizer: parseType('kubernetes.authorization.Authorizer'), text: STRING, pattern: STRING, list: DYN })
+const environment = extend(baseEnvironment(33), {
+  authorizer: parseType('kubernetes.authorization.Authorizer'),
+  text: STRING,
+  pattern: STRING,
+  list: DYN,
+})
 
 /** Evaluates with turns that are always spent, or in one. `asked`: how often the authorizer is asked. */
-async function evaluate(expression: string, text: string, pattern = '', isSpent = true): Promise<{ outcome: ProgramOutcome; asked: number; turns: number }> {
+async function evaluate(
+  expression: string,
+  text: string,
+  pattern = '',
+  isSpent = true,
+): Promise<{ outcome: ProgramOutcome; asked: number; turns: number }> {
   let [asked, turns] = [0, 0]
   const authorizer = new AuthorizerValue(() => {
     asked++

@@ -41,7 +41,8 @@ describe('programs of expressions', () => {
         const ours = evaluate(result.expression)
         const value = 'value' in ours && ours.value !== undefined ? { value: printResult(ours.value) } : {}
         const found = compared({ ...ours, ...value } as Partial<CelResult>)
-        if (JSON.stringify(found) !== JSON.stringify(compared(result))) wrong.push({ expression: result.expression, ours: found, theirs: compared(result) })
+        if (JSON.stringify(found) !== JSON.stringify(compared(result)))
+          wrong.push({ expression: result.expression, ours: found, theirs: compared(result) })
       }
     }
     expect(wrong).to.deep.equal([])
@@ -58,7 +59,8 @@ describe('programs of expressions', () => {
         const { checked } = compile(expression, known)
         const program = checked && makeProgram(checked, known)
         if (!program || 'fault' in program) continue
-        const shown = ({ value, ...rest }: ProgramOutcome): string => JSON.stringify({ ...rest, value: value === undefined ? '' : printResult(value) })
+        const shown = ({ value, ...rest }: ProgramOutcome): string =>
+          JSON.stringify({ ...rest, value: value === undefined ? '' : printResult(value) })
         if (shown(await program.evaluateInTurns(values, { spent, next })) !== shown(program.evaluate(values))) wrong.push(expression)
       }
     }
@@ -143,14 +145,20 @@ describe('programs of expressions', () => {
     const program = programOf('[1, 2, 3].all(x, [1, 2, 3].all(y, x + y > 0))')
     const { cost } = program.evaluate(NOTHING)
     expect(program.evaluate(NOTHING, { limit: cost })).to.include({ value: true })
-    expect(program.evaluate(NOTHING, { limit: cost - 1 })).to.deep.include({ error: 'operation cancelled: actual cost limit exceeded', isLimit: true })
+    expect(program.evaluate(NOTHING, { limit: cost - 1 })).to.deep.include({
+      error: 'operation cancelled: actual cost limit exceeded',
+      isLimit: true,
+    })
   })
 
   it('stop when interrupted, which loops check every hundred iterations', () => {
     let asked = 0
     const interrupted = (): boolean => ++asked === 2
     const row = `[${Array.from({ length: 250 }, (_, i) => i).join()}]`
-    expect(programOf(`${row}.all(x, x >= 0)`).evaluate(NOTHING, { interrupted })).to.include({ error: 'operation interrupted', isLimit: false })
+    expect(programOf(`${row}.all(x, x >= 0)`).evaluate(NOTHING, { interrupted })).to.include({
+      error: 'operation interrupted',
+      isLimit: false,
+    })
     expect(asked).to.equal(2)
   })
 
@@ -165,14 +173,18 @@ describe('programs of expressions', () => {
       ['authorizer.requestResource', requestResource(authorizer, { group: 'apps', resource: 'deployments', name: 'web' })],
     ])
     const evaluate = (expression: string): unknown => programOf(expression).evaluate(activation)
-    expect(evaluate('authorizer.group("").resource("pods").subresource("log").namespace("n").name("p").check("get").allowed()')).to.deep.equal({
+    expect(
+      evaluate('authorizer.group("").resource("pods").subresource("log").namespace("n").name("p").check("get").allowed()'),
+    ).to.deep.equal({
       value: true,
       cost: 350_007,
     })
     expect(evaluate('authorizer.requestResource.fieldSelector("a=b").check("list").reason()')).to.include({ value: 'because' })
     expect(evaluate('authorizer.serviceAccount("ns", "sa").path("/healthz").check("get").errored()')).to.include({ value: false })
     expect(evaluate('authorizer.path(" ").check("get").allowed()')).to.include({ error: 'path must not be empty' })
-    expect(evaluate('authorizer.serviceAccount("NS", "sa").path("/").check("get").allowed()')).to.include({ error: 'Invalid service account namespace' })
+    expect(evaluate('authorizer.serviceAccount("NS", "sa").path("/").check("get").allowed()')).to.include({
+      error: 'Invalid service account namespace',
+    })
     const nothing = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' }
     expect(questions).to.deep.equal([
       { ...nothing, verb: 'get', group: '', resource: 'pods', subresource: 'log', namespace: 'n', name: 'p' },

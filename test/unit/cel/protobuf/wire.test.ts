@@ -5,7 +5,9 @@ const NONE: number[] = []
 
 describe('wireFields', () => {
   it('returns the fields in order', () =>
-    expect(wireFields(Buffer.from('0803110102030405060708120161250a0b0c0d', 'hex'))?.map(field => ({ ...field, bytes: [...field.bytes] }))).to.deep.equal([
+    expect(
+      wireFields(Buffer.from('0803110102030405060708120161250a0b0c0d', 'hex'))?.map(field => ({ ...field, bytes: [...field.bytes] })),
+    ).to.deep.equal([
       { number: 1, wire: 0, varint: 3n, bytes: NONE },
       { number: 2, wire: 1, varint: 0n, bytes: [1, 2, 3, 4, 5, 6, 7, 8] },
       { number: 2, wire: 2, varint: 0n, bytes: [0x61] },
@@ -29,5 +31,6 @@ describe('wireFields', () => {
     'a group': '0b0c',
     'an unknown wire type': '0e',
   }
-  for (const [what, hex] of Object.entries(malformed)) it(`rejects ${what}`, () => expect(wireFields(Buffer.from(hex, 'hex'))).to.equal(undefined))
+  for (const [what, hex] of Object.entries(malformed))
+    it(`rejects ${what}`, () => expect(wireFields(Buffer.from(hex, 'hex'))).to.equal(undefined))
 })

@@ -19,7 +19,8 @@ describe('values of JSON documents', () => {
     [[1], 'list'],
     [{ a: 1 }, 'map'],
   ]
-  for (const [json, type] of TYPES) it(`${typeof json} ${String(json)} is of type ${type}`, () => expect(typeNameOf(jsonValue(json))).to.equal(type))
+  for (const [json, type] of TYPES)
+    it(`${typeof json} ${String(json)} is of type ${type}`, () => expect(typeNameOf(jsonValue(json))).to.equal(type))
 
   it('convert numbers exactly', () => {
     expect(jsonValue(2 ** 60)).to.equal(2n ** 60n)

@@ -58,14 +58,22 @@ metadata: {name: b}
     const manifest = (name: string): object => ({ type: 'kubernetes_manifest', values: { manifest: configMap(name) } })
     const plan = {
       format_version: '1.2',
-      planned_values: { root_module: { resources: [manifest('a'), { type: 'aws_s3_bucket', values: {} }], child_modules: [{ resources: [manifest('b')] }] } },
+      planned_values: {
+        root_module: { resources: [manifest('a'), { type: 'aws_s3_bucket', values: {} }], child_modules: [{ resources: [manifest('b')] }] },
+      },
     }
     expect(names(readTexts({ 'plan.json': JSON.stringify(plan) }))).to.deep.equal(['v1 ConfigMap  a', 'v1 ConfigMap  b'])
   })
 
   it('reads the resources of Pulumi previews that are left', () => {
-    const step = (op: string, name: string, type = 'kubernetes:core/v1:ConfigMap'): object => ({ op, newState: { type, inputs: configMap(name) } })
-    const preview = { config: {}, steps: [step('create', 'a'), step('delete', 'b'), step('same', 'c'), step('create', 'd', 'aws:s3:Bucket')] }
+    const step = (op: string, name: string, type = 'kubernetes:core/v1:ConfigMap'): object => ({
+      op,
+      newState: { type, inputs: configMap(name) },
+    })
+    const preview = {
+      config: {},
+      steps: [step('create', 'a'), step('delete', 'b'), step('same', 'c'), step('create', 'd', 'aws:s3:Bucket')],
+    }
     expect(names(readTexts({ 'preview.json': JSON.stringify(preview, null, 2) }))).to.deep.equal(['v1 ConfigMap  a', 'v1 ConfigMap  c'])
   })
 
@@ -81,7 +89,9 @@ metadata: {name: b}
 
   it('reports invalid YAML and templates, with the line', () => {
     expect(faults(readTexts({ 'a.yaml': 'a: 1\nb: [\n' }))[0]).to.match(/^\d unreadable: /)
-    expect(faults(readTexts({ 'a.yaml': 'apiVersion: v1\nkind: A\nname: {{ .Release.Name }}\n' }))[0]).to.match(/^3 unreadable: this is a template/)
+    expect(faults(readTexts({ 'a.yaml': 'apiVersion: v1\nkind: A\nname: {{ .Release.Name }}\n' }))[0]).to.match(
+      /^3 unreadable: this is a template/,
+    )
   })
 
   it('leaves out files of a folder that are no manifests', () => {

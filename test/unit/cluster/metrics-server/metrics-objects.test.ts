@@ -47,6 +47,8 @@ describe('objects of the metrics API', () => {
   it('have a Table with a column for each resource, or none without rows', () => {
     const table = metricsTable([nodeMetrics(node, { memory: 1024, cpu: 1 }, NOW)], 'v1')
     expect(table.rows).to.have.deep.nested.property('[0].cells', ['n', '1', '1Ki', '15s'])
-    expect(metricsTable([], 'v1beta1')).to.include({ apiVersion: 'meta.k8s.io/v1beta1' }).and.deep.include({ columnDefinitions: [], rows: [] })
+    expect(metricsTable([], 'v1beta1'))
+      .to.include({ apiVersion: 'meta.k8s.io/v1beta1' })
+      .and.deep.include({ columnDefinitions: [], rows: [] })
   })
 })

@@ -18,7 +18,9 @@ function clientWith(count: number, expression: string, ms = 0): ApiClient {
     },
   })
   return {
-    list: async ({ resource }: { resource: string }) => ({ items: resource === 'resourceusages' ? Array.from({ length: count }, (_, i) => rule(i)) : [] }),
+    list: async ({ resource }: { resource: string }) => ({
+      items: resource === 'resourceusages' ? Array.from({ length: count }, (_, i) => rule(i)) : [],
+    }),
   } as unknown as ApiClient
 }
 
@@ -53,6 +55,9 @@ describe('usage of simulated containers', () => {
   })
 
   it('is not computed by an expression that takes long to compile', () => {
-    expect(() => compileCel(`1${'+1'.repeat(6000)}`, CEL_BASE)).to.throw(CelExpressionError, 'an expression may have at most 10000 characters')
+    expect(() => compileCel(`1${'+1'.repeat(6000)}`, CEL_BASE)).to.throw(
+      CelExpressionError,
+      'an expression may have at most 10000 characters',
+    )
   })
 })

@@ -24,7 +24,8 @@ describe('lines of a log', () => {
     expect(parseLine(`${time} stdout F a line`)).to.deep.equal({ time, text: 'a line\n' })
     expect(parseLine(`${time} stderr P a part`)).to.deep.equal({ time, text: 'a part' })
     expect(parseLine(`{"log":"docker\\n","stream":"stdout","time":"${time}"}`)).to.deep.equal({ time, text: 'docker\n' })
-    for (const plain of ['plain', '{"log":1}', 'yesterday stdout F x', '']) expect(parseLine(plain)).to.deep.equal({ time: undefined, text: `${plain}\n` })
+    for (const plain of ['plain', '{"log":1}', 'yesterday stdout F x', ''])
+      expect(parseLine(plain)).to.deep.equal({ time: undefined, text: `${plain}\n` })
   })
 
   it('are selected by time and limit, and get a timestamp for each whole line', () => {
@@ -150,15 +151,19 @@ describe('the log of a container', () => {
 
   it('is not there before the container has started, in the words of kubelets', () => {
     const fault = (state: object, previous = false, lastState = {}) => logFault(podIn(state, lastState), 'c', previous)
-    expect(fault({ waiting: { reason: 'ContainerCreating' } })).to.equal('container "c" in pod "web" is waiting to start: ContainerCreating')
-    expect(fault({ waiting: { reason: 'ImagePullBackOff' } })).to.equal('container "c" in pod "web" is waiting to start: trying and failing to pull image')
+    expect(fault({ waiting: { reason: 'ContainerCreating' } })).to.equal(
+      'container "c" in pod "web" is waiting to start: ContainerCreating',
+    )
+    expect(fault({ waiting: { reason: 'ImagePullBackOff' } })).to.equal(
+      'container "c" in pod "web" is waiting to start: trying and failing to pull image',
+    )
     expect(fault({})).to.equal('container "c" in pod "web" is waiting to start - no logs yet')
     expect(fault({ running: {} }, true)).to.equal('previous terminated container "c" in pod "web" not found')
     expect(logFault(podIn({}), 'other', false)).to.equal('container "other" in pod "web" is not available')
     for (const state of [{ running: {} }, { terminated: {} }]) expect(fault(state)).to.equal(undefined)
-    expect([fault({ running: {} }, true, { terminated: {} }), fault({ waiting: { reason: 'CrashLoopBackOff' } }, false, { terminated: {} })]).to.deep.equal([
-      undefined,
-      undefined,
-    ])
+    expect([
+      fault({ running: {} }, true, { terminated: {} }),
+      fault({ waiting: { reason: 'CrashLoopBackOff' } }, false, { terminated: {} }),
+    ]).to.deep.equal([undefined, undefined])
   })
 })

@@ -43,9 +43,19 @@ describe('the server of simulated kubelets', () => {
   }
   afterEach(() => server.close())
 
-  const ask = (path: string, headers: Record<string, string> = {}, node = 'node-1'): Promise<{ response: IncomingMessage; socket?: Duplex }> =>
+  const ask = (
+    path: string,
+    headers: Record<string, string> = {},
+    node = 'node-1',
+  ): Promise<{ response: IncomingMessage; socket?: Duplex }> =>
     new Promise((resolve, reject) => {
-      request({ host: 'node', path, headers, method: headers.Upgrade ? 'POST' : 'GET', agent: new InProcessAgent(() => server.connect(node)) })
+      request({
+        host: 'node',
+        path,
+        headers,
+        method: headers.Upgrade ? 'POST' : 'GET',
+        agent: new InProcessAgent(() => server.connect(node)),
+      })
         .on('error', reject)
         .on('response', response => resolve({ response }))
         .on('upgrade', (response, socket) => resolve({ response, socket }))
@@ -59,7 +69,11 @@ describe('the server of simulated kubelets', () => {
 
   /** Runs a command over SPDY. Returns its output by stream. */
   const run = async (path: string, types: readonly string[], stdin?: string): Promise<Record<string, string>> => {
-    const { socket, response } = await ask(path, { Connection: 'Upgrade', Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'v4.channel.k8s.io' })
+    const { socket, response } = await ask(path, {
+      Connection: 'Upgrade',
+      Upgrade: 'SPDY/3.1',
+      'X-Stream-Protocol-Version': 'v4.channel.k8s.io',
+    })
     if (socket === undefined) throw new Error(`${response.statusCode} ${await bodyOf(response)}`)
     const output: Record<string, string> = {}
     let open = 0
@@ -94,7 +108,9 @@ describe('the server of simulated kubelets', () => {
       '/other',
       '/containerLogs/%',
     ]
-    const replies = await Promise.all(failures.map(async path => (({ response: r }) => bodyOf(r).then(text => `${r.statusCode} ${text}`))(await ask(path))))
+    const replies = await Promise.all(
+      failures.map(async path => (({ response: r }) => bodyOf(r).then(text => `${r.statusCode} ${text}`))(await ask(path))),
+    )
     expect(replies).to.deep.equal([
       '404 container "d" not found in pod "default/web"',
       '404 pod "default/other" does not exist',
@@ -107,11 +123,16 @@ describe('the server of simulated kubelets', () => {
   })
 
   it('says which rule is missing, invalid, or not allowed', async () => {
-    const failureOf = async (path: string, types: readonly string[]): Promise<string> => JSON.parse((await run(path, types)).error ?? '').message
+    const failureOf = async (path: string, types: readonly string[]): Promise<string> =>
+      JSON.parse((await run(path, types)).error ?? '').message
     serve({})
     expect(await failureOf(`${EXEC}?command=ls&output=1`, ['error', 'stdout'])).to.include('create an Exec or ClusterExec object')
     expect(await failureOf('/attach/default/web/c?output=1', ['error', 'stdout'])).to.include('create an Attach or ClusterAttach object')
-    serve({ clusterexecs: { execs: [{ local: {} }] }, clusterlogs: { logs: [{ logsFile: '/etc/hostname' }] }, clusterattaches: { attaches: [{ ehco: true }] } })
+    serve({
+      clusterexecs: { execs: [{ local: {} }] },
+      clusterlogs: { logs: [{ logsFile: '/etc/hostname' }] },
+      clusterattaches: { attaches: [{ ehco: true }] },
+    })
     expect(await failureOf(`${EXEC}?command=ls&output=1`, ['error', 'stdout'])).to.include('--simulated-access=processes')
     expect(await failureOf('/attach/default/web/c?output=1', ['error', 'stdout'])).to.equal(
       'ClusterAttach "all" is invalid: spec.attaches[0]: Invalid value: "ehco": unknown field',
@@ -152,7 +173,12 @@ describe('the server of simulated kubelets', () => {
 
   it('runs commands over WebSocket', async () => {
     serve({ clusterexecs: { execs: [{ echo: true }] } })
-    const headers = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'), 'Sec-WebSocket-Version': '13' }
+    const headers = {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'),
+      'Sec-WebSocket-Version': '13',
+    }
     const { response, socket } = await ask(`${EXEC}?command=hi&output=1`, { ...headers, 'Sec-WebSocket-Protocol': 'v4.channel.k8s.io' })
     expect(response.headers['sec-websocket-protocol']).to.equal('v4.channel.k8s.io')
     const chunks: Buffer[] = []
@@ -166,8 +192,16 @@ describe('the server of simulated kubelets', () => {
 
   it('forwards at most 128 ports over a WebSocket', async () => {
     serve({})
-    const headers = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'), 'Sec-WebSocket-Version': '13' }
-    const { response } = await ask(`/portForward/default/web?port=${'80,'.repeat(128)}80`, { ...headers, 'Sec-WebSocket-Protocol': 'v4.channel.k8s.io' })
+    const headers = {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'),
+      'Sec-WebSocket-Version': '13',
+    }
+    const { response } = await ask(`/portForward/default/web?port=${'80,'.repeat(128)}80`, {
+      ...headers,
+      'Sec-WebSocket-Protocol': 'v4.channel.k8s.io',
+    })
     expect([response.statusCode, await bodyOf(response)]).to.deep.equal([400, 'query parameter "port" may name at most 128 ports'])
   })
 
@@ -181,7 +215,11 @@ describe('the server of simulated kubelets', () => {
       { ports: [83], target: { address: '127.0.0.1', port: 1 } },
     ]
     serve({ clusterportforwards: { forwards } }, 'network')
-    const { socket } = await ask('/portForward/default/web', { Connection: 'Upgrade', Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' })
+    const { socket } = await ask('/portForward/default/web', {
+      Connection: 'Upgrade',
+      Upgrade: 'SPDY/3.1',
+      'X-Stream-Protocol-Version': 'portforward.k8s.io',
+    })
     if (socket === undefined) throw new Error('not upgraded')
     const connection = new SpdyConnection(socket, { drained: () => {}, ended: () => {} })
     connection.start(Buffer.alloc(0))
@@ -198,7 +236,10 @@ describe('the server of simulated kubelets', () => {
         ended: () => (errorEnded = true),
       })
       error.end()
-      const data = await connection.open([['streamtype', 'data'], ...request], { data: bytes => (heard.data += bytes.toString()), ended: () => {} })
+      const data = await connection.open([['streamtype', 'data'], ...request], {
+        data: bytes => (heard.data += bytes.toString()),
+        ended: () => {},
+      })
       data.write(Buffer.from(text))
       if (port === 82) data.end()
       await eventually('the connection has ended', () => errorEnded)

@@ -27,7 +27,9 @@ pools:
     expect(pool?.allocatable).to.deep.equal(pool?.capacity)
     if (!pool) return
     const nodes = [1, 2].map(index => nodeOfPool(pool, index, { number: index, version: 'v1.33.0', now: 0 }))
-    expect(nodes.map(({ metadata }) => [metadata.name, metadata.labels?.['topology.kubernetes.io/zone'], metadata.labels?.tier])).to.deep.equal([
+    expect(
+      nodes.map(({ metadata }) => [metadata.name, metadata.labels?.['topology.kubernetes.io/zone'], metadata.labels?.tier]),
+    ).to.deep.equal([
       ['web-1', 'a', 'web'],
       ['web-2', 'b', 'web'],
     ])
@@ -40,8 +42,14 @@ pools:
     { text: 'pools: [{name: a, count: -1}]', error: 'pools[0].count: Invalid value: -1: must be greater than or equal to 0' },
     { text: 'pools: [{name: a, count: 1, size: 2}]', error: 'pools[0]: Invalid value: "size": unknown field' },
     { text: 'pools: [{name: a, count: 1, template: b}]', error: 'pools[0].template: Unsupported value: "b"' },
-    { text: 'pools: [{name: a, count: 1, capacity: {cpu: many}}]', error: 'pools[0].capacity[cpu]: Invalid value: "many": must be a quantity' },
-    { text: 'pools: [{name: a, count: 1, taints: [{key: k, effect: Never}]}]', error: 'pools[0].taints[0].effect: Unsupported value: "Never"' },
+    {
+      text: 'pools: [{name: a, count: 1, capacity: {cpu: many}}]',
+      error: 'pools[0].capacity[cpu]: Invalid value: "many": must be a quantity',
+    },
+    {
+      text: 'pools: [{name: a, count: 1, taints: [{key: k, effect: Never}]}]',
+      error: 'pools[0].taints[0].effect: Unsupported value: "Never"',
+    },
     { text: 'pools: [{name: a, count: 1, labels: {"a b": c}}]', error: 'pools[0].labels: Invalid value: "a b"' },
     { text: 'pools: [{name: a, count: 1, zones: ["a b"]}]', error: 'pools[0].zones[0]: Invalid value: "a b"' },
     { text: 'pools: [{name: A_, count: 1}]', error: 'pools[0].name: Invalid value: "A_-"' },
@@ -49,7 +57,10 @@ pools:
       text: 'pools: [{namePrefix: a, count: 11}, {namePrefix: a1, count: 1}]',
       error: 'pools[1].namePrefix: Invalid value: "a1": node a11 belongs to an earlier pool',
     },
-    { text: 'pools: [{name: a, count: 99999}, {name: b, count: 2}]', error: 'pools: Invalid value: 100001: all pools together must have at most 100000 nodes' },
+    {
+      text: 'pools: [{name: a, count: 99999}, {name: b, count: 2}]',
+      error: 'pools: Invalid value: 100001: all pools together must have at most 100000 nodes',
+    },
   ])
     it(`rejects ${text}`, () => {
       expect(() => parse(text)).to.throw(error)

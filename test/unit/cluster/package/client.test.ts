@@ -52,7 +52,9 @@ describe('binnacle/client', () => {
   })
 
   it('refuses passwords, plugins and contexts that do not exist', () => {
-    expect(() => accessOf(written('username: a, password: b'), 'x')).to.throw('other: passwords are not supported: use a token or a client certificate')
+    expect(() => accessOf(written('username: a, password: b'), 'x')).to.throw(
+      'other: passwords are not supported: use a token or a client certificate',
+    )
     expect(() => accessOf(written('exec: {command: a}'), 'x')).to.throw('credential plugins are not supported')
     expect(() => accessOf(written('token: abc'), 'y')).to.throw('other: context "y" does not exist')
   })
@@ -93,10 +95,9 @@ describe('binnacle/client', () => {
 
   it('does not authorize requests in the process, not even those of an apply that creates', async () => {
     const name = { namespace: 'default', name: 'applied' }
-    expect(await plane.client({ name: 'jane', groups: [] }).apply(CONFIG_MAPS, name, { data: { a: 'b' } }, { fieldManager: 'jane' })).to.have.nested.property(
-      'data.a',
-      'b',
-    )
+    expect(
+      await plane.client({ name: 'jane', groups: [] }).apply(CONFIG_MAPS, name, { data: { a: 'b' } }, { fieldManager: 'jane' }),
+    ).to.have.nested.property('data.a', 'b')
   })
 
   it('lets an informer in the process follow a control plane until it stops', async () => {

@@ -13,7 +13,11 @@ const node = NodeInfo.of(nodeOf('n'))
 const at = (resourceVersion: string) => ({ metadata: { resourceVersion } })
 const completed = (claim: PersistentVolumeClaim, volumeName: string): PersistentVolumeClaim => ({
   ...claim,
-  metadata: { ...claim.metadata, resourceVersion: '20', annotations: { ...claim.metadata.annotations, 'pv.kubernetes.io/bind-completed': 'yes' } },
+  metadata: {
+    ...claim.metadata,
+    resourceVersion: '20',
+    annotations: { ...claim.metadata.annotations, 'pv.kubernetes.io/bind-completed': 'yes' },
+  },
   spec: { ...claim.spec, volumeName },
 })
 
@@ -100,7 +104,9 @@ describe('volumes of a pod that has a node', () => {
       'Error: binding volumes: selectedNode annotation reset for PVC "default/c"',
     )
     const reset = volumeOf('v', at('30'))
-    expect(await failing(({ put }) => put(reset), { bindings: [{ claim, volume }] })).to.equal('Error: binding volumes: ClaimRef got reset for pv "v"')
+    expect(await failing(({ put }) => put(reset), { bindings: [{ claim, volume }] })).to.equal(
+      'Error: binding volumes: ClaimRef got reset for pv "v"',
+    )
     expect(await failing(({ expire }) => expire(), provision)).to.equal('Error: binding volumes: context deadline exceeded')
     expect(await failing(({ stop }) => stop.abort(), provision)).to.equal('Error: binding volumes: pod does not exist any more')
   })

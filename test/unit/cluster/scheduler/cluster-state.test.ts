@@ -22,11 +22,9 @@ describe("the scheduler's state of the cluster", () => {
     const state = stateWith('a')
     expect(state.setNode(nodeOf('b'))).to.deep.equal(['node added'])
     expect(state.setNode(nodeOf('a'))).to.deep.equal([])
-    expect(state.setNode(nodeOf('a', { labels: { disk: 'ssd' }, allocatable: { cpu: '8' }, spec: { unschedulable: true } }))).to.deep.equal([
-      'node labels',
-      'node taints',
-      'node allocatable',
-    ])
+    expect(state.setNode(nodeOf('a', { labels: { disk: 'ssd' }, allocatable: { cpu: '8' }, spec: { unschedulable: true } }))).to.deep.equal(
+      ['node labels', 'node taints', 'node allocatable'],
+    )
   })
 
   it('counts an assumed pod once, before and after its binding is observed', () => {
@@ -40,7 +38,11 @@ describe("the scheduler's state of the cluster", () => {
       'assigned pod labels',
       'assigned pod resources',
     ])
-    expect([state.deletePod(infoOf({ name: 'p' }).pod), state.deletePod(infoOf({ name: 'p' }).pod), podsOn(state, 'a')]).to.deep.equal([true, false, []])
+    expect([state.deletePod(infoOf({ name: 'p' }).pod), state.deletePod(infoOf({ name: 'p' }).pod), podsOn(state, 'a')]).to.deep.equal([
+      true,
+      false,
+      [],
+    ])
   })
 
   it('goes on to count a pod that was bound to another node when its own binding fails', () => {
@@ -106,7 +108,9 @@ describe('derived facts of pods', () => {
     expect(infos.of(bound).requests).to.equal(first.requests)
     expect(infos.of(podOf({ name: 'p', requests: { cpu: '2' } })).requests.get('cpu')).to.equal(2000)
     const grown = { name: 'c', resources: { requests: { cpu: '3' } } } as unknown as NonNullable<Pod['status']['containerStatuses']>[number]
-    expect(infos.of(podOf({ name: 'p', requests: { cpu: '2' }, status: { containerStatuses: [grown] } })).requests.get('cpu')).to.equal(3000)
+    expect(infos.of(podOf({ name: 'p', requests: { cpu: '2' }, status: { containerStatuses: [grown] } })).requests.get('cpu')).to.equal(
+      3000,
+    )
     infos.forget(bound)
     expect(infos.of(bound).requests).to.not.equal(first.requests)
   })

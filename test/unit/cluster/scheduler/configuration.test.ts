@@ -11,7 +11,8 @@ const FEATURES = featuresOf()
 /** Settings of a configuration without its version and kind. */
 const settingsOf = (yaml: string) =>
   schedulerSettings(Buffer.from(`apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n${yaml}`), FEATURES)
-const profileOf = (yaml: string, name = 'default-scheduler'): Profile => settingsOf(yaml).profiles.get(name) ?? expect.fail(`no profile ${name}`)
+const profileOf = (yaml: string, name = 'default-scheduler'): Profile =>
+  settingsOf(yaml).profiles.get(name) ?? expect.fail(`no profile ${name}`)
 
 function errorOf(yaml: string): string {
   try {
@@ -27,7 +28,10 @@ const weights = ({ plugins }: Profile): Record<string, number> =>
   Object.fromEntries(plugins.flatMap(({ plugin, weight }) => (weight > 0 && plugin.preScore ? [[plugin.name, weight]] : [])))
 const scoresOf = (profile: Profile) => {
   const snapshot = snapshotOf([nodeOf('empty'), nodeOf('full')], [{ name: 'p', nodeName: 'full', requests: { cpu: '2', memory: '4Gi' } }])
-  const [empty = 0, full = 0] = totalScores(infoOf({ requests: { cpu: '1', memory: '2Gi' } }), snapshot, profile, { nodes: snapshot.nodes, positions: [0, 1] })
+  const [empty = 0, full = 0] = totalScores(infoOf({ requests: { cpu: '1', memory: '2Gi' } }), snapshot, profile, {
+    nodes: snapshot.nodes,
+    positions: [0, 1],
+  })
   return Math.sign(empty - full)
 }
 
@@ -43,7 +47,11 @@ describe('the configuration of the scheduler', () => {
       InterPodAffinity: 2,
       ImageLocality: 1,
     })
-    expect([profile?.preemption, profile?.percentageOfNodesToScore, backOff]).to.deep.equal([{}, 0, { firstMs: 1000, longestMs: 10_000, endsEarly: true }])
+    expect([profile?.preemption, profile?.percentageOfNodesToScore, backOff]).to.deep.equal([
+      {},
+      0,
+      { firstMs: 1000, longestMs: 10_000, endsEarly: true },
+    ])
   })
 
   it('has a profile for each scheduler name, with its own or the general percentage', () => {
@@ -75,7 +83,9 @@ profiles:
       .to.include.members(['NodeAffinity', 'InterPodAffinity'])
       .and.to.not.include.members(['NodePorts'])
       .and.to.not.include.members(['TaintToleration'])
-    expect(weights(profile)).to.deep.include({ ImageLocality: 9, NodeAffinity: 7, TaintToleration: 3 }).and.to.not.have.property('InterPodAffinity')
+    expect(weights(profile))
+      .to.deep.include({ ImageLocality: 9, NodeAffinity: 7, TaintToleration: 3 })
+      .and.to.not.have.property('InterPodAffinity')
   })
 
   it('calls the filters that are enabled at the point first, and only them if all others are disabled', () => {
@@ -91,10 +101,14 @@ profiles:
     const strategy = (type: string, rest = ''): Profile =>
       profileOf(`profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: ${type}${rest}}}}]}]`)
     const ratio = ', requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]}'
-    expect([scoresOf(strategy('LeastAllocated')), scoresOf(strategy('MostAllocated')), scoresOf(strategy('RequestedToCapacityRatio', ratio))]).to.deep.equal([
-      1, -1, -1,
-    ])
-    expect(profileOf('profiles: [{pluginConfig: [{name: DefaultPreemption, args: {minCandidateNodesAbsolute: 7}}]}]').preemption).to.deep.include({
+    expect([
+      scoresOf(strategy('LeastAllocated')),
+      scoresOf(strategy('MostAllocated')),
+      scoresOf(strategy('RequestedToCapacityRatio', ratio)),
+    ]).to.deep.equal([1, -1, -1])
+    expect(
+      profileOf('profiles: [{pluginConfig: [{name: DefaultPreemption, args: {minCandidateNodesAbsolute: 7}}]}]').preemption,
+    ).to.deep.include({
       minCandidateNodesAbsolute: 7,
     })
   })
@@ -116,7 +130,10 @@ profiles:
       'profiles[1].schedulerName: Duplicate value: "profiles[0].schedulerName"',
     ],
     'one of several profiles without a name': ['profiles: [{schedulerName: a}, {}]', 'profiles[1].schedulerName: Required value'],
-    'an extender without a URL': ['extenders: [{filterVerb: filter}]', 'extenders[0].urlPrefix: Invalid value: "": must be a URL of http or https'],
+    'an extender without a URL': [
+      'extenders: [{filterVerb: filter}]',
+      'extenders[0].urlPrefix: Invalid value: "": must be a URL of http or https',
+    ],
     'an extender that scores without a weight': [
       'extenders: [{urlPrefix: "http://a", prioritizeVerb: p}]',
       'extenders[0].weight: Invalid value: 0: must have a positive weight applied to it',
@@ -162,7 +179,10 @@ profiles:
       'profiles[0].plugins.queueSort: Required value: one queue sort plugin required for profile with scheduler name "default-scheduler"',
     ],
     'an unknown field': ['podInitialBackoff: 1', 'strict decoding error: unknown field "podInitialBackoff"'],
-    'an unknown argument': ['profiles: [{pluginConfig: [{name: NodeAffinity, args: {added: {}}}]}]', 'strict decoding error: unknown field "added"'],
+    'an unknown argument': [
+      'profiles: [{pluginConfig: [{name: NodeAffinity, args: {added: {}}}]}]',
+      'strict decoding error: unknown field "added"',
+    ],
     'invalid arguments': [
       'profiles: [{pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: 101}}]}]',
       'profiles[0].pluginConfig[0].args.hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]',
@@ -172,14 +192,17 @@ profiles:
 })
 
 describe('arguments of plugins', () => {
-  const errors = (name: string, args: object): string[] => validateArguments(name, args, FEATURES).map(({ field, body }) => `${field}: ${body}`)
+  const errors = (name: string, args: object): string[] =>
+    validateArguments(name, args, FEATURES).map(({ field, body }) => `${field}: ${body}`)
 
   it('name a strategy of NodeResourcesFit with all that it needs', () => {
     const strategy = (scoringStrategy: object): string[] => errors('NodeResourcesFit', { scoringStrategy })
     expect(strategy({ type: 'Most' })).to.deep.equal([
       'args.scoringStrategy.type: Unsupported value: "Most": supported values: "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"',
     ])
-    expect(strategy({ type: 'MostAllocated', resources: [{ name: 'cpu', weight: -1 }] })[0]).to.contain('resource weight of cpu not in valid range (0, 100]')
+    expect(strategy({ type: 'MostAllocated', resources: [{ name: 'cpu', weight: -1 }] })[0]).to.contain(
+      'resource weight of cpu not in valid range (0, 100]',
+    )
     expect(strategy({ type: 'RequestedToCapacityRatio' })[0]).to.contain('must be specified when type is RequestedToCapacityRatio')
     expect(strategy({ type: 'LeastAllocated', requestedToCapacityRatio: {} })[0]).to.contain('Forbidden: must be nil when type is not')
     const shape = [
@@ -196,9 +219,9 @@ describe('arguments of plugins', () => {
   it('have constraints of PodTopologySpread without selectors, and only by List', () => {
     const constraint = { maxSkew: 0, topologyKey: '', whenUnsatisfiable: 'Never', labelSelector: {} }
     expect(errors('PodTopologySpread', { defaultingType: 'List', defaultConstraints: [constraint] })).to.have.length(4)
-    expect(errors('PodTopologySpread', { defaultConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }] })).to.deep.equal([
-      'args.defaultingType: Invalid value: "System": when .defaultConstraints are not empty',
-    ])
+    expect(
+      errors('PodTopologySpread', { defaultConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }] }),
+    ).to.deep.equal(['args.defaultingType: Invalid value: "System": when .defaultConstraints are not empty'])
     expect(errors('PodTopologySpread', { defaultingType: 'Other' })[0]).to.contain('supported values: "System", "List"')
   })
 
@@ -207,9 +230,9 @@ describe('arguments of plugins', () => {
     expect(errors('DefaultPreemption', { minCandidateNodesPercentage: 101, minCandidateNodesAbsolute: -1 })).to.have.length(2)
     expect(errors('NodeResourcesBalancedAllocation', { resources: [{ name: 'cpu', weight: 2 }, { name: 'cpu' }] })).to.have.length(2)
     const term = { matchExpressions: [{ key: 'a', operator: 'Is' }] }
-    expect(errors('NodeAffinity', { addedAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } })[0]).to.contain(
-      '"Is" is not a valid node selector operator',
-    )
+    expect(
+      errors('NodeAffinity', { addedAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } })[0],
+    ).to.contain('"Is" is not a valid node selector operator')
     expect(errors('VolumeBinding', { bindTimeoutSeconds: -1, shape: [] })).to.have.length(2)
   })
 })

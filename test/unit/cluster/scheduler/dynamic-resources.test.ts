@@ -15,7 +15,10 @@ const plugin = dynamicResources('1.34', gate => gate === 'DRAPrioritizedList', k
 const nodes = [nodeOf('a'), nodeOf('b')]
 const gpu = deviceClassOf()
 const on = (name: string): object => ({ nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] })
-const allocationOn = (node: string): object => ({ devices: { results: [{ request: 'r', driver: 'd', pool: node, device: '1' }] }, nodeSelector: on(node) })
+const allocationOn = (node: string): object => ({
+  devices: { results: [{ request: 'r', driver: 'd', pool: node, device: '1' }] },
+  nodeSelector: on(node),
+})
 const CANNOT = 'cannot allocate all claims'
 const reason = (objects: readonly KubeObject[], claim = 'c'): string => {
   const result = filterBy(plugin, withDeviceClaims(claim), snapshotOf(nodes, [], objects))
@@ -25,7 +28,8 @@ const reason = (objects: readonly KubeObject[], claim = 'c'): string => {
 describe('DynamicResources', () => {
   it('skips pods without claims, and keeps those from the queue whose claims do not exist', () => {
     expect(filterBy(plugin, {}, snapshotOf(nodes))).to.have.property('code', 'Skip')
-    const waits = (spec: object, ...objects: KubeObject[]) => plugin.preEnqueue?.(podOf({ name: 'p', spec }), objectsOf(objects))?.reasons[0]
+    const waits = (spec: object, ...objects: KubeObject[]) =>
+      plugin.preEnqueue?.(podOf({ name: 'p', spec }), objectsOf(objects))?.reasons[0]
     const templated = { resourceClaims: [{ name: 'c', resourceClaimTemplateName: 't' }] as never }
     expect(waits(templated)).to.equal('pod "default/p": ResourceClaim not created yet')
     expect(waits(withDeviceClaims('c').spec)).to.equal('could not find ResourceClaim "default/c"')
@@ -34,7 +38,11 @@ describe('DynamicResources', () => {
       'resourceclaim "c" is being deleted',
     )
     expect(waits(withDeviceClaims('c').spec, claim)).to.equal(undefined)
-    const foreign = podOf({ name: 'p', spec: templated, status: { resourceClaimStatuses: [{ name: 'c', resourceClaimName: 'c' }] as never } })
+    const foreign = podOf({
+      name: 'p',
+      spec: templated,
+      status: { resourceClaimStatuses: [{ name: 'c', resourceClaimName: 'c' }] as never },
+    })
     expect(plugin.preEnqueue?.(foreign, objectsOf([claim]))?.reasons).to.deep.equal([
       'ResourceClaim default/c was not created for pod default/p (pod is not owner)',
     ])
@@ -49,7 +57,9 @@ describe('DynamicResources', () => {
     const other = deviceClaimOf('o', [], { status: { allocation: allocationOn('a') } })
     expect(reason([claim, gpu, other, ...slices])).to.equal(JSON.stringify({ a: CANNOT, b: '' }))
     const admin = { devices: { results: [{ request: 'r', driver: 'd', pool: 'a', device: '1', adminAccess: true }] } }
-    expect(reason([claim, gpu, deviceClaimOf('o', [], { status: { allocation: admin } }), ...slices])).to.equal(JSON.stringify({ a: '', b: '' }))
+    expect(reason([claim, gpu, deviceClaimOf('o', [], { status: { allocation: admin } }), ...slices])).to.equal(
+      JSON.stringify({ a: '', b: '' }),
+    )
   })
 
   it('reports an error of a claim for a release without the feature', () => {
@@ -59,16 +69,26 @@ describe('DynamicResources', () => {
       reasons: ['claim default/c, request r: has subrequests, but the DRAPrioritizedList feature is disabled'],
     })
     const invalid = deviceClaimOf('c', [requestOf('r', { selectors: [{ cel: { expression: 'device.x' } }] })])
-    expect(() => reason([invalid, gpu, sliceOf('a', ['1'])])).to.throw(/^claim default\/c: selector #0: CEL compile error: compilation failed: /)
+    expect(() => reason([invalid, gpu, sliceOf('a', ['1'])])).to.throw(
+      /^claim default\/c: selector #0: CEL compile error: compilation failed: /,
+    )
   })
 
   it('allocates shares of a device until its capacity is consumed', () => {
     const claim = deviceClaimOf('c', [requestOf('r', { capacity: { requests: { memory: '6Gi' } } })])
     const later = dynamicResources('1.36', () => true, kinds)
     const shared = { name: '1', allowMultipleAllocations: true, capacity: { memory: { value: '10Gi' } } }
-    const use = (amount: string) => ({ request: 'r', driver: 'd', pool: 'a', device: '1', shareID: 's', consumedCapacity: { memory: amount } })
+    const use = (amount: string) => ({
+      request: 'r',
+      driver: 'd',
+      pool: 'a',
+      device: '1',
+      shareID: 's',
+      consumedCapacity: { memory: amount },
+    })
     const user = (amount: string) => deviceClaimOf('o', [], { status: { allocation: { devices: { results: [use(amount)] } } } })
-    const results = (amount: string) => filterBy(later, withDeviceClaims('c'), snapshotOf(nodes, [], [claim, gpu, user(amount), sliceOf('a', [shared])]))
+    const results = (amount: string) =>
+      filterBy(later, withDeviceClaims('c'), snapshotOf(nodes, [], [claim, gpu, user(amount), sliceOf('a', [shared])]))
     expect(results('4Gi')).to.deep.equal({ a: '', b: CANNOT })
     expect(results('5Gi')).to.deep.equal({ a: CANNOT, b: CANNOT })
   })
@@ -79,7 +99,11 @@ describe('DynamicResources', () => {
     const none = nodeOf('none')
     const gpuClass = deviceClassOf({ extendedResourceName: 'example.com/gpu' })
     const results = (...objects: KubeObject[]) =>
-      filterBy(later, { name: 'p', requests: { 'example.com/gpu': '1' } }, snapshotOf([...nodes, own, none], [], [sliceOf('a', ['1']), ...objects]))
+      filterBy(
+        later,
+        { name: 'p', requests: { 'example.com/gpu': '1' } },
+        snapshotOf([...nodes, own, none], [], [sliceOf('a', ['1']), ...objects]),
+      )
     expect(results(), 'no class provides it').to.have.property('code', 'Skip')
     expect(results(gpuClass)).to.deep.equal({ a: '', b: CANNOT, own: '', none: CANNOT })
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p', controller: true }
@@ -88,7 +112,9 @@ describe('DynamicResources', () => {
     const before = { ...stale, metadata: { ...stale.metadata, ownerReferences: [owner], annotations } }
     expect(results(gpuClass, before)).to.have.property('a', 'cannot schedule extended resource claim')
     const info = infoOf({ name: 'p', requests: { 'example.com/gpu': '1' } })
-    expect(later.preFilter?.(info, snapshotOf(nodes, [], [gpuClass, before])).postFilter?.().message).to.equal('deletion of ResourceClaim completed')
+    expect(later.preFilter?.(info, snapshotOf(nodes, [], [gpuClass, before])).postFilter?.().message).to.equal(
+      'deletion of ResourceClaim completed',
+    )
   })
 
   it('releases a claim whose devices could not be prepared', () => {
@@ -115,10 +141,12 @@ describe('DynamicResources', () => {
   it('filters nodes by where a claim is allocated, and releases it if no node is left', () => {
     const allocated = (status: object = {}) => deviceClaimOf('c', [], { status: { allocation: allocationOn('gone'), ...status } })
     const elsewhere = 'resourceclaim not available on the node'
-    expect(reason([deviceClaimOf('c', [], { status: { allocation: allocationOn('a') } })])).to.equal(JSON.stringify({ a: '', b: elsewhere }))
-    expect(reason([allocated({ reservedFor: Array.from({ length: 256 }, (_, i) => ({ resource: 'pods', name: `${i}`, uid: `${i}` })) })])).to.equal(
-      'resourceclaim in use',
+    expect(reason([deviceClaimOf('c', [], { status: { allocation: allocationOn('a') } })])).to.equal(
+      JSON.stringify({ a: '', b: elsewhere }),
     )
+    expect(
+      reason([allocated({ reservedFor: Array.from({ length: 256 }, (_, i) => ({ resource: 'pods', name: `${i}`, uid: `${i}` })) })]),
+    ).to.equal('resourceclaim in use')
     const message = (claim: ResourceClaim): string | undefined => {
       const snapshot = snapshotOf(nodes, [], [claim])
       const { filter, postFilter } = plugin.preFilter?.(infoOf({ name: 'p', ...withDeviceClaims('c') }), snapshot) ?? {}
@@ -126,7 +154,9 @@ describe('DynamicResources', () => {
       return postFilter?.().message
     }
     expect(message(allocated())).to.equal('deallocation of ResourceClaim completed')
-    expect(message(allocated({ reservedFor: [{ resource: 'pods', name: 'p', uid: 'p' }] }))).to.equal('deallocation of ResourceClaim completed')
+    expect(message(allocated({ reservedFor: [{ resource: 'pods', name: 'p', uid: 'p' }] }))).to.equal(
+      'deallocation of ResourceClaim completed',
+    )
     expect(message(allocated({ reservedFor: [{ resource: 'pods', name: 'o', uid: 'o' }] }))).to.equal('still not schedulable')
   })
 
@@ -150,7 +180,10 @@ describe('DynamicResources', () => {
     const reserved = { resource: 'pods', name: 'p', uid: 'p' }
 
     /** A context whose client applies writes to one claim. The first ones fail with the given errors. */
-    function contextOf(stored: ResourceClaim, errors: Error[] = []): { context: BindingContext; writes: string[]; claim: () => ResourceClaim } {
+    function contextOf(
+      stored: ResourceClaim,
+      errors: Error[] = [],
+    ): { context: BindingContext; writes: string[]; claim: () => ResourceClaim } {
       const writes: string[] = []
       let current = stored
       const write = (what: string, change: Partial<ResourceClaim>): ResourceClaim => {
@@ -164,13 +197,17 @@ describe('DynamicResources', () => {
         get: async () => current,
         update: async (_: unknown, object: ResourceClaim, subresource?: string) =>
           subresource ? write('status', { status: object.status }) : write('finalizers', { metadata: object.metadata }),
-        patch: async (_: unknown, __: unknown, patch: object) => write(`patch ${JSON.stringify(patch)}`, { status: { ...current.status, reservedFor: [] } }),
+        patch: async (_: unknown, __: unknown, patch: object) =>
+          write(`patch ${JSON.stringify(patch)}`, { status: { ...current.status, reservedFor: [] } }),
       }
       const clock = { now: () => 0 }
       return { context: { client, clock } as never, writes, claim: () => current }
     }
 
-    function reserve(objects = objectsOf([claim, gpu, sliceOf('a', ['1'])])): { reservation: Reservation; again: () => Status | undefined } {
+    function reserve(objects = objectsOf([claim, gpu, sliceOf('a', ['1'])])): {
+      reservation: Reservation
+      again: () => Status | undefined
+    } {
       const snapshot = Object.assign(snapshotOf(nodes), { objects })
       const prepared = plugin.preFilter?.(infoOf({ name: 'p', ...withDeviceClaims('c') }), snapshot)
       const reservation = prepared?.reserve?.(snapshot.nodes[0] as never)

@@ -24,7 +24,11 @@ async function evictionsOf(failures: Record<string, Error>, nominated = new Nomi
   } as unknown as ApiClient
   const recorder = { record: ({ about }: { about: { metadata: { name: string } } }) => events.push(about.metadata.name) }
   const parts = { env: { client, clock: { now: () => 0 } }, recorder, nominated } as unknown as EvictionParts
-  const error = await evictVictims(parts, PREEMPTOR.pod, { node, victims: [infoOf({ name: 'a' }), infoOf({ name: 'b' })], violations: 0 }).catch(String)
+  const error = await evictVictims(parts, PREEMPTOR.pod, {
+    node,
+    victims: [infoOf({ name: 'a' }), infoOf({ name: 'b' })],
+    violations: 0,
+  }).catch(String)
   return { requests, events, error }
 }
 

@@ -21,7 +21,10 @@ describe('extenders of the scheduler', () => {
   let url = ''
   let answer: (path: string, body: Record<string, never>) => unknown = () => ({})
   let warnings: unknown[] = []
-  const calls = { signal: new AbortController().signal, logger: { warn: (_: string, fields: unknown) => void warnings.push(fields) } as never }
+  const calls = {
+    signal: new AbortController().signal,
+    logger: { warn: (_: string, fields: unknown) => void warnings.push(fields) } as never,
+  }
   before(async () => {
     server = createServer(async (request, response) => {
       const result = answer(request.url ?? '', JSON.parse(await text(request)))
@@ -61,7 +64,11 @@ describe('extenders of the scheduler', () => {
       ['/x/f', ['a', 'b', 'c']],
       ['/x/g', ['b', 'c']],
     ])
-    expect(await filter(extender({ filterVerb: 'f', managedResources: [{ name: 'example.com/other' }] }), extender({}))).to.deep.equal(['a', 'b', 'c'])
+    expect(await filter(extender({ filterVerb: 'f', managedResources: [{ name: 'example.com/other' }] }), extender({}))).to.deep.equal([
+      'a',
+      'b',
+      'c',
+    ])
   })
 
   it('tell why no node is left', async () => {

@@ -110,7 +110,10 @@ describe('the choice of a node', () => {
     expect([choose(0), choose(0.99)]).to.deep.equal(['b', 'c'])
     const weighted = (weight: number): Profile => ({
       ...PROFILE,
-      plugins: [...PROFILE.plugins, { plugin: { name: 'Fixed', preScore: () => ({ score: ({ name }) => (name === 'a' ? 10 : 0) }) }, weight }],
+      plugins: [
+        ...PROFILE.plugins,
+        { plugin: { name: 'Fixed', preScore: () => ({ score: ({ name }) => (name === 'a' ? 10 : 0) }) }, weight },
+      ],
     })
     const chosenBy = (chosen: Profile) =>
       chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, chosen, all(snapshot), { random: () => 0 })?.name

@@ -17,15 +17,17 @@ import { filterBy, infoOf, nodeOf, objectsOf, type PodParts, podOf, scoreBy, sna
 
 const skip = { code: 'Skip', reasons: [] }
 const port = (hostPort: number, hostIP?: string): PodParts => ({
-  spec: { containers: [{ name: 'c', resources: {}, ports: [{ containerPort: 80, hostPort, protocol: 'TCP', ...(hostIP && { hostIP }) }] }] },
+  spec: {
+    containers: [{ name: 'c', resources: {}, ports: [{ containerPort: 80, hostPort, protocol: 'TCP', ...(hostIP && { hostIP }) }] }],
+  },
 })
 
 describe('plugins of the scheduler', () => {
   it('SchedulingGates holds a pod back while it has gates', () => {
     expect(schedulingGates.preEnqueue?.(podOf(), objectsOf())).to.equal(undefined)
-    expect(schedulingGates.preEnqueue?.(podOf({ spec: { schedulingGates: [{ name: 'a' }, { name: 'b' }] } }), objectsOf())?.reasons).to.deep.equal([
-      'waiting for scheduling gates: [a b]',
-    ])
+    expect(
+      schedulingGates.preEnqueue?.(podOf({ spec: { schedulingGates: [{ name: 'a' }, { name: 'b' }] } }), objectsOf())?.reasons,
+    ).to.deep.equal(['waiting for scheduling gates: [a b]'])
   })
 
   it('NodeName accepts the named node alone', () => {
@@ -43,19 +45,25 @@ describe('plugins of the scheduler', () => {
     const helps = (plugin: Plugin, pod: PodParts, node: Node, old?: Node): boolean | undefined =>
       plugin.isHelpedByNode?.(infoOf(pod), NodeInfo.of(node), old && NodeInfo.of(old), objectsOf())
     const [plain, cordoned] = [nodeOf('a'), nodeOf('a', { spec: { unschedulable: true } })]
-    expect([helps(nodeUnschedulable, {}, plain, cordoned), helps(nodeUnschedulable, {}, plain, plain), helps(nodeUnschedulable, {}, cordoned)]).to.deep.equal([
-      true,
-      false,
-      false,
-    ])
+    expect([
+      helps(nodeUnschedulable, {}, plain, cordoned),
+      helps(nodeUnschedulable, {}, plain, plain),
+      helps(nodeUnschedulable, {}, cordoned),
+    ]).to.deep.equal([true, false, false])
     const selects: PodParts = { spec: { nodeSelector: { disk: 'ssd' } } }
     const labelled = nodeOf('a', { labels: { disk: 'ssd' } })
     expect([helps(nodeAffinity(), selects, labelled, plain), helps(nodeAffinity(), selects, plain)]).to.deep.equal([true, false])
     const tainted = nodeOf('a', { spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } })
-    expect([helps(taintToleration('1.33'), {}, plain, tainted), helps(taintToleration('1.33'), {}, tainted, plain)]).to.deep.equal([true, false])
+    expect([helps(taintToleration('1.33'), {}, plain, tainted), helps(taintToleration('1.33'), {}, tainted, plain)]).to.deep.equal([
+      true,
+      false,
+    ])
     const fit = nodeResourcesFit({}, '1.33', false)
     const grown = nodeOf('a', { allocatable: { cpu: '8' } })
-    expect([helps(fit, { requests: { cpu: '3' } }, grown, plain), helps(fit, { requests: { cpu: '9' } }, grown, plain)]).to.deep.equal([true, false])
+    expect([helps(fit, { requests: { cpu: '3' } }, grown, plain), helps(fit, { requests: { cpu: '9' } }, grown, plain)]).to.deep.equal([
+      true,
+      false,
+    ])
   })
 
   it('NodePorts is helped by the deletion of a pod with the same port', () => {
@@ -72,7 +80,9 @@ describe('plugins of the scheduler', () => {
     ])
     expect(filterBy(taintToleration('1.33'), {}, nodes)).to.deep.equal({ a: 'node(s) had untolerated taint {k: x}', b: '', c: '' })
     expect(filterBy(taintToleration('1.34'), {}, nodes)).to.include({ a: 'node(s) had untolerated taint(s)' })
-    expect(filterBy(taintToleration('1.33'), { spec: { tolerations: [{ key: 'k', value: 'x', effect: 'NoSchedule' }] } }, nodes)).to.include({ a: '' })
+    expect(
+      filterBy(taintToleration('1.33'), { spec: { tolerations: [{ key: 'k', value: 'x', effect: 'NoSchedule' }] } }, nodes),
+    ).to.include({ a: '' })
     expect(scoreBy(taintToleration('1.33'), {}, nodes)).to.deep.equal({ a: 100, b: 0, c: 50 })
   })
 
@@ -84,18 +94,24 @@ describe('plugins of the scheduler', () => {
     const mismatch = "node(s) didn't match Pod's node affinity/selector"
     expect(filterBy(nodeAffinity(), {}, nodes)).to.deep.equal(skip)
     expect(filterBy(nodeAffinity(), { spec: { nodeSelector: { disk: 'ssd' } } }, nodes)).to.deep.equal({ a: '', b: mismatch })
-    expect(filterBy(nodeAffinity(), required({ matchExpressions: [{ key: 'cores', operator: 'Gt', values: ['8'] }] }), nodes)).to.deep.equal({
+    expect(
+      filterBy(nodeAffinity(), required({ matchExpressions: [{ key: 'cores', operator: 'Gt', values: ['8'] }] }), nodes),
+    ).to.deep.equal({
       a: mismatch,
       b: '',
     })
     expect(filterBy(nodeAffinity(), required({}), nodes)).to.deep.equal({ a: mismatch, b: mismatch })
     const field = (value: string) => ({ key: 'metadata.name', operator: 'In', values: [value] })
     expect([...(nodeAffinity().preFilter?.(infoOf(required({ matchFields: [field('b')] })), nodes).nodeNames ?? [])]).to.deep.equal(['b'])
-    expect(filterBy(nodeAffinity(), required({ matchFields: [field('a'), field('b')] }), nodes)).to.include({ code: 'UnschedulableAndUnresolvable' })
+    expect(filterBy(nodeAffinity(), required({ matchFields: [field('a'), field('b')] }), nodes)).to.include({
+      code: 'UnschedulableAndUnresolvable',
+    })
     const ssd = { matchExpressions: [{ key: 'disk', operator: 'In' as const, values: ['ssd'] }] }
     const added = nodeAffinity({ addedAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [ssd] } } })
     expect(filterBy(added, {}, nodes)).to.deep.equal({ a: '', b: "node(s) didn't match scheduler-enforced node affinity" })
-    const preferred = { spec: { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 3, preference: ssd }] } } } }
+    const preferred = {
+      spec: { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 3, preference: ssd }] } } },
+    }
     expect(scoreBy(nodeAffinity(), preferred, nodes)).to.deep.equal({ a: 100, b: 0 })
   })
 
@@ -140,13 +156,20 @@ describe('plugins of the scheduler', () => {
     const nodes = snapshotOf([nodeOf('a'), nodeOf('b', { allocatable: { cpu: '8', memory: '16Gi' } })])
     const half = { requests: { cpu: '2', memory: '4Gi' } }
     expect(scoreBy(nodeResourcesFit({}, '1.33', false), half, nodes)).to.deep.equal({ a: 50, b: 75 })
-    expect(scoreBy(nodeResourcesFit({ scoringStrategy: { type: 'MostAllocated' } }, '1.33', false), half, nodes)).to.deep.equal({ a: 50, b: 25 })
+    expect(scoreBy(nodeResourcesFit({ scoringStrategy: { type: 'MostAllocated' } }, '1.33', false), half, nodes)).to.deep.equal({
+      a: 50,
+      b: 25,
+    })
     const shape = [
       { utilization: 0, score: 0 },
       { utilization: 100, score: 10 },
     ]
     expect(
-      scoreBy(nodeResourcesFit({ scoringStrategy: { type: 'RequestedToCapacityRatio', requestedToCapacityRatio: { shape } } }, '1.33', false), half, nodes),
+      scoreBy(
+        nodeResourcesFit({ scoringStrategy: { type: 'RequestedToCapacityRatio', requestedToCapacityRatio: { shape } } }, '1.33', false),
+        half,
+        nodes,
+      ),
     ).to.deep.equal({ a: 50, b: 25 })
     // 100m of 4 cores and 200 MiB of 8 GiB.
     expect(scoreBy(nodeResourcesFit({}, '1.33', false), {}, nodes)).to.include({ a: 97 })
@@ -169,8 +192,12 @@ describe('plugins of the scheduler', () => {
 describe('InterPodAffinity', () => {
   const zones = [nodeOf('a1', { labels: { zone: 'a' } }), nodeOf('a2', { labels: { zone: 'a' } }), nodeOf('b1', { labels: { zone: 'b' } })]
   const term = (app: string, topologyKey = 'zone') => ({ labelSelector: { matchLabels: { app } }, topologyKey })
-  const near = (app: string): PodParts => ({ spec: { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(app)] } } } })
-  const apart = (app: string): PodParts => ({ spec: { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(app)] } } } })
+  const near = (app: string): PodParts => ({
+    spec: { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(app)] } } },
+  })
+  const apart = (app: string): PodParts => ({
+    spec: { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(app)] } } },
+  })
   const db = { name: 'db', labels: { app: 'db' }, nodeName: 'a1' }
 
   it('is helped by pods that its terms select, and by the end of pods whose terms select it', () => {
@@ -179,7 +206,10 @@ describe('InterPodAffinity', () => {
     const web = { name: 'web', labels: { app: 'web' } }
     expect([isHelped(near('db'), 'assigned pod added', db), isHelped(near('db'), 'assigned pod added', web)]).to.deep.equal([true, false])
     expect(isHelped(near('db'), 'assigned pod deleted', db)).to.equal(false)
-    expect([isHelped(apart('db'), 'assigned pod deleted', db), isHelped(apart('db'), 'assigned pod added', db)]).to.deep.equal([true, false])
+    expect([isHelped(apart('db'), 'assigned pod deleted', db), isHelped(apart('db'), 'assigned pod added', db)]).to.deep.equal([
+      true,
+      false,
+    ])
     expect(isHelped(web, 'assigned pod deleted', apart('web'))).to.equal(true)
     expect(isHelped(near('db'), 'assigned pod added', { ...db, metadata: { namespace: 'other' } })).to.equal(false)
   })
@@ -187,7 +217,11 @@ describe('InterPodAffinity', () => {
   it('places a pod in the domain of others, or outside of it', () => {
     const snapshot = snapshotOf(zones, [db])
     expect(filterBy(interPodAffinity(), {}, snapshot)).to.deep.equal(skip)
-    expect(filterBy(interPodAffinity(), near('db'), snapshot)).to.deep.equal({ a1: '', a2: '', b1: "node(s) didn't match pod affinity rules" })
+    expect(filterBy(interPodAffinity(), near('db'), snapshot)).to.deep.equal({
+      a1: '',
+      a2: '',
+      b1: "node(s) didn't match pod affinity rules",
+    })
     const rule = "node(s) didn't match pod anti-affinity rules"
     expect(filterBy(interPodAffinity(), apart('db'), snapshot)).to.deep.equal({ a1: rule, a2: rule, b1: '' })
   })
@@ -200,7 +234,11 @@ describe('InterPodAffinity', () => {
   })
 
   it('lets the first pod of a group that selects itself go anywhere', () => {
-    expect(filterBy(interPodAffinity(), { ...near('web'), labels: { app: 'web' } }, snapshotOf(zones))).to.deep.equal({ a1: '', a2: '', b1: '' })
+    expect(filterBy(interPodAffinity(), { ...near('web'), labels: { app: 'web' } }, snapshotOf(zones))).to.deep.equal({
+      a1: '',
+      a2: '',
+      b1: '',
+    })
     expect(filterBy(interPodAffinity(), near('web'), snapshotOf(zones))).to.include({ a1: "node(s) didn't match pod affinity rules" })
   })
 
@@ -238,7 +276,11 @@ describe('PodTopologySpread', () => {
   const zones = [nodeOf('a1', { labels: { zone: 'a' } }), nodeOf('b1', { labels: { zone: 'b' } }), nodeOf('c1')]
   const spread = (whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway', rest: object = {}): PodParts => ({
     labels: { app: 'web' },
-    spec: { topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable, labelSelector: { matchLabels: { app: 'web' } }, ...rest }] },
+    spec: {
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable, labelSelector: { matchLabels: { app: 'web' } }, ...rest },
+      ],
+    },
   })
   const web = (name: string, nodeName: string): PodParts => ({ name, labels: { app: 'web' }, nodeName })
   const skew = "node(s) didn't match pod topology spread constraints"
@@ -246,7 +288,9 @@ describe('PodTopologySpread', () => {
   it('is helped by pods of the namespace that a constraint selects', () => {
     const spread: PodParts = {
       spec: {
-        topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'a' } } }],
+        topologySpreadConstraints: [
+          { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'a' } } },
+        ],
       },
     }
     const isHelped = (other: PodParts) => podTopologySpread().isHelpedByPod?.(infoOf(spread), 'assigned pod added', infoOf(other))
@@ -260,9 +304,15 @@ describe('PodTopologySpread', () => {
 
   it('rejects domains that would have too many pods, and nodes without the label', () => {
     const snapshot = snapshotOf(zones, [web('x', 'a1')])
-    expect(filterBy(podTopologySpread(), spread('DoNotSchedule'), snapshot)).to.deep.equal({ a1: skew, b1: '', c1: `${skew} (missing required label)` })
+    expect(filterBy(podTopologySpread(), spread('DoNotSchedule'), snapshot)).to.deep.equal({
+      a1: skew,
+      b1: '',
+      c1: `${skew} (missing required label)`,
+    })
     expect(filterBy(podTopologySpread(), spread('DoNotSchedule', { maxSkew: 2 }), snapshot)).to.include({ a1: '' })
-    expect(filterBy(podTopologySpread(), spread('DoNotSchedule', { minDomains: 3 }), snapshotOf(zones, [web('x', 'a1'), web('y', 'b1')]))).to.include({
+    expect(
+      filterBy(podTopologySpread(), spread('DoNotSchedule', { minDomains: 3 }), snapshotOf(zones, [web('x', 'a1'), web('y', 'b1')])),
+    ).to.include({
       a1: skew,
       b1: skew,
     })
@@ -282,7 +332,12 @@ describe('PodTopologySpread', () => {
   })
 
   it('spreads the pods of a service by default', () => {
-    const service = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'web', namespace: 'default' }, spec: { selector: { app: 'web' } } }
+    const service = {
+      kind: 'Service',
+      apiVersion: 'v1',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { selector: { app: 'web' } },
+    }
     const snapshot = snapshotOf(zones, [web('x', 'a1')], [service])
     // Raw scores by host name: ln(5) + 2 = 4 rounded, and 2.
     expect(scoreBy(podTopologySpread(), { labels: { app: 'web' } }, snapshot)).to.deep.equal({ a1: 50, b1: 100, c1: 100 })

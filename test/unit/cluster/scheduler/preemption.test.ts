@@ -21,7 +21,11 @@ const pod = (name: string, priority: number, cores: number, nodeName?: string, r
   ...rest,
   name,
   ...(nodeName !== undefined && { nodeName }),
-  spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu: String(cores) } } }], ...(nodeName !== undefined && { nodeName }) },
+  spec: {
+    priority,
+    containers: [{ name: 'c', resources: { requests: { cpu: String(cores) } } }],
+    ...(nodeName !== undefined && { nodeName }),
+  },
 })
 
 const budget = (app: string, disruptionsAllowed: number): KubeObject =>
@@ -57,7 +61,9 @@ describe('preemption', () => {
     expect(preempted(pod('p', 0, 2), snapshot)).to.equal(
       'preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.',
     )
-    expect(preempted(pod('p', 5, 2), snapshot)).to.equal('preemption: 0/2 nodes are available: 1 Insufficient cpu, 1 Preemption is not helpful for scheduling.')
+    expect(preempted(pod('p', 5, 2), snapshot)).to.equal(
+      'preemption: 0/2 nodes are available: 1 Insufficient cpu, 1 Preemption is not helpful for scheduling.',
+    )
     const never = pod('p', 5, 2)
     expect(preempted({ ...never, spec: { ...never.spec, preemptionPolicy: 'Never' } }, snapshot)).to.equal(
       'preemption: not eligible due to preemptionPolicy=Never.',
@@ -67,26 +73,39 @@ describe('preemption', () => {
   it('waits for victims that are being deleted', () => {
     const victim = pod('low', 0, 4, 'a', {
       metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
-      status: { conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler', lastProbeTime: null, lastTransitionTime: null }] },
+      status: {
+        conditions: [
+          { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler', lastProbeTime: null, lastTransitionTime: null },
+        ],
+      },
     })
     const waiting: PodParts = { ...pod('p', 5, 1), status: { nominatedNodeName: 'a' } }
-    expect(preempted(waiting, snapshotOf([nodeOf('a')], [victim]))).to.equal('preemption: not eligible due to a terminating pod on the nominated node.')
+    expect(preempted(waiting, snapshotOf([nodeOf('a')], [victim]))).to.equal(
+      'preemption: not eligible due to a terminating pod on the nominated node.',
+    )
   })
 
   it('prefers nodes on which no disruption budget is violated, then the lowest priority, then few victims, then young ones', () => {
     const labels = { app: 'web' }
     const nodes = [nodeOf('a'), nodeOf('b')]
-    const on = (a: PodParts[], b: PodParts[], objects: KubeObject[] = []) => preempted(pod('p', 9, 4), snapshotOf(nodes, [...a, ...b], objects))
+    const on = (a: PodParts[], b: PodParts[], objects: KubeObject[] = []) =>
+      preempted(pod('p', 9, 4), snapshotOf(nodes, [...a, ...b], objects))
     expect(on([pod('a1', 0, 4, 'a', { labels })], [pod('b1', 5, 4, 'b')], [budget('web', 0)])).to.equal('b: b1')
     expect(on([pod('a1', 0, 4, 'a', { labels })], [pod('b1', 5, 4, 'b')], [budget('web', 1)])).to.equal('a: a1')
     expect(on([pod('a1', 5, 4, 'a')], [pod('b1', 4, 2, 'b'), pod('b2', 4, 2, 'b')])).to.equal('b: b1, b2')
     expect(on([pod('a1', 4, 2, 'a'), pod('a2', 4, 2, 'a')], [pod('b1', 4, 4, 'b')])).to.equal('b: b1')
     const started = (startTime: string) => ({ status: { startTime } })
-    expect(on([pod('a1', 4, 4, 'a', started('2026-01-01T00:00:00Z'))], [pod('b1', 4, 4, 'b', started('2026-01-02T00:00:00Z'))])).to.equal('b: b1')
+    expect(on([pod('a1', 4, 4, 'a', started('2026-01-01T00:00:00Z'))], [pod('b1', 4, 4, 'b', started('2026-01-02T00:00:00Z'))])).to.equal(
+      'b: b1',
+    )
   })
 
   it('reprieves pods that a budget protects first', () => {
-    const snapshot = snapshotOf([nodeOf('a')], [pod('guarded', 0, 2, 'a', { labels: { app: 'web' } }), pod('other', 3, 2, 'a')], [budget('web', 0)])
+    const snapshot = snapshotOf(
+      [nodeOf('a')],
+      [pod('guarded', 0, 2, 'a', { labels: { app: 'web' } }), pod('other', 3, 2, 'a')],
+      [budget('web', 0)],
+    )
     expect(preempted(pod('p', 5, 2), snapshot)).to.equal('a: other')
   })
 })

@@ -59,7 +59,8 @@ describe('the scheduling queue', () => {
       ['high', 10],
     ] as const)
       put(name, priority)
-    for (let queued = queue.take(); queued; queued = queue.take()) queue.fail(queued, new Set(queued.pod.metadata.name === 'failed' ? [] : ['NodeAffinity']))
+    for (let queued = queue.take(); queued; queued = queue.take())
+      queue.fail(queued, new Set(queued.pod.metadata.name === 'failed' ? [] : ['NodeAffinity']))
     clock.time = 100
     queue.react('node labels')
     expect(queue.lengths).to.deep.equal({ active: 0, backoff: 3, unschedulable: 0 })

@@ -1,6 +1,12 @@
 import { expect } from 'chai'
 import { filterNodes } from '../../../../src/cluster/scheduler/find-node.ts'
-import { type BindingContext, type Plugin, type Reservation, type Status, unschedulable } from '../../../../src/cluster/scheduler/framework.ts'
+import {
+  type BindingContext,
+  type Plugin,
+  type Reservation,
+  type Status,
+  unschedulable,
+} from '../../../../src/cluster/scheduler/framework.ts'
 import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
 import { Reservations } from '../../../../src/cluster/scheduler/reservations.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
@@ -60,7 +66,10 @@ describe('reservations', () => {
   })
 
   it('makes the reservations of plugins that take part in the cycle of the pod', () => {
-    const plugin = (name: string, status?: Status): Plugin => ({ name, preFilter: () => ({ ...(status && { status }), reserve: () => undefined }) })
+    const plugin = (name: string, status?: Status): Plugin => ({
+      name,
+      preFilter: () => ({ ...(status && { status }), reserve: () => undefined }),
+    })
     const plugins = [plugin('A'), plugin('B', { code: 'Skip', reasons: [] })].map(one => ({ plugin: one, weight: 1 }))
     const profile = { schedulerName: 's', plugins, percentageOfNodesToScore: 0 }
     const filtered = runAtOnce(filterNodes(infoOf(), snapshotOf([nodeOf('a')]), profile, { from: 0, nominated: () => [] }))

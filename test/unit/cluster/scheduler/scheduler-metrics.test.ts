@@ -12,7 +12,12 @@ const samplesOf = (metrics: SchedulerMetrics, name: string): [Record<string, str
 describe('metrics of the scheduler', () => {
   it("have upstream's names", () => {
     const names = new SchedulerMetrics().families().map(({ name }) => name)
-    expect(names).to.include.members(['scheduler_schedule_attempts_total', 'scheduler_pending_pods', 'scheduler_unschedulable_pods', 'scheduler_cache_size'])
+    expect(names).to.include.members([
+      'scheduler_schedule_attempts_total',
+      'scheduler_pending_pods',
+      'scheduler_unschedulable_pods',
+      'scheduler_cache_size',
+    ])
     expect(names.every(name => name.startsWith('scheduler_'))).to.equal(true)
   })
 

@@ -13,7 +13,8 @@ import { seededRandom } from '../../../../src/lib/seeded-random.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { infoOf, nodeOf, objectsOf, type PodParts } from '../../../support/scheduling.ts'
 
-const newProfile = (): Profile => [...schedulerSettings(undefined, { release: '1.33', enabled: () => false }).profiles.values()][0] as Profile
+const newProfile = (): Profile =>
+  [...schedulerSettings(undefined, { release: '1.33', enabled: () => false }).profiles.values()][0] as Profile
 const PROFILE = newProfile()
 
 const ZONE = 'topology.kubernetes.io/zone'
@@ -73,7 +74,9 @@ describe('results shared by pods of one shape', () => {
     const setNode = (i: number): void => {
       const spec = below(3) === 0 ? { taints: [{ key: 'k', effect: 'NoSchedule' as const }] } : { unschedulable: below(6) === 0 }
       const images = below(2) === 0 ? [{ names: ['app:latest'], sizeBytes: 5e8 }] : []
-      state.setNode(nodeOf(`n${i}`, { spec, images, labels: { disk: below(2) ? 'ssd' : 'hdd', 'topology.kubernetes.io/zone': `z${below(3)}` } }))
+      state.setNode(
+        nodeOf(`n${i}`, { spec, images, labels: { disk: below(2) ? 'ssd' : 'hdd', 'topology.kubernetes.io/zone': `z${below(3)}` } }),
+      )
     }
     for (let i = 0; i < 12; i++) setNode(i)
     const assumed: PodInfo[] = []
@@ -85,7 +88,10 @@ describe('results shared by pods of one shape', () => {
         const { pod } = assumed[below(assumed.length)] ?? infoOf()
         const { nodes } = state.snapshot()
         const nodeName = nodes.find(({ pods }) => pods.some(one => one.pod.metadata.uid === pod.metadata.uid))?.name
-        if (nodeName) state.setPod(infoOf({ ...podOfShape(0, pod.metadata.name ?? ''), nodeName, metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } }))
+        if (nodeName)
+          state.setPod(
+            infoOf({ ...podOfShape(0, pod.metadata.name ?? ''), nodeName, metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } }),
+          )
       }
       if (change === 1 && assumed.length > 0) state.deletePod(assumed.splice(below(assumed.length), 1)[0]?.pod ?? infoOf().pod)
       if (change === 2 && below(20) === 0) state.deleteNode(nodeOf(`n${below(14)}`))

@@ -10,11 +10,14 @@ import { filterBy, nodeOf, type PodParts, scoreBy, snapshotOf } from '../../../s
 import { claimOf, storageClassOf, volumeOf } from '../../../support/storage-objects.ts'
 
 const COMPLETED = { 'pv.kubernetes.io/bind-completed': 'yes' }
-const boundTo = (name: string, volumeName: string, spec: object = {}) => claimOf(name, { annotations: COMPLETED, spec: { volumeName, ...spec } })
+const boundTo = (name: string, volumeName: string, spec: object = {}) =>
+  claimOf(name, { annotations: COMPLETED, spec: { volumeName, ...spec } })
 const withClaims = (...names: string[]): PodParts => ({
   spec: { volumes: names.map(claimName => ({ name: `v-${claimName}`, persistentVolumeClaim: { claimName } })) },
 })
-const inZone = (zone: string) => ({ required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [zone] }] }] } })
+const inZone = (zone: string) => ({
+  required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [zone] }] }] },
+})
 const nodes = [nodeOf('a', { labels: { zone: 'a' } }), nodeOf('b', { labels: { zone: 'b' } })]
 
 describe('VolumeRestrictions', () => {
@@ -33,7 +36,9 @@ describe('VolumeRestrictions', () => {
     const used = (readOnly: boolean) => snapshotOf(nodes, [{ name: 'other', nodeName: 'a', ...disk(readOnly) }])
     expect(filterBy(plugin, disk(true), used(true))).to.deep.equal({ a: '', b: '' })
     expect(filterBy(plugin, disk(true), used(false))).to.deep.equal({ a: 'node(s) had no available disk', b: '' })
-    const rbd = (image: string, ...monitors: string[]): PodParts => ({ spec: { volumes: [{ name: 'd', rbd: { monitors, pool: 'p', image } as never }] } })
+    const rbd = (image: string, ...monitors: string[]): PodParts => ({
+      spec: { volumes: [{ name: 'd', rbd: { monitors, pool: 'p', image } as never }] },
+    })
     const usedRbd = snapshotOf(nodes, [{ name: 'other', nodeName: 'b', ...rbd('i', 'm1', 'm2') }])
     expect(filterBy(plugin, rbd('i', 'm2'), usedRbd)).to.have.property('b', 'node(s) had no available disk')
     expect(filterBy(plugin, rbd('i', 'm3'), usedRbd)).to.have.property('b', '')
@@ -60,7 +65,8 @@ describe('VolumeZone', () => {
   })
 
   it('waits for claims that the binder has to bind', () => {
-    const reason = (claim: KubeObject, ...others: KubeObject[]): unknown => filterBy(volumeZone, withClaims('c'), snapshotOf(nodes, [], [claim, ...others]))
+    const reason = (claim: KubeObject, ...others: KubeObject[]): unknown =>
+      filterBy(volumeZone, withClaims('c'), snapshotOf(nodes, [], [claim, ...others]))
     expect(reason(claimOf('c'))).to.have.nested.property('reasons[0]', 'PersistentVolumeClaim had no pv name and storageClass name')
     const claim = claimOf('c', { spec: { storageClassName: 's' } })
     expect(reason(claim)).to.have.nested.property('reasons[0]', 'storageclass.storage.k8s.io "s" not found')
@@ -86,7 +92,8 @@ describe('NodeVolumeLimits', () => {
       { name: 'x', nodeName: 'a', ...withClaims('c-v1', 'c-v2') },
       { name: 'y', nodeName: 'a', ...withClaims('c-v1') },
     ]
-    const check = (claim: string, limit: number) => filterBy(nodeVolumeLimits, withClaims(claim), snapshotOf(nodes, used, [...objects, csiNode(limit)]))
+    const check = (claim: string, limit: number) =>
+      filterBy(nodeVolumeLimits, withClaims(claim), snapshotOf(nodes, used, [...objects, csiNode(limit)]))
     expect(check('c-v3', 2)).to.deep.equal(full)
     expect(check('c-v3', 3)).to.deep.equal({ a: '', b: '' })
     expect(check('c-v2', 2), 'a volume that is attached already').to.deep.equal({ a: '', b: '' })
@@ -145,9 +152,14 @@ describe('VolumeBinding', () => {
       'persistentvolumeclaim "c" bound to non-existent persistentvolume "v"',
     )
     expect(reason(claimOf('c', { metadata: { deletionTimestamp: 'x' } }))).to.equal('persistentvolumeclaim "c" is being deleted')
-    expect(reason(claimOf('c', { spec: { storageClassName: 's' } }), storageClassOf('s'))).to.equal('pod has unbound immediate PersistentVolumeClaims')
+    expect(reason(claimOf('c', { spec: { storageClassName: 's' } }), storageClassOf('s'))).to.equal(
+      'pod has unbound immediate PersistentVolumeClaims',
+    )
     const ephemeral = check([], { spec: { volumes: [{ name: 'e', ephemeral: {} }] } })
-    expect(ephemeral).to.have.nested.property('reasons[0]', 'waiting for ephemeral volume controller to create the persistentvolumeclaim "pod-e"')
+    expect(ephemeral).to.have.nested.property(
+      'reasons[0]',
+      'waiting for ephemeral volume controller to create the persistentvolumeclaim "pod-e"',
+    )
   })
 
   it('rejects nodes that do not reach bound volumes', () => {
@@ -168,7 +180,10 @@ describe('VolumeBinding', () => {
     const none = { ...waits, provisioner: 'kubernetes.io/no-provisioner' }
     const notFound = "node(s) didn't find available persistent volumes to bind"
     expect(check([unbound('c'), local, none])).to.deep.equal({ a: '', b: notFound })
-    expect(check([unbound('c'), unbound('d'), local, none], withClaims('c', 'd')), 'one volume for two claims').to.have.property('a', notFound)
+    expect(check([unbound('c'), unbound('d'), local, none], withClaims('c', 'd')), 'one volume for two claims').to.have.property(
+      'a',
+      notFound,
+    )
     expect(check([unbound('c'), waits])).to.deep.equal({ a: '', b: '' })
     const topology = { ...waits, allowedTopologies: [{ matchLabelExpressions: [{ key: 'zone', values: ['b'] }] }] }
     expect(check([unbound('c'), topology])).to.deep.equal({ a: notFound, b: '' })
@@ -176,7 +191,12 @@ describe('VolumeBinding', () => {
   })
 
   it('asks for room where the driver reports its capacity, and prefers full nodes if the release does', () => {
-    const driver = { kind: 'CSIDriver', apiVersion: 'storage.k8s.io/v1', metadata: { name: 'p' }, spec: { storageCapacity: true } } as KubeObject
+    const driver = {
+      kind: 'CSIDriver',
+      apiVersion: 'storage.k8s.io/v1',
+      metadata: { name: 'p' },
+      spec: { storageCapacity: true },
+    } as KubeObject
     const capacity = (zone: string, size: string): KubeObject =>
       ({
         kind: 'CSIStorageCapacity',

@@ -45,10 +45,9 @@ describe('adoption', () => {
   it('keeps own objects, adopts orphans that match, and ignores others', async () => {
     const { claim, pod, owned, client } = await open()
     const other = { ownerReferences: [{ apiVersion: 'v1', kind: 'Other', name: 'o', uid: 'x', controller: true }] }
-    expect(await claim(await pod('own', owned), await pod('orphan'), await pod('foreign', other), await pod('unlike', { labels: {} }))).to.deep.equal([
-      'own',
-      'orphan',
-    ])
+    expect(
+      await claim(await pod('own', owned), await pod('orphan'), await pod('foreign', other), await pod('unlike', { labels: {} })),
+    ).to.deep.equal(['own', 'orphan'])
     expect(client.calls).to.deep.equal(['get replicasets rs', 'patch pods orphan'])
   })
 

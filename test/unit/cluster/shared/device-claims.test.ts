@@ -10,7 +10,13 @@ const templated = { name: 'gpu', resourceClaimTemplateName: 't' } as never
 const pod = (claim: never, statuses?: object[]): Pod =>
   podOf({ name: 'p', spec: { resourceClaims: [claim] }, status: { ...(statuses && { resourceClaimStatuses: statuses as never }) } })
 const claim = (status: object = {}, ownerReferences: object[] = []): ResourceClaim =>
-  ({ kind: 'ResourceClaim', apiVersion: 'resource.k8s.io/v1', metadata: { name: 'c', namespace: 'default', ownerReferences }, spec: {}, status }) as never
+  ({
+    kind: 'ResourceClaim',
+    apiVersion: 'resource.k8s.io/v1',
+    metadata: { name: 'c', namespace: 'default', ownerReferences },
+    spec: {},
+    status,
+  }) as never
 
 describe('device claims of a pod', () => {
   it('have a name, or are made of a template', () => {
@@ -18,7 +24,10 @@ describe('device claims of a pod', () => {
     expect(claimReference(pod(templated), templated)).to.deep.equal({ name: undefined, isGenerated: true, isMissing: true })
     const made = [{ name: 'gpu', resourceClaimName: 'p-gpu-x' }]
     expect(claimReference(pod(templated, made), templated)).to.deep.equal({ name: 'p-gpu-x', isGenerated: true, isMissing: false })
-    expect(claimReference(pod(templated, [{ name: 'gpu' }]), templated), 'no claim is needed').to.include({ name: undefined, isMissing: false })
+    expect(claimReference(pod(templated, [{ name: 'gpu' }]), templated), 'no claim is needed').to.include({
+      name: undefined,
+      isMissing: false,
+    })
   })
 
   it('have keys once they have names', () => {
@@ -30,6 +39,8 @@ describe('device claims of a pod', () => {
     expect(isReservedFor(claim({ reservedFor: [{ resource: 'pods', name: 'p', uid: 'p' }] }), pod(named))).to.equal(true)
     expect(isReservedFor(claim({ reservedFor: [{ resource: 'pods', name: 'p', uid: 'other' }] }), pod(named))).to.equal(false)
     expect(foreignResourceClaim(pod(templated), claim({}, [OWNER]))).to.equal(undefined)
-    expect(foreignResourceClaim(pod(templated), claim())).to.equal('ResourceClaim default/c was not created for pod default/p (pod is not owner)')
+    expect(foreignResourceClaim(pod(templated), claim())).to.equal(
+      'ResourceClaim default/c was not created for pod default/p (pod is not owner)',
+    )
   })
 })

@@ -62,7 +62,14 @@ describe('the recorder of series', () => {
     const clock = new MovedClock({ at: Date.parse('2030-01-01T00:00:00Z'), runs: false })
     const abort = new AbortController()
     const meter = new WorkQueues().meter('events')
-    const recorder = new SeriesRecorder({ component: 'default-scheduler', client, clock, logger: silentLogger, meter, signal: abort.signal })
+    const recorder = new SeriesRecorder({
+      component: 'default-scheduler',
+      client,
+      clock,
+      logger: silentLogger,
+      meter,
+      signal: abort.signal,
+    })
     const event: RecordedEvent<ReturnType<typeof podOf>> = {
       kind: PODS,
       about: podOf({ name: 'victim', metadata: { resourceVersion: '7' } }),

@@ -143,7 +143,11 @@ describe('informer', () => {
       if (seen.size === 0) for (const end = performance.now() + 50; performance.now() < end; );
       seen.set(name, [...(seen.get(name) ?? []), what])
     }
-    const remove = informer.onGradually({ added: each => note('added', each), updated: each => note('updated', each), deleted: each => note('deleted', each) })
+    const remove = informer.onGradually({
+      added: each => note('added', each),
+      updated: each => note('updated', each),
+      deleted: each => note('deleted', each),
+    })
     await client.patch(PODS, { namespace: 'ns', name: `p${count - 1}` }, { status: { phase: 'Running' } })
     await client.delete(PODS, 'ns', `p${count - 2}`)
     await client.create(PODS, pod('new'))

@@ -12,7 +12,10 @@ describe('the latest objects', () => {
   it('are what was written until the informer has it or something newer', () => {
     const store = new ObjectStore<PersistentVolume>()
     const handlers: InformerHandler<PersistentVolume>[] = []
-    const informer = { store, on: (handler: InformerHandler<PersistentVolume>) => void handlers.push(handler) } as unknown as Informer<PersistentVolume>
+    const informer = {
+      store,
+      on: (handler: InformerHandler<PersistentVolume>) => void handlers.push(handler),
+    } as unknown as Informer<PersistentVolume>
     const latest = new LatestObjects(informer)
     const observe = (object: PersistentVolume): void => {
       store.put(object)

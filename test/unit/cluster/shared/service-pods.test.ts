@@ -7,7 +7,9 @@ import { FakeApiClient } from '../../../support/fake-api-client.ts'
 import { type PodParts, podOf } from '../../../support/scheduling.ts'
 import { serviceOf } from '../../../support/slices.ts'
 
-const ready = (status: 'True' | 'False'): Pod['status'] => ({ conditions: [{ type: 'Ready', status }] as NonNullable<Pod['status']['conditions']> })
+const ready = (status: 'True' | 'False'): Pod['status'] => ({
+  conditions: [{ type: 'Ready', status }] as NonNullable<Pod['status']['conditions']>,
+})
 
 describe('pods of services', () => {
   const changes: [title: string, old: PodParts, next: PodParts, isOfEndpoint: boolean, isOfMembership: boolean][] = [
@@ -27,7 +29,10 @@ describe('pods of services', () => {
     const client = new FakeApiClient()
     for (const app of ['web', 'db']) await client.create(SERVICES, serviceOf({ selector: { app } }, { name: app }))
     await client.create(SERVICES, serviceOf({ selector: {} }, { name: 'none' }))
-    await client.create(PODS, { ...podOf({ labels: { app: 'web' } }), metadata: { name: 'earlier', namespace: 'default', labels: { app: 'web' } } })
+    await client.create(PODS, {
+      ...podOf({ labels: { app: 'web' } }),
+      metadata: { name: 'earlier', namespace: 'default', labels: { app: 'web' } },
+    })
     const [pods, services] = [new Informer(client, PODS), new Informer(client, SERVICES)]
     for (const informer of [pods, services]) void informer.run(ended.signal)
     await Promise.all([pods.synced(), services.synced()])

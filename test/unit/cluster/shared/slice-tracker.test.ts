@@ -27,7 +27,11 @@ describe('tracker of slices', () => {
     const tracker = new SliceTracker()
     expect(tracker.isForeign(slice('s'))).to.equal(true)
     tracker.wrote(slice('s', 2))
-    expect([tracker.isForeign(slice('s', 2)), tracker.isForeign(slice('s', 3)), tracker.wasLost(slice('s', 2))]).to.deep.equal([false, true, true])
+    expect([tracker.isForeign(slice('s', 2)), tracker.isForeign(slice('s', 3)), tracker.wasLost(slice('s', 2))]).to.deep.equal([
+      false,
+      true,
+      true,
+    ])
     tracker.wrote(slice('s', 2))
     tracker.removed(slice('s', 2))
     expect(tracker.wasLost(slice('s', 2))).to.equal(false)

@@ -3,7 +3,10 @@ import { isToExpand, resizedStatus, resizingStatus } from '../../../../src/clust
 import { claimOf, volumeOf } from '../../../support/storage-objects.ts'
 
 const bound = (size: string, capacity = '1Gi') =>
-  claimOf('c', { spec: { volumeName: 'v', resources: { requests: { storage: size } } }, status: { phase: 'Bound', capacity: { storage: capacity } } })
+  claimOf('c', {
+    spec: { volumeName: 'v', resources: { requests: { storage: size } } },
+    status: { phase: 'Bound', capacity: { storage: capacity } },
+  })
 const volume = volumeOf('v', { spec: { csi: { driver: 'volumes.binnacle.dev' }, claimRef: { uid: 'uid-c' } } })
 
 describe('expansion of a volume', () => {
@@ -16,7 +19,9 @@ describe('expansion of a volume', () => {
 
   it('is reported in conditions and sizes, and forgotten at its end', () => {
     const resizing = resizingStatus(bound('2Gi'), true, 0)
-    expect(resizing.conditions).to.deep.equal([{ type: 'Resizing', status: 'True', lastProbeTime: null, lastTransitionTime: '1970-01-01T00:00:00Z' }])
+    expect(resizing.conditions).to.deep.equal([
+      { type: 'Resizing', status: 'True', lastProbeTime: null, lastTransitionTime: '1970-01-01T00:00:00Z' },
+    ])
     expect(resizing.allocatedResources).to.deep.equal({ storage: '2Gi' })
     expect(resizing.allocatedResourceStatuses).to.deep.equal({ storage: 'ControllerResizeInProgress' })
     expect(resizingStatus(bound('2Gi'), false, 0)).to.not.have.property('allocatedResources')

@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { isPopulatedByOthers, isToDelete, isToProvision, PROVISIONER_FINALIZER, provisionedVolume } from '../../../../src/cluster/volumes/provisioned-volume.ts'
+import {
+  isPopulatedByOthers,
+  isToDelete,
+  isToProvision,
+  PROVISIONER_FINALIZER,
+  provisionedVolume,
+} from '../../../../src/cluster/volumes/provisioned-volume.ts'
 import { claimOf, storageClassOf, volumeOf } from '../../../support/storage-objects.ts'
 
 const DRIVER = 'volumes.binnacle.dev'
@@ -13,7 +19,9 @@ describe('a claim of the simulated driver', () => {
     const waits = storageClassOf('standard', { provisioner: DRIVER, volumeBindingMode: 'WaitForFirstConsumer' })
     expect(isToProvision(claim, storageClass)).to.equal(true)
     expect(isToProvision(claim, waits)).to.equal(false)
-    expect(isToProvision(claimOf('c', { annotations: { ...PROVISIONER, 'volume.kubernetes.io/selected-node': 'n' } }), waits)).to.equal(true)
+    expect(isToProvision(claimOf('c', { annotations: { ...PROVISIONER, 'volume.kubernetes.io/selected-node': 'n' } }), waits)).to.equal(
+      true,
+    )
     expect(isToProvision(claimOf('c'), storageClass)).to.equal(false)
     expect(isToProvision(claim, storageClassOf('standard'))).to.equal(false)
     expect(isToProvision(claimOf('c', { annotations: PROVISIONER, spec: { volumeName: 'v' } }), storageClass)).to.equal(false)
@@ -67,7 +75,10 @@ describe('a provisioned volume', () => {
 
   it('is a path of the node if the class is that of a local cluster', () => {
     const local = storageClassOf('fast', { provisioner: 'k8s.io/minikube-hostpath' })
-    const claim = claimOf('c', { annotations: { 'volume.kubernetes.io/storage-provisioner': local.provisioner }, spec: { storageClassName: 'fast' } })
+    const claim = claimOf('c', {
+      annotations: { 'volume.kubernetes.io/storage-provisioner': local.provisioner },
+      spec: { storageClassName: 'fast' },
+    })
     expect(isToProvision(claim, local)).to.equal(true)
     const made = provisionedVolume(claim, local, options)
     expect(made.metadata.annotations).to.deep.equal({ 'pv.kubernetes.io/provisioned-by': 'k8s.io/minikube-hostpath' })

@@ -6,7 +6,11 @@ const lines = (from: JsonObject | undefined, to: JsonObject | undefined): string
   fieldChanges(from, to).map(({ path, from: was, to: is }) => `${path}: ${JSON.stringify(was) ?? '-'} → ${JSON.stringify(is) ?? '-'}`)
 
 const cases: Record<string, { from?: JsonObject; to?: JsonObject; changes: string[] }> = {
-  'a field': { from: { spec: { replicas: 2, paused: true } }, to: { spec: { replicas: 3, paused: true } }, changes: ['spec.replicas: 2 → 3'] },
+  'a field': {
+    from: { spec: { replicas: 2, paused: true } },
+    to: { spec: { replicas: 3, paused: true } },
+    changes: ['spec.replicas: 2 → 3'],
+  },
   'added and removed fields': { from: { data: { a: '1' } }, to: { data: { b: '2' } }, changes: ['data.b: - → "2"', 'data.a: "1" → -'] },
   'names with dots': {
     from: { metadata: { annotations: { 'a.b/c': '1' } } },
@@ -34,7 +38,11 @@ const cases: Record<string, { from?: JsonObject; to?: JsonObject; changes: strin
     changes: ['metadata.name: - → "a"', 'metadata.labels: - → {"b":"c"}', 'spec: - → {"x":1}'],
   },
   'a value of another type': { from: { a: { b: 1 } }, to: { a: [1] }, changes: ['a: {"b":1} → [1]'] },
-  'names of prototypes': { from: JSON.parse('{"__proto__":1}'), to: JSON.parse('{"constructor":2}'), changes: ['constructor: - → 2', '__proto__: 1 → -'] },
+  'names of prototypes': {
+    from: JSON.parse('{"__proto__":1}'),
+    to: JSON.parse('{"constructor":2}'),
+    changes: ['constructor: - → 2', '__proto__: 1 → -'],
+  },
 }
 
 describe('changes of fields', () => {
@@ -49,14 +57,22 @@ describe('changes of fields', () => {
   })
 
   it('have the authors whose managed fields changed, or else the latest author', () => {
-    const entry = (manager: string, time: string, subresource?: string) => ({ manager, operation: 'Update', time, ...(subresource && { subresource }) })
+    const entry = (manager: string, time: string, subresource?: string) => ({
+      manager,
+      operation: 'Update',
+      time,
+      ...(subresource && { subresource }),
+    })
     const object = (...managedFields: JsonObject[]): JsonObject => ({ metadata: { managedFields } })
     const [a, b] = [entry('a', '2030-01-01T00:00:00Z'), entry('b', '2030-01-01T00:00:01Z', 'status')]
     expect(authorsOf(object(a), object(a, b))).to.deep.equal([b])
     expect(authorsOf(object(a, b), object(a, b))).to.deep.equal([b])
     expect(authorsOf(undefined, object(a))).to.deep.equal([a])
     const scale: JsonObject = { manager: 'kubectl', operation: 'Update', subresource: 'scale' }
-    const scaled = (replicas: number): JsonObject => ({ ...object(a, { ...scale, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }, b), spec: { replicas } })
+    const scaled = (replicas: number): JsonObject => ({
+      ...object(a, { ...scale, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }, b),
+      spec: { replicas },
+    })
     expect(authorsOf(scaled(2), scaled(3))).to.deep.equal([scale])
     expect(authorsOf(undefined, undefined)).to.deep.equal([])
   })

@@ -26,7 +26,14 @@ const CRD: JsonObject = {
     group: 'example.com',
     scope: 'Namespaced',
     names: { plural: 'widgets', kind: 'Widget' },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }],
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
   },
 }
 
@@ -45,10 +52,15 @@ describe('imports of files', () => {
   }
 
   /** Returns the output, and the stored objects: JSON by key. */
-  async function imported(...argv: string[]): Promise<{ status: number; out: string; err: string; stored: Record<string, JsonObject>; revisions: string }> {
+  async function imported(
+    ...argv: string[]
+  ): Promise<{ status: number; out: string; err: string; stored: Record<string, JsonObject>; revisions: string }> {
     let [out, err] = ['', '']
     const from = argv.includes('-f') ? argv : ['-f', join(folder, 'given'), ...argv]
-    const status = await runImport([...from, '--data-dir', join(folder, 'data')], { out: text => (out += text), err: text => (err += text) })
+    const status = await runImport([...from, '--data-dir', join(folder, 'data')], {
+      out: text => (out += text),
+      err: text => (err += text),
+    })
     const stored: Record<string, JsonObject> = {}
     const revisions: string[] = []
     for await (const value of dataDirectoryValues(join(folder, 'data'))) {
@@ -67,7 +79,14 @@ describe('imports of files', () => {
       finalizers: ['example.com/keep'],
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u' }],
       managedFields: [
-        { manager: 'm', operation: 'Update', apiVersion: 'v1', time: '2024-01-01T00:00:00Z', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:a': {} } } },
+        {
+          manager: 'm',
+          operation: 'Update',
+          apiVersion: 'v1',
+          time: '2024-01-01T00:00:00Z',
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:data': { 'f:a': {} } },
+        },
       ],
     }
     write('list.json', {
@@ -142,7 +161,11 @@ describe('imports of files', () => {
     write('bad.yaml', `a: [\n---\n${JSON.stringify(configMap('after'))}`)
     write(
       'broken.json',
-      Buffer.concat([Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}}')]),
+      Buffer.concat([
+        Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"'),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('"}}'),
+      ]),
     )
     write('names.json', {
       kind: 'List',
@@ -195,13 +218,17 @@ describe('imports of files', () => {
     write('b/unknown.json', Buffer.from(deep('example.com/v1', 'Gadget')))
     write('c/deeper.json', Buffer.from(`{"apiVersion":"v1","kind":"List","items":${'['.repeat(200_000)}`))
     const aliases = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`)
-    write('d/aliases.yaml', Buffer.from(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: grown, namespace: shop}\na0: &a0 x\n${aliases.join('\n')}\n`))
+    write(
+      'd/aliases.yaml',
+      Buffer.from(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: grown, namespace: shop}\na0: &a0 x\n${aliases.join('\n')}\n`),
+    )
     write('e/huge.yaml', Buffer.concat([Buffer.from('apiVersion: v1\nkind: ConfigMap\n# '), Buffer.alloc(33 << 20, 'x')]))
     write('f/good.json', configMap('good'))
     const { status, err, stored } = await imported()
     expect(status).to.equal(1)
     expect(Object.keys(stored)).to.include('/registry/configmaps/shop/good').and.not.include('/registry/configmaps/shop/grown')
-    for (const name of ['c/deeper.json', 'd/aliases.yaml', 'e/huge.yaml']) expect(err, name).to.match(new RegExp(`^/${name}.* could not be read: `, 'm'))
+    for (const name of ['c/deeper.json', 'd/aliases.yaml', 'e/huge.yaml'])
+      expect(err, name).to.match(new RegExp(`^/${name}.* could not be read: `, 'm'))
     for (const name of ['a/known.json', 'b/unknown.json'])
       expect(err + Object.keys(stored).join(' '), name).to.match(name.startsWith('a') ? /known\.json|widgets\/shop\/deep/ : /unknown\.json/)
   }).timeout(60_000)
@@ -226,7 +253,10 @@ describe('imports of files', () => {
     }
     write('image/version', 'openshift/must-gather')
     write('image/namespaces/shop/shop.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n')
-    write('image/namespaces/shop/core/configmaps.yaml', `---\napiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata:\n    name: a\n    namespace: shop\n`)
+    write(
+      'image/namespaces/shop/core/configmaps.yaml',
+      `---\napiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata:\n    name: a\n    namespace: shop\n`,
+    )
     write('image/namespaces/shop/core/pods.yaml', `${JSON.stringify({ apiVersion: 'v1', kind: 'PodList', items: [pod] })}\n`)
     write('image/namespaces/shop/pods/web/web.yaml', JSON.stringify(pod))
     write('image/namespaces/shop/pods/web/a/logs/current.log', '{"apiVersion": "v1", "kind": "Pod"}')
@@ -240,7 +270,12 @@ describe('imports of files', () => {
     )
     const { status, err, stored } = await imported()
     expect(status).to.equal(0)
-    expect(Object.keys(stored)).to.deep.equal(['/registry/configmaps/shop/a', '/registry/minions/n1', '/registry/namespaces/shop', '/registry/pods/shop/web'])
+    expect(Object.keys(stored)).to.deep.equal([
+      '/registry/configmaps/shop/a',
+      '/registry/minions/n1',
+      '/registry/namespaces/shop',
+      '/registry/pods/shop/web',
+    ])
     expect(stored['/registry/minions/n1']?.status).to.have.nested.property('conditions[0].status', 'True')
     expect(err).to.contain('skipped, because config.openshift.io/v1 Infrastructure is not defined: ')
   })

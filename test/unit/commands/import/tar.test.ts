@@ -9,7 +9,8 @@ async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
 
 async function read(bytes: Buffer, largest = 10_000): Promise<string[]> {
   const found: string[] = []
-  for await (const { name, bytes: content, isLink } of tarFiles(inPieces(bytes), largest)) found.push(`${name}${isLink ? ' link' : ` ${content?.toString()}`}`)
+  for await (const { name, bytes: content, isLink } of tarFiles(inPieces(bytes), largest))
+    found.push(`${name}${isLink ? ' link' : ` ${content?.toString()}`}`)
   return found
 }
 

@@ -36,7 +36,8 @@ class World {
 
   static async open(running = true): Promise<World> {
     const world = new World()
-    for (const name of ['ns', 'other']) await world.access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })
+    for (const name of ['ns', 'other'])
+      await world.access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })
     if (running) world.start()
     return world
   }
@@ -57,7 +58,11 @@ class World {
 
   async make(id: ResourceId, kind: string, apiVersion: string, metadata: Metadata, owners: readonly OwnerReference[] = []): Promise<Made> {
     const ownerReferences = owners.length > 0 ? { ownerReferences: [...owners] } : {}
-    const object = await this.access.create(id, metadata.namespace ?? '', { kind, apiVersion, metadata: { ...metadata, ...ownerReferences } })
+    const object = await this.access.create(id, metadata.namespace ?? '', {
+      kind,
+      apiVersion,
+      metadata: { ...metadata, ...ownerReferences },
+    })
     return { id, object }
   }
 
@@ -70,7 +75,12 @@ class World {
   }
 
   async delete({ id, object }: Made, propagationPolicy?: string): Promise<void> {
-    await this.access.delete(id, object.metadata.namespace ?? '', object.metadata.name ?? '', propagationPolicy === undefined ? {} : { propagationPolicy })
+    await this.access.delete(
+      id,
+      object.metadata.namespace ?? '',
+      object.metadata.name ?? '',
+      propagationPolicy === undefined ? {} : { propagationPolicy },
+    )
   }
 
   async change({ id, object }: Made, change: (meta: ObjectMeta) => void): Promise<void> {
@@ -119,7 +129,13 @@ const ownedBy = ({ object: { apiVersion, kind, metadata } }: Made, more: Partial
   ...more,
 })
 const blocking = (owner: Made): OwnerReference => ownedBy(owner, { blockOwnerDeletion: true })
-const absent = (more: Partial<OwnerReference> = {}): OwnerReference => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: ABSENT_UID, ...more })
+const absent = (more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name: 'never',
+  uid: ABSENT_UID,
+  ...more,
+})
 
 describe('garbageCollector', () => {
   let world: World
@@ -278,7 +294,12 @@ describe('garbageCollector', () => {
     world = await World.open()
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const id = { group: '', resource: 'replicationcontrollers' }
-    const object = await world.access.create(id, 'ns', { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'rc' }, spec: { template } })
+    const object = await world.access.create(id, 'ns', {
+      kind: 'ReplicationController',
+      apiVersion: 'v1',
+      metadata: { name: 'rc' },
+      spec: { template },
+    })
     const child = await world.configMap('child', [ownedBy({ id, object })])
     await world.delete({ id, object })
     await world.gone({ id, object })
@@ -339,7 +360,10 @@ describe('garbageCollector', () => {
   it('keeps cluster-scoped objects with a namespaced owner', async () => {
     world = await World.open()
     const owner = await world.configMap('owner')
-    const role = await world.make(CLUSTER_ROLES, 'ClusterRole', 'rbac.authorization.k8s.io/v1', { name: 'role' }, [absent(), ownedBy(owner)])
+    const role = await world.make(CLUSTER_ROLES, 'ClusterRole', 'rbac.authorization.k8s.io/v1', { name: 'role' }, [
+      absent(),
+      ownedBy(owner),
+    ])
     expect(await world.left(role)).to.deep.equal(['role'])
   })
 
@@ -350,13 +374,20 @@ describe('garbageCollector', () => {
     const { definitions } = world.t.catalog.snapshot()
     const secrets = definitions.find(({ hub }) => hub.names.plural === 'secrets')!
     const widget = { ...secrets.hub, group: 'example.io', kind: 'Widget', names: { plural: 'widgets', singular: 'widget' } }
-    world.t.catalog.replace([...definitions, { ...secrets, hub: widget, versions: [widget], storage: { prefix: 'widgets', version: widget } }])
+    world.t.catalog.replace([
+      ...definitions,
+      { ...secrets, hub: widget, versions: [widget], storage: { prefix: 'widgets', version: widget } },
+    ])
     await world.gone(child)
   })
 
   it('continues where another collector stopped', async () => {
     world = await World.open(false)
-    const [background, foreground, orphan] = [await world.configMap('background'), await world.configMap('foreground'), await world.configMap('orphaning')]
+    const [background, foreground, orphan] = [
+      await world.configMap('background'),
+      await world.configMap('foreground'),
+      await world.configMap('orphaning'),
+    ]
     const left = await world.configMap('left', [ownedBy(background)])
     const blocked = await world.configMap('blocked', [blocking(foreground)])
     const orphaned = await world.configMap('orphaned', [ownedBy(orphan)])

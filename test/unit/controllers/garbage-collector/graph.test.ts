@@ -17,7 +17,12 @@ interface Reference {
 }
 
 type Step =
-  | { readonly put: string; readonly owners?: readonly Reference[]; readonly deleting?: readonly string[]; readonly asks: readonly string[] }
+  | {
+      readonly put: string
+      readonly owners?: readonly Reference[]
+      readonly deleting?: readonly string[]
+      readonly asks: readonly string[]
+    }
   | { readonly remove: string; readonly asks: readonly string[] }
   /** Whether the owner must be looked for at other coordinates. */
   | { readonly notFound: string; readonly again?: boolean; readonly asks: readonly string[] }
@@ -265,13 +270,18 @@ describe('OwnerGraph', () => {
       const ownerReferences = owners.map(owner => ({ apiVersion: 'v1', kind: 'Thing', name: owner, uid: owner }))
       return countedSteps(graph.put('v1', 'Thing', { name: uid, uid, namespace: 'ns', ownerReferences, ...more })).yields
     }
-    const remove = (uid: string): number => countedSteps(graph.remove({ apiVersion: 'v1', kind: 'Thing', namespace: 'ns', name: uid, uid })).yields
+    const remove = (uid: string): number =>
+      countedSteps(graph.remove({ apiVersion: 'v1', kind: 'Thing', namespace: 'ns', name: uid, uid })).yields
     const names = (from: number): string[] => Array.from({ length: MANY }, (_, i) => `o${from + i}`)
     const steps = Math.floor(MANY / 512)
     expect(put('a', names(0))).to.be.at.least(steps)
     expect(asked.size).to.equal(MANY)
     expect(put('a', names(MANY / 2))).to.be.at.least(2 * steps)
-    expect([graph.get('o0'), graph.get(`o${MANY / 2}`)?.dependents.size, graph.get(`o${MANY + 1}`)?.dependents.size]).to.deep.equal([undefined, 1, 1])
+    expect([graph.get('o0'), graph.get(`o${MANY / 2}`)?.dependents.size, graph.get(`o${MANY + 1}`)?.dependents.size]).to.deep.equal([
+      undefined,
+      1,
+      1,
+    ])
     expect(remove('a')).to.be.at.least(2 * steps)
     expect(graph.size).to.equal(0)
 

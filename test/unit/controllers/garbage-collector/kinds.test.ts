@@ -9,7 +9,10 @@ describe('OwnerKinds', () => {
   it('finds kinds in any served version', () => {
     expect(kinds.find('v1', 'ConfigMap')).to.deep.equal({ id: { group: '', resource: 'configmaps' }, namespaced: true })
     for (const version of ['v1', 'v2'])
-      expect(kinds.find(`autoscaling/${version}`, 'HorizontalPodAutoscaler')?.id).to.deep.equal({ group: 'autoscaling', resource: 'horizontalpodautoscalers' })
+      expect(kinds.find(`autoscaling/${version}`, 'HorizontalPodAutoscaler')?.id).to.deep.equal({
+        group: 'autoscaling',
+        resource: 'horizontalpodautoscalers',
+      })
     expect(kinds.find('v1', 'Node')?.namespaced).to.equal(false)
     for (const [apiVersion, kind] of [
       ['apps/v1beta1', 'Deployment'],

@@ -68,7 +68,9 @@ describe('Objects', () => {
     await touch(now => {
       now.metadata.ownerReferences = [owner('y')]
     })
-    expect(await refusalText(objects.delete(at, made.metadata, 'Background'))).to.match(/^409 Conflict: .*the ResourceVersion in the precondition/)
+    expect(await refusalText(objects.delete(at, made.metadata, 'Background'))).to.match(
+      /^409 Conflict: .*the ResourceVersion in the precondition/,
+    )
     expect(await names()).to.deep.equal(['a'])
     await touch(now => {
       now.metadata.ownerReferences = [owner('x')]
@@ -90,7 +92,10 @@ describe('Objects', () => {
   })
 
   it('removes owners, blocking and finalizers, and writes only changes', async () => {
-    const { objects, at, meta } = await open({ ownerReferences: [owner('x', true), owner('y', true), owner('z')], finalizers: ['a.io/b', 'orphan'] })
+    const { objects, at, meta } = await open({
+      ownerReferences: [owner('x', true), owner('y', true), owner('z')],
+      finalizers: ['a.io/b', 'orphan'],
+    })
     await objects.removeOwners(at, ['x'])
     await objects.unblockOwners(at)
     await objects.removeFinalizer(at, 'orphan')

@@ -30,7 +30,14 @@ describe('QuotableResources', () => {
   it('returns each limited resource with the names that count its objects', () => {
     const resources = new QuotableResources(new Catalog(servedBuiltins()), new Evaluators(featuresOf()))
     const limited = resources.limitedBy(
-      limits(['pods', 'requests.cpu', 'count/configmaps', 'configmaps', 'a.storageclass.storage.k8s.io/requests.storage', 'count/none.example.com']),
+      limits([
+        'pods',
+        'requests.cpu',
+        'count/configmaps',
+        'configmaps',
+        'a.storageclass.storage.k8s.io/requests.storage',
+        'count/none.example.com',
+      ]),
     )
     expect(Object.fromEntries(limited.map(({ evaluator, names }) => [evaluator.resource.resource, [...names]]))).to.deep.equal({
       pods: ['pods', 'requests.cpu'],

@@ -20,7 +20,11 @@ describe('pods/log', () => {
     it(`reads the only container, over ${over}`, async () => {
       says(200, 'line\n')
       const { status, headers, body } = await world.server[over](`${pods}/one/log`)
-      expect({ status, type: headers['content-type'], text: body.toString() }).to.deep.equal({ status: 200, type: 'text/plain', text: 'line\n' })
+      expect({ status, type: headers['content-type'], text: body.toString() }).to.deep.equal({
+        status: 200,
+        type: 'text/plain',
+        text: 'line\n',
+      })
       expect(world.kubelet.last.url).to.equal('/containerLogs/ns/one/c')
     })
   }
@@ -50,7 +54,9 @@ describe('pods/log', () => {
     const query =
       'container=b&follow=true&previous=0&timestamps=1&sinceTime=2026-01-01T01%3A00%3A00%2B01%3A00&tailLines=0&limitBytes=5&other=x&insecureSkipTLSVerifyBackend=true'
     await world.server.plain(`${pods}/two/log?${query}`)
-    expect(world.kubelet.last.url).to.equal('/containerLogs/ns/two/b?follow=true&limitBytes=5&sinceTime=2026-01-01T00%3A00%3A00Z&tailLines=0&timestamps=true')
+    expect(world.kubelet.last.url).to.equal(
+      '/containerLogs/ns/two/b?follow=true&limitBytes=5&sinceTime=2026-01-01T00%3A00%3A00Z&tailLines=0&timestamps=true',
+    )
   })
 
   it('follows a log, and disconnects from the kubelet when the client does', async () => {
@@ -59,7 +65,12 @@ describe('pods/log', () => {
       answer = res
       res.write('first\n')
     }
-    const request = http.get({ host: '127.0.0.1', port: world.server.running.insecurePort as number, path: `${pods}/one/log?follow=1`, agent: false })
+    const request = http.get({
+      host: '127.0.0.1',
+      port: world.server.running.insecurePort as number,
+      path: `${pods}/one/log?follow=1`,
+      agent: false,
+    })
     request.on('error', () => {})
     const heard: string[] = []
     request.on('response', response => response.on('data', (data: Buffer) => heard.push(data.toString())).on('error', () => {}))
@@ -81,7 +92,12 @@ describe('pods/log', () => {
       }
       more()
     }
-    const request = http.get({ host: '127.0.0.1', port: world.server.running.insecurePort as number, path: `${pods}/one/log`, agent: false })
+    const request = http.get({
+      host: '127.0.0.1',
+      port: world.server.running.insecurePort as number,
+      path: `${pods}/one/log`,
+      agent: false,
+    })
     request.on('error', () => {})
     request.on('response', response => response.pause())
     let before = -1
@@ -169,7 +185,13 @@ describe('pods/log', () => {
   describe('over a WebSocket', () => {
     const ask = (protocols: string[], path = `${pods}/one/log?follow=1`): string => {
       const lines = [`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
-      return [...lines, 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', ...protocols.map(each => `Sec-WebSocket-Protocol: ${each}`), '', ''].join('\r\n')
+      return [
+        ...lines,
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        ...protocols.map(each => `Sec-WebSocket-Protocol: ${each}`),
+        '',
+        '',
+      ].join('\r\n')
     }
     /** Bytes behind the head of the response. */
     const messages = (heard: string): string => heard.slice(heard.indexOf('\r\n\r\n') + 4)
@@ -236,7 +258,11 @@ describe('pods/log', () => {
 
   it('trusts a kubelet certificate of the configured CAs', async () => {
     says(200, 'x')
-    const server = await serverOver(world.registry, { addressTypes: ['InternalIP'], port: 1, certificateAuthority: world.kubeletCertificate })
+    const server = await serverOver(world.registry, {
+      addressTypes: ['InternalIP'],
+      port: 1,
+      certificateAuthority: world.kubeletCertificate,
+    })
     expect((await server.plain(`${pods}/one/log`)).status).to.equal(200)
     await server.close()
   })
@@ -252,7 +278,9 @@ describe('pods/log', () => {
     const lax = await serverOver(world.registry, kubelets)
     const { status, body } = await strict.plain(`${pods}/one/log`)
     expect(status).to.equal(500)
-    expect(JSON.parse(body.toString()).message).to.match(/tls: failed to verify certificate: x509: certificate signed by unknown authority$/)
+    expect(JSON.parse(body.toString()).message).to.match(
+      /tls: failed to verify certificate: x509: certificate signed by unknown authority$/,
+    )
     expect((await strict.plain(`${pods}/one/log?insecureSkipTLSVerifyBackend=true`)).status).to.equal(200)
     expect((await lax.plain(`${pods}/one/log`)).status).to.equal(200)
     await strict.close()

@@ -31,7 +31,9 @@ describe('proxies', () => {
           heard += data
         })
         req.on('end', () =>
-          res.writeHead(418, { 'X-Kind': ['a', 'b'], Connection: 'X-Gone', 'X-Gone': '1', 'Access-Control-Allow-Origin': '*' }).end('short and stout'),
+          res
+            .writeHead(418, { 'X-Kind': ['a', 'b'], Connection: 'X-Gone', 'X-Gone': '1', 'Access-Control-Allow-Origin': '*' })
+            .end('short and stout'),
         )
       }
       const headers = { 'x-mine': 'yes', authorization: 'Bearer x', te: 'trailers', 'x-forwarded-for': '192.0.2.9', ...hidesItself }
@@ -46,7 +48,11 @@ describe('proxies', () => {
       expect(heard).to.equal('milk')
       const { method, url, headers: sent } = world.inPod.last
       expect({ method, url }).to.deep.equal({ method: 'PUT', url: '/a%20b/c?q=1&q=2' })
-      expect(sent).to.include({ 'x-mine': 'yes', 'x-forwarded-for': '192.0.2.9, 127.0.0.1', 'x-forwarded-uri': `${ns}/pods/one/proxy/a%20b/c` })
+      expect(sent).to.include({
+        'x-mine': 'yes',
+        'x-forwarded-for': '192.0.2.9, 127.0.0.1',
+        'x-forwarded-uri': `${ns}/pods/one/proxy/a%20b/c`,
+      })
       expect(sent).to.not.have.any.keys('authorization', 'te')
     })
   }
@@ -54,7 +60,16 @@ describe('proxies', () => {
   it('drop all spellings of headers that name the user or the origin of a request', async () => {
     answer(200, {})
     const forged = [
-      ...['X_Remote_User', 'x-remote_user', 'X-Remote-Users', 'X_REMOTE_GROUP', 'X-Remote-Groups', 'X.Remote.Uid', 'X-Remote-Extra_scopes', 'XRemoteExtra-a'],
+      ...[
+        'X_Remote_User',
+        'x-remote_user',
+        'X-Remote-Users',
+        'X_REMOTE_GROUP',
+        'X-Remote-Groups',
+        'X.Remote.Uid',
+        'X-Remote-Extra_scopes',
+        'XRemoteExtra-a',
+      ],
       ...['Impersonate_User', 'impersonate.group', 'Impersonate_Extra_a', 'Authorization', 'authoriza_tion'],
       ...['X_Forwarded_For', 'x-forwarded_for', 'X_Forwarded_Uri', 'X_Forwarded_Host', 'Audit_Id', 'H-ost'],
     ]
@@ -69,8 +84,25 @@ describe('proxies', () => {
 
   it('drop response headers that a browser applies to the whole origin', async () => {
     const dropped = [
-      ...['Service-Worker-Allowed', 'Clear-Site-Data', 'Strict-Transport-Security', 'Alt-Svc', 'Public-Key-Pins', 'Expect-CT', 'NEL', 'Report-To'],
-      ...['Reporting-Endpoints', 'Origin-Agent-Cluster', 'Accept-CH', 'Critical-CH', 'Set-Login', 'Use-As-Dictionary', 'Access-Control-Allow-Origin'],
+      ...[
+        'Service-Worker-Allowed',
+        'Clear-Site-Data',
+        'Strict-Transport-Security',
+        'Alt-Svc',
+        'Public-Key-Pins',
+        'Expect-CT',
+        'NEL',
+        'Report-To',
+      ],
+      ...[
+        'Reporting-Endpoints',
+        'Origin-Agent-Cluster',
+        'Accept-CH',
+        'Critical-CH',
+        'Set-Login',
+        'Use-As-Dictionary',
+        'Access-Control-Allow-Origin',
+      ],
     ]
     const kept = ['Set-Cookie', 'Content-Security-Policy', 'Link', 'Refresh', 'ETag', 'X-Mine']
     answer(200, Object.fromEntries([...dropped, ...kept].map(name => [name, 'x'])))
@@ -155,7 +187,11 @@ describe('proxies', () => {
   ] as const)
     it(`request ${asked} for ${path}`, async () => {
       answer(200, {})
-      const client = await speak(world.server, 'plain', `GET ${ns}/pods/one/${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+      const client = await speak(
+        world.server,
+        'plain',
+        `GET ${ns}/pods/one/${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      )
       await client.end()
       expect(world.inPod.last.url).to.equal(asked)
     })
@@ -220,7 +256,11 @@ describe('proxies', () => {
 
   for (const over of ['plain', 'http2'] as const)
     it(`break off a malformed response, over ${over}`, async () => {
-      for (const head of ['HTTP/1.1 99 No\r\n', 'HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Type: c/d\r\nContent-Length: 0\r\n', 'nonsense\r\n']) {
+      for (const head of [
+        'HTTP/1.1 99 No\r\n',
+        'HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Type: c/d\r\nContent-Length: 0\r\n',
+        'nonsense\r\n',
+      ]) {
         world.inPod.act = (_req, res) => void res.socket?.end(`${head}\r\n`)
         await world.server[over](`${ns}/pods/one/proxy/`).catch(() => {})
       }
@@ -267,9 +307,11 @@ describe('proxies', () => {
 
   it('connect to the address that was checked, even if the name resolves to another one later', async () => {
     const addressesOf = (addresses: object[]) =>
-      world.registry.access().update({ group: '', resource: 'nodes' }, '', 'bare', found => Object.assign(found, { status: { ...found.status, addresses } }), {
-        subresource: 'status',
-      })
+      world.registry
+        .access()
+        .update({ group: '', resource: 'nodes' }, '', 'bare', found => Object.assign(found, { status: { ...found.status, addresses } }), {
+          subresource: 'status',
+        })
     const { lookup } = dns
     const first = dns.promises.lookup
     const later: string[] = []
@@ -329,7 +371,11 @@ describe('proxies', () => {
         for (let i = 0; i < 3; i++) {
           const path = `${ns}/pods/one:${early.port}/proxy/`
           // The client reads the response only after it has sent everything.
-          const { status, body } = await world.server[over](path, { method: 'POST', body: Buffer.alloc(2 << 20), ...(over === 'secure' && { admin: true }) })
+          const { status, body } = await world.server[over](path, {
+            method: 'POST',
+            body: Buffer.alloc(2 << 20),
+            ...(over === 'secure' && { admin: true }),
+          })
           expect([status, body.toString()]).to.deep.equal([413, 'too long'])
         }
       } finally {
@@ -340,6 +386,8 @@ describe('proxies', () => {
   it('report that the backend cannot be reached', async () => {
     const { status, body } = await world.server.plain(`${ns}/pods/one:${world.deadPort}/proxy/`)
     expect(status).to.equal(503)
-    expect(JSON.parse(body.toString()).message).to.equal(`error trying to reach service: dial tcp ${ownAddress}:${world.deadPort}: connect: connection refused`)
+    expect(JSON.parse(body.toString()).message).to.equal(
+      `error trying to reach service: dial tcp ${ownAddress}:${world.deadPort}: connect: connection refused`,
+    )
   })
 })

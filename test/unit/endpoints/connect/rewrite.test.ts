@@ -128,10 +128,13 @@ describe('PageRewriter', () => {
 
 describe('URLs', () => {
   for (const text of ['', 'a', '/a', 'http://h', 'http://h:1/p?q#f', '//h/p', '?q', '#f', 'a:b', '/p?', 'http://[::1]:80/'])
-    it(`are printed as they were parsed: ${text}`, () => expect(printUrl(parseUrl(text) as NonNullable<ReturnType<typeof parseUrl>>)).to.equal(text))
-  for (const text of ['/%', '/%0', '/%zz', '/a\nb']) it(`are refused: ${JSON.stringify(text)}`, () => expect(parseUrl(text)).to.equal(undefined))
+    it(`are printed as they were parsed: ${text}`, () =>
+      expect(printUrl(parseUrl(text) as NonNullable<ReturnType<typeof parseUrl>>)).to.equal(text))
+  for (const text of ['/%', '/%0', '/%zz', '/a\nb'])
+    it(`are refused: ${JSON.stringify(text)}`, () => expect(parseUrl(text)).to.equal(undefined))
 
-  it('have paths escaped as in Go', () => expect(escapePath("/a b?#%ü'!*()$&+,:;=@~-_.")).to.equal('/a%20b%3F%23%25%C3%BC%27%21%2A%28%29$&+,:;=@~-_.'))
+  it('have paths escaped as in Go', () =>
+    expect(escapePath("/a b?#%ü'!*()$&+,:;=@~-_.")).to.equal('/a%20b%3F%23%25%C3%BC%27%21%2A%28%29$&+,:;=@~-_.'))
 
   const joins: [parts: string[], wanted: string][] = [
     [[], ''],

@@ -45,7 +45,9 @@ describe('commands of clients with v5.channel.k8s.io', () => {
       const { searchParams } = new URL(req.url ?? '', 'https://kubelet')
       const tty = searchParams.has('tty')
       const wanted =
-        1 + ['input', 'output', ...(tty ? [] : ['error'])].filter(each => searchParams.has(each)).length + (tty && protocol !== 'v2.channel.k8s.io' ? 1 : 0)
+        1 +
+        ['input', 'output', ...(tty ? [] : ['error'])].filter(each => searchParams.has(each)).length +
+        (tty && protocol !== 'v2.channel.k8s.io' ? 1 : 0)
       let begun = false
       speaks.changed = () => {
         if (begun || speaks.streams.size < wanted) return
@@ -71,7 +73,8 @@ describe('commands of clients with v5.channel.k8s.io', () => {
     expect(client.messages.at(-1)).to.deep.equal({ opcode: 8, text: '\x03\xe8' })
     return JSON.parse(client.channel(3))
   }
-  const counted = (code: string): number => [...(metrics.families()[0]?.samples() ?? [])].find(({ labels }) => labels.code === code)?.value ?? 0
+  const counted = (code: string): number =>
+    [...(metrics.families()[0]?.samples() ?? [])].find(({ labels }) => labels.code === code)?.value ?? 0
 
   for (const over of ['plain', 'tls'] as const)
     it(`copy the streams of a command, over ${over}`, async () => {
@@ -81,7 +84,12 @@ describe('commands of clients with v5.channel.k8s.io', () => {
       expect(client.head).to.match(/^HTTP\/1\.1 101 Switching Protocols\r\n/)
       expect(client.head).to.include('Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n')
       expect(client.messages, 'it is connected').to.deep.equal([{ opcode: 2, text: '\x01' }])
-      expect([...(kubelet?.streams.values() ?? [])].map(({ id, type }) => `${id} ${type}`)).to.deep.equal(['1 error', '3 stdin', '5 stdout', '7 stderr'])
+      expect([...(kubelet?.streams.values() ?? [])].map(({ id, type }) => `${id} ${type}`)).to.deep.equal([
+        '1 error',
+        '3 stdin',
+        '5 stdout',
+        '7 stderr',
+      ])
       client.send('\0one ')
       client.send('\0tw', 2, false)
       client.send('o', 0)
@@ -109,7 +117,12 @@ describe('commands of clients with v5.channel.k8s.io', () => {
     expect([method, url]).to.deep.equal(['POST', '/exec/ns/one/c?command=ls&output=1'])
     const versions = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io']
     expect(rawHeaders.slice(2)).to.deep.equal(
-      [['Connection', 'Upgrade'], ['Upgrade', 'SPDY/3.1'], ['Content-Length', '0'], ...versions.map(each => ['X-Stream-Protocol-Version', each])].flat(),
+      [
+        ['Connection', 'Upgrade'],
+        ['Upgrade', 'SPDY/3.1'],
+        ['Content-Length', '0'],
+        ...versions.map(each => ['X-Stream-Protocol-Version', each]),
+      ].flat(),
     )
     client.conversation.socket.destroy()
     await eventually('the kubelet is left', () => world.kubelet.sockets.size === 0)
@@ -151,12 +164,27 @@ describe('commands of clients with v5.channel.k8s.io', () => {
         details: { causes: [{ reason: 'ExitCode', message: '7' }] },
       },
     ],
-    ['an invalid exit code', 'v5.channel.k8s.io', exitCode('256'), internalError('error stream protocol error: invalid exit code value "256"')],
-    ['no exit code', 'v4.channel.k8s.io', exitCode('', '"details":{}'), internalError('error stream protocol error: no ExitCode cause given')],
+    [
+      'an invalid exit code',
+      'v5.channel.k8s.io',
+      exitCode('256'),
+      internalError('error stream protocol error: invalid exit code value "256"'),
+    ],
+    [
+      'no exit code',
+      'v4.channel.k8s.io',
+      exitCode('', '"details":{}'),
+      internalError('error stream protocol error: no ExitCode cause given'),
+    ],
     ['no details', 'v4.channel.k8s.io', exitCode('', '"code":1'), internalError('error stream protocol error: details must be set')],
     ['a failure', 'v4.channel.k8s.io', '{"status":"Failure","message":"no such <file>"}', internalError('no such <file>')],
     ['no status', 'v4.channel.k8s.io', '{}', internalError('error stream protocol error: unknown error')],
-    ['no JSON', 'v4.channel.k8s.io', 'oops', internalError('error stream protocol error: invalid character \'o\' looking for beginning of value in "oops"')],
+    [
+      'no JSON',
+      'v4.channel.k8s.io',
+      'oops',
+      internalError('error stream protocol error: invalid character \'o\' looking for beginning of value in "oops"'),
+    ],
     ['nothing', 'v4.channel.k8s.io', '', { metadata: {}, status: 'Success' }],
     ['a text, as before version 4', 'v2.channel.k8s.io', 'exit status 3', internalError('error executing remote command: exit status 3')],
     ['a text, as in the first version', '', 'exit status 3', internalError('Error executing remote command: exit status 3')],
@@ -199,10 +227,21 @@ describe('commands of clients with v5.channel.k8s.io', () => {
     expect(await ending(await start('one/exec?stdout=1'))).to.deep.equal(internalError('Stream reset'))
   })
 
-  const status = { metadata: {}, status: 'Failure', message: 'no way', reason: 'Forbidden', details: { name: 'x', kind: 'pods' }, code: 403 }
+  const status = {
+    metadata: {},
+    status: 'Failure',
+    message: 'no way',
+    reason: 'Forbidden',
+    details: { name: 'x', kind: 'pods' },
+    code: 403,
+  }
   const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', ...status })
   const refusals: [name: string, answer: string, told: (url: string) => object][] = [
-    ['a text', 'HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nnot here\n', () => internalError('unable to upgrade connection: not here')],
+    [
+      'a text',
+      'HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nnot here\n',
+      () => internalError('unable to upgrade connection: not here'),
+    ],
     ['a Status', `HTTP/1.1 403 Forbidden\r\nContent-Length: ${body.length}\r\n\r\n${body}`, () => status],
     [
       'a redirect',
@@ -215,7 +254,11 @@ describe('commands of clients with v5.channel.k8s.io', () => {
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
       () => internalError('unable to upgrade connection: '),
     ],
-    ['an unknown version', agreement('v9.channel.k8s.io'), () => internalError('unable to upgrade connection: unknown protocol "v9.channel.k8s.io"')],
+    [
+      'an unknown version',
+      agreement('v9.channel.k8s.io'),
+      () => internalError('unable to upgrade connection: unknown protocol "v9.channel.k8s.io"'),
+    ],
     ['nothing', '', url => internalError(`error sending request: Post ${JSON.stringify(url)}: unexpected EOF`)],
   ]
   for (const [name, answer, told] of refusals)

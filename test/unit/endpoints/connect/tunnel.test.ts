@@ -39,7 +39,8 @@ describe('port forwards with SPDY over a WebSocket', () => {
         .on('end', () => socket.end())
     }
   })
-  const counted = (code: string): number => [...(metrics.families()[1]?.samples() ?? [])].find(({ labels }) => labels.code === code)?.value ?? 0
+  const counted = (code: string): number =>
+    [...(metrics.families()[1]?.samples() ?? [])].find(({ labels }) => labels.code === code)?.value ?? 0
   const start = async (over: 'plain' | 'tls' = 'plain', request = ask()): Promise<WebSocketClient> =>
     new WebSocketClient(await speak(world.server, over, request))
   const bytesOf = (client: WebSocketClient): string =>
@@ -161,7 +162,10 @@ describe('port forwards with SPDY over a WebSocket', () => {
     expect(kubelet?.writableLength).to.be.above(0)
     kubelet?.resume()
     socket.resume()
-    await eventually('all has come', () => heard.reduce((sum, { length }) => sum + length, 0) === 16 << 20 && client.conversation.heard.length > 16 << 20)
+    await eventually(
+      'all has come',
+      () => heard.reduce((sum, { length }) => sum + length, 0) === 16 << 20 && client.conversation.heard.length > 16 << 20,
+    )
     await eventually('whole', () => bytesOf(client).length === (16 << 20) + 'greeting'.length)
     socket.destroy()
   })

@@ -24,7 +24,9 @@ describe('exec, attach and portforward by GET that require permission to create'
       return { decision: 'no opinion', reason: 'no such right' }
     })
     try {
-      const answer = await (await speak(world.server, 'plain', ask(`${pods}/one/exec?command=sh`, { more: [...webSocket, 'Connection: close'] }))).end()
+      const answer = await (
+        await speak(world.server, 'plain', ask(`${pods}/one/exec?command=sh`, { more: [...webSocket, 'Connection: close'] }))
+      ).end()
       expect(bodyOf(answer)).to.deep.include({ code: 403, message: 'pods "one" is forbidden: no such right' })
       await (await speak(world.server, 'plain', ask(`${pods}/one/exec?command=sh`, { method: 'POST', to: 'SPDY/3.1' }))).end()
       expect(asked).to.deep.equal(['create pods/exec'])
@@ -45,7 +47,9 @@ describe('exec, attach and portforward', () => {
     /** Accepts, greets in the same packet, and repeats everything until it receives `bye`. */
     world.kubelet.upgradeAct = (req, socket, head) => {
       const { upgrade } = req.headers
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\nhello `)
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\nhello `,
+      )
       const hear = (data: Buffer): void => {
         socket.write(`${data}${data}`)
         if (data.includes('bye')) socket.end()
@@ -71,7 +75,13 @@ describe('exec, attach and portforward', () => {
       expect(await client.end()).to.include('bye bye ')
       const { url, headers } = world.kubelet.last
       expect(url).to.equal('/exec/ns/one/c?command=sh&input=1')
-      expect(headers).to.include({ host: 'localhost', upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-key': KEY, 'x-forwarded-for': '127.0.0.1' })
+      expect(headers).to.include({
+        host: 'localhost',
+        upgrade: 'websocket',
+        connection: 'Upgrade',
+        'sec-websocket-key': KEY,
+        'x-forwarded-for': '127.0.0.1',
+      })
     })
   }
 
@@ -87,7 +97,11 @@ describe('exec, attach and portforward', () => {
 
   it('allow POST, which SPDY clients use', async () => {
     const versions = ['X-Stream-Protocol-Version: v4.channel.k8s.io', 'X-Stream-Protocol-Version: v3.channel.k8s.io']
-    const client = await speak(world.server, 'tls', ask(`${pods}/one/attach`, { method: 'POST', to: 'SPDY/3.1', more: [...versions, 'Content-Length: 0'] }))
+    const client = await speak(
+      world.server,
+      'tls',
+      ask(`${pods}/one/attach`, { method: 'POST', to: 'SPDY/3.1', more: [...versions, 'Content-Length: 0'] }),
+    )
     await client.hear('hello')
     const { method, rawHeaders } = world.kubelet.last
     expect(method).to.equal('POST')
@@ -100,7 +114,9 @@ describe('exec, attach and portforward', () => {
     const client = await speak(
       world.server,
       'tls',
-      ask(`${pods}/one/exec`, { more: ['Authorization: Bearer x', 'Impersonate-User: kubernetes-admin', 'Impersonate-Group: system:masters'] }),
+      ask(`${pods}/one/exec`, {
+        more: ['Authorization: Bearer x', 'Impersonate-User: kubernetes-admin', 'Impersonate-Group: system:masters'],
+      }),
     )
     await client.hear('hello')
     expect(world.kubelet.last.headers).to.not.have.any.keys('authorization', 'impersonate-user', 'impersonate-group')
@@ -116,7 +132,9 @@ describe('exec, attach and portforward', () => {
       socket.write(ask(path, { more: [`Sec-WebSocket-Protocol: ${protocols}`] }))
       return new Conversation(socket).end()
     }
-    expect(bodyOf(await answerTo(`${token('alice')}, v4.channel.k8s.io`)).message).to.include('User "alice" cannot get resource "pods/exec"')
+    expect(bodyOf(await answerTo(`${token('alice')}, v4.channel.k8s.io`)).message).to.include(
+      'User "alice" cannot get resource "pods/exec"',
+    )
     expect(bodyOf(await answerTo(`${token('nobody')}, v4.channel.k8s.io`)).code).to.equal(401)
     expect(bodyOf(await answerTo(token('alice'))).code).to.equal(401)
     const client = await speak(world.server, 'tls', ask(path, { more: [`Sec-WebSocket-Protocol: ${token('alice')}, v4.channel.k8s.io`] }))

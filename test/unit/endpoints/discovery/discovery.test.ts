@@ -28,7 +28,9 @@ const text = async (path: string) => (await ask(path)).exchange.text
 
 /** Upstream's groups except the core one, with their served versions, in upstream's order, followed by ours. */
 const GROUPS = new Map<string, string[]>()
-const listed = Object.keys(JSON.parse(readFileSync(new URL('../../../fixtures/discovery/resources-1.33.json', import.meta.url), 'utf8')) as object)
+const listed = Object.keys(
+  JSON.parse(readFileSync(new URL('../../../fixtures/discovery/resources-1.33.json', import.meta.url), 'utf8')) as object,
+)
 for (const groupVersion of [...listed.filter(each => snapshot.resourcesOf(each).length > 0), 'example.io/v1']) {
   const [name = '', version] = groupVersion.split('/')
   if (version !== undefined) GROUPS.set(name, [...(GROUPS.get(name) ?? []), version])
@@ -40,7 +42,10 @@ describe('discovery', () => {
     return `{"name":"${name}","versions":[${versions.join(',')}],"preferredVersion":${versions[0]}}`
   }
   const documents: [path: string, expected: string | RegExp][] = [
-    ['/api', '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n'],
+    [
+      '/api',
+      '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n',
+    ],
     ['/apis', `{"kind":"APIGroupList","apiVersion":"v1","groups":[${[...GROUPS.keys()].map(group).join(',')}]}\n`],
     ['/apis/example.io', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
     ['/apis/example.io/', `{"kind":"APIGroup","apiVersion":"v1",${group('example.io').slice(1)}\n`],
@@ -70,7 +75,9 @@ describe('discovery', () => {
     ['/api/v1/pods', {}],
     ['/apis/example.io/v1/widgets', {}],
     ['/version', {}],
-    ...['/api/v2', '/apis/other.io', '/apis/example.io/v2', '//api', '/api//v1', '/apis//', '/apis//v1'].map((path): [string, FakeRequest] => [path, {}]),
+    ...['/api/v2', '/apis/other.io', '/apis/example.io/v2', '//api', '/api//v1', '/apis//', '/apis//v1'].map(
+      (path): [string, FakeRequest] => [path, {}],
+    ),
     ['/apis/other.io', { method: 'POST' }],
   ]
   for (const [path, request] of others)
@@ -79,7 +86,9 @@ describe('discovery', () => {
   for (const path of ['/api', '/api/v1/', '/apis', '/apis/', '/apis/example.io', '/apis/example.io/v1'])
     for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
       it(`refuses ${method} for ${path}`, async () =>
-        expect(await refusalText(ask(path, { method }))).to.equal('405 MethodNotAllowed: the server does not allow this method on the requested resource'))
+        expect(await refusalText(ask(path, { method }))).to.equal(
+          '405 MethodNotAllowed: the server does not allow this method on the requested resource',
+        ))
 
   for (const path of ['/api//', '/api/v1//', '/apis/example.io///', '/apis/example.io/v1//'])
     it(`ignores trailing slashes: ${path}`, async () => expect(await text(path)).to.equal(await text(path.replace(/\/+$/, ''))))
@@ -87,7 +96,8 @@ describe('discovery', () => {
   it('serves custom resources for any method', async () => {
     const custom = new CatalogSnapshot(2, [customResource()])
     for (const path of ['/apis/example.io', '/apis/example.io/v1'])
-      for (const method of ['HEAD', 'POST', 'DELETE']) expect((await ask(path, { method }, new Discovery(() => 'x'), custom)).exchange.status).to.equal(200)
+      for (const method of ['HEAD', 'POST', 'DELETE'])
+        expect((await ask(path, { method }, new Discovery(() => 'x'), custom)).exchange.status).to.equal(200)
   })
 
   for (const path of ['/api', '/api/v1', '/apis', '/apis/example.io', '/apis/example.io/v1'])
@@ -100,7 +110,9 @@ describe('discovery', () => {
         const { kind, apiVersion = '' } = json as { kind: string; apiVersion?: string }
         expect(unwrap(body!)).to.include({ kind, apiVersion })
         const schema = metaType(`meta.${kind}`)
-        expect(decode(schema, decodeMessage(schema, unwrap(body!).message))).to.deep.equal(decode(schema, { ...json, kind: '', apiVersion: '' }))
+        expect(decode(schema, decodeMessage(schema, unwrap(body!).message))).to.deep.equal(
+          decode(schema, { ...json, kind: '', apiVersion: '' }),
+        )
       }
       const yaml = await in_('application/yaml;q=0.9,text/html')
       expect(yaml.contentType).to.equal('application/yaml')
@@ -116,7 +128,9 @@ describe('discovery', () => {
       expect(await refused(type)).to.equal(`406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: ${types}`)
     for (const type of ['application/json;as=Table;g=meta.k8s.io;v=v1', accept('v2').replace('apidiscovery', 'meta')])
       expect(await refused(type)).to.equal(`406 NotAcceptable: only the following media types are accepted: ${types}`)
-    expect(await refused(accept('v2'), '/apis/example.io')).to.equal(`406 NotAcceptable: only the following media types are accepted: ${types}`)
+    expect(await refused(accept('v2'), '/apis/example.io')).to.equal(
+      `406 NotAcceptable: only the following media types are accepted: ${types}`,
+    )
   })
 
   it('makes its documents again for another generation only', async () => {
@@ -176,7 +190,11 @@ describe('aggregated discovery', () => {
               verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
               shortNames: ['wd'],
               subresources: [
-                { subresource: 'status', responseKind: { group: 'example.io', version: 'v1', kind: 'Widget' }, verbs: ['get', 'patch', 'update'] },
+                {
+                  subresource: 'status',
+                  responseKind: { group: 'example.io', version: 'v1', kind: 'Widget' },
+                  verbs: ['get', 'patch', 'update'],
+                },
               ],
             },
           ],
@@ -197,16 +215,26 @@ describe('aggregated discovery', () => {
   it('has no name for the core group', async () => {
     const { exchange } = await ask('/api', { headers: { accept: accept('v2') } })
     const { items } = exchange.json as { items: { metadata: object; versions: { version: string; resources: { resource: string }[] }[] }[] }
-    expect(items.map(({ metadata, versions }) => [metadata, versions.map(({ version }) => version)])).to.deep.equal([[{ creationTimestamp: null }, ['v1']]])
+    expect(items.map(({ metadata, versions }) => [metadata, versions.map(({ version }) => version)])).to.deep.equal([
+      [{ creationTimestamp: null }, ['v1']],
+    ])
     const pods = items[0]?.versions[0]?.resources.find(({ resource }) => resource === 'pods') as {
       subresources?: { subresource: string; responseKind: object }[]
     }
-    expect(pods.subresources?.find(({ subresource }) => subresource === 'binding')?.responseKind).to.deep.equal({ group: '', version: 'v1', kind: 'Binding' })
+    expect(pods.subresources?.find(({ subresource }) => subresource === 'binding')?.responseKind).to.deep.equal({
+      group: '',
+      version: 'v1',
+      kind: 'Binding',
+    })
   })
 
   it('has the same contents and ETag in each media type', async () => {
     const ofType = (type: string) => ask('/apis', { headers: { accept: accept('v2').replace('application/json', type) } })
-    const [json, yaml, protobuf] = await Promise.all([ofType('application/json'), ofType('application/yaml'), ofType('application/vnd.kubernetes.protobuf')])
+    const [json, yaml, protobuf] = await Promise.all([
+      ofType('application/json'),
+      ofType('application/yaml'),
+      ofType('application/vnd.kubernetes.protobuf'),
+    ])
     const expected = json.exchange.json
     expect(parseYaml(Buffer.from(yaml.exchange.text)).value).to.deep.equal(expected)
     const { message, ...type } = unwrap(protobuf.exchange.body ?? Buffer.alloc(0))

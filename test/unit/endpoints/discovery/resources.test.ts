@@ -7,7 +7,8 @@ import { widgetResource } from '../../../support/test-registry.ts'
 
 type Listed = Record<string, { name: string }[]>
 
-const listed = (file: string): Listed => JSON.parse(readFileSync(new URL(`../../../fixtures/discovery/${file}`, import.meta.url), 'utf8')) as Listed
+const listed = (file: string): Listed =>
+  JSON.parse(readFileSync(new URL(`../../../fixtures/discovery/${file}`, import.meta.url), 'utf8')) as Listed
 const upstream = listed('resources-1.33.json')
 const optional = listed('optional-1.33.json')
 const snapshot = new CatalogSnapshot(1, servedBuiltins())
@@ -42,8 +43,21 @@ describe('resource lists', () => {
   it('sort verbs, and have no storage hash for resources that are not stored', () => {
     const { storage: _, ...virtual } = widgetResource({ version: { verbs: ['list', 'create'] } })
     const [own, status] = apiResources(new CatalogSnapshot(1, [virtual]), 'example.io/v1')
-    expect(own).to.deep.equal({ name: 'widgets', singularName: 'widget', namespaced: true, kind: 'Widget', verbs: ['create', 'list'], shortNames: ['wd'] })
-    expect(status).to.deep.equal({ name: 'widgets/status', singularName: '', namespaced: true, kind: 'Widget', verbs: ['get', 'patch', 'update'] })
+    expect(own).to.deep.equal({
+      name: 'widgets',
+      singularName: 'widget',
+      namespaced: true,
+      kind: 'Widget',
+      verbs: ['create', 'list'],
+      shortNames: ['wd'],
+    })
+    expect(status).to.deep.equal({
+      name: 'widgets/status',
+      singularName: '',
+      namespaced: true,
+      kind: 'Widget',
+      verbs: ['get', 'patch', 'update'],
+    })
   })
 
   it('have the hash of the storage version', () => {

@@ -10,7 +10,10 @@ import { widgetResource } from '../../../support/test-registry.ts'
 const { hub } = widgetResource()
 const old = { warning: 'example.io/v1 Widget is deprecated', removedRelease: '1.40' }
 
-async function pass(scope: object, deprecation: object | undefined = old): Promise<{ warnings: string[]; samples: object[]; passed: boolean }> {
+async function pass(
+  scope: object,
+  deprecation: object | undefined = old,
+): Promise<{ warnings: string[]; samples: object[]; passed: boolean }> {
   const deprecatedRequests = createDeprecatedRequests()
   const exchange = new FakeExchange('/x')
   const whole = {
@@ -51,7 +54,11 @@ describe('a request for a deprecated version', () => {
   })
 
   it('causes a warning for a subresource of a custom resource', async () => {
-    const { warnings, samples } = await pass({ dialect: CUSTOM, subresourceName: 'scale', subresource: { verbs: [], kind: { kind: 'Scale' } } })
+    const { warnings, samples } = await pass({
+      dialect: CUSTOM,
+      subresourceName: 'scale',
+      subresource: { verbs: [], kind: { kind: 'Scale' } },
+    })
     expect(warnings).to.deep.equal([old.warning])
     expect(samples).to.have.nested.property('[0].labels.subresource', 'scale')
   })

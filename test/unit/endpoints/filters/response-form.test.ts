@@ -25,7 +25,8 @@ describe('withNegotiation', () => {
     expect((await pass(accept('application/json'))).form).to.equal(PLAIN_FORM)
     expect((await pass(accept('application/yaml'))).form?.contentType).to.equal('application/yaml')
   })
-  it('throws 406 if no form is accepted', async () => expect(await refusalText(Promise.resolve().then(() => pass(accept('application/xml'))))).to.match(/^406/))
+  it('throws 406 if no form is accepted', async () =>
+    expect(await refusalText(Promise.resolve().then(() => pass(accept('application/xml'))))).to.match(/^406/))
   it('throws 415 for an unsupported patch type first', async () => {
     const request = { method: 'PATCH', body: '{}', headers: { accept: 'application/xml', 'content-type': 'text/plain' } }
     expect(await refusalText(Promise.resolve().then(() => pass(request, 'patch')))).to.match(/^415/)
@@ -35,5 +36,7 @@ describe('withNegotiation', () => {
     expect([form, passed]).to.deep.equal([undefined, true])
   })
   it('negotiates responses of logs', async () =>
-    expect(await refusalText(Promise.resolve().then(() => pass(accept('application/xml'), 'get', { connect: { how: 'log' } })))).to.match(/^406/))
+    expect(await refusalText(Promise.resolve().then(() => pass(accept('application/xml'), 'get', { connect: { how: 'log' } })))).to.match(
+      /^406/,
+    ))
 })

@@ -16,7 +16,8 @@ describe('formOf', () => {
   })
   const scope = () => scopeOf(t, new FakeExchange('/x'), 'get')
 
-  // Media type, view → Content-Type of a response and of a watch (none: watches are not supported), and the beginning of an object's body.
+  // Media type, view → Content-Type of a response and of a watch (none: watches are not supported), and the beginning
+  // of an object's body.
   const forms: [mediaType: string, pretty: boolean, view: string, stream: string, begins: string][] = [
     [JSON_TYPE, false, '', JSON_TYPE, '{"kind":"Widget"'],
     [JSON_TYPE, true, '', JSON_TYPE, '{\n  "kind": "Widget"'],

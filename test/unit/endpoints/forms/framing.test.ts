@@ -37,7 +37,8 @@ describe('frames of a watch', () => {
   it('encode objects', () => {
     const { contentType, object, error, bookmark } = framing()
     expect(contentType).to.equal('application/json')
-    for (const type of ['ADDED', 'MODIFIED', 'DELETED']) expect(object(type, stored)?.toString()).to.equal(`{"type":"${type}","object":${OBJECT}}\n`)
+    for (const type of ['ADDED', 'MODIFIED', 'DELETED'])
+      expect(object(type, stored)?.toString()).to.equal(`{"type":"${type}","object":${OBJECT}}\n`)
     expect(error(expiredError('gone <')).toString()).to.equal(ERROR)
     expect(bookmark('9', false).toString()).to.equal(
       '{"type":"BOOKMARK","object":{"kind":"Widget","apiVersion":"example.io/v1","metadata":{"resourceVersion":"9","creationTimestamp":null},"spec":{},"status":{}}}\n',
@@ -120,12 +121,17 @@ describe('frames of a watch', () => {
       /^\xd9\xd9\xf7\xa4DkindJWidgetListEitems\xf6Hmetadata\xa0/,
     )
     const list = unwrap(blueprintOf(framing(undefined, PROTOBUF_TYPE).bookmark('9', true), 'azhz'))
-    expect([list.kind, list.apiVersion, Buffer.from(list.message).toString('hex')]).to.deep.equal(['WidgetList', 'example.io/v1', '0a060a0012001a00'])
+    expect([list.kind, list.apiVersion, Buffer.from(list.message).toString('hex')]).to.deep.equal([
+      'WidgetList',
+      'example.io/v1',
+      '0a060a0012001a00',
+    ])
   })
 
   it('end those of a custom kind with an empty list without metadata', () => {
     const { version } = t.served()
-    const [, text = ''] = /"kubernetes\.io\/initial-events-list-blueprint":"([^"]*)"/.exec(CUSTOM.bookmark(version, '9', true, undefined)) ?? []
+    const [, text = ''] =
+      /"kubernetes\.io\/initial-events-list-blueprint":"([^"]*)"/.exec(CUSTOM.bookmark(version, '9', true, undefined)) ?? []
     expect(Buffer.from(text, 'base64').toString()).to.equal('{"apiVersion":"example.io/v1","items":[],"kind":"WidgetList"}\n')
     expect(parseCbor(cborCodec.blueprint({ kind: 'WidgetList', apiVersion: 'example.io/v1' }, true)).value).to.deep.equal(
       JSON.parse(Buffer.from(text, 'base64').toString()),
@@ -133,9 +139,12 @@ describe('frames of a watch', () => {
   })
 
   it('are only shared if they are equal', () => {
-    const ids = [framing(), framing('PartialObjectMetadata'), framing(undefined, PROTOBUF_TYPE), framing('PartialObjectMetadata', PROTOBUF_TYPE)].map(
-      ({ id }) => id,
-    )
+    const ids = [
+      framing(),
+      framing('PartialObjectMetadata'),
+      framing(undefined, PROTOBUF_TYPE),
+      framing('PartialObjectMetadata', PROTOBUF_TYPE),
+    ].map(({ id }) => id)
     expect(new Set(ids).size).to.equal(4)
     expect(ids).to.not.include(undefined)
   })

@@ -60,7 +60,10 @@ function expectSame(got: Json, want: Json): void {
 
 describe("OpenAPI documents of custom resources compared with upstream's", () => {
   for (const { name, definition, v3, v2 } of CASES) {
-    const resource = customResource(established(definition), { post: () => Promise.reject(new Error('no webhook here')), metrics: new ConversionMetrics() })
+    const resource = customResource(established(definition), {
+      post: () => Promise.reject(new Error('no webhook here')),
+      metrics: new ConversionMetrics(),
+    })
     const openApi = createOpenApi(new CatalogSnapshot(1, resource ? [resource] : [], '1.33'))
     const isOwn = (type: string): boolean => type.startsWith('dev.example.')
 

@@ -108,7 +108,9 @@ describe('KeptDocuments', () => {
   it('keeps the hashes of dropped documents', async () => {
     const { made, time, documents } = setUp()
     const index = wholeOf(decompressBody(await documents.v3Index())).toString()
-    expect(JSON.parse(index).paths['apis/apps/v1']).to.deep.equal({ serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hashOf('{"v3":"apis/apps/v1"}')}` })
+    expect(JSON.parse(index).paths['apis/apps/v1']).to.deep.equal({
+      serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hashOf('{"v3":"apis/apps/v1"}')}`,
+    })
     time.now = 10 * MINUTE
     documents.letGo()
     expect(wholeOf(decompressBody(await documents.v3Index())).toString()).to.equal(index)

@@ -68,7 +68,9 @@ const parse = (body: Buffer) =>
 const methods = ['get', 'put', 'post', 'delete', 'head', 'patch']
 const ids = (paths: Paths) =>
   Object.entries(paths).flatMap(([path, item]) =>
-    methods.filter(method => item[method]).map(method => `${method} ${path} ${item[method]?.operationId} ${item[method]?.['x-kubernetes-action'] ?? '-'}`),
+    methods
+      .filter(method => item[method])
+      .map(method => `${method} ${path} ${item[method]?.operationId} ${item[method]?.['x-kubernetes-action'] ?? '-'}`),
   )
 
 describe('OpenAPI documents', () => {
@@ -117,7 +119,11 @@ describe('OpenAPI documents', () => {
   })
 
   it('name the kind of a resource and of a subresource', () => {
-    expect(v3.paths[inNamespace]?.get?.['x-kubernetes-group-version-kind']).to.deep.equal({ group: 'things.k8s.io', version: 'v1', kind: 'Thing' })
+    expect(v3.paths[inNamespace]?.get?.['x-kubernetes-group-version-kind']).to.deep.equal({
+      group: 'things.k8s.io',
+      version: 'v1',
+      kind: 'Thing',
+    })
     expect(v3.paths[`${inNamespace}/{name}/scale`]?.get?.['x-kubernetes-group-version-kind']).to.deep.equal({
       group: 'autoscaling',
       version: 'v1',
@@ -145,7 +151,9 @@ describe('OpenAPI documents', () => {
     const parametersIn = (release: Release) => {
       const { paths } = parse(bytesOf(createOpenApi(new CatalogSnapshot(1, [definition], release)).v3('apis/things.k8s.io/v1')))
       return [`${root}/things`, inNamespace, `${root}/watch/things`].map(path =>
-        [...Object.values(paths[path]?.get?.parameters ?? []), ...((paths[path]?.parameters ?? []) as { name: string }[])].map(({ name }) => name),
+        [...Object.values(paths[path]?.get?.parameters ?? []), ...((paths[path]?.parameters ?? []) as { name: string }[])].map(
+          ({ name }) => name,
+        ),
       )
     }
     for (const names of parametersIn('1.36')) expect(names).to.include.members(['sendInitialEvents', 'shardSelector'])
@@ -165,7 +173,9 @@ describe('OpenAPI documents', () => {
   })
 
   it('describe connections by their options, and text responses', () => {
-    const log = v3.paths[`${inNamespace}/{name}/log`] as Record<string, unknown> & { parameters: { name: string; schema: { type: string } }[] }
+    const log = v3.paths[`${inNamespace}/{name}/log`] as Record<string, unknown> & {
+      parameters: { name: string; schema: { type: string } }[]
+    }
     expect(log.parameters.map(({ name, schema }) => `${name} ${schema.type}`)).to.deep.equal([
       'lines integer',
       'name string',
@@ -178,7 +188,10 @@ describe('OpenAPI documents', () => {
       produces: ['text/plain', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'],
       responses: { 200: { description: 'OK', schema: { type: 'string' } }, 401: { description: 'Unauthorized' } },
     })
-    const tunnel = v3.paths[`${inNamespace}/{name}/tunnel/{path}`] as Record<string, unknown> & { head: object; parameters: { name: string; in: string }[] }
+    const tunnel = v3.paths[`${inNamespace}/{name}/tunnel/{path}`] as Record<string, unknown> & {
+      head: object
+      parameters: { name: string; in: string }[]
+    }
     expect(tunnel.parameters.map(p => `${p.name} ${p.in}`)).to.include.members(['path path', 'path query'])
     expect(tunnel.head).to.deep.include({
       responses: { 200: { description: 'OK', content: { '*/*': { schema: { type: 'string' } } } }, 401: { description: 'Unauthorized' } },

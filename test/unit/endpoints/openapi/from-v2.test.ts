@@ -22,7 +22,9 @@ const own: OpenApi = {
 }
 const swagger = {
   paths: {
-    '/apis/a/v1/': { get: { operationId: 'list', produces: ['a/b'], responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/A' } } } } },
+    '/apis/a/v1/': {
+      get: { operationId: 'list', produces: ['a/b'], responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/A' } } } },
+    },
     '/apis/a/v1/x': {},
   },
   definitions: { A: { type: 'object', properties: { b: { $ref: '#/definitions/B' } } }, B: { type: 'string' } },
@@ -36,7 +38,11 @@ describe('withConverted', () => {
   it('adds documents to those of this server, which take precedence', () => {
     expect([...all.paths()]).to.deep.equal(['api/v1', 'apis/a/v1', 'apis/e/v1', 'apis/z/v1'])
     expect(['apis/a/v1', 'apis/z/v1', 'apis/b/v1'].map(all.has)).to.deep.equal([true, true, false])
-    expect([textOf(all.v2()), textOf(all.v3('api/v1')), textOf(all.v3Proto('apis/z/v1'))]).to.deep.equal(['v2', 'api/v1', 'apis/z/v1 proto'])
+    expect([textOf(all.v2()), textOf(all.v3('api/v1')), textOf(all.v3Proto('apis/z/v1'))]).to.deep.equal([
+      'v2',
+      'api/v1',
+      'apis/z/v1 proto',
+    ])
     expect([all.partsOf('apis/a/v1'), all.partsOf('api/v1')]).to.deep.equal([[swagger], [part]])
   })
 
@@ -46,7 +52,10 @@ describe('withConverted', () => {
       info: { title: 'Kubernetes', version: 'unversioned' },
       paths: {
         '/apis/a/v1/': {
-          get: { operationId: 'list', responses: { 200: { description: 'OK', content: { 'a/b': { schema: { $ref: '#/components/schemas/A' } } } } } },
+          get: {
+            operationId: 'list',
+            responses: { 200: { description: 'OK', content: { 'a/b': { schema: { $ref: '#/components/schemas/A' } } } } },
+          },
         },
         '/apis/a/v1/x': {},
       },

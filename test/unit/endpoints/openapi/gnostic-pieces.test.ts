@@ -6,12 +6,16 @@ import { encodeOpenApi } from '../../../../src/endpoints/openapi/gnostic-v3.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n${i}`)
-const byName = (count: number, value: (i: number) => JsonObject): JsonObject => Object.fromEntries(names(count).map((name, i) => [name, value(i)]))
+const byName = (count: number, value: (i: number) => JsonObject): JsonObject =>
+  Object.fromEntries(names(count).map((name, i) => [name, value(i)]))
 
 /** Schemas with more values than are written in one call, at every place that may have many. */
 const LARGE: JsonObject = {
   wide: { type: 'object', properties: byName(1000, i => ({ type: 'string', description: `d${i}` })) },
-  nested: { type: 'object', properties: { a: { type: 'object', properties: byName(200, () => ({ type: 'string' })) }, b: { type: 'string' } } },
+  nested: {
+    type: 'object',
+    properties: { a: { type: 'object', properties: byName(200, () => ({ type: 'string' })) }, b: { type: 'string' } },
+  },
   lists: { required: names(700), enum: names(600), type: 'string' },
   held: {
     items: { type: 'object', properties: byName(100, () => ({ type: 'string' })) },
@@ -25,14 +29,20 @@ const LARGE: JsonObject = {
 /** The schema as the tests' messages show it. */
 type Shown = (schema: JsonObject) => JsonObject
 
-function shownBy(nested: (schema: JsonObject) => JsonObject, type: (text: string) => unknown, items: (schema: JsonObject) => JsonObject): Shown {
+function shownBy(
+  nested: (schema: JsonObject) => JsonObject,
+  type: (text: string) => unknown,
+  items: (schema: JsonObject) => JsonObject,
+): Shown {
   return schema => {
     const out: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(schema)) {
       const object = value as JsonObject
       if (name === 'type') out.type = type(String(value))
       else if (name === 'properties')
-        out.properties = { additionalProperties: Object.entries(object).map(([name, each]) => ({ name, value: nested(each as JsonObject) })) }
+        out.properties = {
+          additionalProperties: Object.entries(object).map(([name, each]) => ({ name, value: nested(each as JsonObject) })),
+        }
       else if (name === 'enum') out.enum = (value as string[]).map(text => ({ yaml: `${text}\n` }))
       else if (name === 'items') out.items = items(object)
       else if (name === 'additionalProperties') out.additionalProperties = { schema: nested(object) }
@@ -95,7 +105,9 @@ describe('schemas with many values', () => {
       schema => ({ schema: [nested(schema)] }),
     )
     expect(decoded(root.lookupType('DocumentV3'), runAtOnce(encodeOpenApi({ components: { schemas: LARGE } })))).to.deep.equal({
-      components: { schemas: { additionalProperties: Object.entries(LARGE).map(([name, schema]) => ({ name, value: nested(schema as JsonObject) })) } },
+      components: {
+        schemas: { additionalProperties: Object.entries(LARGE).map(([name, schema]) => ({ name, value: nested(schema as JsonObject) })) },
+      },
     })
   })
 

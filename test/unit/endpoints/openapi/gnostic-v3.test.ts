@@ -59,7 +59,9 @@ describe('encodeOpenApi', () => {
       'x-kubernetes-action': 'post',
     }
     const parameters = [{ name: 'namespace', in: 'path', required: true, schema: { type: 'string' } }]
-    const types = { additionalProperties: [{ name: 'application/json', value: { schema: { reference: { ref: '#/components/schemas/Thing' } } } }] }
+    const types = {
+      additionalProperties: [{ name: 'application/json', value: { schema: { reference: { ref: '#/components/schemas/Thing' } } } }],
+    }
     const document = decode({ openapi: '3.0.0', info: { title: 'Kubernetes', version: 'v1' }, paths: { '/things': { post, parameters } } })
     expect(document).to.deep.equal({
       openapi: '3.0.0',
@@ -90,12 +92,20 @@ describe('encodeOpenApi', () => {
       count: { type: 'integer', format: 'int32', minimum: 1.5, default: 0 },
       on: { type: 'boolean', default: false },
       mode: { type: 'string', enum: ['a'], default: '' },
-      parts: { type: 'array', maxItems: 3, items: { allOf: [{ $ref: '#/components/schemas/Part' }], default: {} }, 'x-kubernetes-list-type': 'atomic' },
+      parts: {
+        type: 'array',
+        maxItems: 3,
+        items: { allOf: [{ $ref: '#/components/schemas/Part' }], default: {} },
+        'x-kubernetes-list-type': 'atomic',
+      },
       labels: { type: 'object', additionalProperties: { type: 'string' } },
       closed: { type: 'object', additionalProperties: false },
     }
     const bearer = { type: 'apiKey', description: 'Bearer', name: 'authorization', in: 'header' }
-    const components = { schemas: { Thing: { type: 'object', description: 'A thing.', required: ['count'], properties } }, securitySchemes: { Bearer: bearer } }
+    const components = {
+      schemas: { Thing: { type: 'object', description: 'A thing.', required: ['count'], properties } },
+      securitySchemes: { Bearer: bearer },
+    }
     const { components: got } = decode({ openapi: '3.0.0', info: {}, paths: {}, components }) as { components: object }
     const text = { schema: { type: 'string' } }
     const part = { allOf: [{ reference: { ref: '#/components/schemas/Part' } }] }
@@ -116,7 +126,10 @@ describe('encodeOpenApi', () => {
     expect(got).to.deep.equal({
       schemas: {
         additionalProperties: [
-          { name: 'Thing', value: { schema: { type: 'object', description: 'A thing.', required: ['count'], properties: { additionalProperties } } } },
+          {
+            name: 'Thing',
+            value: { schema: { type: 'object', description: 'A thing.', required: ['count'], properties: { additionalProperties } } },
+          },
         ],
       },
       securitySchemes: { additionalProperties: [{ name: 'Bearer', value: { securityScheme: bearer } }] },

@@ -51,7 +51,10 @@ describe('mergedMembers', () => {
 
   it('adds members of others, even for parts that we do not have', () =>
     expect(
-      merged({ paths: { '/a': path('A') } }, { paths: { '/b': path('B') }, definitions: { B: type('string') }, parameters: { p: { name: 'p' } } }),
+      merged(
+        { paths: { '/a': path('A') } },
+        { paths: { '/b': path('B') }, definitions: { B: type('string') }, parameters: { p: { name: 'p' } } },
+      ),
     ).to.deep.equal({
       paths: { '/a': path('A'), '/b': path('B') },
       definitions: { B: type('string') },
@@ -84,7 +87,12 @@ describe('mergedMembers', () => {
       ),
     ).to.deep.equal({
       paths: { '/a': path('A'), '/b': path('B') },
-      definitions: { A: type('string'), A_v2: type('boolean'), A_v3: type('integer'), B: type('object', { properties: { a: refer('A_v3') } }) },
+      definitions: {
+        A: type('string'),
+        A_v2: type('boolean'),
+        A_v3: type('integer'),
+        B: type('object', { properties: { a: refer('A_v3') } }),
+      },
       parameters: {},
     }))
 
@@ -99,7 +107,10 @@ describe('mergedMembers', () => {
 
   it('chooses no new name that the other document has itself', () =>
     expect(
-      merged({ definitions: { A: type('string') } }, { paths: { '/b': path('A') }, definitions: { A: type('integer'), A_v2: type('object') } }).definitions,
+      merged(
+        { definitions: { A: type('string') } },
+        { paths: { '/b': path('A') }, definitions: { A: type('integer'), A_v2: type('object') } },
+      ).definitions,
     ).to.deep.equal({
       A: type('string'),
       A_v3: type('integer'),

@@ -12,7 +12,9 @@ describe('pathItemV3', () => {
     'body-2': { ...body, schema: { type: 'object' } },
     pretty: { name: 'pretty', in: 'query', type: 'string' },
   })
-  const post = (parts: object): JsonObject => ({ post: { operationId: 'make', consumes: ['a/b', 'c/d'], produces: ['e/f'], responses: {}, ...parts } })
+  const post = (parts: object): JsonObject => ({
+    post: { operationId: 'make', consumes: ['a/b', 'c/d'], produces: ['e/f'], responses: {}, ...parts },
+  })
 
   it('converts an operation', () => {
     const item = {
@@ -45,11 +47,14 @@ describe('pathItemV3', () => {
   })
 
   for (const name of ['body-2', 'pretty', 'toString', 'nobody'])
-    it(`keeps the reference to ${name}`, () => expect(referred(name)).to.deep.include({ parameters: [{ $ref: `#/components/parameters/${name}` }] }))
+    it(`keeps the reference to ${name}`, () =>
+      expect(referred(name)).to.deep.include({ parameters: [{ $ref: `#/components/parameters/${name}` }] }))
 
   it('limits the media types for which a schema is repeated', () => {
     const many = Array.from({ length: 100 }, (_, i) => `a/${i}`)
-    const { get } = pathItemV3({ get: { produces: many, responses: { 200: { schema } } } }, known) as { get: { responses: { 200: { content: object } } } }
+    const { get } = pathItemV3({ get: { produces: many, responses: { 200: { schema } } } }, known) as {
+      get: { responses: { 200: { content: object } } }
+    }
     expect(Object.keys(get.responses[200].content).length).to.equal(16)
   })
 

@@ -131,7 +131,11 @@ describe('a watch over a WebSocket', () => {
     ['no Origin', { Origin: undefined }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
     ['with an invalid Origin', { Origin: 'x' }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
     ['two subprotocols', { 'Sec-WebSocket-Protocol': 'abc, d' }, 'HTTP/1.1 400 Bad Request\r\n\r\n'],
-    ['another version', { 'Sec-WebSocket-Version': '8' }, 'HTTP/1.1 400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version'],
+    [
+      'another version',
+      { 'Sec-WebSocket-Version': '8' },
+      'HTTP/1.1 400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version',
+    ],
     ['no key', { 'Sec-WebSocket-Key': undefined }, 'HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response'],
   ]
   for (const [name, headers, answer] of refusals)

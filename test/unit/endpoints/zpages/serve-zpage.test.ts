@@ -32,7 +32,12 @@ async function get(release: Release, path: ZPagePath, accept: string | undefined
   const exchange = new FakeExchange(path, { headers: accept === undefined ? {} : { accept } })
   try {
     await serveZPage(path, sourceOf(release, given), exchange)
-    return { status: exchange.status, type: exchange.contentType, text: exchange.text, warning: String(exchange.answerHeaders.warning ?? '') }
+    return {
+      status: exchange.status,
+      type: exchange.contentType,
+      text: exchange.text,
+      warning: String(exchange.answerHeaders.warning ?? ''),
+    }
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     return { status: error.status.code ?? 0, type: '', text: error.status.message ?? '', warning: '' }
@@ -122,7 +127,9 @@ describe('the debugging pages', () => {
     const { text } = await get('1.37', '/statusz', `application/json;${STATUSZ}`)
     const { uptimeSeconds, ...others } = JSON.parse(text)
     expect(uptimeSeconds).to.be.a('number')
-    expect(Object.keys(JSON.parse(text)).join()).to.equal('kind,apiVersion,metadata,startTime,uptimeSeconds,goVersion,binaryVersion,emulationVersion,paths')
+    expect(Object.keys(JSON.parse(text)).join()).to.equal(
+      'kind,apiVersion,metadata,startTime,uptimeSeconds,goVersion,binaryVersion,emulationVersion,paths',
+    )
     expect(others).to.deep.equal({
       kind: 'Statusz',
       apiVersion: 'config.k8s.io/v1beta1',
@@ -143,7 +150,12 @@ describe('the debugging pages', () => {
   })
 
   it('offers CBOR if its gate is on', async () => {
-    const { status, type, text } = await get('1.37', '/flagz', `application/cbor;${FLAGZ}`, new Map([...ON, ['CBORServingAndStorage', true]]))
+    const { status, type, text } = await get(
+      '1.37',
+      '/flagz',
+      `application/cbor;${FLAGZ}`,
+      new Map([...ON, ['CBORServingAndStorage', true]]),
+    )
     expect([status, type]).to.deep.equal([200, `application/cbor;${FLAGZ}`])
     expect(text).to.contain('Flagz')
   })
@@ -161,7 +173,10 @@ describe('the debugging pages', () => {
 
   it('serves text only in 1.34 and earlier, under their names', async () => {
     for (const accept of [undefined, 'application/json', 'text/plain;charset=latin1', 'text/plain;a=b;charset=utf-8'])
-      expect(await get('1.34', '/flagz', accept), accept).to.include({ status: 406, text: 'media type not acceptable, must be: text/plain\n' })
+      expect(await get('1.34', '/flagz', accept), accept).to.include({
+        status: 406,
+        text: 'media type not acceptable, must be: text/plain\n',
+      })
     for (const accept of ['*/*', 'text/*', 'text/plain;charset=UTF-8', 'text/plain;q=0.5', 'application/json, text/plain'])
       expect(await get('1.34', '/flagz', accept), accept).to.include({ status: 200 })
     expect((await get('1.34', '/flagz', '*/*')).text).to.match(/^\nkube-apiserver flags\nWarning: [^\n]*\n\nbind-address/)

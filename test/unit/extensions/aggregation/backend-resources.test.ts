@@ -41,7 +41,10 @@ describe('BackendResources', () => {
 
   it('discovers namespaced resources in their preferred discovered version', () => {
     const told: Record<string, ForeignVersion> = {
-      'v1.wardle.example.com': { freshness: 'Current', resources: [flunders(['get']), flunders(['get'], 'Cluster'), { scope: 'Namespaced' }] },
+      'v1.wardle.example.com': {
+        freshness: 'Current',
+        resources: [flunders(['get']), flunders(['get'], 'Cluster'), { scope: 'Namespaced' }],
+      },
       'v2.wardle.example.com': { freshness: 'Current', resources: [flunders(['list'])] },
       'v3.wardle.example.com': { freshness: 'Stale', resources: [flunders(['delete'])] },
     }
@@ -80,7 +83,10 @@ describe('BackendResources', () => {
   it('limits the finalizers of one object and of all together', async () => {
     const { resources, answers } = world()
     const finalizers = Array.from({ length: 5000 }, (_, i) => `f${i}`)
-    answers.push([200, { items: [{ metadata: { name: 'a', finalizers: ['x'.repeat(10_000), ...finalizers] } }, { metadata: { name: 'b', finalizers } }] }])
+    answers.push([
+      200,
+      { items: [{ metadata: { name: 'a', finalizers: ['x'.repeat(10_000), ...finalizers] } }, { metadata: { name: 'b', finalizers } }] },
+    ])
     const [a, b] = (await resources.list(FLUNDERS, 'ns', signal)) ?? []
     expect(a?.finalizers).to.deep.equal(finalizers.slice(0, 1000))
     expect(b).to.deep.equal({ name: 'b', finalizers: [] })
@@ -139,7 +145,11 @@ describe('BackendResources', () => {
 
   const failures: [string, [number, unknown], string][] = [
     ['a Status', [403, { kind: 'Status', message: 'you must not' }], 'you must not'],
-    ['no Status', [500, '<html>'], 'the server responded with the status code 500 but did not return more information (delete flunders.wardle.example.com)'],
+    [
+      'no Status',
+      [500, '<html>'],
+      'the server responded with the status code 500 but did not return more information (delete flunders.wardle.example.com)',
+    ],
     ['503', [503, 'service unavailable\n'], 'the server is currently unable to handle the request (delete flunders.wardle.example.com)'],
   ]
   for (const [what, answer, message] of failures)

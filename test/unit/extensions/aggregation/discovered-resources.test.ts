@@ -15,7 +15,9 @@ describe('readDiscoveryList', () => {
       extra: 1,
       subresources: [{ subresource: 'status', verbs: ['get'] }],
     }
-    const items = [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', freshness: 'Current', resources: [resource] }, { version: 'v2' }] }]
+    const items = [
+      { metadata: { name: 'example.com' }, versions: [{ version: 'v1', freshness: 'Current', resources: [resource] }, { version: 'v2' }] },
+    ]
     const told = await readDiscoveryList(bytes({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items }))
     const responseKind = { group: '', version: '', kind: '' }
     expect([...told]).to.deep.equal([
@@ -47,10 +49,18 @@ describe('readDiscoveryList', () => {
 describe('discovery documents with very many values', () => {
   const item = (resources: number) => ({
     metadata: { name: 'g' },
-    versions: [{ version: 'v1', resources: Array.from({ length: resources }, (_, i) => ({ resource: `r${i}`, scope: 'Cluster', verbs: ['get'] })) }],
+    versions: [
+      { version: 'v1', resources: Array.from({ length: resources }, (_, i) => ({ resource: `r${i}`, scope: 'Cluster', verbs: ['get'] })) },
+    ],
   })
   const legacy = (resources: number) => ({
-    resources: Array.from({ length: resources }, (_, i) => ({ name: `r${i}`, singularName: '', namespaced: false, kind: 'A', verbs: ['get'] })),
+    resources: Array.from({ length: resources }, (_, i) => ({
+      name: `r${i}`,
+      singularName: '',
+      namespaced: false,
+      kind: 'A',
+      verbs: ['get'],
+    })),
   })
   const stepsOf = (body: unknown): number => {
     const steps = parseDiscoveryList(bytes(body))
@@ -70,7 +80,9 @@ describe('discovery documents with very many values', () => {
     const verbs = Array.from({ length: 5000 }, () => 'get')
     const one = { metadata: { name: 'g' }, versions: [{ version: 'v1', resources: [{ resource: 'r', scope: 'Cluster', verbs }] }] }
     expect(await failure(readDiscoveryList(bytes({ items: [one] })))).to.include('the discovery of a resource holds more than 4096 values')
-    expect(await failure(readResourceList(bytes({ resources: [{ ...legacy(1).resources[0], verbs }] })))).to.include('of a resource holds more than 4096')
+    expect(await failure(readResourceList(bytes({ resources: [{ ...legacy(1).resources[0], verbs }] })))).to.include(
+      'of a resource holds more than 4096',
+    )
   })
   it('are rejected if a group has too many beside its resources', async () => {
     const versions = Array.from({ length: 5000 }, (_, i) => ({ version: `v${i}` }))
@@ -88,7 +100,15 @@ describe('readResourceList', () => {
   const thing = { name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'], shortNames: ['th'] }
 
   it('moves subresources into their resources, and adds missing ones', async () => {
-    const scale = { name: 'others/scale', singularName: '', namespaced: false, group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] }
+    const scale = {
+      name: 'others/scale',
+      singularName: '',
+      namespaced: false,
+      group: 'autoscaling',
+      version: 'v1',
+      kind: 'Scale',
+      verbs: ['get'],
+    }
     expect(await list(scale, thing)).to.deep.equal([
       {
         resource: 'things',

@@ -62,7 +62,15 @@ describe('DocumentPoll', () => {
   it('sends the ETag of the cached document, and counts changes', async () => {
     const { asked, says, state } = started(answerOf(404))
     const states: unknown[] = []
-    for (const answer of [answerOf(404), answerOf(200, 'one'), answerOf(304), answerOf(500), answerOf(200, 'two'), answerOf(404), answerOf(404)]) {
+    for (const answer of [
+      answerOf(404),
+      answerOf(200, 'one'),
+      answerOf(304),
+      answerOf(500),
+      answerOf(200, 'two'),
+      answerOf(404),
+      answerOf(404),
+    ]) {
       await says(answer)
       states.push(state())
     }

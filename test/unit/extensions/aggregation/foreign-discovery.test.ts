@@ -28,7 +28,9 @@ const legacy = (name: string): BackendResponse => ({
   status: 200,
   contentType: 'application/json',
   etag: '',
-  body: Buffer.from(JSON.stringify({ kind: 'APIResourceList', resources: [{ name, singularName: '', namespaced: false, kind: 'K', verbs: ['get'] }] })),
+  body: Buffer.from(
+    JSON.stringify({ kind: 'APIResourceList', resources: [{ name, singularName: '', namespaced: false, kind: 'K', verbs: ['get'] }] }),
+  ),
 })
 
 type Answer = (question: BackendRequest, registration: Registration) => BackendResponse | Promise<BackendResponse>
@@ -108,7 +110,11 @@ describe('ForeignDiscovery', () => {
     const { asked, put, becomes } = started(({ path }) => (path === '/apis' ? status(404) : legacy('olds')))
     put('a.com')
     await becomes('a.com', 'Current: olds')
-    expect(asked[1]).to.deep.include({ path: '/apis/a.com/v1', accept: 'application/json', user: { name: 'system:kube-aggregator', groups: [] } })
+    expect(asked[1]).to.deep.include({
+      path: '/apis/a.com/v1',
+      accept: 'application/json',
+      user: { name: 'system:kube-aggregator', groups: [] },
+    })
   })
 
   it('falls back to legacy discovery after an APIGroupList', async () => {
@@ -151,7 +157,9 @@ describe('ForeignDiscovery', () => {
   })
 
   it('is not delayed by a server that hangs', async () => {
-    const { put, becomes } = started((_question, { backend }) => (backend?.name === 'hangs' ? new Promise(() => {}) : listOf({ 'a.com/v1': 'as' })))
+    const { put, becomes } = started((_question, { backend }) =>
+      backend?.name === 'hangs' ? new Promise(() => {}) : listOf({ 'a.com/v1': 'as' }),
+    )
     put('hangs.com', 'hangs')
     put('a.com')
     await becomes('a.com', 'Current: as')

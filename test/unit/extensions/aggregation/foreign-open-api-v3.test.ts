@@ -63,7 +63,9 @@ describe('ForeignOpenApiV3', () => {
   })
 
   it('lists the documents of servers until their APIServices are deleted', async () => {
-    const { registrations, asked, openApi, put, becomes } = started(({ group }) => indexOf({ [`apis/${group}/v1`]: `/openapi/v3/apis/${group}/v1?hash=A` }))
+    const { registrations, asked, openApi, put, becomes } = started(({ group }) =>
+      indexOf({ [`apis/${group}/v1`]: `/openapi/v3/apis/${group}/v1?hash=A` }),
+    )
     put('b.com')
     put('a.com')
     await becomes({ ...OF_A, 'apis/b.com/v1': '/openapi/v3/apis/b.com/v1?hash=A' })
@@ -107,7 +109,8 @@ describe('ForeignOpenApiV3', () => {
       return openApi.lacks('v1.a.com')
     }
     const found: boolean[] = []
-    for (const answer of [answerOf(503, ''), answerOf(404, ''), answerOf(503, ''), indexOf({}), answerOf(404, '')]) found.push(await says(answer))
+    for (const answer of [answerOf(503, ''), answerOf(404, ''), answerOf(503, ''), indexOf({}), answerOf(404, '')])
+      found.push(await says(answer))
     expect(found).to.deep.equal([false, true, true, false, true])
     expect(openApi.generation).to.equal(3)
     registrations.remove('', 'v1.a.com')

@@ -16,7 +16,15 @@ type Row = readonly [groupVersion: string, groupPriority: number, versionPriorit
 
 const registration = ([groupVersion, groupPriority, versionPriority, kind]: Row): Registration => {
   const [group = '', version = ''] = groupVersion.split('/')
-  return { name: `${version}.${group}`, group, version, groupPriority, versionPriority, isAvailable: false, ...(kind !== 'local' && { backend }) }
+  return {
+    name: `${version}.${group}`,
+    group,
+    version,
+    groupPriority,
+    versionPriority,
+    isAvailable: false,
+    ...(kind !== 'local' && { backend }),
+  }
 }
 const listing = (rows: readonly Row[], discovered: Readonly<Record<string, ForeignVersion>> = {}, at = snapshot) => ({
   snapshot: at,
@@ -24,7 +32,8 @@ const listing = (rows: readonly Row[], discovered: Readonly<Record<string, Forei
   foreignVersion: (name: string) => discovered[name],
   isRemoved: (_name: string) => false,
 })
-const text = (groups: ListedGroups): string[] => [...groups].map(([group, versions]) => `${group}: ${versions.map(({ name }) => name).join(' ')}`)
+const text = (groups: ListedGroups): string[] =>
+  [...groups].map(([group, versions]) => `${group}: ${versions.map(({ name }) => name).join(' ')}`)
 const nothing = new CatalogSnapshot(1, [])
 
 describe('listedGroups', () => {
@@ -70,7 +79,8 @@ describe('listedGroups', () => {
     },
     { name: 'local ones that are not served', rows: [['foo/v1', 20, 10, 'local']], groups: ['foo: v1'] },
   ]
-  for (const { name, rows, groups } of cases) it(`has ${name}`, () => expect(text(listedGroups(listing(rows, {}, nothing)))).to.deep.equal(groups))
+  for (const { name, rows, groups } of cases)
+    it(`has ${name}`, () => expect(text(listedGroups(listing(rows, {}, nothing)))).to.deep.equal(groups))
 
   it('includes aggregated group versions among local ones', () => {
     const groups = text(
@@ -87,7 +97,12 @@ describe('listedGroups', () => {
   })
 
   it('omits built-in group versions whose APIService was deleted', () => {
-    const lines = text(listedGroups({ ...listing([['autoscaling/v1', 17_500, 10, 'local']]), isRemoved: name => ['v1.apps', 'v2.autoscaling'].includes(name) }))
+    const lines = text(
+      listedGroups({
+        ...listing([['autoscaling/v1', 17_500, 10, 'local']]),
+        isRemoved: name => ['v1.apps', 'v2.autoscaling'].includes(name),
+      }),
+    )
     expect(lines).to.include('autoscaling: v1')
     expect(lines.filter(line => line.startsWith('apps:'))).to.deep.equal([])
   })

@@ -29,7 +29,8 @@ describe('Registrations', () => {
     '/apis/constructor/prototype': undefined,
     '/': undefined,
   }
-  for (const [path, name] of Object.entries(cases)) it(`routes ${path} to ${name ?? 'this server'}`, () => expect(known.remoteOf(path)?.name).to.equal(name))
+  for (const [path, name] of Object.entries(cases))
+    it(`routes ${path} to ${name ?? 'this server'}`, () => expect(known.remoteOf(path)?.name).to.equal(name))
 
   it('routes everything below /api to a server of the core group', () => {
     const core = new Registrations()
@@ -41,7 +42,9 @@ describe('Registrations', () => {
   it('removes deleted registrations, and those that became local', () => {
     const changing = new Registrations()
     const told: string[] = []
-    changing.subscribe(({ name, registration }) => told.push(`${name} ${registration ? (registration.backend ? 'remote' : 'local') : 'gone'}`))
+    changing.subscribe(({ name, registration }) =>
+      told.push(`${name} ${registration ? (registration.backend ? 'remote' : 'local') : 'gone'}`),
+    )
     changing.put(service('example.com', 'v1', true))
     changing.put(service('example.com', 'v1', false))
     expect(changing.areLocal).to.equal(true)

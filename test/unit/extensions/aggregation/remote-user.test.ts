@@ -28,7 +28,8 @@ describe('withRemoteUser', () => {
     expect(withRemoteUser([], { name: 'a', uid: 'u', groups: [] }, false)).to.deep.equal([['X-Remote-User', 'a']])
     expect(withRemoteUser([], { name: 'a', uid: '', groups: [] }, true)).to.deep.equal([['X-Remote-User', 'a']])
   })
-  it('encodes names in UTF-8', () => expect(withRemoteUser([], { name: 'zoë', groups: [] }, true)).to.deep.equal([['X-Remote-User', 'zo\u00c3\u00ab']]))
+  it('encodes names in UTF-8', () =>
+    expect(withRemoteUser([], { name: 'zoë', groups: [] }, true)).to.deep.equal([['X-Remote-User', 'zo\u00c3\u00ab']]))
   for (const [what, header, user] of [
     ['a name that ends with a blank', 'X-Remote-User', { name: 'root ', groups: [] }],
     ['a name that begins with a tab', 'X-Remote-User', { name: '\troot', groups: [] }],

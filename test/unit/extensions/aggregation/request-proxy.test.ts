@@ -42,7 +42,14 @@ describe('passOn', () => {
 
   let count = 0
   function world(port: number, backend: Partial<Backend> = {}, registration: Partial<Registration> = {}) {
-    const whole: Backend = { namespace: 'ns', name: 'api', port: 443, insecureSkipTLSVerify: false, certificateAuthority: ca.cert, ...backend }
+    const whole: Backend = {
+      namespace: 'ns',
+      name: 'api',
+      port: 443,
+      insecureSkipTLSVerify: false,
+      certificateAuthority: ca.cert,
+      ...backend,
+    }
     const of: Registration = {
       name: `v1.foo${count++}`,
       group: 'foo',
@@ -79,7 +86,9 @@ describe('passOn', () => {
     expect(await told(world(1, {}, { isAvailable: false })())).to.equal('503 service unavailable\n'))
   it('returns 503 if the service cannot be resolved', async () => expect(await told(world(0)())).to.equal('503 service unavailable\n'))
   it('returns 500 if the CA bundle contains no certificate', async () =>
-    expect(await told(world(1, { certificateAuthority: 'nonsense' })())).to.equal('500 unable to load root certificates: unable to parse bytes as PEM block\n'))
+    expect(await told(world(1, { certificateAuthority: 'nonsense' })())).to.equal(
+      '500 unable to load root certificates: unable to parse bytes as PEM block\n',
+    ))
   it('returns 503 if the certificate is for another name', async () =>
     expect(await told(world(await backendFor('other.ns.svc', ok))())).to.equal(
       '503 error trying to reach service: tls: failed to verify certificate: x509: certificate is valid for other.ns.svc, not api.ns.svc\n',
@@ -88,7 +97,9 @@ describe('passOn', () => {
     expect(await told(world(await backendFor('other.ns.svc', ok), { insecureSkipTLSVerify: true })())).to.equal('200 hello'))
   it('returns 503 if the connection breaks', async () => {
     const port = await backendFor('api.ns.svc', (req: { socket: Socket }) => void req.socket.destroy())
-    expect(await told(world(port)(new FakeExchange(PATH, { method: 'POST', body: 'x' })))).to.equal('503 error trying to reach service: EOF\n')
+    expect(await told(world(port)(new FakeExchange(PATH, { method: 'POST', body: 'x' })))).to.equal(
+      '503 error trying to reach service: EOF\n',
+    )
   })
   it('opens a new connection if the kept one was closed', async () => {
     const served = new Set<Socket>()

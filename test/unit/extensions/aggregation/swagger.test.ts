@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { readSwagger } from '../../../../src/extensions/aggregation/swagger.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 
-const read = (value: unknown) => runAtOnce(readSwagger(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), '/apis/a.com/v1/'))
+const read = (value: unknown) =>
+  runAtOnce(readSwagger(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)), '/apis/a.com/v1/'))
 const refer = (name: string, part = 'definitions') => ({ $ref: `#/${part}/${name}` })
 
 describe('readSwagger', () => {
@@ -21,11 +22,14 @@ describe('readSwagger', () => {
     expect(Object.keys(parameters)).to.deep.equal(['p'])
   })
   it('supports names that are properties of Object.prototype', () => {
-    const { definitions } = read('{"paths":{"/apis/a.com/v1/as":{"$ref":"#/definitions/__proto__"}},"definitions":{"__proto__":{"type":"string"}}}')
+    const { definitions } = read(
+      '{"paths":{"/apis/a.com/v1/as":{"$ref":"#/definitions/__proto__"}},"definitions":{"__proto__":{"type":"string"}}}',
+    )
     expect(Object.keys(definitions)).to.deep.equal(['__proto__'])
     expect(Object.keys(read({ paths: { '/apis/a.com/v1/as': refer('constructor') } }).definitions)).to.deep.equal([])
   })
-  for (const [name, value] of Object.entries({ 'a list': [], 'a text': '"x"', nothing: '' })) it(`refuses ${name}`, () => expect(() => read(value)).to.throw())
+  for (const [name, value] of Object.entries({ 'a list': [], 'a text': '"x"', nothing: '' }))
+    it(`refuses ${name}`, () => expect(() => read(value)).to.throw())
   it('rejects deep nesting', () =>
     expect(() => read(`{"paths":{"/apis/a.com/v1/as":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}}`)).to.throw('more than 100 levels'))
   it('rejects a definition that is too large to encode synchronously', () => {

@@ -29,12 +29,18 @@ describe('restoredMetadata', () => {
     ['must keep the uid', answered({ uid: 'other' }), 'must have the same UID: u != other'],
     ['must be present', {}, 'must have the same name: a != '],
     ['must have an object as labels', answered({ labels: 'x' }), 'invalid metadata.labels of type string in converted object'],
-    ['must have strings as labels', answered({ labels: { a: 1 } }), 'metadata.labels[a] must be a string, but is int64 in converted object'],
+    [
+      'must have strings as labels',
+      answered({ labels: { a: 1 } }),
+      'metadata.labels[a] must be a string, but is int64 in converted object',
+    ],
   ]
   for (const [name, converted, expected] of table) it(name, () => expect(outcome(converted)).to.deep.equal(expected))
 
   it('validates labels and annotations', () => {
-    expect(outcome(answered({ annotations: { 'bad key!': 'x' } }))).to.contain(`metadata.annotation: Invalid value: "bad key!": name part ${NAME}`)
+    expect(outcome(answered({ annotations: { 'bad key!': 'x' } }))).to.contain(
+      `metadata.annotation: Invalid value: "bad key!": name part ${NAME}`,
+    )
     expect(outcome(answered({ labels: { ok: 'x y', 'no way': 'z' } }))).to.match(
       /^\[metadata\.labels: Invalid value: "x y": a valid label .*, metadata\.labels: Invalid value: "no way": name part .*\]$/,
     )

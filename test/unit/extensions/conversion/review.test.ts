@@ -36,8 +36,18 @@ describe('ConversionReview', () => {
     ['a response in YAML', 'v1beta1', 'response: {convertedObjects: [{a: 1}], result: {status: Success}}', '[{"a":1}]'],
     ['another uid', 'v1', { ...HEAD, response: { uid: 'other', result: Success } }, 'expected response.uid="u1", got "other"'],
     ['another uid in v1beta1', 'v1beta1', { ...BETA, response: { uid: 'other', convertedObjects: [], result: Success } }, '[]'],
-    ['a failure with a message', 'v1', { ...HEAD, response: { uid: 'u1', result: { status: 'Failed', message: 'I do not like it' } } }, 'I do not like it'],
-    ['a failure without', 'v1', { ...HEAD, response: { uid: 'u1', result: { status: 'Failed' } } }, "response.result.status was 'Failed', not 'Success'"],
+    [
+      'a failure with a message',
+      'v1',
+      { ...HEAD, response: { uid: 'u1', result: { status: 'Failed', message: 'I do not like it' } } },
+      'I do not like it',
+    ],
+    [
+      'a failure without',
+      'v1',
+      { ...HEAD, response: { uid: 'u1', result: { status: 'Failed' } } },
+      "response.result.status was 'Failed', not 'Success'",
+    ],
     ['no status', 'v1', { ...HEAD, response: { uid: 'u1', result: {} } }, "response.result.status was '', not 'Success'"],
     ['no response', 'v1', HEAD, 'no response provided'],
     [
@@ -48,7 +58,12 @@ describe('ConversionReview', () => {
     ],
     ['an invalid apiVersion', 'v1', { ...HEAD, apiVersion: 'a/b/c' }, 'unexpected GroupVersion string: a/b/c'],
     ['invalid YAML', 'v1', 'a: b: c', 'yaml: mapping values are not allowed in this context'],
-    ['another kind', 'v1', { ...HEAD, kind: 'Foo' }, 'no kind "Foo" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:110"'],
+    [
+      'another kind',
+      'v1',
+      { ...HEAD, kind: 'Foo' },
+      'no kind "Foo" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:110"',
+    ],
     ['another version', 'v1', BETA, 'converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion'],
     [
       'an unknown version',
@@ -73,7 +88,8 @@ describe('ConversionReview', () => {
     ],
   ]
   for (const [name, version, answer, expected] of table)
-    it(`is decoded, or rejected with kube-apiserver's message: ${name}`, async () => expect(await outcome(version, answer)).to.equal(expected))
+    it(`is decoded, or rejected with kube-apiserver's message: ${name}`, async () =>
+      expect(await outcome(version, answer)).to.equal(expected))
 
   it('prints types as kube-apiserver does', () => {
     expect(printKind('example.com/v1', 'Link')).to.equal('example.com/v1, Kind=Link')

@@ -41,7 +41,8 @@ describe('webhookConverter', function () {
     return webhookConverter(
       { ...kind, webhook: webhookConversion(webhook.clientConfig('/links'), reviewVersions).webhook },
       {
-        post: (config, body, timeoutMs, traceparent) => clients.post(config, body, { timeoutMs, signal: new AbortController().signal, traceparent }),
+        post: (config, body, timeoutMs, traceparent) =>
+          clients.post(config, body, { timeoutMs, signal: new AbortController().signal, traceparent }),
         metrics,
         spans,
       },
@@ -80,10 +81,9 @@ describe('webhookConverter', function () {
   })
 
   it('prunes unknown fields, and applies no defaults', async () => {
-    const [converted] = await converter(review => reviewed(review, object => ({ ...object, junk: 1, spec: { ...object.spec, junk: 2 } }))).convert(
-      [link('v2', 'a', { host: 'h', extra: 'e' })],
-      v1,
-    )
+    const [converted] = await converter(review =>
+      reviewed(review, object => ({ ...object, junk: 1, spec: { ...object.spec, junk: 2 } })),
+    ).convert([link('v2', 'a', { host: 'h', extra: 'e' })], v1)
     expect(converted).to.deep.equal(link('v1', 'a', { hostPort: 'h' }))
   })
 
@@ -97,7 +97,9 @@ describe('webhookConverter', function () {
     )
     expect(await beta.convert([link('v1', 'a', { hostPort: 'h:1' })], v2)).to.deep.equal([link('v2', 'a', { host: 'h', port: '1' })])
     expect(webhook.requests[0]?.review.apiVersion).to.equal('apiextensions.k8s.io/v1beta1')
-    expect(await failureText(converter(reviewed, ['v9']).convert([link('v1', 'a', {})], v2))).to.equal('no supported conversion review versions')
+    expect(await failureText(converter(reviewed, ['v9']).convert([link('v1', 'a', {})], v2))).to.equal(
+      'no supported conversion review versions',
+    )
   })
 
   const without = (name: string) => (object: AnyObject) => ({ ...object, [name]: undefined })
@@ -105,7 +107,10 @@ describe('webhookConverter', function () {
   const table: [name: string, act: (review: Record<string, unknown>) => Record<string, unknown>, text: string, failure: string][] = [
     [
       'fails',
-      review => ({ ...reviewed(review), response: { uid: (review.request as { uid: string }).uid, result: { status: 'Failed', message: 'no' } } }),
+      review => ({
+        ...reviewed(review),
+        response: { uid: (review.request as { uid: string }).uid, result: { status: 'Failed', message: 'no' } },
+      }),
       `${ABOUT} failed: no`,
       'malformed_response',
     ],
@@ -168,7 +173,8 @@ describe('webhookConverter', function () {
   }
 
   it('names the invalid object among several', async () => {
-    const act = (review: Record<string, unknown>) => reviewed(review, object => (object.metadata.name === 'b' ? { ...object, kind: 'Other' } : object))
+    const act = (review: Record<string, unknown>) =>
+      reviewed(review, object => (object.metadata.name === 'b' ? { ...object, kind: 'Other' } : object))
     expect(await failureText(converter(act).convert([link('v1', 'a', {}), link('v1', 'b', {})], v2))).to.equal(
       `${ABOUT} returned invalid converted object at index 1: invalid kind (expected Link, received Other)`,
     )
@@ -179,7 +185,12 @@ describe('webhookConverter', function () {
     const { port } = gone
     gone.close()
     const lost = webhookConverter(
-      { name: 'links.example.com', group: 'example.com', versions: ['v1', 'v2'], webhook: webhookConversion({ url: `https://127.0.0.1:${port}/x` }).webhook },
+      {
+        name: 'links.example.com',
+        group: 'example.com',
+        versions: ['v1', 'v2'],
+        webhook: webhookConversion({ url: `https://127.0.0.1:${port}/x` }).webhook,
+      },
       { post: (config, body, timeoutMs) => clients.post(config, body, { timeoutMs, signal: new AbortController().signal }), metrics },
     )
     expect(await failureText(lost.convert([link('v1', 'a', {})], v2))).to.equal(
@@ -190,16 +201,24 @@ describe('webhookConverter', function () {
 
   it('records each call in spans', async () => {
     spans.ended.splice(0)
-    const links = converter(review => ({ ...review, response: { uid: (review.request as { uid: string }).uid, result: { status: 'Failure' } } }))
+    const links = converter(review => ({
+      ...review,
+      response: { uid: (review.request as { uid: string }).uid, result: { status: 'Failure' } },
+    }))
     await failureText(links.convert([link('v1', 'a', {}), link('v1', 'b', {})], v2))
     expect(spans.ended.map(({ name, attributes: { UID: _uid, ...others } }) => [name, others])).to.deep.equal([
-      ['Call conversion webhook', { 'custom-resource-definition': 'links.example.com', 'desired-api-version': 'example.com/v2', 'object-count': 2 }],
+      [
+        'Call conversion webhook',
+        { 'custom-resource-definition': 'links.example.com', 'desired-api-version': 'example.com/v2', 'object-count': 2 },
+      ],
     ])
     expect(webhook.requests.at(-1)?.headers.traceparent).to.equal(spans.traceparent)
   })
 
   it('rejects an object in an unknown version', async () => {
     const object = { ...link('v1', 'a', {}), apiVersion: 'example.com/v0' }
-    expect(await failureText(converter(reviewed).convert([object], v2))).to.equal('request to convert CR from an invalid group/version: example.com/v0')
+    expect(await failureText(converter(reviewed).convert([object], v2))).to.equal(
+      'request to convert CR from an invalid group/version: example.com/v0',
+    )
   })
 })

@@ -31,7 +31,14 @@ describe('code blocks of pages', () => {
     'export A=b\nbinnacle --data-dir a',
   ])
     it(`start a server: ${JSON.stringify(text)}`, () => expect(isServing(text)).to.equal(true))
-  for (const text of ['make build', 'binnacle --help', 'binnacle assets ./assets', 'bin/binnacle --ephemeral &', '$ binnacle convert -f a\nb', 'make -C x run'])
+  for (const text of [
+    'make build',
+    'binnacle --help',
+    'binnacle assets ./assets',
+    'bin/binnacle --ephemeral &',
+    '$ binnacle convert -f a\nb',
+    'make -C x run',
+  ])
     it(`end by themselves: ${JSON.stringify(text)}`, () => expect(isServing(text)).to.equal(false))
 
   it('contain commands with their output', () => {
@@ -53,5 +60,6 @@ describe('code blocks of pages', () => {
     ['replicas: 5', 'replicas: 6', false],
   ]
   for (const [shown, printed, same] of outputs)
-    it(`${same ? 'accept' : 'reject'} ${JSON.stringify(printed)} for ${JSON.stringify(shown)}`, () => expect(isShown(shown, printed)).to.equal(same))
+    it(`${same ? 'accept' : 'reject'} ${JSON.stringify(printed)} for ${JSON.stringify(shown)}`, () =>
+      expect(isShown(shown, printed)).to.equal(same))
 })

@@ -30,7 +30,8 @@ describe('pages of the documentation', () => {
     'a place outside': ['[a](../../x.md)', ['docs/testing.md: ../../x.md: it leads out of the repository']],
     'an address without TLS': ['[a](http://kubernetes.io)', ['docs/testing.md: http://kubernetes.io: it is not an https: address']],
   }
-  for (const [name, [text, expected]] of Object.entries(cases)) it(`may link to: ${name}`, () => expect(faults(text)).to.deep.equal(expected))
+  for (const [name, [text, expected]] of Object.entries(cases))
+    it(`may link to: ${name}`, () => expect(faults(text)).to.deep.equal(expected))
 })
 
 describe('the table of contents', () => {

@@ -66,9 +66,11 @@ describe('the reference of flags and gates', () => {
   it('escapes text, and marks code', () => expect(plain('a|b <c> `d_e` f_g')).to.equal('a\\|b \\<c\\> `d_e` f\\_g'))
   it('lists every flag once', () => {
     const page = flagsPage()
-    for (const name of Object.keys(FLAGS)) expect(page.split(name.length === 1 ? `| \`-${name}\` |` : `| \`--${name}\` |`), name).to.have.length(2)
+    for (const name of Object.keys(FLAGS))
+      expect(page.split(name.length === 1 ? `| \`-${name}\` |` : `| \`--${name}\` |`), name).to.have.length(2)
   })
-  it('describes the effect of a gate on this server', () => expect(gatesPage()).to.include('| `AnyVolumeDataSource` | GA | on, locked | one way only: on |'))
+  it('describes the effect of a gate on this server', () =>
+    expect(gatesPage()).to.include('| `AnyVolumeDataSource` | GA | on, locked | one way only: on |'))
 })
 
 describe('the reference of metrics', function () {
@@ -80,11 +82,18 @@ describe('the reference of metrics', function () {
 
   it('includes those of parts that flags enable, with their labels', () => {
     expect(page).to.include('| `apiserver_audit_level_total` | counter | ALPHA | `level` |')
-    for (const name of ['binnacle_faults_total', 'node_authorizer_graph_actions_duration_seconds', 'registered_metrics_total', 'process_cpu_seconds_total'])
+    for (const name of [
+      'binnacle_faults_total',
+      'node_authorizer_graph_actions_duration_seconds',
+      'registered_metrics_total',
+      'process_cpu_seconds_total',
+    ])
       expect(page).to.include(`| \`${name}\` |`)
   })
   it('includes those that the Prometheus rules and the dashboard query', () => {
     const asked = [...dashboardExpressions(), ...rules().map(({ expr }) => expr)].flatMap(metricsOf).filter(name => !name.includes(':'))
-    expect([...new Set(asked.map(name => name.replace(/_bucket$/, '')))].filter(name => !page.includes(`| \`${name}\` |`))).to.deep.equal([])
+    expect([...new Set(asked.map(name => name.replace(/_bucket$/, '')))].filter(name => !page.includes(`| \`${name}\` |`))).to.deep.equal(
+      [],
+    )
   })
 })

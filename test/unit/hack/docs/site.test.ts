@@ -70,7 +70,12 @@ describe('the documentation as HTML', function () {
     const items: { href: string }[] = []
     const field = { value: words, addEventListener: (name: string, listener: () => void) => void listeners.set(name, listener) }
     const results = { replaceChildren: (...links: { link: { href: string } }[]) => void items.push(...links.map(({ link }) => link)) }
-    const search = { dataset: { root: '' }, hidden: true, querySelector: (name: string) => (name === 'ol' ? results : field), addEventListener: () => {} }
+    const search = {
+      dataset: { root: '' },
+      hidden: true,
+      querySelector: (name: string) => (name === 'ol' ? results : field),
+      addEventListener: () => {},
+    }
     const document = {
       querySelector: () => search,
       addEventListener: () => {},

@@ -7,7 +7,8 @@ import { withoutRelease } from '../../../../hack/releases/without-release.ts'
 
 const field = (name: string, number: number, type = 'string', json = `${name},omitempty`): string =>
   `\tX ${type} \`json:"${json}" protobuf:"bytes,${number},opt,name=${name}"\`\n`
-const kind = (name: string, ...fields: string[]): string => `// +genclient\ntype ${name} struct {\n\tmetav1.TypeMeta \`json:",inline"\`\n${fields.join('')}}\n`
+const kind = (name: string, ...fields: string[]): string =>
+  `// +genclient\ntype ${name} struct {\n\tmetav1.TypeMeta \`json:",inline"\`\n${fields.join('')}}\n`
 const struct = (name: string, ...fields: string[]): string => `type ${name} struct {\n${fields.join('')}}\n`
 const life = (name: string, member: string, minor: number): string =>
   `func (in *${name}) APILifecycle${member}() (major, minor int) {\n\treturn 1, ${minor}\n}\n`
@@ -52,7 +53,10 @@ const NEW: Readonly<Record<string, Version>> = {
 }
 
 const TABLES: Tables = new Map([
-  [TABLE_PATHS.release, "export const NEWEST_RELEASE: Release = '1.37'\nexport const PREVIEWS: Readonly<Partial<Record<Release, string>>> = {}\n"],
+  [
+    TABLE_PATHS.release,
+    "export const NEWEST_RELEASE: Release = '1.37'\nexport const PREVIEWS: Readonly<Partial<Record<Release, string>>> = {}\n",
+  ],
   [
     TABLE_PATHS.packages,
     "const FILES = {\n  library: 'library/v1beta1',\n  libraryV1alpha1: 'library/v1alpha1',\n  libraryV1alpha2: 'library/v1alpha2',\n} as const\n",
@@ -67,7 +71,10 @@ const TABLES: Tables = new Map([
     'src/api/library/v1alpha1.types',
     '// The types of library/v1alpha1.\npackage libraryV1alpha1 io.k8s.api.library.v1alpha1\n\ntype Book typemeta\n  title 1 string? minimum(1)\n  old 2 string?\n',
   ],
-  ['src/api/library/v1alpha2.types', '// The types of library/v1alpha2.\npackage libraryV1alpha2 io.k8s.api.library.v1alpha2\n\ntype Page typemeta\n'],
+  [
+    'src/api/library/v1alpha2.types',
+    '// The types of library/v1alpha2.\npackage libraryV1alpha2 io.k8s.api.library.v1alpha2\n\ntype Page typemeta\n',
+  ],
   [
     'src/api/library/v1beta1.types',
     '// The types of library/v1beta1.\npackage library io.k8s.api.library.v1beta1\n\ntype Book typemeta\n  title 1 string? minimum(1)\n  old 2 string?\n  parts 3 []Part?\n\ntype Part\n  name 1 string?\n',
@@ -149,9 +156,14 @@ describe('addition of a release to the tables', () => {
     const compared = { minors: [36, 37, 38], isNewType: (path: string) => path === 'library/v1', gates: new Set(['Covers']) }
     expect([...compareTables(tables, tables, compared).lines]).to.deep.equal([])
     const other = new Map(
-      [...tables].map(([path, text]) => [path, text.replace(' minimum(1) since', ' since').replace('color 4', 'color 5').replace(' 38B+', '')]),
+      [...tables].map(([path, text]) => [
+        path,
+        text.replace(' minimum(1) since', ' since').replace('color 4', 'color 5').replace(' 38B+', ''),
+      ]),
     )
-    expect(Object.fromEntries([...compareTables(other, tables, compared).lines].map(([subject, lines]) => [subject, lines.length]))).to.deep.equal({
+    expect(
+      Object.fromEntries([...compareTables(other, tables, compared).lines].map(([subject, lines]) => [subject, lines.length])),
+    ).to.deep.equal({
       'rules, and uses of gates, of fields': 1,
       fields: 1,
       gates: 1,

@@ -25,9 +25,21 @@ describe('lines of a field in a release', () => {
     ],
     ['edits a line of the same release in place', ['a 1 string? since(1.38)'], ['a 1 string?'], ['a 1 string'], ['a 1 string since(1.38)']],
     ['removes a field that only a preview had', ['a 1 string? since(1.38)'], ['a 1 string?'], [], []],
-    ['leaves what the declaration states already', ['a 1 string optional'], ['a 1 string'], ['a 1 string optional'], ['a 1 string optional']],
+    [
+      'leaves what the declaration states already',
+      ['a 1 string optional'],
+      ['a 1 string'],
+      ['a 1 string optional'],
+      ['a 1 string optional'],
+    ],
     ['keeps a gate that is no longer stated', ['a 1 string? gate(A)'], ['a 1 string? gate(A)'], ['a 1 string?'], ['a 1 string? gate(A)']],
-    ['keeps a deprecation that is no longer stated', ['a 1 string? deprecated'], ['a 1 string? deprecated'], ['a 1 string?'], ['a 1 string? deprecated']],
+    [
+      'keeps a deprecation that is no longer stated',
+      ['a 1 string? deprecated'],
+      ['a 1 string? deprecated'],
+      ['a 1 string?'],
+      ['a 1 string? deprecated'],
+    ],
     [
       'replaces list types, also those that began with a release',
       ['a 1 []Part? atomic@1.30'],

@@ -40,7 +40,9 @@ describe('the stand-in for etcd', () => {
     rmSync(directory, { recursive: true, force: true })
   })
   const start = async (): Promise<void> => {
-    stop = await serveStandIn(standInOptions([`--listen-client-urls=${url}`, '--data-dir', join(directory, 'data'), '--unsafe-no-fsync=true']))
+    stop = await serveStandIn(
+      standInOptions([`--listen-client-urls=${url}`, '--data-dir', join(directory, 'data'), '--unsafe-no-fsync=true']),
+    )
   }
 
   it('parses the flags that envtest sets, and rejects URLs that it cannot listen on', () => {
@@ -99,7 +101,11 @@ describe('the stand-in for etcd', () => {
         await new Promise(closed => server.close(closed))
       }
     }
-    for (const other of [configOf(), configOf('--etcd-servers=http://10.0.0.1:2379'), configOf('--etcd-servers=http://127.0.0.1:1,http://127.0.0.1:2')])
+    for (const other of [
+      configOf(),
+      configOf('--etcd-servers=http://10.0.0.1:2379'),
+      configOf('--etcd-servers=http://127.0.0.1:1,http://127.0.0.1:2'),
+    ])
       expect(await withStandIn(other, silentLogger)).to.equal(other)
   })
 })
@@ -108,7 +114,12 @@ describe('the etcd-stand-in command', () => {
   const main = join(import.meta.dirname, '../../../../src/main.ts')
   for (const flag of ['--help', '-h', '--version'])
     it(`prints ${flag}, which envtest runs first, and exits`, () => {
-      const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', main, 'etcd-stand-in', flag], { encoding: 'utf8', timeout: 50_000 })
-      expect([status, stdout]).to.satisfy(([code, text]: [number, string]) => code === 0 && text.includes('This is not etcd') && /^ +--data-dir/m.test(text))
+      const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', main, 'etcd-stand-in', flag], {
+        encoding: 'utf8',
+        timeout: 50_000,
+      })
+      expect([status, stdout]).to.satisfy(
+        ([code, text]: [number, string]) => code === 0 && text.includes('This is not etcd') && /^ +--data-dir/m.test(text),
+      )
     })
 })

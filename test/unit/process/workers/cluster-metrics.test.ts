@@ -14,7 +14,13 @@ interface Counted {
   readonly durations: readonly number[]
 }
 
-const declare = (name: string, labels: string[], across: Across = 'sum') => ({ name, help: 'Help.', stability: 'ALPHA' as const, labels, across })
+const declare = (name: string, labels: string[], across: Across = 'sum') => ({
+  name,
+  help: 'Help.',
+  stability: 'ALPHA' as const,
+  labels,
+  across,
+})
 
 /** A worker with its own registry, and its channel to the primary. */
 function worker(number: number, counted: Counted, primary: () => ClusterMetrics) {
@@ -28,8 +34,20 @@ function worker(number: number, counted: Counted, primary: () => ClusterMetrics)
   for (const each of counted.durations) durations.child().observe(each)
   const registry = new Registry()
   for (const family of [requests, open, objects, durations]) adopt(registry, family)
-  const process: MetricSnapshot = { name: 'process_memory', help: 'Help.', type: 'gauge', aggregator: 'omit', values: [{ value: 100 * number, labels: {} }] }
-  const lag: MetricSnapshot = { name: 'nodejs_lag', help: 'Help.', type: 'gauge', aggregator: 'average', values: [{ value: Number.NaN, labels: {} }] }
+  const process: MetricSnapshot = {
+    name: 'process_memory',
+    help: 'Help.',
+    type: 'gauge',
+    aggregator: 'omit',
+    values: [{ value: 100 * number, labels: {} }],
+  }
+  const lag: MetricSnapshot = {
+    name: 'nodejs_lag',
+    help: 'Help.',
+    type: 'gauge',
+    aggregator: 'average',
+    values: [{ value: Number.NaN, labels: {} }],
+  }
 
   let silent = false
   let toWorker: (message: ToWorker) => void = () => {}
@@ -73,7 +91,10 @@ function worker(number: number, counted: Counted, primary: () => ClusterMetrics)
 
 function cluster(...counts: Counted[]) {
   const alive = new Map<number, WorkerProcess>()
-  const own = ofWorker({ name: 'process_memory', help: 'Help.', type: 'gauge', aggregator: 'sum', values: [{ value: 7, labels: {} }] }, 'primary')
+  const own = ofWorker(
+    { name: 'process_memory', help: 'Help.', type: 'gauge', aggregator: 'sum', values: [{ value: 7, labels: {} }] },
+    'primary',
+  )
   const metrics: ClusterMetrics = new ClusterMetrics(
     () => alive,
     () => [own],
@@ -112,12 +133,23 @@ describe('ClusterMetrics', () => {
     alive.delete(2)
     await metrics.retire(2)
     const after = samples(await metrics.gather())
-    expect(after).to.include.members(['requests_total{code="200"} 12', 'seconds_count 4', 'open 2', 'objects 100', 'process_memory{worker="1"} 100'])
+    expect(after).to.include.members([
+      'requests_total{code="200"} 12',
+      'seconds_count 4',
+      'open 2',
+      'objects 100',
+      'process_memory{worker="1"} 100',
+    ])
     expect(after.join()).not.to.include('worker="2"')
     // A new worker replaces it, with the same number.
     const next = worker(2, { requests: 1, open: 1, objects: 100, durations: [] }, () => metrics)
     alive.set(2, next.process)
-    expect(samples(await metrics.gather())).to.include.members(['requests_total{code="200"} 13', 'seconds_count 4', 'open 3', 'process_memory{worker="2"} 200'])
+    expect(samples(await metrics.gather())).to.include.members([
+      'requests_total{code="200"} 13',
+      'seconds_count 4',
+      'open 3',
+      'process_memory{worker="2"} 200',
+    ])
   })
 
   it('uses the previous report of a worker that does not respond', async () => {

@@ -74,7 +74,9 @@ describe('a bidirectional stream of messages', function () {
 
     it('ends the request with its last message', async () => {
       let came = Buffer.alloc(0)
-      const ended = new Promise<void>(resolve => peer.on('data', (bytes: Buffer) => (came = Buffer.concat([came, bytes]))).on('end', resolve))
+      const ended = new Promise<void>(resolve =>
+        peer.on('data', (bytes: Buffer) => (came = Buffer.concat([came, bytes]))).on('end', resolve),
+      )
       stream.send(Buffer.alloc(100_000, 'a'), true)
       await ended
       expect(came.equals(prefixed(Buffer.alloc(100_000, 'a')))).to.equal(true)
@@ -212,7 +214,8 @@ describe('a bidirectional stream of messages', function () {
     })
 
     it('sends a message beyond the limit, fails', async () => {
-      server.act = (socket, stream) => void socket.write(Buffer.concat([begun(stream), frameOf(FrameType.data, 0, stream, prefixed(Buffer.alloc(1001)))]))
+      server.act = (socket, stream) =>
+        void socket.write(Buffer.concat([begun(stream), frameOf(FrameType.data, 0, stream, prefixed(Buffer.alloc(1001)))]))
       expect((await drained(await opened({ maxMessageBytes: 1000 }))).failure?.code).to.equal(Status.RESOURCE_EXHAUSTED)
     })
 

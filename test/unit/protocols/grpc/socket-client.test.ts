@@ -47,7 +47,11 @@ describe('SocketClient', function () {
     return client
   }
   async function echo(path: string): Promise<() => void> {
-    const say = { request: 'test.Text', response: 'test.Text', answer: (request: { text?: Buffer }) => ({ text: request.text ?? Buffer.alloc(0) }) }
+    const say = {
+      request: 'test.Text',
+      response: 'test.Text',
+      answer: (request: { text?: Buffer }) => ({ text: request.text ?? Buffer.alloc(0) }),
+    }
     const server = await startGrpcServer(path, { messages: MESSAGES, name: 'test.Echo', methods: { Say: say } })
     closing.push(() => server.close())
     return () => server.close()
@@ -74,7 +78,9 @@ describe('SocketClient', function () {
     const client = clientOf(path)
     const lengths = [0, 1, 10_000, 34 * 1024, 100_000, 1_000_000]
     const answers = await Promise.all(lengths.map(length => client.call(METHOD, text(Buffer.alloc(length, 'x')), NEVER_MS, same)))
-    expect(answers.map(answer => answer.length)).to.deep.equal(lengths.map(length => (length === 0 ? 0 : text(Buffer.alloc(length)).length)))
+    expect(answers.map(answer => answer.length)).to.deep.equal(
+      lengths.map(length => (length === 0 ? 0 : text(Buffer.alloc(length)).length)),
+    )
     expect(observed).to.deep.equal(lengths.map(() => `${METHOD} OK`))
   })
 
@@ -137,7 +143,9 @@ describe('SocketClient', function () {
       calls++
       stream.session?.destroy()
     })
-    expect(await said(clientOf(path).call(METHOD, Buffer.alloc(0), NEVER_MS, same))).to.equal('rpc error: code = Unavailable desc = Connection dropped')
+    expect(await said(clientOf(path).call(METHOD, Buffer.alloc(0), NEVER_MS, same))).to.equal(
+      'rpc error: code = Unavailable desc = Connection dropped',
+    )
     expect([calls, observed]).to.deep.equal([1, [`${METHOD} Unavailable`]])
   })
 

@@ -24,7 +24,11 @@ async function echo(stream: ServerHttp2Stream): Promise<void> {
   answer(stream, Buffer.concat(parts))
 }
 
-function answer(stream: ServerHttp2Stream, body: Buffer, trailers: Record<string, string> = { 'grpc-status': '0', 'grpc-message': '' }): void {
+function answer(
+  stream: ServerHttp2Stream,
+  body: Buffer,
+  trailers: Record<string, string> = { 'grpc-status': '0', 'grpc-message': '' },
+): void {
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
   stream.on('wantTrailers', () => stream.sendTrailers(trailers))
   stream.end(body)
@@ -44,7 +48,10 @@ describe('a connection for unary calls', () => {
     for (const server of servers.splice(0)) server.close()
   })
 
-  async function connectionTo(server: Http2Server | Server, patience?: ConstructorParameters<typeof UnaryConnection>[2]): Promise<UnaryConnection> {
+  async function connectionTo(
+    server: Http2Server | Server,
+    patience?: ConstructorParameters<typeof UnaryConnection>[2],
+  ): Promise<UnaryConnection> {
     servers.push(server)
     server.on('connection', (socket: Socket) => sockets.push(socket))
     server.listen(0, '127.0.0.1')
@@ -174,7 +181,10 @@ describe('a connection for unary calls', () => {
   it('reports the message of etcd for a failed call', async () => {
     const compacted = { 'grpc-status': '11', 'grpc-message': 'etcdserver: mvcc: required revision has been %22compacted%22' }
     const connection = await connectionTo(served(stream => stream.respond({ ':status': 200, ...compacted }, { endStream: true })))
-    expect(await failure(call(connection, 'x'))).to.deep.equal({ code: 11, details: 'etcdserver: mvcc: required revision has been "compacted"' })
+    expect(await failure(call(connection, 'x'))).to.deep.equal({
+      code: 11,
+      details: 'etcdserver: mvcc: required revision has been "compacted"',
+    })
   })
 
   const odd: [what: string, respond: (stream: ServerHttp2Stream) => void, told: Told][] = [
@@ -192,7 +202,11 @@ describe('a connection for unary calls', () => {
       { code: 2, details: 'the response has no gRPC status, HTTP status 200' },
     ],
     ['without a message', stream => answer(stream, Buffer.alloc(0)), { code: 13, details: 'the response is not a single message' }],
-    ['of half a message', stream => answer(stream, framed(Buffer.from('hello')).subarray(0, 8)), { code: 13, details: 'the response is not a single message' }],
+    [
+      'of half a message',
+      stream => answer(stream, framed(Buffer.from('hello')).subarray(0, 8)),
+      { code: 13, details: 'the response is not a single message' },
+    ],
     ['that is reset', stream => stream.close(2), { code: 13, details: 'the server ended the call with code 2' }],
     ['that is cancelled', stream => stream.close(8), { code: 1, details: 'the server ended the call with code 8' }],
     ['that is refused', stream => stream.close(7), { code: 14, details: 'the server refused the call', unsent: true }],
@@ -294,7 +308,11 @@ describe('a connection for unary calls', () => {
   })
 
   const broken: [what: string, bytes: Buffer, details: string][] = [
-    ['headers without an end', Buffer.concat([frameOf(FrameType.headers, 0, 1, OK), frameOf(FrameType.data, 0, 1, hello)]), 'headers without an end'],
+    [
+      'headers without an end',
+      Buffer.concat([frameOf(FrameType.headers, 0, 1, OK), frameOf(FrameType.data, 0, 1, hello)]),
+      'headers without an end',
+    ],
     ['a continuation of nothing', frameOf(FrameType.continuation, 0, 1, OK), 'a continuation of nothing'],
     [
       'endless headers',
@@ -308,12 +326,19 @@ describe('a connection for unary calls', () => {
     ],
     [
       'a message in very many pieces',
-      Buffer.concat([frameOf(FrameType.headers, Flag.endHeaders, 1, OK), ...Array(65_537).fill(frameOf(FrameType.data, 0, 1, Buffer.alloc(0)))]),
+      Buffer.concat([
+        frameOf(FrameType.headers, Flag.endHeaders, 1, OK),
+        ...Array(65_537).fill(frameOf(FrameType.data, 0, 1, Buffer.alloc(0))),
+      ]),
       'a message is in too many frames',
     ],
     ['a push', frameOf(FrameType.push, 0, 1, OK), 'a push that was not allowed'],
     ['half a reset', frameOf(FrameType.reset, 0, 1, Buffer.alloc(3)), 'a frame is too short'],
-    ['headers of a table', frameOf(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from([0xbe])), 'no field has the index 62'],
+    [
+      'headers of a table',
+      frameOf(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from([0xbe])),
+      'no field has the index 62',
+    ],
   ]
   for (const [what, bytes, details] of broken)
     it(`is closed after ${what}`, async () => {

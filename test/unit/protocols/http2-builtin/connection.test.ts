@@ -27,7 +27,9 @@ describe('a connection with Node’s HTTP/2', () => {
     const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: ['127.0.0.1'] })
     server = tls.createServer({ cert, key, ALPNProtocols: ['h2'], allowHalfOpen: true } as tls.TlsOptions).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    const accepted = once(server, 'secureConnection').then(([socket]) => new BuiltinConnection(socket as tls.TLSSocket, serve, new BuiltinPort(LIMITS)))
+    const accepted = once(server, 'secureConnection').then(
+      ([socket]) => new BuiltinConnection(socket as tls.TLSSocket, serve, new BuiltinPort(LIMITS)),
+    )
     raw = await openRawHttp2((server.address() as AddressInfo).port, settings)
     return accepted
   }

@@ -3,7 +3,11 @@ import { responseHeaders } from '../../../../src/protocols/http2-builtin/respons
 
 describe('response headers over Node’s HTTP/2', () => {
   it('keeps repeated headers in order', () => {
-    expect(responseHeaders(200, ['A', '1', 'Warning', 'x', 'Warning', 'y', 'Warning', 'z'])).to.eql({ ':status': 200, A: '1', Warning: ['x', 'y', 'z'] })
+    expect(responseHeaders(200, ['A', '1', 'Warning', 'x', 'Warning', 'y', 'Warning', 'z'])).to.eql({
+      ':status': 200,
+      A: '1',
+      Warning: ['x', 'y', 'z'],
+    })
   })
 
   for (const [name, value] of [

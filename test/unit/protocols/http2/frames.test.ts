@@ -13,7 +13,8 @@ describe('frame parsing', () => {
   function read(...chunks: Buffer[]): string[] {
     const got: string[] = []
     const reader = new FrameReader()
-    for (const chunk of chunks) reader.read(chunk, ({ type, flags, stream, payload }) => got.push(`${type} ${flags} ${stream} ${payload.toString('hex')}`))
+    for (const chunk of chunks)
+      reader.read(chunk, ({ type, flags, stream, payload }) => got.push(`${type} ${flags} ${stream} ${payload.toString('hex')}`))
     return got
   }
 

@@ -65,7 +65,11 @@ describe('header decoding', () => {
     ],
     [
       'in the Huffman code',
-      ['8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff', '8286 84be 5886 a8eb 1064 9cbf', '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf'],
+      [
+        '8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff',
+        '8286 84be 5886 a8eb 1064 9cbf',
+        '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf',
+      ],
     ],
   ] as const)
     it(`decodes requests with text ${how}`, () => {
@@ -77,11 +81,31 @@ describe('header decoding', () => {
   it('evicts entries when the table is full', () => {
     const one = decoder()
     const first = one.decode(
-      bytes('3fe1 01 4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3'),
+      bytes(
+        '3fe1 01 4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3',
+      ),
     ).fields
-    expect(first).to.eql([':status', '302', 'cache-control', 'private', 'date', 'Mon, 21 Oct 2013 20:13:21 GMT', 'location', 'https://www.example.com'])
+    expect(first).to.eql([
+      ':status',
+      '302',
+      'cache-control',
+      'private',
+      'date',
+      'Mon, 21 Oct 2013 20:13:21 GMT',
+      'location',
+      'https://www.example.com',
+    ])
     const second = one.decode(bytes('4883 640e ffc1 c0bf')).fields
-    expect(second).to.eql([':status', '307', 'cache-control', 'private', 'date', 'Mon, 21 Oct 2013 20:13:21 GMT', 'location', 'https://www.example.com'])
+    expect(second).to.eql([
+      ':status',
+      '307',
+      'cache-control',
+      'private',
+      'date',
+      'Mon, 21 Oct 2013 20:13:21 GMT',
+      'location',
+      'https://www.example.com',
+    ])
     expect(() => one.decode(bytes('c2'))).to.throw('no field has the index 66')
   })
 
@@ -152,7 +176,9 @@ describe('header encoding', () => {
   const long = 'ü'.repeat(300)
   it('produces decodable blocks', () => {
     const { fields } = decoder().decode(
-      Buffer.from(new HeaderEncoder().answer(409, ['Audit-Id', 'a', 'Content-Type', 'application/json', 'X-Long', long, 'X-Empty', ''], true)),
+      Buffer.from(
+        new HeaderEncoder().answer(409, ['Audit-Id', 'a', 'Content-Type', 'application/json', 'X-Long', long, 'X-Empty', ''], true),
+      ),
     )
     expect(fields.filter((_, i) => fields[i - (i % 2)] !== 'date')).to.eql([
       ':status',

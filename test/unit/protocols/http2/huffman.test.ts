@@ -12,7 +12,10 @@ describe('Huffman coded strings', () => {
     ['custom-key', '25a849e95ba97d7f'],
     ['302', '6402'],
     ['Mon, 21 Oct 2013 20:13:21 GMT', 'd07abe941054d444a8200595040b8166e082a62d1bff'],
-    ['foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1', '94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007'],
+    [
+      'foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1',
+      '94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007',
+    ],
     ['grpc-status', '9acac8b21234da8f'],
     ['\n\0é', 'fffffff3ff1ffff5ff'],
   ]

@@ -42,7 +42,8 @@ function* fail(): Steps<void> {
   throw new Error('no header block')
 }
 
-const requests = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, (_, n) => frameOf(FrameType.headers, 5, n, Buffer.alloc(10))))
+const requests = (count: number): Buffer =>
+  Buffer.concat(Array.from({ length: count }, (_, n) => frameOf(FrameType.headers, 5, n, Buffer.alloc(10))))
 
 describe('the frames that a connection reads', () => {
   it('wait for the next turn after their share, in order', async () => {

@@ -34,7 +34,12 @@ describe('the lifetime of a connection', () => {
     ['ends if nothing is read', () => ({ writing: true }), 61, 'cut'],
     ['continues while something is read', second => ({ writing: true, writes: Math.floor(second / 50) }), Number.POSITIVE_INFINITY, 'keep'],
     ['is over when it is idle', () => ({ streams: 0 }), 91, 'leave'],
-    ['continues while requests arrive in between', second => ({ streams: 0, lastStream: 1 + 2 * Math.floor(second / 80) }), Number.POSITIVE_INFINITY, 'keep'],
+    [
+      'continues while requests arrive in between',
+      second => ({ streams: 0, lastStream: 1 + 2 * Math.floor(second / 80) }),
+      Number.POSITIVE_INFINITY,
+      'keep',
+    ],
     ['ends soon after GOAWAY', () => ({ streams: 0, leaving: true }), 2, 'cut'],
     ['waits for open requests after GOAWAY', () => ({ leaving: true }), Number.POSITIVE_INFINITY, 'keep'],
     ['waits for the last bytes, but not for ever', () => ({ streams: 0, leaving: true, writing: true }), 61, 'cut'],

@@ -46,7 +46,8 @@ describe('the head of a request', () => {
   })
 
   it('accepts every valid method, and both schemes', () => {
-    for (const method of ['GET', 'M-SEARCH', 'get', "!#$%&'*+.^_`|~0"]) expect(readHead([':method', method, ...GET.slice(2)])?.method).to.equal(method)
+    for (const method of ['GET', 'M-SEARCH', 'get', "!#$%&'*+.^_`|~0"])
+      expect(readHead([':method', method, ...GET.slice(2)])?.method).to.equal(method)
     expect(readHead([':method', 'GET', ':scheme', 'http', ':path', '/'])?.url).to.equal('/')
   })
 

@@ -34,8 +34,8 @@ function read(bytes: Buffer, parts: number): Said[] {
 }
 
 /**
- * Bytes of both ends of a connection of github.com/moby/spdystream 0.5.0: three streams, data on the first, in both directions, a reset and a refusal, pings and the end. The header blocks are compressed with SPDY's
- * dictionary.
+ * Bytes of both ends of a connection of github.com/moby/spdystream 0.5.0: three streams, data on the first, in both
+ * directions, a reset and a refusal, pings and the end. The header blocks are compressed with SPDY's dictionary.
  */
 const CLIENT =
   '80030001000000290000000100000000000078f9e3c6a7c26260606004a7b392a2d4c45c6851c29a0a0a6800000000ffff000000010000000568656c6c6f000000010100000080030001000000190000000300000000' +
@@ -76,8 +76,10 @@ describe('SPDY frames', () => {
     })
 
   const frame = (hex: string): Said[] => read(Buffer.from(hex, 'hex'), 1000)
-  it('with another version end the connection', () => expect(frame('800200060000000400000002')).to.deep.equal([['violation', 'version 2 of SPDY']]))
-  it('that are too short end the connection', () => expect(frame('800300030000000400000002')).to.deep.equal([['violation', 'a frame of type 3 with 4 bytes']]))
+  it('with another version end the connection', () =>
+    expect(frame('800200060000000400000002')).to.deep.equal([['violation', 'version 2 of SPDY']]))
+  it('that are too short end the connection', () =>
+    expect(frame('800300030000000400000002')).to.deep.equal([['violation', 'a frame of type 3 with 4 bytes']]))
   it('that have no meaning here are skipped', () => {
     const settings = '80030004000000140000000201000004000000640100000700010000'
     const windowUpdate = '80030009000000080000000100001000'

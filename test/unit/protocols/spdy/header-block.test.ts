@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import { headerBlock } from '../../../../src/protocols/spdy/header-block.ts'
 
 /** Inflates the blocks of one connection. */
-const inflated = (...blocks: Buffer[]): string => inflateRawSync(Buffer.concat(blocks).subarray(6), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
+const inflated = (...blocks: Buffer[]): string =>
+  inflateRawSync(Buffer.concat(blocks).subarray(6), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
 
 describe('SPDY header blocks', () => {
   const first = headerBlock([['streamtype', 'error']], true)

@@ -40,7 +40,10 @@ describe('the server side of SPDY', () => {
 
   const open = async (type: string) => {
     const heard: string[] = []
-    const stream = await client.open([['streamtype', type]], { data: bytes => heard.push(bytes.toString()), ended: () => heard.push('end') })
+    const stream = await client.open([['streamtype', type]], {
+      data: bytes => heard.push(bytes.toString()),
+      ended: () => heard.push('end'),
+    })
     return { stream, heard }
   }
 
@@ -116,7 +119,10 @@ describe('header blocks of SPDY', () => {
   it('are compressed with the dictionary of the specification', () => {
     const dictionary = headerDictionary()
     expect([dictionary.length, createHash('sha1').update(dictionary).digest('hex')]).to.deep.equal([1423, DICTIONARY_SHA1])
-    const block = deflateSync(Buffer.from('\0\0\0\x01\0\0\0\x0astreamtype\0\0\0\x05error'), { dictionary, finishFlush: constants.Z_SYNC_FLUSH })
+    const block = deflateSync(Buffer.from('\0\0\0\x01\0\0\0\x0astreamtype\0\0\0\x05error'), {
+      dictionary,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    })
     expect([...new HeaderReader().read(block)]).to.deep.equal([['streamtype', 'error']])
   })
 

@@ -46,14 +46,23 @@ describe('frames of a WebSocket client', () => {
     ],
     [
       'may be parts of a message, with others between',
-      [clientFrame(2, text('on'), { final: false }), clientFrame(9, text('ping')), clientFrame(0, text(''), { final: false }), clientFrame(0, text('e'))],
+      [
+        clientFrame(2, text('on'), { final: false }),
+        clientFrame(9, text('ping')),
+        clientFrame(0, text(''), { final: false }),
+        clientFrame(0, text('e')),
+      ],
       [
         ['control', 9, 'ping'],
         ['message', 2, 'one'],
       ],
     ],
     ['of a message that never began are a violation', [clientFrame(0, text('x')), clientFrame(9, text(''))], [['violation']]],
-    ['of a message inside another are a violation', [clientFrame(2, text('x'), { final: false }), clientFrame(2, text('y'))], [['violation']]],
+    [
+      'of a message inside another are a violation',
+      [clientFrame(2, text('x'), { final: false }), clientFrame(2, text('y'))],
+      [['violation']],
+    ],
     ['of an unknown sort are a violation', [clientFrame(3, text('x'))], [['violation']]],
     ['that control can not be parts', [clientFrame(9, text('x'), { final: false })], [['violation']]],
     ['without a mask are a violation', [Buffer.from([0x82, 1, 0])], [['violation']]],

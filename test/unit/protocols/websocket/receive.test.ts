@@ -10,7 +10,11 @@ function sent(opcode: number, payload: string, { mask = true, length }: { mask?:
   if (mask) for (let i = 0; i < bytes.length; i++) bytes[i] = (bytes[i] as number) ^ (MASK[i & 3] as number)
   const size = length ?? bytes.length
   const head =
-    size < 126 ? [size] : size < 65_536 ? [126, size >> 8, size & 255] : [127, 0, 0, 0, 0, size >>> 24, (size >> 16) & 255, (size >> 8) & 255, size & 255]
+    size < 126
+      ? [size]
+      : size < 65_536
+        ? [126, size >> 8, size & 255]
+        : [127, 0, 0, 0, 0, size >>> 24, (size >> 16) & 255, (size >> 8) & 255, size & 255]
   return Buffer.from([0x80 | opcode, ...head.map((byte, i) => (i === 0 && mask ? byte | 0x80 : byte)), ...(mask ? MASK : []), ...bytes])
 }
 
@@ -45,7 +49,8 @@ describe('frames from the client of a WebSocket', () => {
       const bytes = Buffer.concat(frames)
       expect(receive(bytes), 'at once').to.deep.equal({ answers, endings })
       expect(receive(bytes, bytes.length), 'behind the handshake').to.deep.equal({ answers, endings })
-      for (const parts of [1, 3, 1000]) expect(receive(bytes, Math.min(2, bytes.length), parts), `in parts of ${parts}`).to.deep.equal({ answers, endings })
+      for (const parts of [1, 3, 1000])
+        expect(receive(bytes, Math.min(2, bytes.length), parts), `in parts of ${parts}`).to.deep.equal({ answers, endings })
     })
 
   it('reports a client that disconnects', () => {

@@ -51,7 +51,11 @@ describe('apply', () => {
       message: 'Apply failed with 2 conflicts: conflicts with "tester" using example.io/v1:\n- .spec.color\n- .spec.size',
     })
     expect(status.details).to.deep.equal({
-      causes: ['.spec.color', '.spec.size'].map(field => ({ reason: 'FieldManagerConflict', message: 'conflict with "tester" using example.io/v1', field })),
+      causes: ['.spec.color', '.spec.size'].map(field => ({
+        reason: 'FieldManagerConflict',
+        message: 'conflict with "tester" using example.io/v1',
+        field,
+      })),
     })
     expect((await run(config('{color: blue, size: 4}'), '&force=true')).object.spec).to.deep.equal({ size: 4, color: 'blue' })
   })

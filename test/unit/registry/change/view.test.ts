@@ -64,7 +64,11 @@ describe('views', () => {
     t = new TestRegistry([widgetResource({ version: { subresources: { scale } } })])
     parent = await t.create({ name: 'a' }, { spec: { color: 'red' } })
   })
-  const wanted = (replicas: number, metadata: object = {}) => ({ ...view.get(parent), metadata: { name: 'a', ...metadata }, spec: { replicas } })
+  const wanted = (replicas: number, metadata: object = {}) => ({
+    ...view.get(parent),
+    metadata: { name: 'a', ...metadata },
+    spec: { replicas },
+  })
   const put = async (scaled: AnyObject) => {
     const written = viewOf(t.target('a', { subresource: 'scale' }))
     return loose(putView(t.store.env, defined(written, 'scale is a view'), structuredClone(parent), scaled))
@@ -97,7 +101,11 @@ describe('views', () => {
 
   describe('over HTTP', () => {
     const request = async (method: string, body = '', type = 'application/json') => {
-      const exchange = new FakeExchange('/apis/example.io/v1/namespaces/ns/widgets/a/scale', { method, body, headers: { 'content-type': type } })
+      const exchange = new FakeExchange('/apis/example.io/v1/namespaces/ns/widgets/a/scale', {
+        method,
+        body,
+        headers: { 'content-type': type },
+      })
       await apiHandler(testApi(scopeOf(t, exchange, 'get').env))(exchange)
       return exchange.json as AnyObject
     }
@@ -115,12 +123,16 @@ describe('views', () => {
     it('are patched', async () => {
       const { spec, metadata } = await request('PATCH', '{"spec":{"replicas":7}}', 'application/merge-patch+json')
       expect([spec, metadata.resourceVersion]).to.deep.equal([{ replicas: 7 }, '3'])
-      expect(await refusalText(request('PATCH', '{"metadata":{"resourceVersion":"1"}}', 'application/merge-patch+json'))).to.equal(`409 Conflict: ${CONFLICT}`)
+      expect(await refusalText(request('PATCH', '{"metadata":{"resourceVersion":"1"}}', 'application/merge-patch+json'))).to.equal(
+        `409 Conflict: ${CONFLICT}`,
+      )
       expect((await t.get('a')).spec.size).to.equal(7)
     })
 
     it('are not created', async () =>
-      expect(await refusalText(request('POST', '{}'))).to.equal('405 MethodNotAllowed: the server does not allow this method on the requested resource'))
+      expect(await refusalText(request('POST', '{}'))).to.equal(
+        '405 MethodNotAllowed: the server does not allow this method on the requested resource',
+      ))
   })
 
   for (const [release, identifier] of [

@@ -7,14 +7,17 @@ import { type ExpressionUse, storedTexts, understand } from '../../../../src/res
 import { oldestReader } from '../../../../src/resources/shared/oldest-reader.ts'
 import { featuresOf } from '../../../support/hook-context.ts'
 
-const fault = (expression: string, use: Partial<ExpressionUse> = {}): string | undefined => runAtOnce(understand(expression, { minor: 32, ...use })).fault
+const fault = (expression: string, use: Partial<ExpressionUse> = {}): string | undefined =>
+  runAtOnce(understand(expression, { minor: 32, ...use })).fault
 
 describe('expressions of admission', () => {
   it("reports compile errors with upstream's message", () => {
     expect(fault('object.x in [1, 2,')).to.equal(
       "compilation failed: ERROR: <input>:1:19: Syntax error: missing ']' at '<EOF>'\n | object.x in [1, 2,\n | ..................^",
     )
-    expect(fault('params.x')).to.equal("compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.x\n | ^")
+    expect(fault('params.x')).to.equal(
+      "compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.x\n | ^",
+    )
     expect(fault('params.x', { params: true })).to.equal(undefined)
   })
 
@@ -29,7 +32,9 @@ describe('expressions of admission', () => {
   })
 
   it('reports invalid literal patterns', () => {
-    expect(fault("'a'.find('a(')", { results: [STRING] })).to.equal('program instantiation failed: error parsing regexp: missing closing ): `a(`')
+    expect(fault("'a'.find('a(')", { results: [STRING] })).to.equal(
+      'program instantiation failed: error parsing regexp: missing closing ): `a(`',
+    )
     expect(fault("'a'.matches('a(')", { results: [BOOL] })).to.contain('invalid matches argument')
   })
 

@@ -45,7 +45,9 @@ describe('permission to read the parameters of policies', () => {
   const policy = (paramKind?: ParamKind) => ({ ...META, kind: 'ValidatingAdmissionPolicy', spec: { ...(paramKind && { paramKind }) } })
   const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' }
   const ofKind = async (paramKind?: ParamKind, old?: ParamKind, user?: User) =>
-    (await checkParamKind({ authorizer })(policy(paramKind), old && policy(old), context(paramKind, user), [])).map(({ field, body }) => `${field}: ${body}`)
+    (await checkParamKind({ authorizer })(policy(paramKind), old && policy(old), context(paramKind, user), [])).map(
+      ({ field, body }) => `${field}: ${body}`,
+    )
   const told = () => asked.map(({ verb, group, version, resource, namespace, name }) => [verb, group, version, resource, namespace, name])
 
   it('is required for all objects of a paramKind', async () => {
@@ -78,7 +80,9 @@ describe('permission to read the parameters of policies', () => {
 
   const ofRef = async (paramRef: ParamRef | undefined, paramKind?: ParamKind, policyName = 'p') => {
     const binding = { ...META, kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName, ...(paramRef && { paramRef }) } }
-    return (await checkParamRef({ authorizer }, VALIDATING_POLICIES)(binding, undefined, context(paramKind), [])).map(({ field, body }) => `${field}: ${body}`)
+    return (await checkParamRef({ authorizer }, VALIDATING_POLICIES)(binding, undefined, context(paramKind), [])).map(
+      ({ field, body }) => `${field}: ${body}`,
+    )
   }
 
   it('is required for the objects that a paramRef selects', async () => {
@@ -96,7 +100,9 @@ describe('permission to read the parameters of policies', () => {
 
   it('is denied with the reason if the paramKind cannot be determined', async () => {
     const everything = `to determine minimum required permissions and user ${PRINTED} does not have "get" permission for all groups, versions and resources`
-    expect(await ofRef({ name: 'x' }, undefined, 'none')).to.deep.equal([`spec.paramRef: Forbidden: unable to get policy none ${everything}`])
+    expect(await ofRef({ name: 'x' }, undefined, 'none')).to.deep.equal([
+      `spec.paramRef: Forbidden: unable to get policy none ${everything}`,
+    ])
     expect(await ofRef({ name: 'x' }, { apiVersion: 'a/b/c', kind: 'K' })).to.deep.equal([
       `spec.paramRef: Forbidden: unable to parse paramKind &{a/b/c K} ${everything}`,
     ])

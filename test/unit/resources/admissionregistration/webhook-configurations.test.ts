@@ -51,7 +51,10 @@ describe('ValidatingWebhookConfiguration', () => {
       'all resources and one': [resources('*', 'a'), ['Invalid webhooks[0].rules[0].resources']],
       'all resources and a subresource': [resources('*', 'a/b'), []],
       'an unknown scope': [ruled({ scope: 'Galaxy' }), ['NotSupported webhooks[0].rules[0].scope']],
-      'unknown policies': [of({ failurePolicy: 'x', matchPolicy: 'y' }), ['NotSupported webhooks[0].failurePolicy', 'NotSupported webhooks[0].matchPolicy']],
+      'unknown policies': [
+        of({ failurePolicy: 'x', matchPolicy: 'y' }),
+        ['NotSupported webhooks[0].failurePolicy', 'NotSupported webhooks[0].matchPolicy'],
+      ],
       'no sideEffects': [of({ sideEffects: undefined }), ['Required webhooks[0].sideEffects']],
       'side effects': [of({ sideEffects: 'Some' }), ['NotSupported webhooks[0].sideEffects']],
       'no time': [of({ timeoutSeconds: 0 }), ['Invalid webhooks[0].timeoutSeconds']],
@@ -86,16 +89,28 @@ describe('ValidatingWebhookConfiguration', () => {
         of({ matchConditions: [{ name: '', expression: ' ' }] }),
         ['Required webhooks[0].matchConditions[0].expression', 'Required webhooks[0].matchConditions[0].name'],
       ],
-      'a condition that does not parse': [of({ matchConditions: [{ name: 'c', expression: '1 +' }] }), ['Invalid webhooks[0].matchConditions[0].expression']],
-      'a condition of parameters': [of({ matchConditions: [{ name: 'c', expression: 'params.x' }] }), ['Invalid webhooks[0].matchConditions[0].expression']],
-      'a condition twice': [of({ matchConditions: [1, 2].map(() => ({ name: 'c', expression: 'true' })) }), ['Duplicate webhooks[0].matchConditions[1].name']],
+      'a condition that does not parse': [
+        of({ matchConditions: [{ name: 'c', expression: '1 +' }] }),
+        ['Invalid webhooks[0].matchConditions[0].expression'],
+      ],
+      'a condition of parameters': [
+        of({ matchConditions: [{ name: 'c', expression: 'params.x' }] }),
+        ['Invalid webhooks[0].matchConditions[0].expression'],
+      ],
+      'a condition twice': [
+        of({ matchConditions: [1, 2].map(() => ({ name: 'c', expression: 'true' })) }),
+        ['Duplicate webhooks[0].matchConditions[1].name'],
+      ],
       'too many conditions': [
         of({ matchConditions: Array.from({ length: 65 }, (_, i) => ({ name: `c${i}`, expression: 'true' })) }),
         ['TooMany webhooks[0].matchConditions'],
       ],
       'no review versions': [of({ admissionReviewVersions: [] }), ['Required webhooks[0].admissionReviewVersions']],
       'unknown review versions': [of({ admissionReviewVersions: ['v0'] }), ['Invalid webhooks[0].admissionReviewVersions']],
-      'a bad review version beside a good one': [of({ admissionReviewVersions: ['v1', '1'] }), ['Invalid webhooks[0].admissionReviewVersions[1]']],
+      'a bad review version beside a good one': [
+        of({ admissionReviewVersions: ['v1', '1'] }),
+        ['Invalid webhooks[0].admissionReviewVersions[1]'],
+      ],
     },
     { 'to a fault': [of(), of({ sideEffects: 'Some' }), ['NotSupported webhooks[0].sideEffects']] },
   )
@@ -103,7 +118,12 @@ describe('ValidatingWebhookConfiguration', () => {
   it('accepts invalid values on update that are stored already', async () => {
     const cases = new KindCases(validatingWebhookConfigurationResource)
     await cases.create(of())
-    const faulty = { sideEffects: 'Some', admissionReviewVersions: ['v0'], objectSelector: badValue, matchConditions: [{ name: 'c', expression: '' }] }
+    const faulty = {
+      sideEffects: 'Some',
+      admissionReviewVersions: ['v0'],
+      objectSelector: badValue,
+      matchConditions: [{ name: 'c', expression: '' }],
+    }
     const stored = cases.server.objects.get('validatingwebhookconfigurations/x')
     Object.assign(stored ?? {}, { webhooks: [hook(faulty), hook(faulty)] })
     expect(await messagesOf(cases.update({ webhooks: [hook({ ...faulty, timeoutSeconds: 5 }), hook(faulty)] }))).to.deep.equal([])
@@ -127,7 +147,13 @@ describe('ValidatingWebhookConfiguration', () => {
     const cases = new KindCases(validatingWebhookConfigurationResource)
     const { metadata, webhooks } = await cases.create(client({ service }))
     expect(metadata.generation).to.equal(1)
-    expect(webhooks[0]).to.deep.include({ failurePolicy: 'Fail', matchPolicy: 'Equivalent', timeoutSeconds: 10, namespaceSelector: {}, objectSelector: {} })
+    expect(webhooks[0]).to.deep.include({
+      failurePolicy: 'Fail',
+      matchPolicy: 'Equivalent',
+      timeoutSeconds: 10,
+      namespaceSelector: {},
+      objectSelector: {},
+    })
     expect(webhooks[0]).to.not.have.property('reinvocationPolicy')
     expect([webhooks[0].rules[0].scope, webhooks[0].clientConfig.service.port]).to.deep.equal(['*', 443])
     expect((await cases.update(client({ service }), { labels: { a: 'b' } })).metadata.generation).to.equal(1)

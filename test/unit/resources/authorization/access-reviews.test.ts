@@ -71,7 +71,9 @@ describe('SubjectAccessReview', () => {
   it('authorizes with the valid requirements of the label selector', async () => {
     const { asked, authorizer } = recorder()
     const ask = async (labelSelector: object) => {
-      await review(createSubjectAccessReviewResource(authorizer, featuresOf()), { spec: { user: 'jane', resourceAttributes: { ...resource, labelSelector } } })
+      await review(createSubjectAccessReviewResource(authorizer, featuresOf()), {
+        spec: { user: 'jane', resourceAttributes: { ...resource, labelSelector } },
+      })
       return asked.at(-1)?.request.labelSelector
     }
     const requirements = [
@@ -111,7 +113,15 @@ describe('SubjectAccessReview', () => {
     expect(answer.status).to.deep.equal({ allowed: true, reason: 'so it is' })
     expect(answer.spec).to.deep.equal(spec)
     expect(asked[0]?.user).to.deep.equal({ name: 'jane', uid: 'u', groups: ['g'], extra: { a: ['b'] } })
-    expect(asked[0]?.request).to.deep.include({ isResource: true, verb: 'get', group: 'apps', version: '*', namespace: 'ns', subresource: 'log', name: 'p' })
+    expect(asked[0]?.request).to.deep.include({
+      isResource: true,
+      verb: 'get',
+      group: 'apps',
+      version: '*',
+      namespace: 'ns',
+      subresource: 'log',
+      name: 'p',
+    })
   })
 
   it('authorizes paths', async () => {
@@ -125,9 +135,15 @@ describe('SubjectAccessReview', () => {
 
   const complaints: [object, string | undefined][] = [
     [{ labelSelector: { rawSelector: 'a in (b)' } }, undefined],
-    [{ labelSelector: { rawSelector: `a in (${'b,'.repeat(40_000)}c)` } }, 'spec.resourceAttributes.labelSelector ignored due to parse error'],
+    [
+      { labelSelector: { rawSelector: `a in (${'b,'.repeat(40_000)}c)` } },
+      'spec.resourceAttributes.labelSelector ignored due to parse error',
+    ],
     [{ labelSelector: { rawSelector: 'a in' } }, 'spec.resourceAttributes.labelSelector ignored due to parse error'],
-    [{ labelSelector: { requirements: [{ key: 'a', operator: 'Near' }] } }, 'spec.resourceAttributes.labelSelector ignored due to parse error'],
+    [
+      { labelSelector: { requirements: [{ key: 'a', operator: 'Near' }] } },
+      'spec.resourceAttributes.labelSelector ignored due to parse error',
+    ],
     [
       {
         labelSelector: {
@@ -178,7 +194,12 @@ describe('SubjectAccessReview', () => {
       '.authorization.k8s.io "" is invalid: spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required',
     ],
     [
-      { spec: { user: 'u', resourceAttributes: { ...resource, labelSelector: { requirements: [{ key: '%', operator: 'Exists', values: ['x'] }] } } } },
+      {
+        spec: {
+          user: 'u',
+          resourceAttributes: { ...resource, labelSelector: { requirements: [{ key: '%', operator: 'Exists', values: ['x'] }] } },
+        },
+      },
       `.authorization.k8s.io "" is invalid: [spec.resourceAttributes.labelSelector.requirements[0].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist', spec.resourceAttributes.labelSelector.requirements[0].key: Invalid value: "%": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')]`,
     ],
   ]
@@ -207,7 +228,9 @@ describe('SubjectAccessReview', () => {
     expect(await refusal(definition, { metadata: { labels: { a: 'b' } }, spec }))
       .to.contain('metadata: Invalid value')
       .and.to.contain('must be empty')
-    expect(await refusal(definition, { metadata: { creationTimestamp: null, labels: {}, managedFields: [{ manager: 'm' }] }, spec })).to.equal('')
+    expect(
+      await refusal(definition, { metadata: { creationTimestamp: null, labels: {}, managedFields: [{ manager: 'm' }] }, spec }),
+    ).to.equal('')
   })
 })
 
@@ -216,9 +239,9 @@ describe('LocalSubjectAccessReview', () => {
   const metadata = { namespace: 'ns' }
   it('must match its namespace', async () => {
     expect(await refusal(definition, { metadata, spec: { user: 'u', resourceAttributes: resource } }, 'ns')).to.equal('')
-    expect(await refusal(definition, { metadata, spec: { user: 'u', resourceAttributes: { ...resource, namespace: 'x' } } }, 'ns')).to.contain(
-      'spec.resourceAttributes.namespace: Invalid value: "x": must match metadata.namespace',
-    )
+    expect(
+      await refusal(definition, { metadata, spec: { user: 'u', resourceAttributes: { ...resource, namespace: 'x' } } }, 'ns'),
+    ).to.contain('spec.resourceAttributes.namespace: Invalid value: "x": must match metadata.namespace')
   })
   it('is limited to resources', async () =>
     expect(await refusal(definition, { metadata, spec: { user: 'u', nonResourceAttributes: { path: '/' } } }, 'ns')).to.contain(
@@ -242,7 +265,10 @@ describe('SelfSubjectRulesReview', () => {
     incomplete: false,
   }
   it('returns the rules of the authorizer', async () => {
-    const authorizer: Authorizer = { ...recorder().authorizer, rulesFor: (user, namespace) => ({ ...rules, errors: [`${user.name} in ${namespace}`] }) }
+    const authorizer: Authorizer = {
+      ...recorder().authorizer,
+      rulesFor: (user, namespace) => ({ ...rules, errors: [`${user.name} in ${namespace}`] }),
+    }
     const answer = await review(createSelfSubjectRulesReviewResource(authorizer), { spec: { namespace: 'ns' } })
     expect(answer.status).to.deep.equal({ ...rules, evaluationError: 'me in ns' })
     expect(answer.spec).to.deep.equal({})

@@ -18,9 +18,11 @@ import { allowingIf } from '../../../support/authorizer.ts'
 
 const CLIENT = 'kubernetes.io/kube-apiserver-client'
 const ctx = { user: { name: 'u', groups: [] }, signal: new AbortController().signal }
-const allowing = (...allowed: string[]): Authorizer => allowingIf(({ verb, group, resource, name }) => allowed.includes(`${verb} ${resource}.${group} ${name}`))
+const allowing = (...allowed: string[]): Authorizer =>
+  allowingIf(({ verb, group, resource, name }) => allowed.includes(`${verb} ${resource}.${group} ${name}`))
 const of = (signerName: string, more: object = {}): object => ({ metadata: { name: 'x' }, spec: { signerName }, status: {}, ...more })
-const change = (subresource: string, object: object, old: object) => admissionRequest(requests, object, { operation: 'UPDATE', subresource, old, ctx })
+const change = (subresource: string, object: object, old: object) =>
+  admissionRequest(requests, object, { operation: 'UPDATE', subresource, old, ctx })
 
 describe('signers', () => {
   const rights: [string, string | undefined][] = [
@@ -40,9 +42,15 @@ describe('signers', () => {
 
   it('require permission to sign for setting a certificate, but not for other status changes', async () => {
     const answer = change('status', of('example.com/s', { status: { certificate: 'eA==' } }), of('example.com/s'))
-    expect(await refusal(certificateSigning(allowing()).validate?.(answer))).to.contain('not permitted to sign requests with signerName "example.com/s"')
-    expect(await refusal(certificateSigning(allowing('sign signers.certificates.k8s.io example.com/s')).validate?.(answer))).to.equal(undefined)
-    expect(await refusal(certificateSigning(allowing()).validate?.(change('status', of('example.com/s'), of('example.com/s'))))).to.equal(undefined)
+    expect(await refusal(certificateSigning(allowing()).validate?.(answer))).to.contain(
+      'not permitted to sign requests with signerName "example.com/s"',
+    )
+    expect(await refusal(certificateSigning(allowing('sign signers.certificates.k8s.io example.com/s')).validate?.(answer))).to.equal(
+      undefined,
+    )
+    expect(await refusal(certificateSigning(allowing()).validate?.(change('status', of('example.com/s'), of('example.com/s'))))).to.equal(
+      undefined,
+    )
   })
 
   it('require permission to attest for the trust bundles of a signer', async () => {
@@ -53,7 +61,9 @@ describe('signers', () => {
     expect(await attest(of('example.com/s'), {}, 'attest signers.certificates.k8s.io example.com/*')).to.equal(undefined)
     const collected = { ...of('example.com/s'), metadata: { name: 'x', finalizers: ['a/b'] } }
     expect(await attest(collected, { operation: 'UPDATE', old: of('example.com/s') })).to.equal(undefined)
-    expect(await attest({ ...collected, metadata: { name: 'x', labels: { a: 'b' } } }, { operation: 'UPDATE', old: of('example.com/s') })).to.contain('attest')
+    expect(
+      await attest({ ...collected, metadata: { name: 'x', labels: { a: 'b' } } }, { operation: 'UPDATE', old: of('example.com/s') }),
+    ).to.contain('attest')
   })
 
   it('are checked on one operation and subresource each', () => {
@@ -64,12 +74,9 @@ describe('signers', () => {
           .map(operation => `${operation} ${sub}`),
       )
     const none = allowing()
-    expect([certificateApproval(none), certificateSigning(none), clusterTrustBundleAttest(none), certificateSubjectRestriction].map(handled)).to.deep.equal([
-      ['UPDATE approval'],
-      ['UPDATE status'],
-      [],
-      ['CREATE '],
-    ])
+    expect(
+      [certificateApproval(none), certificateSigning(none), clusterTrustBundleAttest(none), certificateSubjectRestriction].map(handled),
+    ).to.deep.equal([['UPDATE approval'], ['UPDATE status'], [], ['CREATE ']])
   })
 })
 
@@ -86,7 +93,8 @@ describe('groups of certificate requests', () => {
       ),
     )
 
-  it('are the organizations of the subject', async () => expect(organizationsOf(await requestFor('O=a, O=b+CN=c, OU=d, O=ä'))).to.deep.equal(['a', 'b', 'ä']))
+  it('are the organizations of the subject', async () =>
+    expect(organizationsOf(await requestFor('O=a, O=b+CN=c, OU=d, O=ä'))).to.deep.equal(['a', 'b', 'ä']))
 
   it('may not contain system:masters for the kube-apiserver-client signer', async () => {
     const pem = await requestFor('O=devs, O=system:masters, CN=u')

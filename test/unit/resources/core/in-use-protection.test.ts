@@ -22,6 +22,8 @@ describe('the admission plugin StorageObjectInUseProtection', () => {
 
   it('adds one to VolumeAttributesClasses if their gate is on', async () => {
     expect(await finalizersOf(volumeAttributesClassResource, undefined)).to.equal(undefined)
-    expect(await finalizersOf(volumeAttributesClassResource, undefined, 'VolumeAttributesClass=true')).to.deep.equal(['kubernetes.io/vac-protection'])
+    expect(await finalizersOf(volumeAttributesClassResource, undefined, 'VolumeAttributesClass=true')).to.deep.equal([
+      'kubernetes.io/vac-protection',
+    ])
   })
 })

@@ -18,7 +18,11 @@ describe("flow schemas and priority levels, upstream's validation test cases", (
     const { kind, version = 'v1', object, errors } = JSON.parse(line)
     it(`${i} ${kind} ${version} ${errors.join(', ')}`, () => {
       const { hub, strategy } = kind === 'FlowSchema' ? flowSchemaResource : priorityLevelConfigurationResource
-      const given = { ...(decode(hub.schema, object, { keepEmpty: true }) as object), kind, apiVersion: `flowcontrol.apiserver.k8s.io/${hub.name}` }
+      const given = {
+        ...(decode(hub.schema, object, { keepEmpty: true }) as object),
+        kind,
+        apiVersion: `flowcontrol.apiserver.k8s.io/${hub.name}`,
+      }
       const context = hookContext({ request: { info: infoOf({ version }), headers: {} } as never })
       expect(kindErrors(strategy, given as never, undefined, context).map(fieldErrorText)).to.deep.equal(errors)
     })

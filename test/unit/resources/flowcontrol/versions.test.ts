@@ -33,7 +33,10 @@ function level(version: string, limited: object, annotations?: Record<string, st
 const inVersion = (object: AnyObject, from: string, to: string): AnyObject =>
   normalized(named(to), convert(definition, clone(object), named(from), named(to))) as AnyObject
 
-const shares = ({ spec: { limited }, metadata }: AnyObject) => [limited.nominalConcurrencyShares ?? limited.assuredConcurrencyShares, metadata.annotations]
+const shares = ({ spec: { limited }, metadata }: AnyObject) => [
+  limited.nominalConcurrencyShares ?? limited.assuredConcurrencyShares,
+  metadata.annotations,
+]
 
 describe('versions of PriorityLevelConfiguration', () => {
   const given: [what: string, version: string, limited: object, annotations: Record<string, string> | undefined, inHub: unknown[]][] = [
@@ -82,7 +85,11 @@ describe('versions of PriorityLevelConfiguration', () => {
 
   it('name the field in the version of the request', () => {
     const negative = level('v1', { nominalConcurrencyShares: -1 })
-    expect(judged('1.28', 'v1beta2', negative)).to.deep.equal(['spec.limited.assuredConcurrencyShares: Invalid value: -1: must be positive'])
-    expect(judged('1.31', 'v1beta3', negative)).to.deep.equal(['spec.limited.nominalConcurrencyShares: Invalid value: -1: must be a non-negative integer'])
+    expect(judged('1.28', 'v1beta2', negative)).to.deep.equal([
+      'spec.limited.assuredConcurrencyShares: Invalid value: -1: must be positive',
+    ])
+    expect(judged('1.31', 'v1beta3', negative)).to.deep.equal([
+      'spec.limited.nominalConcurrencyShares: Invalid value: -1: must be a non-negative integer',
+    ])
   })
 })

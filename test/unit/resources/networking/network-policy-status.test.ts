@@ -56,7 +56,10 @@ describe('the status of network policies', () => {
   it('is an unknown field in 1.28', () =>
     inRelease(new MemoryBackend(), '1.28', async call => {
       await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'ns' } }) })
-      const made = await call(POLICIES, { method: 'POST', body: JSON.stringify({ metadata: { name: 'x' }, spec: {}, status: { conditions } }) })
+      const made = await call(POLICIES, {
+        method: 'POST',
+        body: JSON.stringify({ metadata: { name: 'x' }, spec: {}, status: { conditions } }),
+      })
       expect([made.warnings, objectOf(made).status]).to.deep.equal([['unknown field "status"'], undefined])
       expect((await call(`${POLICIES}/x/status`)).status).to.equal(404)
     }))

@@ -38,7 +38,11 @@ describe('RoleBinding', () => {
       subjects: [{ kind: 'User', name: 'jane' }, { kind: 'Group', name: 'dev' }, account],
     })
     expect(made.roleRef).to.deep.equal({ apiGroup: group, kind: 'Role', name: 'r' })
-    expect(made.subjects).to.deep.equal([{ kind: 'User', apiGroup: group, name: 'jane' }, { kind: 'Group', apiGroup: group, name: 'dev' }, account])
+    expect(made.subjects).to.deep.equal([
+      { kind: 'User', apiGroup: group, name: 'jane' },
+      { kind: 'Group', apiGroup: group, name: 'dev' },
+      account,
+    ])
   })
 
   it('does not allow changing the role', async () => {

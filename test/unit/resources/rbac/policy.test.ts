@@ -10,7 +10,10 @@ import { readBindings, readRoles } from '../../../../src/resources/rbac/policy/r
 import { reconcileBinding, reconcileRole } from '../../../../src/resources/rbac/policy/reconcile.ts'
 import { featuresOf } from '../../../support/hook-context.ts'
 
-const META = { labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } }
+const META = {
+  labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
+  annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
+}
 const group = 'rbac.authorization.k8s.io'
 const rule = (verb: string) => ({ verbs: [verb], apiGroups: [''], resources: ['pods'] })
 
@@ -24,7 +27,12 @@ describe('policy texts', () => {
         rules: [{ verbs: ['get', 'list'], apiGroups: ['', 'apps'], resources: ['pods'], resourceNames: ['x', 'y'] }],
         aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [`${group}/all`]: 'true' } }] },
       },
-      { kind: 'ClusterRole', apiVersion: `${group}/v1`, metadata: { name: 'b', ...META }, rules: [{ verbs: ['get'], nonResourceURLs: ['/x', '/y/*'] }] },
+      {
+        kind: 'ClusterRole',
+        apiVersion: `${group}/v1`,
+        metadata: { name: 'b', ...META },
+        rules: [{ verbs: ['get'], nonResourceURLs: ['/x', '/y/*'] }],
+      },
     ]))
 
   it('are parsed as bindings', () =>
@@ -64,7 +72,10 @@ describe('policy texts', () => {
   })
 })
 
-/** The number of ClusterRoles, ClusterRoleBindings and rules (including those of Roles) that each release of kube-apiserver creates. */
+/**
+ * The number of ClusterRoles, ClusterRoleBindings and rules (including those of Roles) that each release of
+ * kube-apiserver creates.
+ */
 const MADE: readonly (readonly [release: Release, roles: number, bindings: number, rules: number])[] = [
   ['1.24', 62, 43, 275],
   ['1.25', 62, 43, 277],
@@ -94,7 +105,9 @@ describe('the bootstrap policy', () => {
   const named = (list: readonly KubeObject[], name: string) => list.find(({ metadata }) => metadata.name === name)
 
   it('has the numbers of objects of kube-apiserver 1.33', () =>
-    expect([policy.clusterRoles, policy.clusterRoleBindings, policy.roles, policy.roleBindings].map(({ length }) => length)).to.deep.equal([66, 47, 7, 7]))
+    expect([policy.clusterRoles, policy.clusterRoleBindings, policy.roles, policy.roleBindings].map(({ length }) => length)).to.deep.equal([
+      66, 47, 7, 7,
+    ]))
 
   it('contains each name once, and binds existing roles', () => {
     const roles = new Set(policy.clusterRoles.map(({ metadata }) => metadata.name))
@@ -109,7 +122,9 @@ describe('the bootstrap policy', () => {
       { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
       { verbs: ['*'], nonResourceURLs: ['*'] },
     ])
-    expect(named(policy.clusterRoleBindings, 'cluster-admin')?.subjects).to.deep.equal([{ kind: 'Group', apiGroup: group, name: 'system:masters' }])
+    expect(named(policy.clusterRoleBindings, 'cluster-admin')?.subjects).to.deep.equal([
+      { kind: 'Group', apiGroup: group, name: 'system:masters' },
+    ])
     expect(named(policy.clusterRoles, 'system:public-info-viewer')?.rules).to.deep.equal([
       { verbs: ['get'], nonResourceURLs: ['/healthz', '/livez', '/readyz', '/version', '/version/'] },
     ])
@@ -152,16 +167,23 @@ describe('the bootstrap policy', () => {
 
 describe('reconcileRole', () => {
   const [wanted] = readRoles('a\n  get,list core pods', featuresOf()) as [ClusterRole]
-  const now = (more: object = {}, metadata: object = {}): ClusterRole => ({ ...wanted, metadata: { ...wanted.metadata, ...metadata }, ...more })
+  const now = (more: object = {}, metadata: object = {}): ClusterRole => ({
+    ...wanted,
+    metadata: { ...wanted.metadata, ...metadata },
+    ...more,
+  })
   const keep = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }
   const selected = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { x: 'y' } }] } }
   it('keeps a role that matches', () => expect(reconcileRole(now(), wanted)).to.equal(undefined))
-  it('keeps additional rules', () => expect(reconcileRole(now({ rules: [rule('*')] }, { labels: { ...META.labels, mine: 'x' } }), wanted)).to.equal(undefined))
-  it('appends missing rules', () => expect(reconcileRole(now({ rules: [rule('get')] }), wanted)?.rules).to.deep.equal([rule('get'), rule('list')]))
+  it('keeps additional rules', () =>
+    expect(reconcileRole(now({ rules: [rule('*')] }, { labels: { ...META.labels, mine: 'x' } }), wanted)).to.equal(undefined))
+  it('appends missing rules', () =>
+    expect(reconcileRole(now({ rules: [rule('get')] }), wanted)?.rules).to.deep.equal([rule('get'), rule('list')]))
   it('adds labels and annotations', () =>
     expect(reconcileRole(now({}, { labels: { mine: 'x' } }), wanted)?.metadata.labels).to.deep.equal({ mine: 'x', ...META.labels }))
   it('keeps a protected role', () => expect(reconcileRole(now({ rules: [] }, keep), wanted)).to.equal(undefined))
-  it('removes an aggregation rule that is not in the policy', () => expect(reconcileRole(now(selected), wanted)).not.to.have.property('aggregationRule'))
+  it('removes an aggregation rule that is not in the policy', () =>
+    expect(reconcileRole(now(selected), wanted)).not.to.have.property('aggregationRule'))
   it('adds selectors', () => {
     const other = { matchLabels: { z: 'z' } }
     const next = reconcileRole(now({ aggregationRule: { clusterRoleSelectors: [other] } }), { ...wanted, ...selected })
@@ -174,9 +196,12 @@ describe('reconcileBinding', () => {
   const { subjects = [] } = wanted
   const now = (more: object): ClusterRoleBinding => ({ ...wanted, ...more })
   const other = { kind: 'User', apiGroup: group, name: 'x' }
-  it('keeps a binding with all subjects', () => expect(reconcileBinding(now({ subjects: [other, ...subjects] }), wanted)).to.equal(undefined))
-  it('adds missing subjects', () => expect(reconcileBinding(now({ subjects: [other] }), wanted)).to.deep.include({ subjects: [other, ...subjects] }))
-  it('recreates a binding to another role', () => expect(reconcileBinding(now({ roleRef: { ...wanted.roleRef, name: 'q' } }), wanted)).to.equal('recreate'))
+  it('keeps a binding with all subjects', () =>
+    expect(reconcileBinding(now({ subjects: [other, ...subjects] }), wanted)).to.equal(undefined))
+  it('adds missing subjects', () =>
+    expect(reconcileBinding(now({ subjects: [other] }), wanted)).to.deep.include({ subjects: [other, ...subjects] }))
+  it('recreates a binding to another role', () =>
+    expect(reconcileBinding(now({ roleRef: { ...wanted.roleRef, name: 'q' } }), wanted)).to.equal('recreate'))
 })
 
 describe("reconciliation of roles and bindings, upstream's test cases", () => {

@@ -19,7 +19,13 @@ describe('Role', () => {
       'an empty rule': [{ rules: [{}] }, ['Required rules[0].verbs', 'Required rules[0].apiGroups', 'Required rules[0].resources']],
       'a path': [{ rules: [url] }, ['Invalid rules[0].nonResourceURLs']],
     },
-    { 'to a rule without groups, reported twice': [{}, { rules: [{ verbs: ['get'], resources: ['pods'] }] }, Array(2).fill('Required rules[0].apiGroups')] },
+    {
+      'to a rule without groups, reported twice': [
+        {},
+        { rules: [{ verbs: ['get'], resources: ['pods'] }] },
+        Array(2).fill('Required rules[0].apiGroups'),
+      ],
+    },
   )
 })
 

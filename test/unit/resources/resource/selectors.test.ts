@@ -12,9 +12,12 @@ const selector = (expression: string) => ({ cel: { expression } })
 describe('device selectors', () => {
   const messagesOf = (expression: string, stored: boolean): string[] => {
     const list = [selector(expression)]
-    return validateSelectors(list, runAtOnce(compileSelectors([list], oldestReader(hookContext().features, stored))), '1.33', fieldPath('selectors')).map(
-      ({ body }) => body,
-    )
+    return validateSelectors(
+      list,
+      runAtOnce(compileSelectors([list], oldestReader(hookContext().features, stored))),
+      '1.33',
+      fieldPath('selectors'),
+    ).map(({ body }) => body)
   }
   const expected = (expression: string, answer: string | number): string[] => {
     if (typeof answer === 'string') return [`Invalid value: ${JSON.stringify(expression)}: ${answer}`]
@@ -24,7 +27,10 @@ describe('device selectors', () => {
   it('have the same errors and cost limits as upstream, both new and stored', () => {
     const answers = selectorAnswers()
     for (const { expression, admitted, stored } of answers)
-      expect([messagesOf(expression, false), messagesOf(expression, true)]).to.deep.equal([expected(expression, admitted), expected(expression, stored)])
+      expect([messagesOf(expression, false), messagesOf(expression, true)]).to.deep.equal([
+        expected(expression, admitted),
+        expected(expression, stored),
+      ])
     expect(answers.length).to.be.above(60)
   })
 

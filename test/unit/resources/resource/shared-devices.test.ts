@@ -14,7 +14,9 @@ import { inRelease } from '../../../support/in-release.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 
 const errorsOf = (device: Partial<Device>): string[] =>
-  validateDevice({ name: 'd', ...device }, undefined, { shared: new Map(), each: false, features: featuresIn('1.34') }, fieldPath('d')).map(fieldErrorText)
+  validateDevice({ name: 'd', ...device }, undefined, { shared: new Map(), each: false, features: featuresIn('1.34') }, fieldPath('d')).map(
+    fieldErrorText,
+  )
 const policy = (requestPolicy: NonNullable<Device['capacity']>[string]['requestPolicy'] & object, isShared = true): string[] =>
   errorsOf({ ...(isShared && { allowMultipleAllocations: true }), capacity: { memory: { value: '8', requestPolicy } } })
 const AT = 'd.capacity[memory].requestPolicy'
@@ -33,9 +35,13 @@ describe('devices that allow multiple allocations', () => {
     expect(policy({ default: '1', validValues: ['1'], validRange: {} })).to.deep.equal([
       `${AT}: Forbidden: exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`,
     ])
-    expect(policy({ default: null, validValues: ['1'] })).to.deep.equal([`${AT}.default: Required value: required when validValues is defined`])
+    expect(policy({ default: null, validValues: ['1'] })).to.deep.equal([
+      `${AT}.default: Required value: required when validValues is defined`,
+    ])
     expect(policy({ default: null, validRange: {} })).to.deep.equal([`${AT}.default: Required value: required when validRange is defined`])
-    expect(policy({ default: '1', validRange: {} })).to.deep.equal([`${AT}.validRange.min: Required value: required when validRange is defined`])
+    expect(policy({ default: '1', validRange: {} })).to.deep.equal([
+      `${AT}.validRange.min: Required value: required when validRange is defined`,
+    ])
   })
 
   it('have sorted values within the capacity that include the default', () =>
@@ -57,7 +63,8 @@ describe('devices that allow multiple allocations', () => {
   })
 
   it('have share IDs in normalized UUID form', () => {
-    const check = (id: string): string[] => validateShareId(id, fieldPath('id')).map(error => fieldErrorText(error).replace(/^.*": (?=uid|error)/, ''))
+    const check = (id: string): string[] =>
+      validateShareId(id, fieldPath('id')).map(error => fieldErrorText(error).replace(/^.*": (?=uid|error)/, ''))
     const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
     expect(check(id)).to.deep.equal([])
     expect(check(id.toUpperCase())[0]).to.match(/^uid must be in RFC 4122 normalized form/)
@@ -73,8 +80,12 @@ describe('binding conditions of devices', () => {
 
   it('require distinct failure conditions', () => {
     expect(check(['a.b/Ready'], ['a.b/Failed'])).to.deep.equal([])
-    expect(check(['A'], [])).to.deep.equal(['d.bindingFailureConditions: Invalid value: null: bindingFailureConditions are required to use bindingConditions'])
-    expect(check([], ['A'])).to.deep.equal(['d.bindingConditions: Invalid value: null: bindingConditions are required to use bindingFailureConditions'])
+    expect(check(['A'], [])).to.deep.equal([
+      'd.bindingFailureConditions: Invalid value: null: bindingFailureConditions are required to use bindingConditions',
+    ])
+    expect(check([], ['A'])).to.deep.equal([
+      'd.bindingConditions: Invalid value: null: bindingConditions are required to use bindingFailureConditions',
+    ])
     expect(check(['A', 'A'], ['A', 'B', 'B'])).to.deep.equal([
       'd.bindingConditions[1]: Duplicate value: "A"',
       'd.bindingFailureConditions[0]: Invalid value: "A": bindingFailureConditions must not overlap with bindingConditions',
@@ -95,11 +106,18 @@ describe('node allocatable resources of devices', () => {
   const AT = 'd.nodeAllocatableResourceMappings'
 
   it('are mapped by a capacity, a multiplier or both', () =>
-    expect(errorsFor({ cpu: { allocationMultiplier: '2' }, memory: { capacityKey: 'memory', allocationMultiplier: '1500m' } })).to.deep.equal([]))
+    expect(
+      errorsFor({ cpu: { allocationMultiplier: '2' }, memory: { capacityKey: 'memory', allocationMultiplier: '1500m' } }),
+    ).to.deep.equal([]))
 
   it('require node resources, positive multipliers and existing capacities', () =>
     expect(
-      errorsFor({ 'a.io/x': {}, cpu: { allocationMultiplier: '0' }, memory: { capacityKey: '' }, 'hugepages-2Mi': { capacityKey: 'none' } }),
+      errorsFor({
+        'a.io/x': {},
+        cpu: { allocationMultiplier: '0' },
+        memory: { capacityKey: '' },
+        'hugepages-2Mi': { capacityKey: 'none' },
+      }),
     ).to.deep.equal([
       `${AT}[a.io/x]: Invalid value: "a.io/x": must be a node allocatable resource name`,
       `${AT}[a.io/x]: Invalid value: "": at least one of allocationMultiplier or capacityKey must be set`,
@@ -185,7 +203,9 @@ describe('capacities in fractions', () => {
   it('differ as valid values', () => {
     const policy = { default: '100m', validValues: ['100m', '200m', '1', '1'] }
     expect(errorsFor(true, '1', policy)).to.deep.equal([`${AT}.validValues[3]: Duplicate value: "1"`])
-    expect(errorsFor(true, '1', { default: '100m', validValues: ['100m', '100m'] })).to.deep.equal([`${AT}.validValues[1]: Duplicate value: "0.100"`])
+    expect(errorsFor(true, '1', { default: '100m', validValues: ['100m', '100m'] })).to.deep.equal([
+      `${AT}.validValues[1]: Duplicate value: "0.100"`,
+    ])
     expect(errorsFor(false, '1', policy)).to.deep.equal([1, 2, 3].map(i => `${AT}.validValues[${i}]: Duplicate value: "1"`))
   })
 
@@ -231,8 +251,13 @@ describe('devices in 1.35 and 1.36', () => {
       new MemoryBackend(),
       release,
       async call => {
-        const { status, json } = await call(SLICES, { method: 'POST', body: JSON.stringify({ metadata: { name: 'x' }, spec: { ...spec, ...parts } }) })
-        return status === 201 ? [] : ((json as { details?: { causes?: { field: string }[] } }).details?.causes ?? []).map(({ field }) => field)
+        const { status, json } = await call(SLICES, {
+          method: 'POST',
+          body: JSON.stringify({ metadata: { name: 'x' }, spec: { ...spec, ...parts } }),
+        })
+        return status === 201
+          ? []
+          : ((json as { details?: { causes?: { field: string }[] } }).details?.causes ?? []).map(({ field }) => field)
       },
       { DRAPartitionableDevices: true, DRADeviceTaints: true },
     )

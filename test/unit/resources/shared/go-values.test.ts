@@ -14,12 +14,16 @@ import { causesOf } from '../../../support/workloads.ts'
 const quota = (scopes: string[]): object => ({ spec: { hard: { pods: '1' }, scopes } })
 const selecting = { spec: { hard: { cpu: '1' }, scopeSelector: { matchExpressions: [{ scopeName: 'BestEffort', operator: 'Exists' }] } } }
 const pod = (securityContext: object): object => ({ spec: { containers: [{ name: 'c', image: 'i', securityContext }] } })
-const volume = (spec: object): object => ({ spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' }, ...spec } })
+const volume = (spec: object): object => ({
+  spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' }, ...spec },
+})
 const claim = (storageClassName: string): object => ({
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '3Gi' } }, storageClassName },
 })
 const from = (name: string): object => ({ kind: 'PersistentVolumeClaim', name })
-const terms = (value: string): object => ({ required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] }] } })
+const terms = (value: string): object => ({
+  required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] }] },
+})
 
 describe('Go values in error messages', () => {
   const creations: [string, ResourceDefinition, object, string][] = [
@@ -50,7 +54,14 @@ describe('Go values in error messages', () => {
     [
       'sources that differ',
       persistentVolumeClaimResource,
-      { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSource: from('a'), dataSourceRef: from('b') } },
+      {
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          resources: { requests: { storage: '1Gi' } },
+          dataSource: from('a'),
+          dataSourceRef: from('b'),
+        },
+      },
       'spec: Invalid value: field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}: must match dataSourceRef',
     ],
     [

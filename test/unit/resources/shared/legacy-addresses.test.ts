@@ -28,8 +28,12 @@ describe('addresses in fields that predate strict validation', () => {
     expect(ip('010.0.0.1', [STRICT])).to.deep.equal(['ip: Invalid value: "010.0.0.1": must not have leading 0s'])
     expect(ip('::ffff:1.2.3.4', [STRICT])).to.deep.equal(['ip: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address'])
     expect(ip('2001:DB8::1', [STRICT])).to.deep.equal([])
-    expect(cidr('10.0.0.0/08', [STRICT])).to.deep.equal(['ip: Invalid value: "10.0.0.0/08": must not have leading 0s in IP or prefix length'])
-    expect(cidr('::ffff:1.2.3.4/128', [STRICT])).to.deep.equal(['ip: Invalid value: "::ffff:1.2.3.4/128": must not have an IPv4-mapped IPv6 address'])
+    expect(cidr('10.0.0.0/08', [STRICT])).to.deep.equal([
+      'ip: Invalid value: "10.0.0.0/08": must not have leading 0s in IP or prefix length',
+    ])
+    expect(cidr('::ffff:1.2.3.4/128', [STRICT])).to.deep.equal([
+      'ip: Invalid value: "::ffff:1.2.3.4/128": must not have an IPv4-mapped IPv6 address',
+    ])
     expect(cidr('10.0.0.1/8', [STRICT])).to.deep.equal(['ip: Invalid value: "10.0.0.1/8": must not have bits set beyond the prefix length'])
   })
 

@@ -36,7 +36,11 @@ describe('differences in the form of go-cmp', () => {
 
   it('abbreviate large values of one side', () => {
     const args = Array.from({ length: 60_000 }, (_, i) => `--flag-${i}`)
-    const told = goDifference(podSpec, {}, { containers: [{ name: 'c', args }], nodeSelector: Object.fromEntries(args.map(arg => [arg, 'x'])) })
+    const told = goDifference(
+      podSpec,
+      {},
+      { containers: [{ name: 'c', args }], nodeSelector: Object.fromEntries(args.map(arg => [arg, 'x'])) },
+    )
     expect(told.length).to.be.lessThan(4000)
   })
 })

@@ -40,15 +40,9 @@ describe('goJsonDifference', () => {
 
   it('shows metadata among the fields, as Go embeds them', () => {
     const claim = { metadata: { name: 'c', labels: { a: 'b' } }, spec: {}, status: {} }
-    expect(difference('core.PersistentVolumeClaim', claim, { ...claim, metadata: { name: 'c', labels: { a: 'c' } } }).slice(0, 7)).to.deep.equal([
-      '@@ -1,7 +1,7 @@',
-      ' {',
-      '  "name": "c",',
-      '  "labels": {',
-      '-  "a": "b"',
-      '+  "a": "c"',
-      '  },',
-    ])
+    expect(
+      difference('core.PersistentVolumeClaim', claim, { ...claim, metadata: { name: 'c', labels: { a: 'c' } } }).slice(0, 7),
+    ).to.deep.equal(['@@ -1,7 +1,7 @@', ' {', '  "name": "c",', '  "labels": {', '-  "a": "b"', '+  "a": "c"', '  },'])
   })
 
   it('does not compare values that are too long', () => {

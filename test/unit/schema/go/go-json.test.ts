@@ -19,8 +19,16 @@ describe("JSON of the server's own types", () => {
     // IntOrString and Quantity have JSON marshalers of their own.
     ['core.TCPSocketAction', { port: 'http' }, '{"Port":"http","Host":""}'],
     ['core.TCPSocketAction', {}, '{"Port":0,"Host":""}'],
-    ['core.ResourceFieldSelector', { resource: 'limits.cpu', divisor: '1m' }, '{"ContainerName":"","Resource":"limits.cpu","Divisor":"1m"}'],
-    ['core.ResourceRequirements', { limits: { memory: '1Gi', cpu: '1' } }, '{"Limits":{"cpu":"1","memory":"1Gi"},"Requests":null,"Claims":null}'],
+    [
+      'core.ResourceFieldSelector',
+      { resource: 'limits.cpu', divisor: '1m' },
+      '{"ContainerName":"","Resource":"limits.cpu","Divisor":"1m"}',
+    ],
+    [
+      'core.ResourceRequirements',
+      { limits: { memory: '1Gi', cpu: '1' } },
+      '{"Limits":{"cpu":"1","memory":"1Gi"},"Requests":null,"Claims":null}',
+    ],
     // Types of metav1 have their usual JSON.
     [
       'core.WeightedPodAffinityTerm',
@@ -33,7 +41,9 @@ describe("JSON of the server's own types", () => {
   it('formats a single member', () => expect(goJson(types.type('core.Pod'), ['a'], 'metadata')).to.equal('["a"]'))
 
   it('is truncated if it is long', () => {
-    const text = goJson(types.type('core.ConfigMap'), { data: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key${i}`, 'value'])) })
+    const text = goJson(types.type('core.ConfigMap'), {
+      data: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key${i}`, 'value'])),
+    })
     expect(text.length).to.be.below(70_000)
     expect(text).to.include('...')
   })

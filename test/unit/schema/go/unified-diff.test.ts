@@ -39,7 +39,9 @@ describe('unifiedDiff', () => {
     b[5] = 'new\n'
     b[180] = 'newer\n'
     expect(diff(a, b)).to.deep.equal(
-      '@@ -3,7 +3,7 @@| null| null| null|-null|+new| null| null| null|@@ -178,7 +178,7 @@| k27| k28| k29|-k30|+newer| k31| k32| k33'.split('|'),
+      '@@ -3,7 +3,7 @@| null| null| null|-null|+new| null| null| null|@@ -178,7 +178,7 @@| k27| k28| k29|-k30|+newer| k31| k32| k33'.split(
+        '|',
+      ),
     )
   })
 

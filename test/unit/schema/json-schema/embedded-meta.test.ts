@@ -19,7 +19,10 @@ describe('metadata of embedded objects', () => {
 
   const misfits: Record<string, [Json, string]> = {
     'a kind that is a number': [{ kind: 1 }, 'd.kind: Invalid value: 1: must be a string'],
-    'metadata that is a text': [{ metadata: 'x' }, 'd.metadata: Invalid value: "x": json: cannot unmarshal string into Go value of type v1.ObjectMeta'],
+    'metadata that is a text': [
+      { metadata: 'x' },
+      'd.metadata: Invalid value: "x": json: cannot unmarshal string into Go value of type v1.ObjectMeta',
+    ],
     'a label that is a number': [
       { metadata: { labels: { a: 1 } } },
       'd.metadata: Invalid value: map[string]interface {}{"labels":map[string]interface {}{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
@@ -38,7 +41,10 @@ describe('metadata of embedded objects', () => {
     'no kind': [{}, ['d.apiVersion: Required value: must not be empty', 'd.kind: Required value: must not be empty']],
     'an empty kind': [{ apiVersion: '', kind: 'K' }, ['d.apiVersion: Invalid value: "": must not be empty']],
     'a long version': [{ apiVersion: 'a/b/c', kind: 'K' }, ['d.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c']],
-    'a bad name': [{ apiVersion: 'v1', kind: 'K', metadata: { name: 'a/b' } }, ['d.metadata.name: Invalid value: "a/b": may not contain \'/\'']],
+    'a bad name': [
+      { apiVersion: 'v1', kind: 'K', metadata: { name: 'a/b' } },
+      ['d.metadata.name: Invalid value: "a/b": may not contain \'/\''],
+    ],
   }
   for (const [name, [value, texts]] of Object.entries(objects)) {
     it(name, () => expect(runAtOnce(validateEmbeddedMeta(value, object, at)).map(fieldErrorText)).to.deep.equal(texts))

@@ -22,7 +22,9 @@ describe('fillDefaults', () => {
   it('rejects a small object that would expand to a great many values', () => {
     const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, { type: 'string', default: 'x' }]))
     expect(() => fillDefaults(emptyItems(10), itemsWith(properties))).not.to.throw()
-    expect(() => fillDefaults(emptyItems(1000), itemsWith(properties))).to.throw('Request entity too large: limit is 65536 values of defaults')
+    expect(() => fillDefaults(emptyItems(1000), itemsWith(properties))).to.throw(
+      'Request entity too large: limit is 65536 values of defaults',
+    )
   })
 
   it('goes through wide values in steps', () => {
@@ -35,7 +37,10 @@ describe('fillDefaults', () => {
   it('replaces nulls that a schema does not allow', () => {
     const value: JsonObject = { list: [null, { a: null }], map: { x: null, y: {} } }
     const inner: JsonSchemaProps = { type: 'object', default: {}, properties: { a: { type: 'integer', default: 1 } } }
-    fillDefaults(value, { type: 'object', properties: { list: { type: 'array', items: inner }, map: { type: 'object', additionalProperties: inner } } })
+    fillDefaults(value, {
+      type: 'object',
+      properties: { list: { type: 'array', items: inner }, map: { type: 'object', additionalProperties: inner } },
+    })
     expect(value).to.deep.equal({ list: [{ a: 1 }, { a: 1 }], map: { x: { a: 1 }, y: { a: 1 } } })
   })
 
@@ -50,7 +55,9 @@ describe('fillDefaults', () => {
 
   it('counts the values within a default', () => {
     const big = Array.from({ length: 2000 }, (_, i) => i)
-    expect(() => fillDefaults(emptyItems(100), itemsWith({ a: { type: 'array', default: big } }))).to.throw('limit is 65536 values of defaults')
+    expect(() => fillDefaults(emptyItems(100), itemsWith({ a: { type: 'array', default: big } }))).to.throw(
+      'limit is 65536 values of defaults',
+    )
   })
 
   it('skips parts without defaults, which may be wide', () => {

@@ -7,7 +7,8 @@ describe('goValue', () => {
   const error = invalid(fieldPath('spec'), goValue({ b: [9_007_199_254_740_993n, '<', null], a: { c: 0.5 } }), 'wrong')
 
   it('prints objects as Go does, with integers beyond 2^53', () => {
-    const printed = 'map[string]interface {}{"a":map[string]interface {}{"c":0.5}, "b":[]interface {}{9007199254740993, "<", interface {}(nil)}}'
+    const printed =
+      'map[string]interface {}{"a":map[string]interface {}{"c":0.5}, "b":[]interface {}{9007199254740993, "<", interface {}(nil)}}'
     expect(error.body).to.equal(`Invalid value: ${printed}: wrong`)
   })
 

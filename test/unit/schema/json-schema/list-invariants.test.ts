@@ -57,13 +57,21 @@ describe('listErrors', () => {
       ['l[2]: Duplicate value: map[string]interface {}{"k":1, "m":1}'],
     ],
     ['keys that are absent', map('k'), [{}, { v: 1 }], ['l[1]: Duplicate value: map[string]interface {}{}']],
-    ['an item of a map that is not an object', map('k'), [{ k: 1 }, 'x'], ['l[1]: Invalid value: "x": must be an object for an array of list-type map']],
+    [
+      'an item of a map that is not an object',
+      map('k'),
+      [{ k: 1 }, 'x'],
+      ['l[1]: Invalid value: "x": must be an object for an array of list-type map'],
+    ],
     ['a set within', map('k'), [{ k: 1, inner: [1, 1] }], ['l[0].inner[1]: Duplicate value: 1']],
   ]
   it('formats whole floats like Go', () => {
     const list = [2147483648, 2147483648, -0, -0]
     for (const i of list.keys()) setWholeFloat(list, i, '1.0')
-    expect(listErrors(list, set, fieldPath('l')).map(fieldErrorText)).to.deep.equal(['l[1]: Duplicate value: 2.147483648e+09', 'l[3]: Duplicate value: -0'])
+    expect(listErrors(list, set, fieldPath('l')).map(fieldErrorText)).to.deep.equal([
+      'l[1]: Duplicate value: 2.147483648e+09',
+      'l[3]: Duplicate value: -0',
+    ])
   })
 
   for (const [what, schema, value, texts] of cases) {

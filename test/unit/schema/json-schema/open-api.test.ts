@@ -36,7 +36,8 @@ describe('openApiOf', () => {
   it('names both types of int-or-string in OpenAPI 3, at every depth', () => {
     const intOrString = { 'x-kubernetes-int-or-string': true } as const
     const both = [{ type: 'integer' }, { type: 'string' }]
-    const shown = (own: JsonSchemaProps): unknown => (openApiOf({ type: 'object', properties: { own } }, 3, META).properties as JsonObject).own
+    const shown = (own: JsonSchemaProps): unknown =>
+      (openApiOf({ type: 'object', properties: { own } }, 3, META).properties as JsonObject).own
     expect(shown(intOrString)).to.deep.equal({ ...intOrString, anyOf: both })
     expect(shown({ type: 'array', items: intOrString })).to.deep.equal({ type: 'array', items: { ...intOrString, anyOf: both } })
     expect(shown({ type: 'object', additionalProperties: intOrString })).to.deep.equal({
@@ -77,7 +78,11 @@ describe('openApiOf', () => {
     ['any value', { [any]: true }, { [any]: true }],
     ['a list of anything', { type: 'array', [any]: true, items: { type: 'string' } }, { [any]: true }],
     ['items of anything', { type: 'array', items: { type: 'object', [any]: true } }, { type: 'array', items: { [any]: true } }],
-    ['an object within', { type: 'object', 'x-kubernetes-embedded-resource': true, [any]: true }, { 'x-kubernetes-embedded-resource': true, [any]: true }],
+    [
+      'an object within',
+      { type: 'object', 'x-kubernetes-embedded-resource': true, [any]: true },
+      { 'x-kubernetes-embedded-resource': true, [any]: true },
+    ],
     [
       'a required nullable member',
       { type: 'object', required: ['a'], properties: { a: { type: 'string', nullable: true } } },
@@ -107,7 +112,8 @@ describe('openApiOf', () => {
       properties: { spec: { type: 'object' } },
     }
     for (const version of [2, 3] as const) {
-      const { properties, required } = (openApiOf({ type: 'object', properties: { inner } }, version, META).properties as JsonObject).inner as JsonObject
+      const { properties, required } = (openApiOf({ type: 'object', properties: { inner } }, version, META).properties as JsonObject)
+        .inner as JsonObject
       expect(required).to.deep.equal(['spec', 'kind', 'apiVersion'])
       expect(Object.keys(properties as JsonObject).sort()).to.deep.equal(['apiVersion', 'kind', 'metadata', 'spec'])
     }
@@ -116,7 +122,9 @@ describe('openApiOf', () => {
   for (const version of [2, 3] as const)
     it(`takes steps for a wide schema, in OpenAPI ${version}`, () => {
       const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: 'string' }]))
-      const { result, yields } = countedSteps(openApiInSteps({ type: 'object', properties: { spec: { type: 'object', properties } } }, version, META))
+      const { result, yields } = countedSteps(
+        openApiInSteps({ type: 'object', properties: { spec: { type: 'object', properties } } }, version, META),
+      )
       expect((result.properties as JsonObject).spec).to.deep.equal({ type: 'object', properties })
       expect(yields).to.be.at.least(19)
     })

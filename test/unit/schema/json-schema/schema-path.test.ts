@@ -3,7 +3,9 @@ import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-sch
 import { followSchemaPath, SchemaPathError } from '../../../../src/schema/json-schema/schema-path.ts'
 
 const text: JsonSchemaProps = { type: 'string' }
-const schema: JsonSchemaProps = { properties: { spec: { properties: { a: text, 'x.y': text, m: { additionalProperties: text }, l: { items: text } } } } }
+const schema: JsonSchemaProps = {
+  properties: { spec: { properties: { a: text, 'x.y': text, m: { additionalProperties: text }, l: { items: text } } } },
+}
 
 const table: [path: string, leads: string][] = [
   ['.spec.a', 'spec.a'],

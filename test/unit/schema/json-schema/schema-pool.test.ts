@@ -17,7 +17,11 @@ describe('SchemaPool', () => {
   const text = { type: 'string', description: 'A text.', title: 'Text' }
 
   it('removes documentation, but not properties with such names', () => {
-    const schema: JsonSchemaProps = { ...text, type: 'object', properties: { description: text, title: { type: 'object', additionalProperties: text } } }
+    const schema: JsonSchemaProps = {
+      ...text,
+      type: 'object',
+      properties: { description: text, title: { type: 'object', additionalProperties: text } },
+    }
     expect(sharedSchema(schema)).to.deep.equal({
       type: 'object',
       properties: { description: { type: 'string' }, title: { type: 'object', additionalProperties: { type: 'string' } } },
@@ -67,8 +71,12 @@ describe('SchemaPool', () => {
   })
 
   it('preserves whole floats, and integers beyond the range of a double', () => {
-    const whole = sharedSchema(parsed('{"type":"object","properties":{"a":{"type":"number","default":1.0},"b":{"type":"object","default":{"c":[2.0]}}}}'))
-    const plain = sharedSchema(parsed('{"type":"object","properties":{"a":{"type":"number","default":1},"b":{"type":"object","default":{"c":[2]}}}}'))
+    const whole = sharedSchema(
+      parsed('{"type":"object","properties":{"a":{"type":"number","default":1.0},"b":{"type":"object","default":{"c":[2.0]}}}}'),
+    )
+    const plain = sharedSchema(
+      parsed('{"type":"object","properties":{"a":{"type":"number","default":1},"b":{"type":"object","default":{"c":[2]}}}}'),
+    )
     expect(isWholeFloat(whole.properties?.a as object, 'default')).to.equal(true)
     expect(isWholeFloat(plain.properties?.a as object, 'default')).to.equal(false)
     expect(whole.properties?.b).not.to.equal(plain.properties?.b)

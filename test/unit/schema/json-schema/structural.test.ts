@@ -14,14 +14,20 @@ const table: Record<string, [schema: JsonSchemaProps, errors: string[]]> = {
   'an object': [of({ type: 'string' }), []],
   'no type': [of({ description: 'x' }), ['properties[a].type: Required value: must not be empty for specified object fields']],
   'no type at the root': [{}, ['type: Required value: must not be empty at the root']],
-  'no type of items': [of({ type: 'array', items: {} }), ['properties[a].items.type: Required value: must not be empty for specified array items']],
+  'no type of items': [
+    of({ type: 'array', items: {} }),
+    ['properties[a].items.type: Required value: must not be empty for specified array items'],
+  ],
   'no items': [of({ type: 'array' }), ['properties[a].items: Required value: must be specified']],
   'unknown members for a type': [of({ 'x-kubernetes-preserve-unknown-fields': true }), []],
   'a number or a text': [of({ 'x-kubernetes-int-or-string': true, anyOf: intOrString }), []],
   'a number or a text, and more': [of({ 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: intOrString }, { maximum: 5 }] }), []],
   'a text or a number': [
     of({ 'x-kubernetes-int-or-string': true, anyOf: intOrString.toReversed() }),
-    ['properties[a].anyOf[0].type: Forbidden: must be empty to be structural', 'properties[a].anyOf[1].type: Forbidden: must be empty to be structural'],
+    [
+      'properties[a].anyOf[0].type: Forbidden: must be empty to be structural',
+      'properties[a].anyOf[1].type: Forbidden: must be empty to be structural',
+    ],
   ],
   'types and texts under junctors, in the order of their texts': [
     of({ type: 'string', not: { nullable: true, description: 'x' }, allOf: [{ title: 't', items: { default: 1 } }] }),
@@ -51,11 +57,16 @@ const table: Record<string, [schema: JsonSchemaProps, errors: string[]]> = {
     of({ type: 'string', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true }),
     ['properties[a].type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true'],
   ],
-  'a number for a kind': [{ type: 'object', properties: { kind: { type: 'integer' } } }, ['properties[kind].type: Invalid value: "integer": must be string']],
+  'a number for a kind': [
+    { type: 'object', properties: { kind: { type: 'integer' } } },
+    ['properties[kind].type: Invalid value: "integer": must be string'],
+  ],
   'a map at the root': [{ type: 'object', additionalProperties: true }, ['additionalProperties: Forbidden: must not be used at the root']],
   'an invalid pattern': [
     of({ type: 'string', pattern: 'a(' }),
-    ['properties[a].pattern: Invalid value: "a(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `a(`'],
+    [
+      'properties[a].pattern: Invalid value: "a(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `a(`',
+    ],
   ],
 }
 
@@ -70,7 +81,10 @@ describe('structural schemas', () => {
     [of({ allOf: [{ definitions: { x: {} } }] }), "OpenAPIV3Schema 'definitions' is not supported"],
     [of({ type: 'array', items: [{ type: 'string' }] }), "OpenAPIV3Schema 'items' must be a schema, but is an array"],
     [of({ additionalProperties: { additionalItems: false } }), "OpenAPIV3Schema 'additionalItems' is not supported"],
-    [of({ 'x-kubernetes-preserve-unknown-fields': false }), "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"],
+    [
+      of({ 'x-kubernetes-preserve-unknown-fields': false }),
+      "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined",
+    ],
   ]
   for (const [schema, fault] of faults) it(`form: ${fault ?? 'there is one'}`, () => expect(structuralFault(schema)).to.equal(fault))
 })

@@ -31,7 +31,9 @@ const read = (value: Json, onUnknown?: (path: string) => void) => decode(struct,
 describe('unstructuredForm', () => {
   it('removes unknown members and reports their paths', () => {
     const told: string[] = []
-    const value = read(object({ extra: 1, spec: { a: 'x', z: 1, l: [{ x: 1 }, { y: 2 }] }, metadata: { name: 'w', foo: 1 } }), path => told.push(path))
+    const value = read(object({ extra: 1, spec: { a: 'x', z: 1, l: [{ x: 1 }, { y: 2 }] }, metadata: { name: 'w', foo: 1 } }), path =>
+      told.push(path),
+    )
     expect(value).to.deep.equal(object({ spec: { a: 'x', l: [{ x: 1 }, {}] } }))
     expect(told).to.deep.equal(['metadata.foo', 'extra', 'spec.l[1].y', 'spec.z'])
   })
@@ -96,7 +98,10 @@ describe('unstructuredForm', () => {
   })
 
   it('has another id than a form with another schema', () => {
-    const other = unstructuredForm({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', { type: 'object' }]]), preserveUnknown: false }, 'v1')
+    const other = unstructuredForm(
+      { group: 'g.dev', kind: 'W', schemas: new Map([['v1', { type: 'object' }]]), preserveUnknown: false },
+      'v1',
+    )
     expect(other.id).not.to.equal(form.id)
   })
 

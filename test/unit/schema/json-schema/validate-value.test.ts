@@ -21,21 +21,37 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
   'a long text': [{ type: 'string', maxLength: 1 }, 'xy', ['d: Too long: may not be more than 1 bytes']],
   'characters, not bytes': [{ type: 'string', maxLength: 1 }, '😀', []],
   'a number that is too large': [{ type: 'integer', maximum: 5 }, 6, ['d: Invalid value: 6:  in body should be less than or equal to 5']],
-  'a number at an open bound': [{ type: 'integer', minimum: 5, exclusiveMinimum: true }, 5, ['d: Invalid value: 5:  in body should be greater than 5']],
+  'a number at an open bound': [
+    { type: 'integer', minimum: 5, exclusiveMinimum: true },
+    5,
+    ['d: Invalid value: 5:  in body should be greater than 5'],
+  ],
   'a multiple': [{ type: 'number', multipleOf: 0.1 }, 0.3, []],
   'no multiple': [{ type: 'integer', multipleOf: 2 }, 3, ['d: Invalid value: 3:  in body should be a multiple of 2']],
   'a number beyond its format, which bounds nothing': [{ type: 'integer', format: 'int32' }, 2 ** 31, []],
   'a big number': [{ type: 'integer', format: 'int64' }, 2n ** 60n, []],
   'a float that is all but whole, for an integer': [{ type: 'integer' }, 3.000000001, []],
-  'a float below zero that is all but whole': [{ type: 'integer' }, -3.000000001, ['d: Invalid value: "number":  in body must be of type integer: "number"']],
+  'a float below zero that is all but whole': [
+    { type: 'integer' },
+    -3.000000001,
+    ['d: Invalid value: "number":  in body must be of type integer: "number"'],
+  ],
   'an integer beyond 64 bits': [{ type: 'integer' }, 1e19, ['d: Invalid value: "number":  in body must be of type integer: "number"']],
-  'a large float': [{ type: 'number', maximum: 1e6 }, 1234567.5, ['d: Invalid value: 1.2345675e+06:  in body should be less than or equal to 1e+06']],
+  'a large float': [
+    { type: 'number', maximum: 1e6 },
+    1234567.5,
+    ['d: Invalid value: 1.2345675e+06:  in body should be less than or equal to 1e+06'],
+  ],
   'an integer at a bound with a fraction, which it loses': [
     { type: 'integer', maximum: 2.5 },
     3,
     ['d: Invalid value: 3:  in body should be less than or equal to 2'],
   ],
-  'a big number and a factor': [{ type: 'integer', multipleOf: 3 }, 2n ** 60n, ['d: Invalid value: 1152921504606846976:  in body should be a multiple of 3']],
+  'a big number and a factor': [
+    { type: 'integer', multipleOf: 3 },
+    2n ** 60n,
+    ['d: Invalid value: 1152921504606846976:  in body should be a multiple of 3'],
+  ],
   'a big factor': [
     { type: 'integer', multipleOf: (2n ** 53n + 1n) as unknown as number },
     1,
@@ -53,9 +69,17 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
     { d: 'x'.repeat(1000), c: { ...wide, none: null, empty: [] }, a: [1, {}] },
     [],
   ],
-  'few items': [{ type: 'array', minItems: 1, items: { type: 'string' } }, [], ['d: Invalid value: 0:  in body should have at least 1 items']],
+  'few items': [
+    { type: 'array', minItems: 1, items: { type: 'string' } },
+    [],
+    ['d: Invalid value: 0:  in body should have at least 1 items'],
+  ],
   'many items': [{ type: 'array', maxItems: 1 }, [1, 2], ['d: Too many: 2: must have at most 1 items']],
-  'a wrong item': [{ type: 'array', items: { type: 'integer' } }, [1, 'x'], ['d.[1]: Invalid value: "string": [1] in body must be of type integer: "string"']],
+  'a wrong item': [
+    { type: 'array', items: { type: 'integer' } },
+    [1, 'x'],
+    ['d.[1]: Invalid value: "string": [1] in body must be of type integer: "string"'],
+  ],
   'a member that is missing': [{ type: 'object', required: ['x'] }, {}, ['d.x: Required value']],
   'a wrong member, deep': [
     { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'string' } } } } },
@@ -67,7 +91,11 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
     { a: 1 },
     ['d.a: Invalid value: "integer": .a in body must be of type string: "integer"'],
   ],
-  'a member that is not allowed': [{ type: 'object', additionalProperties: false }, { a: 1 }, ['d: Invalid value: "a": .a in body is a forbidden property']],
+  'a member that is not allowed': [
+    { type: 'object', additionalProperties: false },
+    { a: 1 },
+    ['d: Invalid value: "a": .a in body is a forbidden property'],
+  ],
   'none of any': [
     { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
     { c: 1 },
@@ -81,10 +109,17 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
   'not all': [
     { allOf: [{ minimum: 2 }, { minimum: 1 }] },
     1,
-    ['d: Invalid value: 1:  in body should be greater than or equal to 2', 'd: Invalid value: "": "" must validate all the schemas (allOf)'],
+    [
+      'd: Invalid value: 1:  in body should be greater than or equal to 2',
+      'd: Invalid value: "": "" must validate all the schemas (allOf)',
+    ],
   ],
   'a value that `not` excludes': [{ not: { minimum: 1 } }, 2, ['d: Invalid value: "": "" must not validate the schema (not)']],
-  'a format': [{ type: 'string', format: 'date' }, '2026-02-29', ['d: Invalid value: "2026-02-29":  in body must be of type date: "2026-02-29"']],
+  'a format': [
+    { type: 'string', format: 'date' },
+    '2026-02-29',
+    ['d: Invalid value: "2026-02-29":  in body must be of type date: "2026-02-29"'],
+  ],
   'an unknown format': [{ type: 'string', format: 'colour' }, 'x', []],
 }
 
@@ -93,14 +128,29 @@ const RANGES: ValueRules = { ...FIRST_VALUE_RULES, checksRanges: true }
 describe('ranges of numbers since 1.36', () => {
   const cases: [what: string, schema: JsonSchemaProps, value: Json, errors: string[]][] = [
     ['an int32', { type: 'integer', format: 'int32' }, 2147483647, []],
-    ['more than an int32', { type: 'integer', format: 'int32' }, 2147483648, ['Checked value must be of type integer with format int32 in n']],
-    ['less than an int32', { type: 'integer', format: 'int32' }, -2147483649, ['Checked value must be of type integer with format int32 in n']],
+    [
+      'more than an int32',
+      { type: 'integer', format: 'int32' },
+      2147483648,
+      ['Checked value must be of type integer with format int32 in n'],
+    ],
+    [
+      'less than an int32',
+      { type: 'integer', format: 'int32' },
+      -2147483649,
+      ['Checked value must be of type integer with format int32 in n'],
+    ],
     ['an int64', { type: 'integer', format: 'int64' }, 2n ** 63n - 1n, []],
     ['more than an int64', { type: 'integer' }, 2 ** 63, ['Checked value must be of type integer (default format) in n']],
     ['an unknown format', { type: 'integer', format: 'int16' }, 40_000, []],
     ['more than a float', { type: 'number', format: 'float' }, 3.5e38, ['Checked value must be of type number with format float in n']],
     ['a double', { type: 'number', format: 'double' }, 1.7e308, []],
-    ['a bound that is no integer', { type: 'integer', maximum: 1.5 }, 1, ['Maximum boundary value must be of type integer (default format) in n']],
+    [
+      'a bound that is no integer',
+      { type: 'integer', maximum: 1.5 },
+      1,
+      ['Maximum boundary value must be of type integer (default format) in n'],
+    ],
     [
       'a factor that is no integer',
       { type: 'integer', multipleOf: 1.5 },
@@ -168,7 +218,9 @@ describe('validateValue with patterns', () => {
   const schema: JsonSchemaProps = { type: 'string', pattern: '^[a-z]+$' }
   it('accepts a text that matches the pattern', () => expect(validateValue('abc', schema, fieldPath('d'))).to.deep.equal([]))
   it('reports a text that does not match the pattern', () =>
-    expect(validateValue('A', schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal(['d: Invalid value: "A":  in body should match \'^[a-z]+$\'']))
+    expect(validateValue('A', schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal([
+      'd: Invalid value: "A":  in body should match \'^[a-z]+$\'',
+    ]))
   it('accepts integers and strings for int-or-string', () => {
     const both: JsonSchemaProps = { 'x-kubernetes-int-or-string': true }
     const faulty = [1, 'x', 1.5, true].filter(value => validateValue(value, both, fieldPath('d')).length > 0)
@@ -180,7 +232,9 @@ describe('validateValue with patterns', () => {
     expect(validateValue({ c: { ...wide, a1: 2 } }, schema, fieldPath('d'))).to.have.length(1)
   })
   it('names an object as a whole like upstream', () =>
-    expect(validateValue({}, { not: {} }, fieldPath()).map(fieldErrorText)).to.deep.equal(['<nil>: Invalid value: "": "" must not validate the schema (not)']))
+    expect(validateValue({}, { not: {} }, fieldPath()).map(fieldErrorText)).to.deep.equal([
+      '<nil>: Invalid value: "": "" must not validate the schema (not)',
+    ]))
 })
 
 describe('validateValueUpdate', () => {

@@ -8,8 +8,14 @@ const definitionOf = (id: string) => new DefinitionSet(2).ofFields(types.type(id
 describe('OpenAPI definitions of built-in types', () => {
   const unions: [string, object | undefined][] = [
     ['core.SeccompProfile', { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } }],
-    ['flowcontrol.Subject', { discriminator: 'kind', 'fields-to-discriminateBy': { group: 'Group', serviceAccount: 'ServiceAccount', user: 'User' } }],
-    ['flowcontrol.PriorityLevelConfigurationSpec', { discriminator: 'type', 'fields-to-discriminateBy': { exempt: 'Exempt', limited: 'Limited' } }],
+    [
+      'flowcontrol.Subject',
+      { discriminator: 'kind', 'fields-to-discriminateBy': { group: 'Group', serviceAccount: 'ServiceAccount', user: 'User' } },
+    ],
+    [
+      'flowcontrol.PriorityLevelConfigurationSpec',
+      { discriminator: 'type', 'fields-to-discriminateBy': { exempt: 'Exempt', limited: 'Limited' } },
+    ],
     ['rbac.Subject', undefined],
   ]
   for (const [id, union] of unions)

@@ -163,7 +163,9 @@ describe('OpenAPI definitions', () => {
       default: {},
       type: 'object',
       required: ['items'],
-      properties: { items: { type: 'array', items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.k8s.api.example.v1.Part' }] } } },
+      properties: {
+        items: { type: 'array', items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.k8s.api.example.v1.Part' }] } },
+      },
     })
   })
 

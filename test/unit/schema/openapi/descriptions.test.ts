@@ -66,5 +66,6 @@ describe('descriptions', () => {
     ['other indentation', 'Pod: One.\n    spec: One.', 'neither a type nor a field with its description:     spec: One.'],
     ['a model that is not there', 'Pod like Box: One.', 'core: Box is not described above'],
   ]
-  for (const [name, text, error] of refused) it(`refuse ${name}`, () => expect(() => described({ core: text }).of('io.k8s.api.core.v1.Pod')).to.throw(error))
+  for (const [name, text, error] of refused)
+    it(`refuse ${name}`, () => expect(() => described({ core: text }).of('io.k8s.api.core.v1.Pod')).to.throw(error))
 })

@@ -312,7 +312,11 @@ describe('an HTTP/1.1 request that costs more than its bytes', () => {
 
   it('is served if its chunks are few or large', async () => {
     const large = `80\r\n${'x'.repeat(128)}\r\n`
-    const { heard, ended } = await say(port, `${post}${'1\r\nx\r\n'.repeat(900)}${large.repeat(2000)}0\r\n\r\n${head('GET /healthz')}\r\n\r\n`, 2)
+    const { heard, ended } = await say(
+      port,
+      `${post}${'1\r\nx\r\n'.repeat(900)}${large.repeat(2000)}0\r\n\r\n${head('GET /healthz')}\r\n\r\n`,
+      2,
+    )
     expect({ statuses: statuses(heard), ended }).to.deep.equal({ statuses: [403, 200], ended: false })
   })
 

@@ -61,7 +61,8 @@ describe('readInTurns', () => {
   }
 
   it('continues after bodies for which Node paused the socket', async () => {
-    // Within one piece, the body fills its buffer, so Node stops reading the connection, and ends, so Node resumes it a moment later.
+    // Within one piece, the body fills its buffer, so Node stops reading the connection, and ends, so Node resumes it a
+    // moment later.
     handle = (req, res) => void setImmediate(() => req.resume().once('end', () => res.end()))
     for (const [i, size] of [20, 30_000, 20, 60_000, 40_000, 20].entries()) {
       client.write(`${head('POST /', `Content-Length: ${size}`)}${'b'.repeat(size)}`)

@@ -16,10 +16,15 @@ function answerAfter(
 
 describe('answerInvalidRequest', () => {
   it('responds', () => expect(answerAfter(undefined).text).to.match(/^HTTP\/1\.1 405 /))
-  it('responds behind a complete response that is still being sent', () => expect(answerAfter({ writableEnded: true }).text).to.match(/^HTTP\/1\.1 405 /))
+  it('responds behind a complete response that is still being sent', () =>
+    expect(answerAfter({ writableEnded: true }).text).to.match(/^HTTP\/1\.1 405 /))
   it('ignores bytes behind a request that closes the connection', () =>
     expect(answerAfter({ writableEnded: false }, 'HPE_CLOSED_CONNECTION')).to.deep.equal({ text: '', destroyed: false }))
   it('does not respond if the error is in a body whose response is complete', () =>
-    expect(answerAfter({ writableEnded: true, req: { complete: false } }, 'HPE_INVALID_CHUNK_SIZE')).to.deep.equal({ text: '', destroyed: false }))
-  it('closes a connection whose response is incomplete', () => expect(answerAfter({ writableEnded: false })).to.deep.equal({ text: '', destroyed: true }))
+    expect(answerAfter({ writableEnded: true, req: { complete: false } }, 'HPE_INVALID_CHUNK_SIZE')).to.deep.equal({
+      text: '',
+      destroyed: false,
+    }))
+  it('closes a connection whose response is incomplete', () =>
+    expect(answerAfter({ writableEnded: false })).to.deep.equal({ text: '', destroyed: true }))
 })

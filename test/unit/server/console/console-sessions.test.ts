@@ -28,7 +28,8 @@ describe('ConsoleSessions', () => {
     expect(new Set(tokens).size).to.equal(4)
     expect(tokens.map(token => sessions.isSession(token))).to.deep.equal([false, false, true, true])
     for (const token of tokens) expect(Buffer.from(token.replace(/^.*\./, ''), 'base64url')).to.have.lengthOf(32)
-    for (const guess of ['', 'binnacle-console.', `${tokens[2]}x`, (tokens[2] ?? '').slice(0, -1)]) expect(sessions.userOf(guess)).to.equal(undefined)
+    for (const guess of ['', 'binnacle-console.', `${tokens[2]}x`, (tokens[2] ?? '').slice(0, -1)])
+      expect(sessions.userOf(guess)).to.equal(undefined)
   })
 
   it('does not accept a session as a link, or a link as a session', () => {

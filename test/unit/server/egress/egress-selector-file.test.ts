@@ -13,7 +13,10 @@ describe('parseEgressFile', () => {
   const direct = { proxyProtocol: 'Direct' }
 
   it('accepts direct connections for each purpose', async () => {
-    expect([...((await check(['controlplane', 'Cluster'].map(name => ({ name, connection: direct })))).named ?? [])]).to.deep.equal(['cluster', 'controlplane'])
+    expect([...((await check(['controlplane', 'Cluster'].map(name => ({ name, connection: direct })))).named ?? [])]).to.deep.equal([
+      'cluster',
+      'controlplane',
+    ])
     expect(Object.keys(await check(one(direct), 'apiserver.k8s.io/v1alpha1'))).to.deep.equal(['named', 'metrics'])
     expect([...((await check([])).named ?? [])]).to.deep.equal([])
   })
@@ -35,7 +38,8 @@ describe('parseEgressFile', () => {
       return join(directory, name)
     }
     const tlsConfig = { caBundle: file('ca', ca.cert), clientCert: file('cert', ca.cert), clientKey: file('key', ca.key) }
-    const secure = (given: object, name = 'cluster') => check(one(connect({ tcp: { url: 'https://proxy.test', tlsConfig: { ...tlsConfig, ...given } } }), name))
+    const secure = (given: object, name = 'cluster') =>
+      check(one(connect({ tcp: { url: 'https://proxy.test', tlsConfig: { ...tlsConfig, ...given } } }), name))
     expect(await secure({})).to.include.keys('cluster')
     for (const [given, error, name] of [
       [{ clientKey: '/absent' }, `failed to read key pair ${tlsConfig.clientCert} & /absent, got open /absent: no such file or directory`],
@@ -61,20 +65,36 @@ describe('parseEgressFile', () => {
       one({ proxyProtocol: 'HTTPConnect' }),
       'service.connection.transport: Required value: transport must be set for HTTPConnect',
     ],
-    ['an empty transport', one({ proxyProtocol: 'HTTPConnect', transport: {} }), 'service.connection.tcp: Required value: One of TCP or UDS must be set'],
-    ['two transports', one({ proxyProtocol: 'HTTPConnect', transport: { uds, tcp: { url: 'http://a' } } }), 'TCP and UDS cannot both be set'],
+    [
+      'an empty transport',
+      one({ proxyProtocol: 'HTTPConnect', transport: {} }),
+      'service.connection.tcp: Required value: One of TCP or UDS must be set',
+    ],
+    [
+      'two transports',
+      one({ proxyProtocol: 'HTTPConnect', transport: { uds, tcp: { url: 'http://a' } } }),
+      'TCP and UDS cannot both be set',
+    ],
     [
       'an empty socket',
       one({ proxyProtocol: 'HTTPConnect', transport: { uds: {} } }),
       'service.connection.udsName: Invalid value: "nil": UDSName should be present for UDS connections',
     ],
-    ['https without TLS', one({ proxyProtocol: 'HTTPConnect', transport: { tcp: { url: 'https://a' } } }), 'TLSConfig must be present when using HTTPS'],
+    [
+      'https without TLS',
+      one({ proxyProtocol: 'HTTPConnect', transport: { tcp: { url: 'https://a' } } }),
+      'TLSConfig must be present when using HTTPS',
+    ],
     [
       'http with TLS',
       one({ proxyProtocol: 'HTTPConnect', transport: { tcp: { url: 'http://a', tlsConfig: {} } } }),
       'TLSConfig config should not be present when using HTTP',
     ],
-    ['another scheme', one({ proxyProtocol: 'HTTPConnect', transport: { tcp: { url: 'a' } } }), 'supported connection protocols are http:// and https://'],
+    [
+      'another scheme',
+      one({ proxyProtocol: 'HTTPConnect', transport: { tcp: { url: 'a' } } }),
+      'supported connection protocols are http:// and https://',
+    ],
     [
       'gRPC over TCP',
       one({ proxyProtocol: 'GRPC', transport: { tcp: { url: 'http://a' } } }),
@@ -85,7 +105,11 @@ describe('parseEgressFile', () => {
       one({ proxyProtocol: 'GRPC', transport: { uds } }),
       'service.connection.protocol: Forbidden: GRPC is not implemented; it may be Direct or HTTPConnect',
     ],
-    ['another purpose', one(direct, 'master'), 'service.connection: Unsupported value: "master": supported values: "cluster", "controlplane", "etcd"'],
+    [
+      'another purpose',
+      one(direct, 'master'),
+      'service.connection: Unsupported value: "master": supported values: "cluster", "controlplane", "etcd"',
+    ],
     ['one purpose twice', [...one(direct), ...one(direct, 'CLUSTER')], 'service.connection[1]: Duplicate value: "cluster"'],
   ] as const)
     it(`refuses ${title}`, async () => {
@@ -95,7 +119,9 @@ describe('parseEgressFile', () => {
 
   it('refuses a file of another kind', async () => {
     const fault = (given: Promise<unknown>) => given.catch((caught: Error) => caught.message)
-    expect(await fault(check([], 'apiserver.config.k8s.io/v1beta1'))).to.include('failed to read egress selector config: no kind "EgressSelectorConfiguration"')
+    expect(await fault(check([], 'apiserver.config.k8s.io/v1beta1'))).to.include(
+      'failed to read egress selector config: no kind "EgressSelectorConfiguration"',
+    )
     expect(await fault(check([{ name: 'cluster', conection: direct }]))).to.include('unknown field "egressSelections[0].conection"')
   })
 })

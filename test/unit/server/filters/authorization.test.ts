@@ -66,9 +66,13 @@ describe('withAuthorization', () => {
   })
   it('does not call the authorizer for system:masters', async () => {
     let passed = false
-    const done = runFilter(withAuthorization(authorizer('deny'), metrics), filterContext({ user: { name: 'admin', groups: ['system:masters'] } }), async () => {
-      passed = true
-    })
+    const done = runFilter(
+      withAuthorization(authorizer('deny'), metrics),
+      filterContext({ user: { name: 'admin', groups: ['system:masters'] } }),
+      async () => {
+        passed = true
+      },
+    )
     expect(passed).to.equal(true)
     await done
     expect(asked).to.deep.equal([])

@@ -6,7 +6,8 @@ describe('withCors', () => {
   const THINGS = '/api/v1/namespaces/ns/things/x'
   const ALLOWING = {
     'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
-    'access-control-allow-headers': 'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+    'access-control-allow-headers':
+      'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
     'access-control-expose-headers': 'Date',
     'access-control-allow-credentials': 'true',
   }
@@ -26,7 +27,11 @@ describe('withCors', () => {
       allows: ['http://example.com', 'http://example.com:8081', 'https://example2.com', 'http://example2.com:1'],
       refuses: ['', 'https://example.com', 'http://example.com.evil.org', 'http://not-example2.com', 'http://example.org'],
     },
-    { allowed: ['//(.*\\.)?subdomain\\.com$'], allows: ['https://a.b.subdomain.com', 'http://subdomain.com'], refuses: ['http://subdomain.com:80'] },
+    {
+      allowed: ['//(.*\\.)?subdomain\\.com$'],
+      allows: ['https://a.b.subdomain.com', 'http://subdomain.com'],
+      refuses: ['http://subdomain.com:80'],
+    },
     { allowed: ['^.*$'], allows: ['null', 'http://x'], refuses: ['', `http://${'x'.repeat(5000)}`] },
   ]
   for (const { allowed, allows, refuses } of cases) {

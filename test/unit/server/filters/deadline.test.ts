@@ -12,7 +12,12 @@ import { eventually } from '../../../support/waiting.ts'
 
 const LONG = Buffer.alloc(64 << 20)
 /** GET `/api/v1/things` over HTTP/2, by alice. */
-const GET_THINGS = Buffer.concat([Buffer.from([0x82, 0x87, 0x04, 14]), Buffer.from('/api/v1/things'), Buffer.from([0x0f, 8, 12]), Buffer.from('Bearer alice')])
+const GET_THINGS = Buffer.concat([
+  Buffer.from([0x82, 0x87, 0x04, 14]),
+  Buffer.from('/api/v1/things'),
+  Buffer.from([0x0f, 8, 12]),
+  Buffer.from('Bearer alice'),
+])
 
 describe('a response that the client does not read', function () {
   this.timeout(10_000)
@@ -81,10 +86,12 @@ describe('withRequestDeadline', () => {
   it("sets the client's timeout if it is shorter", async () => expect(await given('/api/v1/things?timeout=30m')).to.equal(HOUR / 2))
   it("does not exceed the server's timeout", async () => expect(await given('/api/v1/things?timeout=3h')).to.equal(HOUR))
   for (const timeout of ['', '0', '0s', '-5s'])
-    it(`sets the server's timeout for ?timeout=${timeout}`, async () => expect(await given(`/api/v1/things?timeout=${timeout}`)).to.equal(HOUR))
+    it(`sets the server's timeout for ?timeout=${timeout}`, async () =>
+      expect(await given(`/api/v1/things?timeout=${timeout}`)).to.equal(HOUR))
   it('sets none for a watch', async () => expect(await given('/api/v1/things?watch=1&timeout=5s')).to.equal(undefined))
 
-  const refused = (timeout: string): Promise<unknown> => rejection(runFilter(filter, filterContext({ url: `/api/v1/things?timeout=${timeout}` })))
+  const refused = (timeout: string): Promise<unknown> =>
+    rejection(runFilter(filter, filterContext({ url: `/api/v1/things?timeout=${timeout}` })))
   it('throws 504 if the timeout leaves no time', async () => expect(await refused('1ns')).to.include({ code: 504 }))
   it('throws 400 if the timeout is invalid', async () => expect(await refused('soon')).to.include({ code: 400 }))
 })

@@ -42,7 +42,10 @@ describe('withErrors', () => {
     expect(logged).to.deep.equal([])
   })
   it('sends the error messages of 1.34 and later if configured', async () => {
-    const fault = invalidError({ group: '', kind: 'Thing' }, 'x', [invalid(fieldPath('spec', 'a'), ['b'], 'no'), tooLongError(fieldPath('spec', 'c'), 1)])
+    const fault = invalidError({ group: '', kind: 'Thing' }, 'x', [
+      invalid(fieldPath('spec', 'a'), ['b'], 'no'),
+      tooLongError(fieldPath('spec', 'c'), 1),
+    ])
     const messages = async (wording: Wording): Promise<unknown> => {
       const { answers } = await answerTo(() => Promise.reject(fault), wording)
       const { message, details } = JSON.parse(answers[0]?.body ?? '')

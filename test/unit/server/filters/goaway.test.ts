@@ -39,7 +39,10 @@ describe('withProbabilisticGoaway', () => {
         },
         { http: { http2: stack, conduct: { ...ORDINARY, goawayChance: 1 } } },
       )
-      const session = http2.connect(`https://127.0.0.1:${server.running.securePort}`, { ca: server.credentials.serverCa, ...server.credentials.admin })
+      const session = http2.connect(`https://127.0.0.1:${server.running.securePort}`, {
+        ca: server.credentials.serverCa,
+        ...server.credentials.admin,
+      })
       try {
         const goaway = once(session, 'goaway')
         const stream = session.request({ ':path': '/api/v1/namespaces/ns/things/slow' })

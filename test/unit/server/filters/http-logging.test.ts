@@ -12,13 +12,26 @@ describe('withHttpLogging', () => {
   })
 
   it('logs a line when the request is over', async () => {
-    const ctx = filterContext({ url: '/api/v1/pods?a=b', headers: { 'user-agent': 'tester', 'audit-id': 'mine' }, user: { name: 'alice', groups: [] } })
+    const ctx = filterContext({
+      url: '/api/v1/pods?a=b',
+      headers: { 'user-agent': 'tester', 'audit-id': 'mine' },
+      user: { name: 'alice', groups: [] },
+    })
     await runFilter(withHttpLogging(log), ctx, async () => {
       expect(lines).to.deep.equal([])
       await ctx.state.exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
     })
     expect(lines).to.deep.equal([
-      { message: 'HTTP', verb: 'list', URI: '/api/v1/pods?a=b', latency: '', userAgent: 'tester', 'audit-ID': 'mine', user: 'alice', resp: 200 },
+      {
+        message: 'HTTP',
+        verb: 'list',
+        URI: '/api/v1/pods?a=b',
+        latency: '',
+        userAgent: 'tester',
+        'audit-ID': 'mine',
+        user: 'alice',
+        resp: 200,
+      },
     ])
   })
   it('logs failed requests, and those with an invalid path', async () => {

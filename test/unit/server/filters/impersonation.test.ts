@@ -41,7 +41,9 @@ describe('withImpersonation', () => {
   })
   it('refuses headers without a user: in plain text before 1.35', async () => {
     const tell = (mode: ImpersonationMode) =>
-      rejection(runFilter(withImpersonation(authorizer('allow'), mode), filterContext({ user: alice, headers: { 'Impersonate-Group': 'dev' } })))
+      rejection(
+        runFilter(withImpersonation(authorizer('allow'), mode), filterContext({ user: alice, headers: { 'Impersonate-Group': 'dev' } })),
+      )
     const message = 'requested [{Group  dev    }] without impersonating a user'
     expect(await tell('early'))
       .to.be.instanceOf(PlainTextError)

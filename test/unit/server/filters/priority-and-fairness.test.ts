@@ -64,7 +64,12 @@ describe('withPriorityAndFairness', () => {
     first.end()
     await first.over
     await settled()
-    expect([second.isServed(), counts('executing'), counts('waiting'), second.ctx.state.exchange.queuedMs]).to.deep.equal([true, [0, 1], [0, 0], 70])
+    expect([second.isServed(), counts('executing'), counts('waiting'), second.ctx.state.exchange.queuedMs]).to.deep.equal([
+      true,
+      [0, 1],
+      [0, 0],
+      70,
+    ])
     second.end()
     expect(await second.over).to.equal(undefined)
     expect(counts('executing')).to.deep.equal([0, 0])
@@ -75,7 +80,9 @@ describe('withPriorityAndFairness', () => {
     clock.run(1e9)
     const waiting = [begin(), begin(), begin()]
     const error = await begin().over
-    expect(error).to.be.instanceOf(PlainTextError).and.include({ code: 429, message: 'Too many requests, please try again later.', retryAfter: 1 })
+    expect(error)
+      .to.be.instanceOf(PlainTextError)
+      .and.include({ code: 429, message: 'Too many requests, please try again later.', retryAfter: 1 })
     for (let i = 0; i < 5; i++) await begin().over
     clock.pass(1000)
     expect(await begin().over).to.include({ retryAfter: 2 })

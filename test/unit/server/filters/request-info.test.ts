@@ -37,7 +37,8 @@ describe('the field selector of a request', () => {
     ['GET', '/api/v1/pods?fieldSelector=', undefined],
     ['GET', `/api/v1/pods?fieldSelector=a=${'b'.repeat(5000)}`, undefined],
   ]
-  for (const [method, url, terms] of cases) it(`${method} ${url.slice(0, 80)}`, () => expect(parse(method, url).fieldSelector).to.deep.equal(terms))
+  for (const [method, url, terms] of cases)
+    it(`${method} ${url.slice(0, 80)}`, () => expect(parse(method, url).fieldSelector).to.deep.equal(terms))
 })
 
 describe('the label selector of a request', () => {
@@ -55,7 +56,8 @@ describe('the label selector of a request', () => {
     ['POST', '/api/v1/namespaces/ns/pods?labelSelector=a=b', undefined],
     ['GET', '/api/v1/pods?labelSelector=a%20in', undefined],
   ]
-  for (const [method, url, terms] of cases) it(`${method} ${url.slice(0, 80)}`, () => expect(parse(method, url).labelSelector).to.deep.equal(terms))
+  for (const [method, url, terms] of cases)
+    it(`${method} ${url.slice(0, 80)}`, () => expect(parse(method, url).labelSelector).to.deep.equal(terms))
 })
 
 describe('parseRequestInfo', () => {
@@ -80,14 +82,50 @@ describe('parseRequestInfo', () => {
     ['GET', '/api/v1/pods?watch', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
     ['GET', '/api/v1/watch/namespaces/a/pods', 'watch', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
     ['GET', '/api/v1/watch/namespaces/a/pods/p', 'watch', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods/p'],
-    ['GET', '/apis/apps/v1/namespaces/a/deployments/d/scale', 'get', 'apis', 'apps', 'v1', 'a', 'deployments', 'scale', 'd', 'deployments/d/scale'],
+    [
+      'GET',
+      '/apis/apps/v1/namespaces/a/deployments/d/scale',
+      'get',
+      'apis',
+      'apps',
+      'v1',
+      'a',
+      'deployments',
+      'scale',
+      'd',
+      'deployments/d/scale',
+    ],
     ['GET', '/apis/apps/v1/deployments', 'list', 'apis', 'apps', 'v1', '', 'deployments', '', '', 'deployments'],
-    ['GET', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name=p,status.phase=Running', 'list', 'api', '', 'v1', 'a', 'pods', '', 'p', 'pods'],
+    [
+      'GET',
+      '/api/v1/namespaces/a/pods?fieldSelector=metadata.name=p,status.phase=Running',
+      'list',
+      'api',
+      '',
+      'v1',
+      'a',
+      'pods',
+      '',
+      'p',
+      'pods',
+    ],
     ['GET', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name!=p', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
     ['GET', '/api/v1/namespaces/a/pods/', 'list', 'api', '', 'v1', 'a', 'pods', '', '', 'pods'],
     // From kube-apiserver's tables (TestGetAPIRequestInfo, TestSelectorParsing).
     ['HEAD', '/api/v1/pods', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
-    ['GET', '/api/v1/namespaces/other/pods/foo/proxy/subpath', 'get', 'api', '', 'v1', 'other', 'pods', 'proxy', 'foo', 'pods/foo/proxy/subpath'],
+    [
+      'GET',
+      '/api/v1/namespaces/other/pods/foo/proxy/subpath',
+      'get',
+      'api',
+      '',
+      'v1',
+      'other',
+      'pods',
+      'proxy',
+      'foo',
+      'pods/foo/proxy/subpath',
+    ],
     ['GET', '/api/v1/proxy/namespaces/other/pods/foo', 'proxy', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods/foo'],
     ['DELETE', '/api/v1/namespaces', 'deletecollection', 'api', '', 'v1', '', 'namespaces', '', '', 'namespaces'],
     ['POST', '/apis/extensions/v1beta3/namespaces/other/pods', 'create', 'apis', 'extensions', 'v1beta3', 'other', 'pods', '', '', 'pods'],
@@ -120,7 +158,17 @@ describe('parseRequestInfo', () => {
         parts: parts.split('/'),
       }))
 
-  for (const path of ['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/openapi/v3/apis/apps/v1', '/apifoo/v1/pods'])
+  for (const path of [
+    '/',
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/apis/apps',
+    '/apis/apps/v1',
+    '/healthz',
+    '/openapi/v3/apis/apps/v1',
+    '/apifoo/v1/pods',
+  ])
     it(`GET ${path} is not a resource request`, () => expect(parse('GET', path)).to.include({ isResource: false, verb: 'get', path }))
 
   it('refuses a watch without a resource, and quotes the URL as sent', () =>

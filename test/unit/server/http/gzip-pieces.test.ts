@@ -17,7 +17,8 @@ const gzipOf = async (pieces: Iterable<Piece>): Promise<Buffer> => {
 
 describe('writeGzip', () => {
   const random = seededRandom(4)
-  const texts = (sizes: readonly number[]): Buffer[] => sizes.map(size => Buffer.from(Array.from({ length: size }, () => 97 + Math.floor(random() * 5))))
+  const texts = (sizes: readonly number[]): Buffer[] =>
+    sizes.map(size => Buffer.from(Array.from({ length: size }, () => 97 + Math.floor(random() * 5))))
 
   const cases: [string, number[]][] = [
     ['nothing', []],

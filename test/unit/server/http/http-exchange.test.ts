@@ -56,7 +56,9 @@ describe('a response', () => {
   for (const accepted of ['gzip;q=1.0', 'identity, br', 'deflate'])
     it(`is not compressed for Accept-Encoding: ${accepted}`, async () => {
       body = Buffer.alloc(200 * KIB, 97)
-      expect((await server.plain('/api/v1/things/x', { headers: { 'accept-encoding': accepted } })).headers).not.to.have.property('content-encoding')
+      expect((await server.plain('/api/v1/things/x', { headers: { 'accept-encoding': accepted } })).headers).not.to.have.property(
+        'content-encoding',
+      )
     })
 })
 
@@ -80,9 +82,13 @@ describe('an error with a code that HTTP does not allow', () => {
 describe('a response without compression', () => {
   it('is sent unchanged', async () => {
     const body = Buffer.alloc(200 * KIB, 97)
-    const server = await startTestServer(exchange => exchange.sendBytes(200, 'application/json', body), { exchange: { compressAnswers: false } })
+    const server = await startTestServer(exchange => exchange.sendBytes(200, 'application/json', body), {
+      exchange: { compressAnswers: false },
+    })
     try {
-      expect((await server.plain('/api/v1/things/x', { headers: { 'accept-encoding': 'gzip' } })).headers).not.to.have.property('content-encoding')
+      expect((await server.plain('/api/v1/things/x', { headers: { 'accept-encoding': 'gzip' } })).headers).not.to.have.property(
+        'content-encoding',
+      )
     } finally {
       await server.close()
     }
@@ -153,7 +159,10 @@ describe('a stream', () => {
   })
 
   it('resets the stream of a client that does not read over HTTP/2, and keeps its connection', async () => {
-    const session = http2.connect(`https://127.0.0.1:${server.running.securePort}`, { ca: server.credentials.serverCa, ...server.credentials.admin })
+    const session = http2.connect(`https://127.0.0.1:${server.running.securePort}`, {
+      ca: server.credentials.serverCa,
+      ...server.credentials.admin,
+    })
     const stream = session.request({ ':path': url })
     stream.on('error', () => {})
     const { writer, exchange, done } = await first()

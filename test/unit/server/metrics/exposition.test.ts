@@ -9,7 +9,13 @@ describe('printFamilies', () => {
   counter.child('GET', '/a"b\\c\n').value += 2
   const gauge = new GaugeFamily({ name: 'open', help: 'Open.', stability: 'ALPHA', labels: [] })
   gauge.child().value = Number.POSITIVE_INFINITY
-  const histogram = new HistogramFamily({ name: 'seconds', help: 'Times.', stability: 'ALPHA', labels: ['verb'], buckets: [0.1, 1e-8, 5e9] })
+  const histogram = new HistogramFamily({
+    name: 'seconds',
+    help: 'Times.',
+    stability: 'ALPHA',
+    labels: ['verb'],
+    buckets: [0.1, 1e-8, 5e9],
+  })
   histogram.child('GET').observe(0.05)
   histogram.child('POST').observe(7)
   const bare = new HistogramFamily({ name: 'left_seconds', help: 'Left.', stability: 'ALPHA', labels: [], buckets: [1] })

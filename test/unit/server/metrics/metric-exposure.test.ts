@@ -12,7 +12,13 @@ const stored = (): GaugeFamily => {
 /** Lines of a scrape. Without the metrics on exposure itself unless `all`. */
 function lines(families: readonly MetricFamily[], exposure: Partial<MetricExposure>, all = false): string[] {
   const own = /registered_metrics|disabled_metrics|hidden_metrics|cardinality_enforcement|# TYPE/
-  const shown = exposedFamilies(families, { release: '1.33', showHidden: false, disabled: new Set(), allowedLabels: new Map(), ...exposure })
+  const shown = exposedFamilies(families, {
+    release: '1.33',
+    showHidden: false,
+    disabled: new Set(),
+    allowedLabels: new Map(),
+    ...exposure,
+  })
   return Buffer.concat([...printFamilies(shown)])
     .toString()
     .split('\n')
@@ -20,9 +26,12 @@ function lines(families: readonly MetricFamily[], exposure: Partial<MetricExposu
 }
 
 describe('exposedFamilies', () => {
-  it('prints the stability level of a metric', () => expect(lines([stored()], {})[0]).to.equal('# HELP apiserver_storage_objects [STABLE] Objects.'))
+  it('prints the stability level of a metric', () =>
+    expect(lines([stored()], {})[0]).to.equal('# HELP apiserver_storage_objects [STABLE] Objects.'))
   it('prefixes the help with a deprecation notice', () =>
-    expect(lines([stored()], { release: '1.35' })[0]).to.equal('# HELP apiserver_storage_objects [STABLE] (Deprecated since 1.34.0) Objects.'))
+    expect(lines([stored()], { release: '1.35' })[0]).to.equal(
+      '# HELP apiserver_storage_objects [STABLE] (Deprecated since 1.34.0) Objects.',
+    ))
   it('hides metrics that were deprecated earlier, unless they are requested', () => {
     expect(lines([stored()], { release: '1.37' })).to.deep.equal([])
     expect(lines([stored()], { release: '1.37', showHidden: true })).to.have.length(2)

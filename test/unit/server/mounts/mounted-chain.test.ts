@@ -29,7 +29,10 @@ describe('mountedChain', () => {
         },
         endpoints: {
           mounts: serveMounts({
-            authenticate: async (_mount, { headers }) => ({ identity: { name: headers.authorization ? 'alice' : 'nobody', groups: [] }, isLocal: false }),
+            authenticate: async (_mount, { headers }) => ({
+              identity: { name: headers.authorization ? 'alice' : 'nobody', groups: [] },
+              isLocal: false,
+            }),
             hold: () => Promise.reject(pathNotFoundError()),
           }),
         },

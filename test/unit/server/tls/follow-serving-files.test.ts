@@ -34,7 +34,10 @@ describe('followServingFiles', () => {
     const errors: string[] = []
     const stop = new AbortController()
     const log = { ...silentLogger, error: (_: string, fields?: Record<string, unknown>) => void errors.push(String(fields?.error)) }
-    const done = followServingFiles({ files: followed, inForce, intervalMs: 5, log, onChange: served => void told.push(served) }, stop.signal)
+    const done = followServingFiles(
+      { files: followed, inForce, intervalMs: 5, log, onChange: served => void told.push(served) },
+      stop.signal,
+    )
     writeFileSync(file('two.crt'), c.cert)
     await eventually('it is an error', () => errors.length > 0)
     expect(errors[0]).to.match(/^failed to load SNI cert and key: .*key values mismatch/)
@@ -42,7 +45,9 @@ describe('followServingFiles', () => {
     await eventually('it is told', () => told.length > 0)
     expect(told).to.deep.equal([{ ...a, named: [{ ...c, names: ['x'] }] }])
     rmSync(file('one.key'))
-    await eventually('it is missed', () => errors.some(text => text.startsWith('invalid serving cert keypair: ') && text.includes('ENOENT')))
+    await eventually('it is missed', () =>
+      errors.some(text => text.startsWith('invalid serving cert keypair: ') && text.includes('ENOENT')),
+    )
     expect(told).to.have.length(1)
     stop.abort()
     await done

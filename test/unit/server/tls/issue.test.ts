@@ -53,7 +53,10 @@ describe('issue', () => {
 
   it('issues a server certificate', async () => {
     const ca = await issueCa('an-authority')
-    const { cert, key } = await issueServing(ca, 'kube-apiserver', { dns: ['localhost', 'a.example'], ips: ['127.0.0.1', 'fd00::1', 'none'] })
+    const { cert, key } = await issueServing(ca, 'kube-apiserver', {
+      dns: ['localhost', 'a.example'],
+      ips: ['127.0.0.1', 'fd00::1', 'none'],
+    })
     const { basic, usages, ...rest } = read(cert)
     expect(rest).to.deep.include({
       subject: 'CN=kube-apiserver',

@@ -22,7 +22,14 @@ describe('loadCredentials', () => {
 
   it('creates missing pairs, readable by their owner only', async () => {
     const { tls, admin } = await loaded({ directory, names })
-    expect((await readdir(directory)).sort()).to.deep.equal(['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'])
+    expect((await readdir(directory)).sort()).to.deep.equal([
+      'admin.crt',
+      'admin.key',
+      'apiserver.crt',
+      'apiserver.key',
+      'ca.crt',
+      'ca.key',
+    ])
     for (const file of await readdir(directory)) expect((await stat(join(directory, file))).mode & 0o777).to.equal(0o600)
     const ca = new X509Certificate(await readFile(join(directory, 'ca.crt')))
     const serving = new X509Certificate(tls.cert)
@@ -45,7 +52,9 @@ describe('loadCredentials', () => {
     const adminKeys = beginAdminKeys(directory)
     const { admin } = await loaded({ directory, names, ...(adminKeys && { adminKeys }) })
     const { privateKey } = (await adminKeys) ?? {}
-    expect(privateKey?.export({ type: 'pkcs8', format: 'pem' })).to.equal(createPrivateKey(admin.key).export({ type: 'pkcs8', format: 'pem' }))
+    expect(privateKey?.export({ type: 'pkcs8', format: 'pem' })).to.equal(
+      createPrivateKey(admin.key).export({ type: 'pkcs8', format: 'pem' }),
+    )
     expect(beginAdminKeys(directory), 'once there are some').to.equal(undefined)
   })
 
@@ -76,8 +85,17 @@ describe('loadCredentials', () => {
 
 describe('servingNames', () => {
   it('has all names and addresses of the server', () =>
-    expect(servingNames({ hostname: 'Box.example', bindAddress: '0.0.0.0', advertiseAddress: '192.0.2.1', serviceIp: '10.0.0.1' })).to.deep.equal({
-      dns: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'box.example'],
+    expect(
+      servingNames({ hostname: 'Box.example', bindAddress: '0.0.0.0', advertiseAddress: '192.0.2.1', serviceIp: '10.0.0.1' }),
+    ).to.deep.equal({
+      dns: [
+        'localhost',
+        'kubernetes',
+        'kubernetes.default',
+        'kubernetes.default.svc',
+        'kubernetes.default.svc.cluster.local',
+        'box.example',
+      ],
       ips: ['127.0.0.1', '::1', '10.0.0.1', '192.0.2.1'],
     }))
 })

@@ -59,14 +59,32 @@ describe('ServingCertificates', () => {
   })
 
   /** Cases of k8s.io/apiserver's TestServerRunWithSNI. Names after `:` are those of the flag. */
-  const cases: readonly { title: string; ordinary: string[]; others: { cert: string[]; names?: string[] }[]; asks: string | undefined; shows: string }[] = [
+  const cases: readonly {
+    title: string
+    ordinary: string[]
+    others: { cert: string[]; names?: string[] }[]
+    asks: string | undefined
+    shows: string
+  }[] = [
     { title: 'one certificate', ordinary: ['localhost'], others: [], asks: 'localhost', shows: 'localhost' },
     { title: 'a name of a certificate', ordinary: ['localhost'], others: [{ cert: ['test.com'] }], asks: 'test.com', shows: 'test.com' },
     { title: 'an alternative name', ordinary: ['localhost'], others: [{ cert: ['a.com', 'test.com'] }], asks: 'test.com', shows: 'a.com' },
     { title: 'in capitals', ordinary: ['localhost'], others: [{ cert: ['test.com'] }], asks: 'TEST.com', shows: 'test.com' },
     { title: 'a name of both', ordinary: ['o', 'test.com'], others: [{ cert: ['other', 'test.com'] }], asks: 'test.com', shows: 'other' },
-    { title: 'a wildcard of the flag', ordinary: ['localhost'], others: [{ cert: ['w'], names: ['*.test.com'] }], asks: 'www.test.com', shows: 'w' },
-    { title: 'two labels for one star', ordinary: ['localhost'], others: [{ cert: ['w'], names: ['*.test.com'] }], asks: 'a.b.test.com', shows: 'localhost' },
+    {
+      title: 'a wildcard of the flag',
+      ordinary: ['localhost'],
+      others: [{ cert: ['w'], names: ['*.test.com'] }],
+      asks: 'www.test.com',
+      shows: 'w',
+    },
+    {
+      title: 'two labels for one star',
+      ordinary: ['localhost'],
+      others: [{ cert: ['w'], names: ['*.test.com'] }],
+      asks: 'a.b.test.com',
+      shows: 'localhost',
+    },
     {
       title: 'a name before a wildcard',
       ordinary: ['localhost'],
@@ -98,8 +116,20 @@ describe('ServingCertificates', () => {
     },
     { title: 'no name', ordinary: ['localhost'], others: [{ cert: ['test.com'] }], asks: undefined, shows: 'localhost' },
     { title: 'an address', ordinary: ['localhost'], others: [{ cert: ['ip'], names: ['127.0.0.1'] }], asks: undefined, shows: 'ip' },
-    { title: 'an unknown name at an address', ordinary: ['localhost'], others: [{ cert: ['ip'], names: ['127.0.0.1'] }], asks: 'foo.com', shows: 'localhost' },
-    { title: 'another address', ordinary: ['localhost'], others: [{ cert: ['ip'], names: ['127.0.0.2'] }], asks: undefined, shows: 'localhost' },
+    {
+      title: 'an unknown name at an address',
+      ordinary: ['localhost'],
+      others: [{ cert: ['ip'], names: ['127.0.0.1'] }],
+      asks: 'foo.com',
+      shows: 'localhost',
+    },
+    {
+      title: 'another address',
+      ordinary: ['localhost'],
+      others: [{ cert: ['ip'], names: ['127.0.0.2'] }],
+      asks: undefined,
+      shows: 'localhost',
+    },
   ]
   for (const { title, ordinary, others, asks, shows } of cases)
     it(`chooses the certificate for ${title}`, async () => {
@@ -130,7 +160,12 @@ describe('ServingCertificates', () => {
 
   describe('negotiates', () => {
     const handshakes: readonly { title: string; policy: Partial<TlsPolicy>; client: tls.ConnectionOptions; gets: RegExp }[] = [
-      { title: 'no TLS 1.1 by default', policy: {}, client: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }, gets: /^Error/ },
+      {
+        title: 'no TLS 1.1 by default',
+        policy: {},
+        client: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
+        gets: /^Error/,
+      },
       {
         title: 'TLS 1.0 if allowed',
         policy: { minVersion: 'TLSv1' },
@@ -157,7 +192,12 @@ describe('ServingCertificates', () => {
         client: { maxVersion: 'TLSv1.2' },
         gets: /^Error/,
       },
-      { title: 'all suites of TLS 1.3', policy: chooseSuites(['TLS_AES_256_GCM_SHA384']), client: {}, gets: /^TLSv1.3 TLS_AES_128_GCM_SHA256$/ },
+      {
+        title: 'all suites of TLS 1.3',
+        policy: chooseSuites(['TLS_AES_256_GCM_SHA384']),
+        client: {},
+        gets: /^TLSv1.3 TLS_AES_128_GCM_SHA256$/,
+      },
       { title: 'with the allowed groups', policy: { curves: 'P-384' }, client: { ecdhCurve: 'X25519:P-384' }, gets: /^TLSv1.3 / },
       { title: 'with no other groups', policy: { curves: 'P-384' }, client: { ecdhCurve: 'X25519' }, gets: /^Error/ },
     ]

@@ -53,7 +53,14 @@ describe('writeBounds', () => {
   it('joins queued writes in order, up to the limit', async () => {
     const { socket, lengths, received } = recorder()
     writeBounds(0)(socket)
-    const chunks = [TEXT.subarray(0, 10), 'head', ...Array(9).fill(TEXT.subarray(0, 4000)), TEXT.subarray(0, 20_000), '', TEXT.subarray(0, 5)]
+    const chunks = [
+      TEXT.subarray(0, 10),
+      'head',
+      ...Array(9).fill(TEXT.subarray(0, 4000)),
+      TEXT.subarray(0, 20_000),
+      '',
+      TEXT.subarray(0, 5),
+    ]
     await written(socket, chunks)
     expect(lengths).to.deep.equal([10, 16_004, 16_000, 4000, 10_000, 10_000, 5])
     expect(received().equals(Buffer.concat(chunks.map(chunk => Buffer.from(chunk, 'latin1'))))).to.equal(true)

@@ -76,7 +76,14 @@ describe('openTracing', () => {
       'http.response.status_code': 200,
       'http.response.body.size': 4,
     })
-    expect(operation?.attributes).to.include({ resource: 'things', name: 'x', namespace: 'ns', scope: 'resource', verb: 'GET', protocol: 'HTTP/2.0' })
+    expect(operation?.attributes).to.include({
+      resource: 'things',
+      name: 'x',
+      namespace: 'ns',
+      scope: 'resource',
+      verb: 'GET',
+      protocol: 'HTTP/2.0',
+    })
     expect(request?.resource.attributes['service.name']).to.equal('apiserver')
   })
 
@@ -117,7 +124,9 @@ describe('openTracing', () => {
     const chains = requests.map(request => {
       const ofTrace = found.filter(span => span.spanContext().traceId === request.spanContext().traceId)
       const inside = (parent: ReadableSpan): string[] =>
-        ofTrace.filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent.spanContext().spanId).flatMap(span => [span.name, ...inside(span)])
+        ofTrace
+          .filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent.spanContext().spanId)
+          .flatMap(span => [span.name, ...inside(span)])
       return inside(request)
     })
     expect(chains).to.deep.equal([
@@ -159,7 +168,9 @@ describe('openTracing', () => {
       },
     )
     const port = await new Promise<number>((resolve, reject) =>
-      collector.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))),
+      collector.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, bound) =>
+        error ? reject(error) : resolve(bound),
+      ),
     )
     try {
       const tracing = openTracing({ endpoint: `127.0.0.1:${port}`, samplingRatePerMillion: 1_000_000 })
@@ -174,6 +185,9 @@ describe('openTracing', () => {
   it('closes without a collector', async () => {
     const tracing = openTracing({ endpoint: '127.0.0.1:1', samplingRatePerMillion: 1_000_000 })
     tracing.begin({ name: 'x', begun: Date.now(), headers: {}, trusted: true, attributes: {} }).end()
-    await Promise.race([tracing.close(), once(AbortSignal.timeout(20_000), 'abort').then(() => Promise.reject(new Error('it does not end')))])
+    await Promise.race([
+      tracing.close(),
+      once(AbortSignal.timeout(20_000), 'abort').then(() => Promise.reject(new Error('it does not end'))),
+    ])
   })
 })

@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import { parseTracingFile, TracingConfigError } from '../../../../src/server/tracing/tracing-file.ts'
 
-/** Cases of k8s.io/apiserver's TestValidateTracingOptions and TestReadTracingConfiguration, and component-base's TestValidateTracingConfiguration. */
+/**
+ * Cases of k8s.io/apiserver's TestValidateTracingOptions and TestReadTracingConfiguration, and component-base's
+ * TestValidateTracingConfiguration.
+ */
 describe('parseTracingFile', () => {
   const file = (fields: string, version = 'v1beta1'): Buffer =>
     Buffer.from(`apiVersion: apiserver.config.k8s.io/${version}\nkind: TracingConfiguration\n${fields}`)
@@ -15,10 +18,14 @@ describe('parseTracingFile', () => {
     ['v1', 'endpoint: dns://google.com/service:4317', 'dns://google.com/service:4317', undefined],
     ['v1', 'endpoint: unix:///path', 'unix:///path', undefined],
   ] as const)
-    it(`accepts ${version} with ${fields.replace('\n', ', ')}`, () => expect(parsed(fields, version)).to.deep.equal({ endpoint, samplingRatePerMillion }))
+    it(`accepts ${version} with ${fields.replace('\n', ', ')}`, () =>
+      expect(parsed(fields, version)).to.deep.equal({ endpoint, samplingRatePerMillion }))
 
   for (const [fields, error] of [
-    ['samplingRatePerMillion: -1', 'failed to validate tracing configuration: samplingRatePerMillion: Invalid value: -1: sampling rate must be positive'],
+    [
+      'samplingRatePerMillion: -1',
+      'failed to validate tracing configuration: samplingRatePerMillion: Invalid value: -1: sampling rate must be positive',
+    ],
     ['samplingRatePerMillion: 1000001', 'sampling rate per million must be less than or equal to one million'],
     [
       'endpoint: http://localhost:4317',
@@ -26,10 +33,16 @@ describe('parseTracingFile', () => {
     ],
     ['endpoint: localhost%%2:1', 'invalid URL escape'],
     ['endpoint: unix-abstract:///x', 'unix-abstract is not implemented'],
-    ['endpoints: a', 'failed to read tracing config: unable to decode tracing configuration data: strict decoding error: unknown field "endpoints"'],
+    [
+      'endpoints: a',
+      'failed to read tracing config: unable to decode tracing configuration data: strict decoding error: unknown field "endpoints"',
+    ],
   ] as const)
     it(`refuses ${fields}`, () => expect(() => parsed(fields)).to.throw(TracingConfigError, error))
 
   it('refuses another kind', () =>
-    expect(() => parseTracingFile(Buffer.from('apiVersion: v1\nkind: TracingConfiguration'))).to.throw(TracingConfigError, 'no kind "TracingConfiguration"'))
+    expect(() => parseTracingFile(Buffer.from('apiVersion: v1\nkind: TracingConfiguration'))).to.throw(
+      TracingConfigError,
+      'no kind "TracingConfiguration"',
+    ))
 })

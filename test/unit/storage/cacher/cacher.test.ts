@@ -31,7 +31,8 @@ describe('storage/cacher', () => {
     await cacher.synced(signal)
   }
   const write = (name: string, data: Record<string, string> = {}) => storage.write(testKey(name), put(testObject(name, data)), signal)
-  const seed = (name: string, prefix = testPrefix) => backend.apply([{ key: key(`${prefix}default/${name}`), value: testCodec.encode(testObject(name)) }])
+  const seed = (name: string, prefix = testPrefix) =>
+    backend.apply([{ key: key(`${prefix}default/${name}`), value: testCodec.encode(testObject(name)) }])
   const names = async (at: 'any' | 'latest' = 'latest') =>
     (await storage.list(testPrefix, { at, predicate: everything, limit: 0 }, signal)).items.map(i => i.attributes().name)
   const watchAfter = async (after: number) =>
@@ -109,7 +110,9 @@ describe('storage/cacher', () => {
       }
       const some = { matches: () => true, everything: false }
       const list = (query: Partial<ListQuery>) =>
-        storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal).then(page => page.items.map(i => i.attributes().name))
+        storage
+          .list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
+          .then(page => page.items.map(i => i.attributes().name))
       const watch = (start: WatchQuery['start']) => storage.watch(testPrefix, { start, predicate: everything, bookmarks: false }, signal)
       const fromStart = { initial: 'any' as const, bookmarkAtEnd: false }
       afterEach(() => release())
@@ -144,7 +147,8 @@ describe('storage/cacher', () => {
         const name = (object: StoredObject | undefined) => object?.attributes().name
         for (const at of ['any', 'latest', { notOlderThan: revision(2) }, { exactly: revision(2) }] as const)
           expect(name(await storage.get(testKey('a'), at, signal)), JSON.stringify(at)).to.equal('a')
-        for (const at of ['latest', { exactly: revision(3) }] as const) expect(await list({ at, limit: 1 }), JSON.stringify(at)).to.deep.equal(['a'])
+        for (const at of ['latest', { exactly: revision(3) }] as const)
+          expect(await list({ at, limit: 1 }), JSON.stringify(at)).to.deep.equal(['a'])
       })
 
       it('writes are served', async () => {
@@ -293,7 +297,12 @@ describe('storage/cacher', () => {
   })
 
   describe('pages at a future revision', () => {
-    const page = () => storage.list(testPrefix, { at: { exactly: revision(1000) }, startKey: keyAfter(testKey('a')), predicate: everything, limit: 1 }, signal)
+    const page = () =>
+      storage.list(
+        testPrefix,
+        { at: { exactly: revision(1000) }, startKey: keyAfter(testKey('a')), predicate: everything, limit: 1 },
+        signal,
+      )
 
     for (const [title, options, code] of [
       ['are refused', {}, 'future revision'],
@@ -310,7 +319,12 @@ describe('storage/cacher', () => {
       for (const each of ['a', 'b', 'c']) seed(each)
       await open({ servesFuturePages: true })
       const { items, revision, nextKey, remaining } = await page()
-      expect([items.map(item => item.attributes().name), revision, nextKey, remaining]).to.deep.equal([['b'], 1000, keyAfter(testKey('b')), 1])
+      expect([items.map(item => item.attributes().name), revision, nextKey, remaining]).to.deep.equal([
+        ['b'],
+        1000,
+        keyAfter(testKey('b')),
+        1,
+      ])
       seed('b2')
       expect((await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 1 }, signal)).remaining).to.equal(3)
     })
@@ -332,7 +346,11 @@ describe('storage/cacher', () => {
       await names()
       backend.lose = () => true
       backend.apply([{ key: testKey('a'), value: testCodec.encode(testObject('a', { n: '2' })) }])
-      const written = await storage.write(testKey('a'), async now => decided({ put: testObject('a', { n: `${now && loose(now.object()).data.n}+` }) }), signal)
+      const written = await storage.write(
+        testKey('a'),
+        async now => decided({ put: testObject('a', { n: `${now && loose(now.object()).data.n}+` }) }),
+        signal,
+      )
       expect(loose(written.object.object()).data.n).to.equal('2+')
     })
   })
@@ -430,7 +448,9 @@ describe('storage/cacher', () => {
       expect([cacher.ready(), later.count()]).to.deep.equal([true, undefined])
       const page = await later.list(widgets, { at: 'any', predicate: everything, limit: 0 }, signal)
       expect(page.items.map(item => item.attributes().name)).to.deep.equal(['w1', 'w2'])
-      const events = batchesOf(await later.watch(widgets, { start: { after: page.revision }, predicate: everything, bookmarks: false }, signal))
+      const events = batchesOf(
+        await later.watch(widgets, { start: { after: page.revision }, predicate: everything, bookmarks: false }, signal),
+      )
       seed('w3', widgets)
       expect(told(await take(events, 1))).to.deep.equal([`added w3@${page.revision + 1}`])
     })
@@ -505,7 +525,9 @@ describe('storage/cacher', () => {
   describe('comparison with the store', () => {
     const everyMs = 20
     const checks = () => cacher.stats().resources[0]!.counts.checks
-    /** Two objects change in one revision, and the watch reports one of them: nothing shows that the other is missing. */
+    /**
+     * Two objects change in one revision, and the watch reports one of them: nothing shows that the other is missing.
+     */
     const corrupt = async (lost: string, shown: string, deleted = false) => {
       await until(() => backend.watches.length > 0)
       const value = deleted ? undefined : testCodec.encode(testObject(lost))

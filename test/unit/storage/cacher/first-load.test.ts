@@ -30,7 +30,9 @@ describe('storage/cacher: the first load of a large store', () => {
       .resources.filter(resource => resource.loaded)
       .map(({ name }) => name)
   const list = async (name: Name, at: 'any' | 'latest' = 'latest') =>
-    (await cacher.storageFor(name).list(prefixOf(name), { at, predicate: everything, limit: 0 }, signal)).items.map(object => object.attributes().name)
+    (await cacher.storageFor(name).list(prefixOf(name), { at, predicate: everything, limit: 0 }, signal)).items.map(
+      object => object.attributes().name,
+    )
 
   beforeEach(() => {
     backend = new PagedBackend()

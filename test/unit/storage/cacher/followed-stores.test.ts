@@ -100,10 +100,13 @@ for (const setup of usualStoreSetups().filter(({ use }) => use !== 'overrides'))
 
     it('delivers every change to a watch once and in order while others write', async () => {
       const { revision: after } = await list()
-      const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, never)
+      const watcher = await cacher
+        .storageFor('configmaps')
+        .watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, never)
       const seen: string[] = []
       const watching = (async () => {
-        for await (const batch of batchesOf(watcher)) for (const event of batch) if (event.type !== 'bookmark') seen.push(event.object.attributes().name)
+        for await (const batch of batchesOf(watcher))
+          for (const event of batch) if (event.type !== 'bookmark') seen.push(event.object.attributes().name)
       })()
       const created: string[] = []
       for (let i = 0; i < 50; i++) {
@@ -190,7 +193,10 @@ describe('etcds of two versions', function () {
   this.timeout(60_000)
 
   it('are followed in the way that the older version requires', async function () {
-    const [newer, older] = [findEtcds().find(({ version }) => !version.startsWith('3.4.')), findEtcds().find(({ version }) => version.startsWith('3.4.'))]
+    const [newer, older] = [
+      findEtcds().find(({ version }) => !version.startsWith('3.4.')),
+      findEtcds().find(({ version }) => version.startsWith('3.4.')),
+    ]
     if (newer === undefined || older === undefined) this.skip()
     const servers = [await startEtcd([], newer.path), await startEtcd([], older.path)]
     const proofOf = async (urls: readonly string[]) => {
@@ -200,12 +206,9 @@ describe('etcds of two versions', function () {
       return proof
     }
     const [first, second] = servers.map(({ url }) => url) as [string, string]
-    expect([await proofOf([first]), await proofOf([second]), await proofOf([first, second]), await proofOf([second, first])]).to.deep.equal([
-      'progress',
-      'revisions',
-      'revisions',
-      'revisions',
-    ])
+    expect([await proofOf([first]), await proofOf([second]), await proofOf([first, second]), await proofOf([second, first])]).to.deep.equal(
+      ['progress', 'revisions', 'revisions', 'revisions'],
+    )
     expect(await proofOf([first, 'http://127.0.0.1:1'])).to.equal('progress')
     for (const server of servers) await server.stop()
   })

@@ -23,7 +23,13 @@ describe('storage/cacher/interest', () => {
         ends.push(slow)
         interest.remove(watcher)
       })
-      const watcher = { queue, predicate: everything, seen: revision(0), nextBookmark: Number.POSITIVE_INFINITY, lastBookmark: Number.POSITIVE_INFINITY }
+      const watcher = {
+        queue,
+        predicate: everything,
+        seen: revision(0),
+        nextBookmark: Number.POSITIVE_INFINITY,
+        lastBookmark: Number.POSITIVE_INFINITY,
+      }
       interest.add(watcher, { below: testPrefix })
       return queue
     }

@@ -45,7 +45,9 @@ describe('states that a cacher provides for the cacher of a copy of its store', 
   const write = (on: Cacher, name: string, node: string) =>
     on.storageFor('configmaps').write(testKey(name), put(testObject(name, { node, more: 'x'.repeat(200) })), signal)
   const texts = async (of: Cacher, query: Partial<ListQuery> = {}): Promise<string[]> => {
-    const { items, revision } = await of.storageFor('configmaps').list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
+    const { items, revision } = await of
+      .storageFor('configmaps')
+      .list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
     return [`at ${revision}`, ...items.map(item => `${item.key} ${item.revision} ${item.json().bytes}`)]
   }
   /** A query that only the index can filter: a scan would return every object. */

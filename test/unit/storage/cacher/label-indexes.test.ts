@@ -37,7 +37,9 @@ describe('storage/cacher/label-indexes', () => {
       tier: random() < 0.5 ? 'front' : 'back',
       [`own-${number % 7}`]: 'yes',
     }
-    last = backend.apply([gone ? { key: at } : { key: at, value: testCodec.encode(testObject(`o${number}`, { at: String(random()) }, labels, namespace)) }])
+    last = backend.apply([
+      gone ? { key: at } : { key: at, value: testCodec.encode(testObject(`o${number}`, { at: String(random()) }, labels, namespace)) },
+    ])
     if (gone) present.delete(at)
     else present.add(at)
   }
@@ -160,6 +162,8 @@ describe('storage/cacher/label-indexes', () => {
       await new Promise(resolve => setImmediate(resolve))
     }
     expect(turns).to.be.greaterThan(4)
-    expect(keysOf(found()!)).to.deep.equal(keysOf([...tree.values()].filter(({ labels }) => ['app-7', 'app-8'].includes(labelValue(labels, 'app') ?? ''))))
+    expect(keysOf(found()!)).to.deep.equal(
+      keysOf([...tree.values()].filter(({ labels }) => ['app-7', 'app-8'].includes(labelValue(labels, 'app') ?? ''))),
+    )
   })
 })

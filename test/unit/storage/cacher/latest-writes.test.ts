@@ -8,7 +8,8 @@ import { openCacher } from '../../../support/test-cacher.ts'
 import { testPrefix } from '../../../support/test-codec.ts'
 
 const at = (n: number): Revision => revision(n)
-const stored = (n: number, length = 10): StoredObject => ({ revision: at(n), json: () => ({ bytes: Buffer.alloc(length) }) }) as unknown as StoredObject
+const stored = (n: number, length = 10): StoredObject =>
+  ({ revision: at(n), json: () => ({ bytes: Buffer.alloc(length) }) }) as unknown as StoredObject
 const A = key('/a')
 const B = key('/b')
 

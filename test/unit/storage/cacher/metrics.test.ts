@@ -37,10 +37,14 @@ describe('storage/cacher/metrics', () => {
   const lines = (name: string) => linesOf(familiesIn('1.33'), name)
   const familiesIn = (release: Release, shards = false) => [
     ...cacherMetrics([cacher], '/registry', { release, shards }),
-    ...listMetrics({ stored: () => cacher.stats().resources.map(({ name, counts }) => [name, counts.stored]), cached: () => cachedLists([cacher]) }, release),
+    ...listMetrics(
+      { stored: () => cacher.stats().resources.map(({ name, counts }) => [name, counts.stored]), cached: () => cachedLists([cacher]) },
+      release,
+    ),
   ]
   const write = (name: string, data: Record<string, string> = {}) => storage.write(testKey(name), put(testObject(name, data)), signal)
-  const list = (query: Partial<ListQuery> = {}) => storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
+  const list = (query: Partial<ListQuery> = {}) =>
+    storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
   const watch = async (query: Partial<WatchQuery>) =>
     batchesOf(await storage.watch(testPrefix, { start: { after: revision(1) }, predicate: everything, bookmarks: false, ...query }, signal))
 
@@ -94,7 +98,10 @@ describe('storage/cacher/metrics', () => {
     }
     expect((await list({ predicate: onNode })).items).to.have.length(2)
     await list()
-    expect(lines('apiserver_cache_list_total')).to.deep.equal(['resource_prefix=/configmaps,index= 1', 'resource_prefix=/configmaps,index=f:data.node 1'])
+    expect(lines('apiserver_cache_list_total')).to.deep.equal([
+      'resource_prefix=/configmaps,index= 1',
+      'resource_prefix=/configmaps,index=f:data.node 1',
+    ])
     expect(lines('apiserver_cache_list_fetched_objects_total')).to.deep.equal([
       'resource_prefix=/configmaps,index= 3',
       'resource_prefix=/configmaps,index=f:data.node 2',
@@ -125,7 +132,9 @@ describe('storage/cacher/metrics', () => {
     expect(labelled('1.33', 'apiserver_watch_cache_events_received_total')).to.deep.equal(['resource=widgets.example.com 1'])
     expect(labelled('1.34', 'apiserver_watch_cache_events_received_total')).to.deep.equal(['group=example.com,resource=widgets 1'])
     expect(labelled('1.34', 'apiserver_cache_list_total')).to.deep.equal(['group=example.com,resource=widgets,index= 1'])
-    expect(labelled('1.34', 'apiserver_watch_cache_consistent_read_total')).to.deep.equal(['group=example.com,resource=widgets,success=true,fallback=false 1'])
+    expect(labelled('1.34', 'apiserver_watch_cache_consistent_read_total')).to.deep.equal([
+      'group=example.com,resource=widgets,success=true,fallback=false 1',
+    ])
     expect(labelled('1.34', 'apiserver_watch_cache_read_wait_seconds_count')).to.deep.equal(['group=example.com,resource=widgets 1'])
   })
 
@@ -146,7 +155,9 @@ describe('storage/cacher/metrics', () => {
       [`${stored} 2`, `${cached} 0`],
       [`${stored} 2`, `${cached} 3`],
     ])
-    expect(linesOf(familiesIn('1.37'), 'apiserver_storage_list_duration_seconds_count')).to.deep.equal(['streamed=false,group=,resource=configmaps 1'])
+    expect(linesOf(familiesIn('1.37'), 'apiserver_storage_list_duration_seconds_count')).to.deep.equal([
+      'streamed=false,group=,resource=configmaps 1',
+    ])
   })
 
   it('counts states that could not be read, and measures those that were', async () => {
@@ -169,7 +180,9 @@ describe('storage/cacher/metrics', () => {
     for (const name of ['a', 'b']) await write(name)
     await take(one, 2)
     await take(other, 1)
-    expect(dispatched()).to.deep.equal(['total', 'storage_to_cache', 'cache_to_watcher'].map(stage => `group=,resource=configmaps,stage=${stage} 3`))
+    expect(dispatched()).to.deep.equal(
+      ['total', 'storage_to_cache', 'cache_to_watcher'].map(stage => `group=,resource=configmaps,stage=${stage} 3`),
+    )
   })
 
   it('measures no past events, nor the delivery if that is off', async () => {
@@ -212,7 +225,10 @@ describe('storage/cacher/metrics', () => {
     await write('b')
     await list()
     const families = 'apiserver_watch_cache_consistent_read_total'
-    expect(lines(families)).to.deep.equal(['resource=/configmaps,success=true,fallback=false 1', 'resource=/configmaps,success=true,fallback=true 1'])
+    expect(lines(families)).to.deep.equal([
+      'resource=/configmaps,success=true,fallback=false 1',
+      'resource=/configmaps,success=true,fallback=true 1',
+    ])
     await write('c')
     backend.before = call => {
       if (call === 'range') throw new Error('broken')
@@ -258,7 +274,9 @@ describe('storage/cacher/metrics', () => {
     await open({ historyBytes: 2000 })
     for (let i = 0; i < 10; i++) await write('a', { i: String(i), filler: 'x'.repeat(200) })
     await list()
-    const [events, forced] = ['history_events', 'history_forced_out_total'].map(name => Number(lines(`binnacle_watch_cache_${name}`)[0]?.split(' ')[1]))
+    const [events, forced] = ['history_events', 'history_forced_out_total'].map(name =>
+      Number(lines(`binnacle_watch_cache_${name}`)[0]?.split(' ')[1]),
+    )
     expect([events! > 0, forced! > 0, events! + forced!]).to.deep.equal([true, true, 10])
     expect(Number(lines('binnacle_watch_cache_history_bytes')[0]?.split(' ')[1])).to.be.within(1, 2000)
   })

@@ -10,7 +10,8 @@ const keyOf = (number: number) => testKey(`o${String(number).padStart(5, '0')}`)
 
 function treeOf(count: number): ObjectTree {
   const tree = emptyTree()
-  for (let i = 0; i < count; i++) tree.set(keyOf(i), Stored.read(keyOf(i), revision(i + 1), testCodec, testCodec.encode(testObject(`o${i}`))))
+  for (let i = 0; i < count; i++)
+    tree.set(keyOf(i), Stored.read(keyOf(i), revision(i + 1), testCodec, testCodec.encode(testObject(`o${i}`))))
   return tree
 }
 
@@ -49,7 +50,10 @@ describe('scanTree', () => {
   it('looks at the clock after each object that is large, and keeps the state of its start', async () => {
     const tree = emptyTree()
     for (let i = 0; i < 20; i++)
-      tree.set(keyOf(i), Stored.read(keyOf(i), revision(i + 1), testCodec, testCodec.encode(testObject(`o${i}`, { large: 'x'.repeat(1024 * 1024) }))))
+      tree.set(
+        keyOf(i),
+        Stored.read(keyOf(i), revision(i + 1), testCodec, testCodec.encode(testObject(`o${i}`, { large: 'x'.repeat(1024 * 1024) }))),
+      )
     let turns = 0
     let looked = 0
     const count = (): void => {

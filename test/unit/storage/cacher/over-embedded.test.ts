@@ -24,5 +24,7 @@ async function open(): Promise<[Backend, () => Promise<void>]> {
 encryptionConformance('direct, embedded', async () => encryptedHarness('direct', ...(await open())))
 encryptionConformance('watch cache, embedded', async () => encryptedHarness('cached', ...(await open())))
 storageConformance('direct, embedded', async () => directHarness(...(await open())))
-storageConformance('watch cache, embedded, latest and exact reads of the store', async () => cacherHarness(...(await open()), undefined, readsOfTheStore))
+storageConformance('watch cache, embedded, latest and exact reads of the store', async () =>
+  cacherHarness(...(await open()), undefined, readsOfTheStore),
+)
 storageConformance('watch cache, embedded', async () => cacherHarness(...(await open())))

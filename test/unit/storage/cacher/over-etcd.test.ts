@@ -25,7 +25,10 @@ after(async () => {
   for (const store of running.values()) await (await store).stop()
 })
 
-/** All cases of a setup share one store, emptied below the prefix before each. `administrator` does what the suite has others do. */
+/**
+ * All cases of a setup share one store, emptied below the prefix before each. `administrator` does what the suite has
+ * others do.
+ */
 async function open(setup: StoreSetup): Promise<{ backend: Backend; administrator: Backend; close(): Promise<void> }> {
   const started = running.get(setup) ?? setup.start()
   running.set(setup, started)

@@ -15,7 +15,10 @@ setMaxListeners(0, signal)
 /** So many that a round over them takes several turns of the event loop. */
 const WATCHERS = 32
 const CHANGES = 8 * CHANGES_PER_ROUND
-/** Of these so many have been given before a write goes on: fewer than four rounds wait then, besides the one that is given. */
+/**
+ * Of these so many have been given before a write goes on: fewer than four rounds wait then, besides the one that is
+ * given.
+ */
 const BEFORE_WRITES = (CHANGES - 5 * CHANGES_PER_ROUND) * WATCHERS
 
 describe('storage/cacher: writes and watchers', () => {
@@ -38,7 +41,8 @@ describe('storage/cacher: writes and watchers', () => {
     for (let i = 0; i < count; i++)
       backend.apply([{ key: testKey(`seed-${i}`, namespace), value: testCodec.encode(testObject(`seed-${i}`, {}, undefined, namespace)) }])
   }
-  const watch = (predicate: Predicate, prefix = testPrefix) => storage.watch(prefix, { start: { after: revision(1) }, predicate, bookmarks: false }, signal)
+  const watch = (predicate: Predicate, prefix = testPrefix) =>
+    storage.watch(prefix, { start: { after: revision(1) }, predicate, bookmarks: false }, signal)
   /** Writes an object, and returns how many changes the watchers had been given when it was decided. */
   const givenAtWrite = async (namespace = 'default', writing = signal): Promise<number> => {
     const { result } = await storage.write(

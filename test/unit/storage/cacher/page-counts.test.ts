@@ -35,7 +35,9 @@ describe('storage/page-counts', () => {
       let given = 4
       let next: Key | undefined = first.nextKey
       expect(first.remaining).to.equal(total - given)
-      expect((await storage.list(prefix, { at: { exactly: first.revision }, predicate: everything, limit: 7 }, signal)).remaining).to.equal(total - 7)
+      expect((await storage.list(prefix, { at: { exactly: first.revision }, predicate: everything, limit: 7 }, signal)).remaining).to.equal(
+        total - 7,
+      )
       while (next !== undefined) {
         put(`m${given}`, 'b')
         const query = { at: { exactly: first.revision }, predicate: everything, limit: 4, startKey: next }

@@ -6,7 +6,12 @@ import { Stored } from '../../../../src/storage/stored-object.ts'
 import { testCodec, testKey, testObject } from '../../../support/test-codec.ts'
 
 const storedOf = (at: number, bytes: number): Stored =>
-  new Stored(testKey('a'), revision(at), testCodec, testCodec.json(testCodec.encode(testObject('a', { filler: 'x'.repeat(bytes) })), revision(at)))
+  new Stored(
+    testKey('a'),
+    revision(at),
+    testCodec,
+    testCodec.json(testCodec.encode(testObject('a', { filler: 'x'.repeat(bytes) })), revision(at)),
+  )
 
 describe('storage/cacher/pending-changes', () => {
   let pending: PendingChanges
@@ -32,7 +37,8 @@ describe('storage/cacher/pending-changes', () => {
 
   it('never splits the changes of one revision', () => {
     add(CHANGES_PER_ROUND - 1)
-    for (let i = 0; i < 3; i++) pending.push(new RecordedChange(testKey('a'), revision(CHANGES_PER_ROUND), storedOf(CHANGES_PER_ROUND, 0), undefined))
+    for (let i = 0; i < 3; i++)
+      pending.push(new RecordedChange(testKey('a'), revision(CHANGES_PER_ROUND), storedOf(CHANGES_PER_ROUND, 0), undefined))
     add(1)
     expect(pending.takeRound()).to.have.length(CHANGES_PER_ROUND + 2)
     expect(pending.length).to.equal(1)

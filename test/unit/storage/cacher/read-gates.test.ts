@@ -71,7 +71,8 @@ for (const [name, open] of backends)
           cacher = openCacher(backend, options)
           await cacher.synced(signal)
           storage = cacher.storageFor('configmaps')
-          for (const each of ['a', 'b', 'c']) now = (await storage.write(testKey(each), put(testObject(each)), signal, 'absent')).object.revision
+          for (const each of ['a', 'b', 'c'])
+            now = (await storage.write(testKey(each), put(testObject(each)), signal, 'absent')).object.revision
           await storage.list(testPrefix, { at: { notOlderThan: now }, predicate: everything, limit: 0 }, signal)
         })
         after(async () => {
@@ -118,7 +119,12 @@ for (const [name, open] of backends)
           asked = 0
           const rest = await storage.list(
             testPrefix,
-            { at: { exactly: first.revision }, predicate: everything, limit: 0, ...(first.nextKey !== undefined && { startKey: first.nextKey }) },
+            {
+              at: { exactly: first.revision },
+              predicate: everything,
+              limit: 0,
+              ...(first.nextKey !== undefined && { startKey: first.nextKey }),
+            },
             signal,
           )
           expect(asked > 0 ? 'store' : 'cache').to.equal(options.exactReads ? 'cache' : 'store')

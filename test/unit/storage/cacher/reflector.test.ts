@@ -108,7 +108,9 @@ describe('storage/cacher/reflector', () => {
       seed('a')
       await open({ consistencyCheckMs: 20 })
       const after = (await list()).revision
-      const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
+      const watcher = await cacher
+        .storageFor('configmaps')
+        .watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
       lose('b')
       const { checks } = cacher.stats().resources[0]!.counts
       await eventually('the loss is found', () => checks.failure > 0)
@@ -121,7 +123,9 @@ describe('storage/cacher/reflector', () => {
     it('reloads the state if a change comes after progress that has passed it', async () => {
       await open({ consistencyCheckMs: 3_600_000, recheckMs: 3_600_000 })
       const after = (await list()).revision
-      const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
+      const watcher = await cacher
+        .storageFor('configmaps')
+        .watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
       lose('b')
       expect(await names({ notOlderThan: foreign() })).to.deep.equal([])
       backend.deliverLate(testKey('b'))
@@ -265,12 +269,15 @@ describe('storage/cacher/reflector', () => {
           const copy = seed('kept')
           await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
           const after = (await list()).revision
-          const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
+          const watcher = await cacher
+            .storageFor('configmaps')
+            .watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
           const last = seed('undone')
           expect(told(await take(batchesOf(watcher), 1))).to.deep.equal([`added undone@${last}`])
           return { copy, last, watcher }
         }
-        const codeOfEnd = (watcher: Parameters<typeof batchesOf>[0]) => take(batchesOf(watcher), 1).then(told, (error: { code: string }) => error.code)
+        const codeOfEnd = (watcher: Parameters<typeof batchesOf>[0]) =>
+          take(batchesOf(watcher), 1).then(told, (error: { code: string }) => error.code)
         const restore = async ({ copy, watcher }: Awaited<ReturnType<typeof watched>>) => {
           backend.restore(copy)
           expect(await codeOfEnd(watcher)).to.equal('expired')

@@ -59,7 +59,13 @@ describe('storage/cacher/resource-cache', () => {
       const start = end + 60
       end = start + value.length
       const held = { memory, start, end, room: 60, keep: () => kept++ }
-      return { key: testKey(`n${i}`), value: memory.subarray(start, end), createRevision: revision(i + 1), modRevision: revision(i + 1), held }
+      return {
+        key: testKey(`n${i}`),
+        value: memory.subarray(start, end),
+        createRevision: revision(i + 1),
+        modRevision: revision(i + 1),
+        held,
+      }
     })
     return { memory, items, kept: () => kept }
   }
@@ -74,11 +80,17 @@ describe('storage/cacher/resource-cache', () => {
     cache.replace(loading, revision(3), 0)
     const states = [...cache.tree.values()]
     expect(states.map(({ slab }) => slab === memory.buffer)).to.deep.equal([true, true, true])
-    expect([kept(), slabs.allocated, cache.bytes]).to.deep.equal([3, memory.buffer.byteLength, states.reduce((sum, { size }) => sum + size, 0)])
+    expect([kept(), slabs.allocated, cache.bytes]).to.deep.equal([
+      3,
+      memory.buffer.byteLength,
+      states.reduce((sum, { size }) => sum + size, 0),
+    ])
     expect(states.map(state => state.object())).to.deep.equal(
       objects.map((object, i) => ({ ...object, metadata: { ...object.metadata, resourceVersion: `${i + 1}` } })),
     )
-    expect(states.map(({ labels, name, uid }) => [labels, name, uid])).to.deep.equal([0, 1, 2].map(i => [{ n: `${i}` }, `n${i}`, `uid-n${i}`]))
+    expect(states.map(({ labels, name, uid }) => [labels, name, uid])).to.deep.equal(
+      [0, 1, 2].map(i => [{ n: `${i}` }, `n${i}`, `uid-n${i}`]),
+    )
     const copies = new Slabs()
     for (const state of states) state.keepIn(copies)
     expect(states.map(({ slab, name }) => [slab === copies.current.buffer, name])).to.deep.equal([0, 1, 2].map(i => [true, `n${i}`]))
@@ -92,7 +104,12 @@ describe('storage/cacher/resource-cache', () => {
     const loading = ResourceCache.loading()
     for (const item of items) cache.load(loading, item)
     cache.replace(loading, revision(2), 0)
-    expect([kept(), memory.equals(before), cache.tree.get(testKey('n0'))?.name, cache.hasCorrupt(testKey('n1'))]).to.deep.equal([0, true, 'n0', true])
+    expect([kept(), memory.equals(before), cache.tree.get(testKey('n0'))?.name, cache.hasCorrupt(testKey('n1'))]).to.deep.equal([
+      0,
+      true,
+      'n0',
+      true,
+    ])
     memory.fill(0)
     expect(cache.tree.get(testKey('n0'))?.object().metadata.uid).to.equal('uid-n0')
   })
@@ -117,7 +134,16 @@ describe('storage/cacher/resource-cache', () => {
     cache.replace(ResourceCache.loading(), revision(1), 0)
     const names = ['a', 'b', 'c', 'd']
     for (const name of names)
-      cache.apply({ type: 'put', key: testKey(name), modRevision: revision(2), createRevision: revision(2), value: testCodec.encode(testObject(name)) }, 0)
+      cache.apply(
+        {
+          type: 'put',
+          key: testKey(name),
+          modRevision: revision(2),
+          createRevision: revision(2),
+          value: testCodec.encode(testObject(name)),
+        },
+        0,
+      )
     expect(cache.history.forcedOut).to.be.above(0)
     expect([...cache.tree.keys()]).to.deep.equal(names.map(name => testKey(name)))
   })

@@ -6,7 +6,8 @@ import type { Revision } from '../../../../src/storage/revision.ts'
 /** A store whose responses the test resolves. */
 function byHand() {
   const asked: { resolve(revision: number): void; reject(error: Error): void }[] = []
-  const currentRevision = () => new Promise<Revision>((resolve, reject) => asked.push({ resolve: revision => resolve(revision as Revision), reject }))
+  const currentRevision = () =>
+    new Promise<Revision>((resolve, reject) => asked.push({ resolve: revision => resolve(revision as Revision), reject }))
   return { asked, probe: new RevisionProbe({ currentRevision } as unknown as Backend, new AbortController().signal) }
 }
 

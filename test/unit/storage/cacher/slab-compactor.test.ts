@@ -18,7 +18,13 @@ describe('storage/cacher/slab-compactor', () => {
     const write = (name: string) => {
       const mod = revision(++at)
       cache.apply(
-        { type: 'put', key: testKey(name), modRevision: mod, createRevision: mod, value: testCodec.encode(testObject(name, { filler, at: String(at) })) },
+        {
+          type: 'put',
+          key: testKey(name),
+          modRevision: mod,
+          createRevision: mod,
+          value: testCodec.encode(testObject(name, { filler, at: String(at) })),
+        },
         0,
       )
     }

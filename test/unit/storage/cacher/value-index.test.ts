@@ -17,7 +17,8 @@ const nodes = ['', 'n1', 'n2', 'n3']
 const namespaces = ['a', 'b']
 
 const onNode = (node: string, shard?: string): Predicate => ({
-  matches: ({ labels, fields }) => (fields as Record<string, string>)['data.node'] === node && (shard === undefined || labelValue(labels, 'shard') === shard),
+  matches: ({ labels, fields }) =>
+    (fields as Record<string, string>)['data.node'] === node && (shard === undefined || labelValue(labels, 'shard') === shard),
   everything: false,
   requires: field => (field === 'data.node' ? node : undefined),
 })
@@ -93,7 +94,9 @@ describe('storage/cacher/value-index', () => {
             if (page.nextKey === undefined) continue
             const next = { at: { exactly: page.revision }, limit: 0, startKey: page.nextKey }
             const rest = await storage.list(prefix, { ...next, predicate }, signal)
-            expect(keysOf(rest.items)).to.deep.equal(keysOf((await storage.list(prefix, { ...next, predicate: scanned(predicate) }, signal)).items))
+            expect(keysOf(rest.items)).to.deep.equal(
+              keysOf((await storage.list(prefix, { ...next, predicate: scanned(predicate) }, signal)).items),
+            )
           }
         }
       }
@@ -117,7 +120,11 @@ describe('storage/cacher/value-index', () => {
   it('sends watchers of a value the same events as a predicate on every change', async () => {
     const start = last
     const watch = (predicate: Predicate, prefix: Key, after: Revision | undefined): Promise<Watcher> =>
-      storage.watch(prefix, { start: after === undefined ? { initial: 'any', bookmarkAtEnd: true } : { after }, predicate, bookmarks: false }, signal)
+      storage.watch(
+        prefix,
+        { start: after === undefined ? { initial: 'any', bookmarkAtEnd: true } : { after }, predicate, bookmarks: false },
+        signal,
+      )
     const pairs: [Watcher, Watcher][] = []
     const open = async (after: Revision | undefined) => {
       for (const node of nodes)
@@ -130,7 +137,8 @@ describe('storage/cacher/value-index', () => {
     await storage.list(testPrefix, { at: { notOlderThan: last }, limit: 1, predicate: onNode('n1') }, signal)
     await open(start)
     for (let i = 0; i < 60; i++) write(random)
-    for (const node of nodes) last = backend.apply([{ key: testKey('end', 'b'), value: codec.encode(testObject('end', { node }, undefined, 'b')) }])
+    for (const node of nodes)
+      last = backend.apply([{ key: testKey('end', 'b'), value: codec.encode(testObject('end', { node }, undefined, 'b')) }])
     for (const [indexed, plain] of pairs) {
       const events = await toldUntilEnd(plain)
       expect(await toldUntilEnd(indexed)).to.deep.equal(events)

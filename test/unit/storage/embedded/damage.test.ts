@@ -20,7 +20,12 @@ async function valuesIn(dir: string, servesDamaged = false): Promise<Values> {
   const backend = await openEmbedded({ dir, servesDamaged }, systemClock, silentLogger)
   try {
     const { items } = await backend.range(new Store(backend, '/registry/').bounds, never)
-    return new Map(items.map(({ key, value, createRevision, modRevision }) => [key as string, `${createRevision}/${modRevision} ${value.toString('latin1')}`]))
+    return new Map(
+      items.map(({ key, value, createRevision, modRevision }) => [
+        key as string,
+        `${createRevision}/${modRevision} ${value.toString('latin1')}`,
+      ]),
+    )
   } finally {
     await backend.close()
   }
@@ -33,7 +38,9 @@ async function fill(dir: string, keepsHistory: boolean): Promise<void> {
   const store = new Store(backend, '/registry/')
   const revisions = new Map<string, number>()
   for (let round = 0; round < 12; round++) {
-    const names = new Set(Array.from({ length: 60 }, () => `configmaps/ns-${Math.floor(random() * 9)}/object-${Math.floor(random() * 250)}`))
+    const names = new Set(
+      Array.from({ length: 60 }, () => `configmaps/ns-${Math.floor(random() * 9)}/object-${Math.floor(random() * 250)}`),
+    )
     await Promise.all(
       [...names].map(async name => {
         const before = revisions.get(name) ?? 0
@@ -155,7 +162,8 @@ for (const keepsHistory of [false, true]) {
       if (rest.size === 0) return
       // A key that is damaged itself is named as it is.
       const isVague = lines.some(
-        line => line.includes('cannot be read') || !values.has(/^the entry of (.*) does not/.exec(line)?.[1] ?? [...values.keys()][0] ?? ''),
+        line =>
+          line.includes('cannot be read') || !values.has(/^the entry of (.*) does not/.exec(line)?.[1] ?? [...values.keys()][0] ?? ''),
       )
       for (const key of values.keys()) if (!rest.has(key) && !isVague) expect(lines.join('\n'), told).to.include(key)
       expect((await verifyStore(copy)).lines, told).to.deep.equal([])

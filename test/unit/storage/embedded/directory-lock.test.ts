@@ -53,7 +53,9 @@ describe('the lock of a store', function () {
   /** Runs a shell command in which `$WRITE` starts the writer. */
   function run(script: string): Writer {
     let [out, err] = ['', '']
-    const child = spawn('sh', ['-c', script], { env: { ...process.env, SHIM_COUNT: '/dev/null', WRITE: `${process.execPath} --import tsx ${WRITER} ${dir}` } })
+    const child = spawn('sh', ['-c', script], {
+      env: { ...process.env, SHIM_COUNT: '/dev/null', WRITE: `${process.execPath} --import tsx ${WRITER} ${dir}` },
+    })
     child.stdout.on('data', (text: Buffer) => (out += text.toString()))
     child.stderr.on('data', (text: Buffer) => (err += text.toString()))
     children.push(child)

@@ -25,7 +25,10 @@ suite(`embedded store where the disk takes no more${skip ? ` (skipped: ${skip})`
   it('fails whole groups of writes, keeps running, and keeps acknowledged writes', async () => {
     // A limit on the size of files stands for a full disk: node ignores SIGXFSZ, so writes fail.
     const command = 'ulimit -f 8192 && exec "$0" --import tsx "$1" "$2"'
-    const output = execFileSync('sh', ['-c', command, process.execPath, program, dir], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const output = execFileSync('sh', ['-c', command, process.execPath, program, dir], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     const { acknowledged, failures, count, revision } = JSON.parse(output.trim().split('\n').at(-1)!)
     expect(failures.length).to.equal(9)
     for (const failure of failures) expect(failure).to.match(/^unavailable: the store cannot commit: (File too large|Input\/output error)/)
@@ -42,7 +45,8 @@ suite(`embedded store where the disk takes no more${skip ? ` (skipped: ${skip})`
 })
 
 /** Mounts a file system of a few megabytes. False if this process may not. */
-const mountSmall = (dir: string): boolean => process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', dir]).status === 0
+const mountSmall = (dir: string): boolean =>
+  process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', dir]).status === 0
 const unmount = (dir: string): void => void spawnSync('umount', ['-l', dir])
 
 function mountable(): boolean {

@@ -9,7 +9,9 @@ const TABLES = ['log', 'latest', 'deleted', 'expiry', 'meta'] as const
 const LENGTHS = [200_000, 70_000, 20_000, 4_097, 700, 64, 20, 9, 3, 1, 0]
 
 const idOf = (n: number): Buffer => Buffer.from(`/key/${String(n).padStart(3, '0')}`)
-/** No two have a byte in common at one place, so that what an earlier value left behind the end of a later one shows. */
+/**
+ * No two have a byte in common at one place, so that what an earlier value left behind the end of a later one shows.
+ */
 const filled = (n: number): Buffer => Buffer.alloc(LENGTHS[n] ?? 0, 1 + n)
 
 /** Results of each method of Buffer that reads a value to its end. */

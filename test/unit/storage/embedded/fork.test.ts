@@ -69,7 +69,9 @@ describe('a fork of the embedded store', () => {
         const mirror = openInMemory(systemClock, silentLogger, { tables })
         await write(random, [base, mirror], 120)
         const isOfThePast = random() < 0.5
-        const begun = isOfThePast ? revision(Math.floor((await base.currentRevision(never)) * (0.3 + 0.7 * random()))) : await base.currentRevision(never)
+        const begun = isOfThePast
+          ? revision(Math.floor((await base.currentRevision(never)) * (0.3 + 0.7 * random())))
+          : await base.currentRevision(never)
         const recorded = await everything(mirror, begun)
         const copy = isOfThePast ? undefined : openInMemory(systemClock, silentLogger, { tables: tables.fork() })
         const fork = await forkOf(base, isOfThePast ? { at: begun } : {})
@@ -83,8 +85,10 @@ describe('a fork of the embedded store', () => {
           if (random() < 0.4) await base.compact(revision(Math.floor((await base.currentRevision(never)) * random())), never)
           expect(await everything(fork), `seed ${seed}`).to.deep.equal(copy ? await everything(copy) : recorded)
           expect(await everything(fork, begun), `seed ${seed}`).to.deep.equal(recorded)
-          if (copy) expect(await eventsOf(fork, revision(begun + 1)), `seed ${seed}`).to.deep.equal(await eventsOf(copy, revision(begun + 1)))
-          for (const { key, modRevision } of recorded.slice(0, 5)) expect((await fork.get(key, never, begun)).item?.modRevision).to.equal(modRevision)
+          if (copy)
+            expect(await eventsOf(fork, revision(begun + 1)), `seed ${seed}`).to.deep.equal(await eventsOf(copy, revision(begun + 1)))
+          for (const { key, modRevision } of recorded.slice(0, 5))
+            expect((await fork.get(key, never, begun)).item?.modRevision).to.equal(modRevision)
         }
         if (copy) {
           const now = await everything(fork)

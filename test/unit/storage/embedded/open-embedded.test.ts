@@ -33,7 +33,9 @@ describe('embedded store', () => {
     return new Store(backend, '/registry/')
   }
 
-  /** A store whose commits are counted, and fail while `failing`: all that was put is undone, as when the disk is full. */
+  /**
+   * A store whose commits are counted, and fail while `failing`: all that was put is undone, as when the disk is full.
+   */
   async function startWatched() {
     const state = { commits: 0, failing: false, tables: undefined as Tables | undefined }
     const wrapTables = (tables: Tables): Tables => {
@@ -124,7 +126,9 @@ describe('embedded store', () => {
         },
       }),
     })
-    const watching = store.events(1, 0, { onOpen: () => void store.put('a', 0, 'x').then(() => order.push('acknowledged')) }).then(() => order.push('seen'))
+    const watching = store
+      .events(1, 0, { onOpen: () => void store.put('a', 0, 'x').then(() => order.push('acknowledged')) })
+      .then(() => order.push('seen'))
     await watching
     await eventually('it is acknowledged', () => order.length === 3)
     expect(order[0]).to.equal('committed')
@@ -235,7 +239,9 @@ describe('embedded store', () => {
     if (process.platform !== 'linux') this.skip()
     const mapped = (): number => {
       const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
-      return maps.filter(map => map.split('\n')[0]?.endsWith(`${dir}/data.mdb`)).reduce((sum, map) => sum + Number(/^Rss:\s+(\d+)/m.exec(map)?.[1]), 0)
+      return maps
+        .filter(map => map.split('\n')[0]?.endsWith(`${dir}/data.mdb`))
+        .reduce((sum, map) => sum + Number(/^Rss:\s+(\d+)/m.exec(map)?.[1]), 0)
     }
     const { store, state } = await startWatched()
     for (let i = 0; i < 200; i++) await store.put(`k${i}`, 0, Buffer.alloc(3000, 'x'))
@@ -282,7 +288,8 @@ describe('embedded store', () => {
     for (const until of [0, 50, 51, 52, 150, 299]) {
       await store.backend.compact((until + 2) as Revision, never)
       await turns()
-      for (const [at, items] of states) if (at >= until + 2) expect((await store.list({ at })).items, `${at} after ${until + 2}`).to.deep.equal(items)
+      for (const [at, items] of states)
+        if (at >= until + 2) expect((await store.list({ at })).items, `${at} after ${until + 2}`).to.deep.equal(items)
     }
   })
 })

@@ -57,7 +57,9 @@ describe('storage/embedded: reads in pages', () => {
     const [log, latest] = [new CountedTable(tables.log), new CountedTable(tables.latest)]
     backend = openInMemory(systemClock, silentLogger, { tables: { ...tables, log, latest } })
     await Promise.all(
-      Array.from({ length: OBJECTS }, (_, i) => backend.write({ key: testKey(`n${i}`), expected: 0, value: testCodec.encode(testObject(`n${i}`)) }, never)),
+      Array.from({ length: OBJECTS }, (_, i) =>
+        backend.write({ key: testKey(`n${i}`), expected: 0, value: testCodec.encode(testObject(`n${i}`)) }, never),
+      ),
     )
     reads = () => log.reads + latest.reads
   })
@@ -125,7 +127,11 @@ describe('storage/embedded: reads in pages', () => {
         given += page.items.length
         expect(page.remaining ?? 0).to.equal(OBJECTS - given)
         if (page.nextKey === undefined) break
-        page = await storage.list(testPrefix, { at: { exactly: first.revision }, predicate: everything, limit, startKey: page.nextKey }, never)
+        page = await storage.list(
+          testPrefix,
+          { at: { exactly: first.revision }, predicate: everything, limit, startKey: page.nextKey },
+          never,
+        )
       }
       expect(given).to.equal(OBJECTS)
     }

@@ -131,7 +131,9 @@ describe('snapshots of the embedded store', () => {
     }
     writeFileSync(file(), whole)
     await restoreSnapshot(file(), join(dir, 'b'))
-    expect(await restoreSnapshot(file(), join(dir, 'b')).catch((error: Error) => error.message)).to.match(/has a store already: a new directory is needed$/)
+    expect(await restoreSnapshot(file(), join(dir, 'b')).catch((error: Error) => error.message)).to.match(
+      /has a store already: a new directory is needed$/,
+    )
     expect((await (await opened('b', true)).list()).items).to.have.lengthOf(20)
   })
 

@@ -133,7 +133,12 @@ describe('history that the embedded store keeps', () => {
     const again = await start()
     expect(historyOf(again).timeOf(c)).to.equal(now)
     expect(await changesOf(again, 'a')).to.deep.equal([`${c} updated 3`, `${b} updated 2`, `${a} created 1`])
-    expect(await changesOf(again, 'gone')).to.deep.equal([`${c + 1} deleted`, `${b + 1} created 2`, `${a + 2} deleted`, `${a + 1} created 1`])
+    expect(await changesOf(again, 'gone')).to.deep.equal([
+      `${c + 1} deleted`,
+      `${b + 1} created 2`,
+      `${a + 2} deleted`,
+      `${a + 1} created 1`,
+    ])
   })
 
   it('drops states older than a time, and keeps the one at that time', async () => {
@@ -279,7 +284,8 @@ describe('history that the embedded store keeps', () => {
           }
           expect((await store.list({ at: revision(at) })).items, `at ${at}`).to.deep.equal(listed(values))
           for (const name of ['k0', 'k3']) expect(await store.text(name, revision(at)), `${name} at ${at}`).to.equal(values.get(name))
-          if (next === undefined || next.time > time) expect(historyOf(store).momentAt(time), `at ${time}`).to.deep.equal({ revision: at, time })
+          if (next === undefined || next.time > time)
+            expect(historyOf(store).momentAt(time), `at ${time}`).to.deep.equal({ revision: at, time })
         }
         for (const [name, changes] of model.changes) {
           const kept = changes.filter(change => Number.parseInt(change, 10) > oldest)
@@ -289,7 +295,9 @@ describe('history that the embedded store keeps', () => {
           for (const at of [oldest, oldest + below(40), model.last.revision]) {
             const { changes: then } = await historyOf(store).changes(store.key(name), { ...ALL, limit: 1, at: revision(at) }, never)
             const last = kept.find(change => Number.parseInt(change, 10) <= at)
-            expect(then.map(change => `${change.revision} ${change.type}`)).to.deep.equal(last === undefined ? [] : [last.split(' ').slice(0, 2).join(' ')])
+            expect(then.map(change => `${change.revision} ${change.type}`)).to.deep.equal(
+              last === undefined ? [] : [last.split(' ').slice(0, 2).join(' ')],
+            )
           }
         }
       }

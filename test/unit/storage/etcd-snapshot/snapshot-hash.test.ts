@@ -47,7 +47,8 @@ describe('the hash of a snapshot of etcd', function () {
     expect(checkedSnapshot(path, { skipHashCheck: false })).to.equal(path)
   })
 
-  const mismatch = (bytes: Buffer): string => `expected sha256 ${bytes.subarray(-HASH).toString('hex')}, got ${sha256(bytes.subarray(0, -HASH))}`
+  const mismatch = (bytes: Buffer): string =>
+    `expected sha256 ${bytes.subarray(-HASH).toString('hex')}, got ${sha256(bytes.subarray(0, -HASH))}`
   const missing = 'snapshot missing hash but --skip-hash-check=false'
   const faults: Record<string, [bytes: Buffer, message: string]> = {
     'a bit of a page is flipped': [flipped(70_000), ''],
@@ -72,7 +73,10 @@ describe('the hash of a snapshot of etcd', function () {
   for (const [name, command] of [
     ['import', (path: string, ...more: string[]) => runImport(['--snapshot', path, '--data-dir', join(folder, 'data'), ...more], say)],
     ['open', (path: string, ...more: string[]) => runOpen([path, ...more], say)],
-    ['upgrade-report', (path: string, ...more: string[]) => runReport(['--from', '1.29', '--to', '1.33', '--snapshot', path, ...more], say)],
+    [
+      'upgrade-report',
+      (path: string, ...more: string[]) => runReport(['--from', '1.29', '--to', '1.33', '--snapshot', path, ...more], say),
+    ],
   ] as const) {
     for (const [fault, bytes, message] of [
       ['another hash', renamed, mismatch(renamed)],
@@ -89,7 +93,9 @@ describe('the hash of a snapshot of etcd', function () {
   }
 
   it('is required only of snapshots', async () => {
-    const error = await runImport(['-f', folder, '--skip-hash-check', '--data-dir', join(folder, 'data')], say).catch((thrown: unknown) => thrown)
+    const error = await runImport(['-f', folder, '--skip-hash-check', '--data-dir', join(folder, 'data')], say).catch(
+      (thrown: unknown) => thrown,
+    )
     expect(error).to.have.property('message', '--skip-hash-check requires --snapshot')
   })
 

@@ -58,7 +58,11 @@ describe('snapshots of etcd', () => {
       modRevision,
       seconds,
     })
-    await writeSnapshot(path, [value('pods/a/b', 3, 3), value('events/a/c', 2, 7, 60), value('events/a/d', 8, 8, 60), value('events/a/e', 9, 9, 5)], 12)
+    await writeSnapshot(
+      path,
+      [value('pods/a/b', 3, 3), value('events/a/c', 2, 7, 60), value('events/a/d', 8, 8, 60), value('events/a/e', 9, 9, 5)],
+      12,
+    )
     const state = snapshotState(checkedSnapshot(path, { skipHashCheck: false }))
     expect(state.revision, 'the newest one, whose change is not there').to.equal(12)
     expect([...state.leaseSeconds]).to.deep.equal([
@@ -66,7 +70,10 @@ describe('snapshots of etcd', () => {
       ['60', 60],
     ])
     expect(
-      [...snapshotValues(checkedSnapshot(path, { skipHashCheck: false }), '/registry')].map(each => ({ ...each, value: each.value.toString() })),
+      [...snapshotValues(checkedSnapshot(path, { skipHashCheck: false }), '/registry')].map(each => ({
+        ...each,
+        value: each.value.toString(),
+      })),
     ).to.deep.equal([
       { key: '/registry/pods/a/b', value: 'of pods/a/b', createRevision: 3, modRevision: 3, lease: '0' },
       { key: '/registry/events/a/c', value: 'of events/a/c', createRevision: 2, modRevision: 7, lease: '60' },

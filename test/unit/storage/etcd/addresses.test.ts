@@ -15,7 +15,9 @@ import { ANY_PURPOSE, CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } 
 import { type EtcdServer, findEtcds, startEtcd } from '../../../support/etcd.ts'
 import { eventually } from '../../../support/waiting.ts'
 
-const HAS_IPV6 = Object.values(networkInterfaces()).some(addresses => addresses?.some(({ address }) => isIPv6(address) && address === '::1'))
+const HAS_IPV6 = Object.values(networkInterfaces()).some(addresses =>
+  addresses?.some(({ address }) => isIPv6(address) && address === '::1'),
+)
 const programs = findEtcds()
 
 /** Writes, reads and watches as the server does, and reads as its primary process does. */
@@ -69,7 +71,15 @@ for (const { path, version } of programs)
       writeFileSync(file(`${name}.crt`), cert)
       writeFileSync(file(`${name}.key`), key)
     }
-    const tls = () => ['--cert-file', file('server.crt'), '--key-file', file('server.key'), '--trusted-ca-file', file('clients.crt'), '--client-cert-auth']
+    const tls = () => [
+      '--cert-file',
+      file('server.crt'),
+      '--key-file',
+      file('server.key'),
+      '--trusted-ca-file',
+      file('clients.crt'),
+      '--client-cert-auth',
+    ]
     const client = () => ({ caFile: file('ca.crt'), certFile: file('client.crt'), keyFile: file('client.key') })
     const authority = () => issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true })
     const started = async (...args: string[]): Promise<EtcdServer> => {
@@ -84,7 +94,12 @@ for (const { path, version } of programs)
       write('clients', issuer)
       write(
         'server',
-        await issueCertificate({ subject: [{ CN: ['etcd'] }], issuer, usages: [SERVER_AUTH, CLIENT_AUTH], dns: ['etcd.test', 'etcd.sock', 'localhost'] }),
+        await issueCertificate({
+          subject: [{ CN: ['etcd'] }],
+          issuer,
+          usages: [SERVER_AUTH, CLIENT_AUTH],
+          dns: ['etcd.test', 'etcd.sock', 'localhost'],
+        }),
       )
       write('client', await issueCertificate({ subject: [{ CN: ['client'] }], issuer, usages: [CLIENT_AUTH] }))
     })
@@ -148,7 +163,9 @@ for (const { path, version } of programs)
       write('any-ca', issuer)
       write('any', any)
       const { url } = await started('--cert-file', file('any.crt'), '--key-file', file('any.key'))
-      await whileResolved({ 'etcd.test': ['127.0.0.1'] }, () => expectServed({ servers: [url.replace('127.0.0.1', 'etcd.test')], caFile: file('any-ca.crt') }))
+      await whileResolved({ 'etcd.test': ['127.0.0.1'] }, () =>
+        expectServed({ servers: [url.replace('127.0.0.1', 'etcd.test')], caFile: file('any-ca.crt') }),
+      )
     })
 
     it('may be a name with several addresses, each of which is tried', async () => {
@@ -166,7 +183,10 @@ for (const { path, version } of programs)
         const [servers, clients] = [await authority(), await authority()]
         writeFileSync(file('ca.crt'), servers.cert)
         writeFileSync(file('clients.crt'), clients.cert)
-        write('server', await issueCertificate({ subject: [{ CN: ['etcd'] }], issuer: servers, usages: [SERVER_AUTH, CLIENT_AUTH], dns: ['etcd.test'] }))
+        write(
+          'server',
+          await issueCertificate({ subject: [{ CN: ['etcd'] }], issuer: servers, usages: [SERVER_AUTH, CLIENT_AUTH], dns: ['etcd.test'] }),
+        )
         const renewed = await issueCertificate({ subject: [{ CN: ['client'] }], issuer: clients, usages: [CLIENT_AUTH] })
         // A certificate without its key, as it is for a moment while files are replaced.
         writeFileSync(file('client.crt'), renewed.cert)

@@ -48,7 +48,11 @@ describe('the connection to etcd', function () {
 
   /** Makes a call, and returns the connection over which it arrived. */
   async function call(bytes = 10): Promise<'line' | 'client' | undefined> {
-    const answer = await connection.call('/etcdserverpb.KV/Range', Buffer.alloc(bytes), { signal: never, deadline: Date.now() + 5000, repeatable: true })
+    const answer = await connection.call('/etcdserverpb.KV/Range', Buffer.alloc(bytes), {
+      signal: never,
+      deadline: Date.now() + 5000,
+      repeatable: true,
+    })
     expect(answer).to.have.length(0)
     return came.at(-1)
   }

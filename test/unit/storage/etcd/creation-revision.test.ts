@@ -4,7 +4,10 @@ import { creationRevision } from '../../../../src/storage/etcd/creation-revision
 import type { Key, Revision } from '../../../../src/storage/revision.ts'
 
 const NEWEST = 20
-/** History of a key as `revision=value` (no value: deleted), the revision of the response, and the revision of the creation with the value `a`. Revisions before `compacted` cannot be read. */
+/**
+ * History of a key as `revision=value` (no value: deleted), the revision of the response, and the revision of the
+ * creation with the value `a`. Revisions before `compacted` cannot be read.
+ */
 const cases: [name: string, history: string[], responded: number, revision: number | undefined, compacted?: number][] = [
   ['the revision of the key, not that of the response', ['11=a'], 12, 11],
   ['the revision of the key, if the response was older', ['11=a'], 9, 11],
@@ -14,7 +17,12 @@ const cases: [name: string, history: string[], responded: number, revision: numb
   ['that of the creation, if another writer has created the key again', ['11=a', '13', '14=c'], 12, 11],
   ['that of the creation, if another writer has created and changed the key again', ['11=a', '13', '14=c', '15=d'], 12, 11],
   ['that of the creation, if the key was deleted up to the revision of the response', ['11=a', '12'], 14, 11],
-  ['that of the creation, if another writer has created the key again up to the revision of the response', ['11=a', '12', '13=c', '15=d'], 15, 11],
+  [
+    'that of the creation, if another writer has created the key again up to the revision of the response',
+    ['11=a', '12', '13=c', '15=d'],
+    15,
+    11,
+  ],
   ['unknown, if the creation is too far back', ['1=a', '2'], 19, undefined],
   ['unknown, if the creation is compacted', ['11=a', '13=b'], 12, undefined, 13],
   ['that of the creation, if the store does not have the revision of the response yet', ['11=a', '13'], 21, 11],

@@ -14,13 +14,16 @@ const kvs = (count: number) =>
     value: Buffer.from(`value ${i}`),
     lease: 0,
   }))
-const response = (count: number, more = false) => etcdMessage('RangeResponse', { header, kvs: kvs(count), more, count: more ? 9_000_000 : count })
+const response = (count: number, more = false) =>
+  etcdMessage('RangeResponse', { header, kvs: kvs(count), more, count: more ? 9_000_000 : count })
 
 const memoryOf = (bytes: Buffer, isKeepable = false): PageMemory => ({ bytes, isKeepable, isKept: false })
 
 async function visited(page: EncodedPage): Promise<object[]> {
   const items: object[] = []
-  await page.visit(({ key, value, modRevision, createRevision }) => items.push({ key, value: value.toString(), modRevision, createRevision }))
+  await page.visit(({ key, value, modRevision, createRevision }) =>
+    items.push({ key, value: value.toString(), modRevision, createRevision }),
+  )
   return items
 }
 

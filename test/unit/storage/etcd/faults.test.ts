@@ -47,7 +47,8 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
       }
     })()
 
-    // Each writer counts a key of its own up. If the outcome of a write is unknown, it reads the key again, as a client has to.
+    // Each writer counts a key of its own up. If the outcome of a write is unknown, it reads the key again, as a client
+    // has to.
     const acknowledged = new Map<string, { value: number; revision: number }[]>()
     let stop = false
     let doubts = 0
@@ -60,7 +61,8 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
       for (let value = 1; !stop; ) {
         try {
           const result = await backend.write({ key, expected: revision as Expected, value: Buffer.from(String(value)) }, never)
-          if (!result.ok) throw new Error(`${name}: the only writer of a key lost: expected ${revision}, found ${result.current?.modRevision}`)
+          if (!result.ok)
+            throw new Error(`${name}: the only writer of a key lost: expected ${revision}, found ${result.current?.modRevision}`)
           revision = result.revision
           mine.push({ value, revision })
           value++
@@ -96,7 +98,9 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
 
     expect(resumed).to.be.at.least(3)
     // The history, read anew from the store, is what the interrupted watch saw.
-    const history = (await store.events(events.length, first)).map(event => `${event.modRevision} ${event.type} ${event.key}=${event.value}`)
+    const history = (await store.events(events.length, first)).map(
+      event => `${event.modRevision} ${event.type} ${event.key}=${event.value}`,
+    )
     expect(events).to.deep.equal(history)
     expect(new Set(events).size).to.equal(events.length)
     for (const [name, mine] of acknowledged) {
@@ -177,7 +181,10 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
   })
 
   it('one of several servers unavailable: calls go to the others', async () => {
-    const several = await openEtcd({ servers: ['http://127.0.0.1:1', server.url, 'http://127.0.0.1:2'], requestTimeoutMs: 2000 }, silentLogger)
+    const several = await openEtcd(
+      { servers: ['http://127.0.0.1:1', server.url, 'http://127.0.0.1:2'], requestTimeoutMs: 2000 },
+      silentLogger,
+    )
     const others = new Store(several, '/registry/several/')
     for (let i = 0; i < 20; i++) await others.put(`k${i}`, 0, 'x')
     expect((await others.list({ counted: true })).count).to.equal(20)

@@ -38,7 +38,12 @@ describe("etcd's messages", () => {
       encodeRange({ start: key, end: 'kez' as Key, limit: 500, at: large as Revision }),
       { key: base64('key'), range_end: base64('kez'), limit: '500', revision: String(large) },
     ],
-    ['a count', 'RangeRequest', encodeRange({ start: key, end: '\0' as Key, countOnly: true }), { key: base64('key'), range_end: 'AA==', count_only: true }],
+    [
+      'a count',
+      'RangeRequest',
+      encodeRange({ start: key, end: '\0' as Key, countOnly: true }),
+      { key: base64('key'), range_end: 'AA==', count_only: true },
+    ],
     [
       'a watch',
       'WatchRequest',
@@ -73,12 +78,24 @@ describe("etcd's messages", () => {
       }))
   }
 
-  const kv = { key: base64('key'), create_revision: '3', mod_revision: String(large), version: '4', value: base64('value'), lease: '7587882113741853466' }
+  const kv = {
+    key: base64('key'),
+    create_revision: '3',
+    mod_revision: String(large),
+    version: '4',
+    value: base64('value'),
+    lease: '7587882113741853466',
+  }
   const item = { key, value: Buffer.from('value'), createRevision: 3, modRevision: large }
 
   it('reads a range', () => {
     const bytes = etcdMessage('RangeResponse', { header, kvs: [kv, { ...kv, value: '' }], more: true, count: '300' })
-    expect(decodeRange(bytes)).to.deep.equal({ revision: large, items: [item, { ...item, value: Buffer.alloc(0) }], more: true, count: 300 })
+    expect(decodeRange(bytes)).to.deep.equal({
+      revision: large,
+      items: [item, { ...item, value: Buffer.alloc(0) }],
+      more: true,
+      count: 300,
+    })
   })
 
   it('refers to values without copying: callers that retain one copy it', () => {
@@ -94,7 +111,12 @@ describe("etcd's messages", () => {
       isOfCluster: true,
     })
     const lost = { header, responses: [{ response_range: { header, kvs: [kv], count: 1 } }] }
-    expect(decodeWrite(etcdMessage('TxnResponse', lost))).to.deep.equal({ succeeded: false, revision: large, current: item, isOfCluster: true })
+    expect(decodeWrite(etcdMessage('TxnResponse', lost))).to.deep.equal({
+      succeeded: false,
+      revision: large,
+      current: item,
+      isOfCluster: true,
+    })
     const ofKine = etcdMessage('TxnResponse', { header: { revision: '7' }, succeeded: true })
     expect(decodeWrite(ofKine)).to.deep.equal({ succeeded: true, revision: 7, current: undefined, isOfCluster: false })
   })
@@ -151,6 +173,7 @@ describe("etcd's messages", () => {
 
   it('fails at a number that is cut off', () => {
     // Fields 2 (the id), 3 (the time to live) and an unknown number.
-    for (const tag of [0x10, 0x18, 0x38]) expect(() => decodeLeaseGrant(Buffer.from([tag, 0x80])), String(tag)).to.throw(ProtobufError, 'unexpected EOF')
+    for (const tag of [0x10, 0x18, 0x38])
+      expect(() => decodeLeaseGrant(Buffer.from([tag, 0x80])), String(tag)).to.throw(ProtobufError, 'unexpected EOF')
   })
 })

@@ -74,6 +74,7 @@ describe('storage/etcd/page-reader', () => {
   })
 
   it('has no values to keep in a small page, nor in one that came in one frame', async () => {
-    for (const count of [500, 2]) expect((await itemsOf(readerOf(pageOf(count, 'one')))).map(({ held }) => held)).to.deep.equal(Array(count).fill(undefined))
+    for (const count of [500, 2])
+      expect((await itemsOf(readerOf(pageOf(count, 'one')))).map(({ held }) => held)).to.deep.equal(Array(count).fill(undefined))
   })
 })

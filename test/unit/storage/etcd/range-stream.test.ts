@@ -17,7 +17,16 @@ function part(names: readonly string[], last = false): Buffer {
   for (const name of names)
     range
       .uint32(0x12)
-      .bytes(protobuf.Writer.create().uint32(0x0a).bytes(Buffer.from(name)).uint32(0x18).int64(3).uint32(0x2a).bytes(Buffer.from('value')).finish())
+      .bytes(
+        protobuf.Writer.create()
+          .uint32(0x0a)
+          .bytes(Buffer.from(name))
+          .uint32(0x18)
+          .int64(3)
+          .uint32(0x2a)
+          .bytes(Buffer.from('value'))
+          .finish(),
+      )
   if (last) range.uint32(0x20).int64(names.length)
   return Buffer.from(protobuf.Writer.create().uint32(0x0a).bytes(range.finish()).finish())
 }
@@ -95,7 +104,10 @@ describe('RangeStream', () => {
   })
 
   it('fails as other calls do', async () => {
-    const connection = connectionWith([part(['/a/1'])], { code: Status.OUT_OF_RANGE, details: 'etcdserver: mvcc: required revision has been compacted' })
+    const connection = connectionWith([part(['/a/1'])], {
+      code: Status.OUT_OF_RANGE,
+      details: 'etcdserver: mvcc: required revision has been compacted',
+    })
     const read = async (): Promise<void> => {
       for await (const _ of etcdRangeStream(connection.opened)(QUERY, signal) ?? []);
     }

@@ -13,7 +13,10 @@ const WRITES = 200
 const KEYS = 4
 const PREFIX = key('/registry/recreated/')
 
-/** Creates, changes and deletes a few keys that other writers use too. Each value is written once. Adds the revisions of acknowledged writes by value. */
+/**
+ * Creates, changes and deletes a few keys that other writers use too. Each value is written once. Adds the revisions of
+ * acknowledged writes by value.
+ */
 async function writeSome(backend: Backend, seed: number, told: Map<string, Revision>): Promise<void> {
   const random = seededRandom(seed)
   for (let n = 0; n < WRITES; n++) {

@@ -33,7 +33,12 @@ describe('settleWrite', () => {
         const last = until.at(-1)
         if (!last?.value) return { item: undefined, revision: 20 as Revision }
         const life = until.slice(until.findLastIndex(change => !change.value) + 1)
-        const item = { key: 'k' as Key, value: last.value, createRevision: life[0]!.revision as Revision, modRevision: last.revision as Revision }
+        const item = {
+          key: 'k' as Key,
+          value: last.value,
+          createRevision: life[0]!.revision as Revision,
+          modRevision: last.revision as Revision,
+        }
         return { item, revision: 20 as Revision }
       })
       expect(result && (result.ok ? `ok ${result.revision}` : `lost to ${result.current?.modRevision}`)).to.equal(outcome)

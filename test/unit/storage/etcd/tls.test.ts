@@ -61,7 +61,15 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=test-ca')
     issue('server')
     issue('client')
-    server = await startEtcd(['--cert-file', file('server.crt'), '--key-file', file('server.key'), '--trusted-ca-file', file('ca.crt'), '--client-cert-auth'])
+    server = await startEtcd([
+      '--cert-file',
+      file('server.crt'),
+      '--key-file',
+      file('server.key'),
+      '--trusted-ca-file',
+      file('ca.crt'),
+      '--client-cert-auth',
+    ])
   })
   after(async () => {
     await server?.stop()
@@ -74,7 +82,10 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
   ]
   for (const [name, give] of spellings) {
     it(`accepts certificates as ${name}`, async () => {
-      const backend = await openEtcd({ servers: [server.url], caFile: give('ca.crt'), certFile: give('client.crt'), keyFile: give('client.key') }, silentLogger)
+      const backend = await openEtcd(
+        { servers: [server.url], caFile: give('ca.crt'), certFile: give('client.crt'), keyFile: give('client.key') },
+        silentLogger,
+      )
       expect(await backend.currentRevision(never)).to.be.greaterThan(0)
       await backend.close()
     })

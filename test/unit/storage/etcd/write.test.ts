@@ -17,7 +17,10 @@ interface Stored {
   readonly value: Buffer
 }
 
-/** A writer whose writes succeed at revision 12 by the header, and what it has called. `stored`: the key as it is read afterwards; an Error fails the read. */
+/**
+ * A writer whose writes succeed at revision 12 by the header, and what it has called. `stored`: the key as it is read
+ * afterwards; an Error fails the read.
+ */
 function writing(header: object, stored?: Stored | Error) {
   const calls: Method[] = []
   const connection = {
@@ -26,7 +29,10 @@ function writing(header: object, stored?: Stored | Error) {
       calls.push(method)
       if (method === '/etcdserverpb.KV/Txn') return etcdMessage('TxnResponse', { header: { ...header, revision: '12' }, succeeded: true })
       if (stored instanceof Error) throw stored
-      return etcdMessage('RangeResponse', { header: { ...header, revision: '13' }, ...(stored && { kvs: [{ key: Buffer.from(key), ...stored }] }) })
+      return etcdMessage('RangeResponse', {
+        header: { ...header, revision: '13' },
+        ...(stored && { kvs: [{ key: Buffer.from(key), ...stored }] }),
+      })
     },
   }
   return { calls, write: etcdWriter(connection as unknown as EtcdConnection, silentLogger, 60) }

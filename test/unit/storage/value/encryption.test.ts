@@ -18,7 +18,8 @@ interface Configs {
   readonly refusals: readonly { case: string; config: object; error: string }[]
 }
 
-const fixture = <T>(name: string): T => JSON.parse(readFileSync(join(import.meta.dirname, '../../../fixtures/encryption', name), 'utf8')) as T
+const fixture = <T>(name: string): T =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../../fixtures/encryption', name), 'utf8')) as T
 const parse = (config: object) => parseEncryptionFile(Buffer.from(JSON.stringify(config)), 'FILE')
 
 function open(config: object): Encryption {
@@ -99,10 +100,19 @@ describe('encryption at rest', () => {
       [{ timeout: '0s' }, 'kms.timeout: Invalid value: 0s: timeout should be a positive value'],
       [{ timeout: '-1m' }, 'kms.timeout: Invalid value: -1m0s: timeout should be a positive value'],
       [{ endpoint: '' }, 'kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms'],
-      [{ endpoint: 'https:///foo' }, 'kms.endpoint: Invalid value: "https:///foo": unsupported scheme "https" for KMS provider, only unix is supported'],
-      [{ endpoint: 'unix:///foo\n.socket' }, 'kms.endpoint: Invalid value: "unix:///foo\\n.socket": invalid endpoint for kms provider, error: parse'],
+      [
+        { endpoint: 'https:///foo' },
+        'kms.endpoint: Invalid value: "https:///foo": unsupported scheme "https" for KMS provider, only unix is supported',
+      ],
+      [
+        { endpoint: 'unix:///foo\n.socket' },
+        'kms.endpoint: Invalid value: "unix:///foo\\n.socket": invalid endpoint for kms provider, error: parse',
+      ],
       [{ cachesize: 10 }, 'kms.cachesize: Invalid value: 10: cachesize is not supported in v2'],
-      [{ apiVersion: 'v3' }, 'kms.apiVersion: Invalid value: "v3": unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported'],
+      [
+        { apiVersion: 'v3' },
+        'kms.apiVersion: Invalid value: "v3": unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported',
+      ],
       [{ apiVersion: 'v1' }, 'kms.apiVersion: Forbidden: KMSv1 is deprecated'],
       [{ apiVersion: undefined }, 'kms.apiVersion: Forbidden: KMSv1 is deprecated'],
     ]
@@ -113,7 +123,8 @@ describe('encryption at rest', () => {
         resources: [{ resources: ['secrets'], providers: given.map(each => ({ kms: { ...kms, ...each } })) }],
       })
     for (const [given, error] of services)
-      it(`with a key management service with ${JSON.stringify(given)}`, () => expect(() => withServices(given)).to.throw(EncryptionConfigError, error))
+      it(`with a key management service with ${JSON.stringify(given)}`, () =>
+        expect(() => withServices(given)).to.throw(EncryptionConfigError, error))
 
     it('with two key management services of one name', () => {
       expect(() => withServices({}, {})).to.throw(
@@ -149,7 +160,9 @@ describe('encryption at rest', () => {
 
   it('reports transformations by provider and key', () => {
     const seen: string[] = []
-    const encryption = new Encryption((resource, direction, prefix, _, failed) => seen.push(`${resource} ${direction} ${prefix}${failed ? ' failed' : ''}`))
+    const encryption = new Encryption((resource, direction, prefix, _, failed) =>
+      seen.push(`${resource} ${direction} ${prefix}${failed ? ' failed' : ''}`),
+    )
     encryption.configure(parse(recorded.configs['identity first'] as object))
     const transformer = encryption.transformerFor(SECRETS)
     transformer.toStorage(Buffer.from('x'), KEY)

@@ -16,10 +16,16 @@ describe('a followed encryption configuration', () => {
   let stop: AbortController
   let following: Promise<void>
   const log: string[] = []
-  const logger: Logger = { ...silentLogger, info: message => log.push(message), error: (message, fields) => log.push(`${message}: ${fields?.error}`) }
+  const logger: Logger = {
+    ...silentLogger,
+    info: message => log.push(message),
+    error: (message, fields) => log.push(`${message}: ${fields?.error}`),
+  }
   const encryption = new Encryption()
   const prefix = () =>
-    /^k8s:enc:\w+:v1:(\w+):/.exec(encryption.transformerFor({ group: '', resource: 'secrets' }).toStorage(Buffer.from('x'), key('/a')).toString('latin1'))?.[1]
+    /^k8s:enc:\w+:v1:(\w+):/.exec(
+      encryption.transformerFor({ group: '', resource: 'secrets' }).toStorage(Buffer.from('x'), key('/a')).toString('latin1'),
+    )?.[1]
 
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'encryption-'))
@@ -29,7 +35,10 @@ describe('a followed encryption configuration', () => {
     writeFileSync(file, encryptionFile(['secrets'], providerOf('aesgcm', 'one')))
     const config = parseEncryptionFile(readFileSync(file), file)
     encryption.configure(config)
-    following = followEncryptionFile({ file, hash: config.hash, intervalMs: 5, logger, apply: async changed => encryption.configure(changed) }, stop.signal)
+    following = followEncryptionFile(
+      { file, hash: config.hash, intervalMs: 5, logger, apply: async changed => encryption.configure(changed) },
+      stop.signal,
+    )
   })
   afterEach(async () => {
     stop.abort()

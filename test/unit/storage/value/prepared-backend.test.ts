@@ -17,7 +17,10 @@ describe('storage/value/prepared-backend', () => {
       }
     }
     const backend = preparedBackend(new Visiting(), async stored => void steps.push(`prepared ${stored}`))
-    const { items } = await backend.range({ start: key('/a'), end: key('/z'), visit: ({ value }) => steps.push(`visited ${value}`) }, signal)
+    const { items } = await backend.range(
+      { start: key('/a'), end: key('/z'), visit: ({ value }) => steps.push(`visited ${value}`) },
+      signal,
+    )
     expect([...steps, ...items.map(item => item.key)]).to.deep.equal(['prepared stored', '/registry/pods/a'])
   })
 })

@@ -2,7 +2,17 @@ import { expect } from 'chai'
 import type { AnyObject } from '../../../support/any-object.ts'
 import { contradictions } from '../../../support/model/check.ts'
 import { TOKEN } from '../../../support/model/check-write.ts'
-import type { Circumstances, Seen, SeenAnswer, SeenCollectionDelete, SeenEvent, SeenGet, SeenList, SeenWatch, SeenWrite } from '../../../support/model/seen.ts'
+import type {
+  Circumstances,
+  Seen,
+  SeenAnswer,
+  SeenCollectionDelete,
+  SeenEvent,
+  SeenGet,
+  SeenList,
+  SeenWatch,
+  SeenWrite,
+} from '../../../support/model/seen.ts'
 import { EVERYTHING, type Selection } from '../../../support/model/selection.ts'
 import { StoreHistory } from '../../../support/model/store-history.ts'
 
@@ -23,7 +33,9 @@ const widget = (name: string, token: string, tier: string, revision?: number): A
   },
 })
 
-/** 2: a is created · 3: b is created · 4: a leaves tier a · 5: something else · 6: b is deleted · 7: a comes back to it. */
+/**
+ * 2: a is created · 3: b is created · 4: a leaves tier a · 5: something else · 6: b is deleted · 7: a comes back to it.
+ */
 function story(): StoreHistory {
   const history = new StoreHistory()
   history.add('n/a', 2, widget('a', 't1', 'a'))
@@ -34,7 +46,14 @@ function story(): StoreHistory {
   return history
 }
 
-const write = (verb: SeenWrite['verb'], key: string, token: string | undefined, floor: number, tier: string, options: Partial<SeenWrite> = {}): SeenWrite => ({
+const write = (
+  verb: SeenWrite['verb'],
+  key: string,
+  token: string | undefined,
+  floor: number,
+  tier: string,
+  options: Partial<SeenWrite> = {},
+): SeenWrite => ({
   kind: 'write',
   verb,
   key,
@@ -96,7 +115,9 @@ const event = (type: string, object: AnyObject, ceiling = 7): SeenEvent => ({ ty
 const bookmark = (revision: number, initialEnd = false, ceiling = 7): SeenEvent =>
   event(
     'BOOKMARK',
-    { metadata: { resourceVersion: String(revision), ...(initialEnd && { annotations: { 'k8s.io/initial-events-end': 'true' } }) } } as unknown as AnyObject,
+    {
+      metadata: { resourceVersion: String(revision), ...(initialEnd && { annotations: { 'k8s.io/initial-events-end': 'true' } }) },
+    } as unknown as AnyObject,
     ceiling,
   )
 
@@ -150,7 +171,10 @@ describe('the model’s checker', () => {
         continued: { revision: 3, after: 'n/a' },
         answer: listBody(3, [widget('b', 't2', 'a', 3)]),
       }),
-      'a revision that never exists': list({ wanted: { exactly: 9 }, answer: refused(504, 'Timeout', 'Too large resource version: 9, current: 3') }),
+      'a revision that never exists': list({
+        wanted: { exactly: 9 },
+        answer: refused(504, 'Timeout', 'Too large resource version: 9, current: 3'),
+      }),
       'a watch': watch(whole),
       'a watch with bookmarks': watch([ADDED_A, bookmark(2), ADDED_B, MODIFIED_A, bookmark(5), DELETED_B, BACK_A, bookmark(7)]),
       'a watch with a selection': watch([ADDED_A, ADDED_B, leaveA, DELETED_B, enterA], { extent: tierA }),
@@ -158,7 +182,9 @@ describe('the model’s checker', () => {
         start: { initial: 'latest', endsWithBookmark: true },
         floor: 3,
       }),
-      'initial events without': watch([ADDED_A, ADDED_B, MODIFIED_A, DELETED_B, BACK_A], { start: { initial: 'any', endsWithBookmark: false } }),
+      'initial events without': watch([ADDED_A, ADDED_B, MODIFIED_A, DELETED_B, BACK_A], {
+        start: { initial: 'any', endsWithBookmark: false },
+      }),
       'a watch of metadata': watch(
         whole.map(({ type, object }) => event(type, { ...object, spec: undefined })),
         { form: 'metadata' },
@@ -173,7 +199,9 @@ describe('the model’s checker', () => {
       const lost = { status: 0, body: {} as AnyObject }
       const trouble = { trouble: true, compacted: 0 }
       const [first, ...others] = writes() as [SeenWrite, ...SeenWrite[]]
-      expect(checkAll([{ ...first, answer: lost }, ...others, write('update', 'n/a', 't9', 6, 'a', { answer: lost })], trouble)).to.deep.equal([])
+      expect(
+        checkAll([{ ...first, answer: lost }, ...others, write('update', 'n/a', 't9', 6, 'a', { answer: lost })], trouble),
+      ).to.deep.equal([])
     })
   })
 
@@ -184,7 +212,10 @@ describe('the model’s checker', () => {
       'another content': [get({ answer: { status: 200, body: widget('a', 't1', 'b', 4) } }), /but at 4 it is/],
       'a version that was never written': [get({ answer: { status: 200, body: widget('a', 't3', 'b', 5) } }), /not written at 5/],
       'a 404 of an existing object': [get({ answer: refused(404, 'NotFound') }), /it was there all the time/],
-      'a get older than requested': [get({ wanted: { notOlderThan: 4 }, answer: { status: 200, body: widget('a', 't1', 'a', 2) } }), /not of 4…6/],
+      'a get older than requested': [
+        get({ wanted: { notOlderThan: 4 }, answer: { status: 200, body: widget('a', 't1', 'a', 2) } }),
+        /not of 4…6/,
+      ],
       'a 500': [get({ answer: refused(500, 'InternalError', 'oh') }), /500 InternalError: oh/],
       'a 503 with no cause': [get({ answer: refused(503, 'ServiceUnavailable') }), /nothing was wrong/],
       'a stale list': [list({ floor: 4, ceiling: 7 }), /the state of 3, which is not of 4…7/],
@@ -217,7 +248,10 @@ describe('the model’s checker', () => {
         list({ limit: 2, answer: listBody(3, [widget('a', 't1', 'a', 2), widget('b', 't2', 'a', 3)], { continue: 'x' }) }),
         /nothing more/,
       ],
-      'a 410 of an available revision': [list({ wanted: { exactly: 2 }, answer: refused(410, 'Expired') }), /nothing from 2 on is compacted/],
+      'a 410 of an available revision': [
+        list({ wanted: { exactly: 2 }, answer: refused(410, 'Expired') }),
+        /nothing from 2 on is compacted/,
+      ],
       'a 410 of pages without a token': [
         list({ limit: 1, floor: 7, ceiling: 7, continued: { revision: 2, after: 'n/a' }, answer: refused(410, 'Expired') }),
         /nothing from 2 on is compacted/,
@@ -240,15 +274,27 @@ describe('the model’s checker', () => {
         {},
         /DELETED n\/b at 3 came in place/,
       ],
-      'one that leaves the selection unnoticed': [[ADDED_A, ADDED_B, DELETED_B, enterA], { extent: tierA }, /came in place of DELETED n\/a at 4/],
+      'one that leaves the selection unnoticed': [
+        [ADDED_A, ADDED_B, DELETED_B, enterA],
+        { extent: tierA },
+        /came in place of DELETED n\/a at 4/,
+      ],
       'one that leaves it with its new content': [
         [ADDED_A, ADDED_B, event('DELETED', widget('a', 't3', 'b', 4)), DELETED_B, enterA],
         { extent: tierA },
         /in place of/,
       ],
-      'one that enters it as modified': [[ADDED_A, ADDED_B, leaveA, DELETED_B, BACK_A], { extent: tierA }, /came in place of ADDED n\/a at 7/],
+      'one that enters it as modified': [
+        [ADDED_A, ADDED_B, leaveA, DELETED_B, BACK_A],
+        { extent: tierA },
+        /came in place of ADDED n\/a at 7/,
+      ],
       'an event too many': [[...whole, event('MODIFIED', widget('a', 't4', 'a', 8))], {}, /nothing more is due/],
-      'a bookmark that promises too much': [[ADDED_A, bookmark(3), ...whole.slice(1)], {}, /a bookmark at 3, but ADDED n\/b at 3 has not come/],
+      'a bookmark that promises too much': [
+        [ADDED_A, bookmark(3), ...whole.slice(1)],
+        {},
+        /a bookmark at 3, but ADDED n\/b at 3 has not come/,
+      ],
       'a bookmark from the future': [[...whole, bookmark(9)], {}, /a bookmark at 9 when the store was at 7/],
       'a bookmark with an older revision': [[ADDED_A, ADDED_B, bookmark(3), bookmark(2), ...whole.slice(2)], {}, /a bookmark at 2 after 3/],
       'a bookmark that was not requested': [[...whole, bookmark(7)], { bookmarks: false }, /not asked for/],
@@ -273,7 +319,11 @@ describe('the model’s checker', () => {
         /in place of|among the initial|is missing/,
       ],
       'an end with no cause': [whole.slice(0, 2), { end: 'server' }, /the server ended it after 3, and nothing was wrong/],
-      'a 410 of an available revision during a watch': [[event('ERROR', refused(410, 'Expired').body)], { end: 'server' }, /ERROR 410 Expired/],
+      'a 410 of an available revision during a watch': [
+        [event('ERROR', refused(410, 'Expired').body)],
+        { end: 'server' },
+        /ERROR 410 Expired/,
+      ],
       'a refusal with no cause': [[], { refusal: refused(503, 'ServiceUnavailable'), end: 'server' }, /refused with 503/],
     }
     for (const [what, [seen, line]] of Object.entries(wrongReads)) it(what, () => expect(check([seen]).join('\n')).to.match(line))
@@ -304,19 +354,37 @@ describe('the model’s checker', () => {
       ],
       'a write before its request': [[...others(4), { ...nth(4), floor: 7, ceiling: 9 }], /before it was asked for/],
       'a write after it was acknowledged': [[...others(4), { ...nth(4), floor: 5, ceiling: 6 }], /after it was acknowledged/],
-      'a response with another content': [[...others(0), { ...nth(0), answer: { status: 201, body: widget('a', 't1', 'c', 2) } }], /but it is/],
+      'a response with another content': [
+        [...others(0), { ...nth(0), answer: { status: 201, body: widget('a', 't1', 'c', 2) } }],
+        /but it is/,
+      ],
       'two writes acknowledged for one': [[...writes(), { ...nth(4), token: 't9' }], /acknowledged at 7, which it did not make/],
       'one deletion acknowledged twice': [[...writes(), nth(3)], /acknowledged twice/],
-      'a deletion that did not happen': [[...writes(), write('delete', 'n/a', undefined, 6, '', { answer: deleted('a') })], /uid-a was never deleted/],
+      'a deletion that did not happen': [
+        [...writes(), write('delete', 'n/a', undefined, 6, '', { answer: deleted('a') })],
+        /uid-a was never deleted/,
+      ],
       'a 404 of a write to an existing object': [[...writes(), write('update', 'n/a', 't9', 4, 'a', { answer: notFound })], /NotFound/],
-      'a conflict without another write': [[...writes(), write('update', 'n/a', 't9', 4, 'a', { guard: 4, answer: refused(409, 'Conflict') })], /Conflict/],
-      'a creation refused for nothing': [[...writes(), write('create', 'n/c', 't9', 4, 'a', { answer: refused(409, 'AlreadyExists') })], /AlreadyExists/],
+      'a conflict without another write': [
+        [...writes(), write('update', 'n/a', 't9', 4, 'a', { guard: 4, answer: refused(409, 'Conflict') })],
+        /Conflict/,
+      ],
+      'a creation refused for nothing': [
+        [...writes(), write('create', 'n/c', 't9', 4, 'a', { answer: refused(409, 'AlreadyExists') })],
+        /AlreadyExists/,
+      ],
       'unchanged, although the object differed': [
         [...writes(), write('update', 'n/a', undefined, 6, 'a', { guard: 4, answer: { status: 200, body: widget('a', 't4', 'a', 7) } })],
         /unchanged at 7/,
       ],
-      'a failure with no cause': [[...others(4), { ...nth(4), answer: refused(503, 'ServiceUnavailable') }], /no success, and nothing was wrong/],
-      'a collection whose object stays': [[...others(3), collection({ floor: 4, ceiling: 5 })], /n\/b was there before and after|is still there/],
+      'a failure with no cause': [
+        [...others(4), { ...nth(4), answer: refused(503, 'ServiceUnavailable') }],
+        /no success, and nothing was wrong/,
+      ],
+      'a collection whose object stays': [
+        [...others(3), collection({ floor: 4, ceiling: 5 })],
+        /n\/b was there before and after|is still there/,
+      ],
       'a deleted collection with objects that were not selected': [
         [...others(3), collection({ extent: tierA, answer: listBody(5, [widget('b', 't2', 'a', 3), widget('a', 't3', 'b', 4)]) })],
         /it tells of/,

@@ -11,7 +11,8 @@ function objectOf(text: string): JsonObject & { readonly apiVersion: string; rea
   return { ...value, apiVersion: value.apiVersion, kind: value.kind }
 }
 
-const pod = (command: string): string => `apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i, command: ${command}}]}\n`
+const pod = (command: string): string =>
+  `apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i, command: ${command}}]}\n`
 
 const indented = (text: string): string => text.trimEnd().replaceAll(/^/gm, '    ')
 
@@ -20,10 +21,18 @@ const PROXY =
   'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: userspace\nfeatureGates: {ServiceTopology: true, TopologyAwareHints: true}\n'
 
 /** An object, the releases, and the findings: level, rule, subject and start of the message. */
-const cases: readonly { readonly what: string; readonly text: string; readonly from: Release; readonly to: Release; readonly found: readonly string[] }[] = [
+const cases: readonly {
+  readonly what: string
+  readonly text: string
+  readonly from: Release
+  readonly to: Release
+  readonly found: readonly string[]
+}[] = [
   {
     what: 'flags that a release dropped, and those that a later one drops',
-    text: pod('[kube-controller-manager, --pod-eviction-timeout=5m, --volume-host-cidr-denylist=1.2.3.4/32, --cluster-cidr=10.0.0.0/8, --log_dir, /var/log]'),
+    text: pod(
+      '[kube-controller-manager, --pod-eviction-timeout=5m, --volume-host-cidr-denylist=1.2.3.4/32, --cluster-cidr=10.0.0.0/8, --log_dir, /var/log]',
+    ),
     from: '1.25',
     to: '1.28',
     found: [
@@ -95,7 +104,9 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     text: SCHEDULER,
     from: '1.24',
     to: '1.27',
-    found: ['warning deprecated-config a kubescheduler.config.k8s.io/v1beta2 KubeSchedulerConfiguration is deprecated since 1.25, and not read from 1.28 on'],
+    found: [
+      'warning deprecated-config a kubescheduler.config.k8s.io/v1beta2 KubeSchedulerConfiguration is deprecated since 1.25, and not read from 1.28 on',
+    ],
   },
   {
     what: 'nothing in a version that is not deprecated yet',
@@ -109,7 +120,9 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     text: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  config.conf: |\n${indented(SCHEDULER)}\n  other: |\n    apiVersion: kubescheduler.config.k8s.io/v1beta2\n    broken: [\n  notes: kubescheduler.config.k8s.io/v1beta2\n`,
     from: '1.24',
     to: '1.30',
-    found: ['blocking removed-config a: data[config.conf] kubescheduler.config.k8s.io/v1beta2 KubeSchedulerConfiguration is not read from 1.28 on'],
+    found: [
+      'blocking removed-config a: data[config.conf] kubescheduler.config.k8s.io/v1beta2 KubeSchedulerConfiguration is not read from 1.28 on',
+    ],
   },
   {
     what: 'the configuration of a kind cluster',
@@ -169,7 +182,9 @@ describe('gates of 1.37 in the upgrade report', () => {
       .map(name => `${name}=${value}`)
       .join()
     const object = objectOf(pod(`[kube-apiserver, "--feature-gates=${flag}"]`))
-    return componentFindings(object, object, {}, 'a', upgradeOf('1.36', '1.37')).map(({ rule, level, since = '' }) => `${level} ${rule} ${since}`)
+    return componentFindings(object, object, {}, 'a', upgradeOf('1.36', '1.37')).map(
+      ({ rule, level, since = '' }) => `${level} ${rule} ${since}`,
+    )
   }
 
   it('are removed', () => expect(rulesOf(GONE_IN_37, 'true')).to.deep.equal(Array.from({ length: 25 }, () => 'blocking removed-gate 1.37')))
@@ -180,5 +195,7 @@ describe('gates of 1.37 in the upgrade report', () => {
   })
 
   it('may be set as before if only their default changed', () =>
-    expect(rulesOf('ConcurrentWatchObjectDecode HPAScaleToZero MaxUnavailableStatefulSet AllowUnsafeMalformedObjectDeletion', 'false')).to.deep.equal([]))
+    expect(
+      rulesOf('ConcurrentWatchObjectDecode HPAScaleToZero MaxUnavailableStatefulSet AllowUnsafeMalformedObjectDeletion', 'false'),
+    ).to.deep.equal([]))
 })

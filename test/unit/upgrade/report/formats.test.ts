@@ -23,7 +23,13 @@ const report: Report = {
       usages: [{ by: 'helm', time: '2024-01-01T00:00:00Z' }],
       diff: '@@ -1,1 +1,1 @@\n-apiVersion: batch/v1beta1\n+apiVersion: batch/v1',
     },
-    { rule: 'deprecated-gate', level: 'warning', subject: '--feature-gates', place: { source: '--gates' }, message: 'the feature gate A is deprecated' },
+    {
+      rule: 'deprecated-gate',
+      level: 'warning',
+      subject: '--feature-gates',
+      place: { source: '--gates' },
+      message: 'the feature gate A is deprecated',
+    },
   ],
 }
 
@@ -74,7 +80,10 @@ To review (1)
     const [{ tool, results }] = runs
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).to.deep.equal(['removed-version', 'deprecated-gate'])
     expect(results[0]).to.deep.include({ ruleId: 'removed-version', ruleIndex: 0, level: 'error' })
-    expect(results[0].locations[0].physicalLocation).to.deep.equal({ artifactLocation: { uri: 'shop/the%20report.yaml' }, region: { startLine: 4 } })
+    expect(results[0].locations[0].physicalLocation).to.deep.equal({
+      artifactLocation: { uri: 'shop/the%20report.yaml' },
+      region: { startLine: 4 },
+    })
     expect(results[1].locations[0]).to.have.all.keys('logicalLocations')
     expect(results[1].level).to.equal('warning')
   })

@@ -14,7 +14,13 @@ const pod = (spec: string, metadata = 'name: p'): string =>
   `apiVersion: v1\nkind: Pod\nmetadata: {${metadata}}\nspec: {containers: [{name: c, image: i}]${spec}}\n`
 
 /** Manifests, the releases, and the findings: level, rule and a part of the message. */
-const cases: readonly { readonly what: string; readonly text: string; readonly from?: Release; readonly to: Release; readonly found: readonly string[] }[] = [
+const cases: readonly {
+  readonly what: string
+  readonly text: string
+  readonly from?: Release
+  readonly to: Release
+  readonly found: readonly string[]
+}[] = [
   {
     what: 'a removed version',
     text: 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}}\n',
@@ -63,7 +69,10 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     what: 'no new error of an object that the current release rejects, too',
     text: 'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c}]}}}\n',
     to: '1.36',
-    found: ['note invalid-object both releases refuse spec.selector: Required value', 'note changed-default spec.persistentVolumeClaimRetentionPolicy'],
+    found: [
+      'note invalid-object both releases refuse spec.selector: Required value',
+      'note changed-default spec.persistentVolumeClaimRetentionPolicy',
+    ],
   },
   {
     what: 'a version of the future',
@@ -267,7 +276,10 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
   },
   {
     what: 'the last applied configuration',
-    text: pod('', `name: p, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"extensions/v1beta1","kind":"Ingress"}'}`),
+    text: pod(
+      '',
+      `name: p, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"extensions/v1beta1","kind":"Ingress"}'}`,
+    ),
     to: '1.30',
     found: ['blocking removed-version written as extensions/v1beta1 Ingress'],
   },
@@ -334,7 +346,10 @@ describe('upgrade report', () => {
   it('reports the line of an object and the diff of its conversion', async () => {
     const file = join(folder, 'a.yaml')
     writeFileSync(file, '# first\na: b\n---\napiVersion: batch/v1beta1 # old\nkind: CronJob\nmetadata: {name: c}\nspec: {}\n')
-    const { findings, objects } = await reportOn([examineFiles([folder], new ReleaseKinds('1.25'), quietWatch())], { from: '1.24', to: '1.25' })
+    const { findings, objects } = await reportOn([examineFiles([folder], new ReleaseKinds('1.25'), quietWatch())], {
+      from: '1.24',
+      to: '1.25',
+    })
     expect(objects).to.equal(1)
     expect(findings[0]?.place).to.deep.equal({ file, line: 4 })
     expect(findings[0]?.diff).to.equal(
@@ -360,6 +375,8 @@ describe('upgrade report', () => {
   it('continues after files that it cannot read', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'a: [\n')
     const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.30'), quietWatch())], { from: '1.24', to: '1.30' })
-    expect(findings.map(({ rule, place }) => ({ rule, place }))).to.deep.equal([{ rule: 'unreadable', place: { file: join(folder, 'a.yaml'), line: 2 } }])
+    expect(findings.map(({ rule, place }) => ({ rule, place }))).to.deep.equal([
+      { rule: 'unreadable', place: { file: join(folder, 'a.yaml'), line: 2 } },
+    ])
   })
 })

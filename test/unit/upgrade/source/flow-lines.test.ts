@@ -16,7 +16,11 @@ const CASES: readonly (readonly [title: string, text: string, value: unknown])[]
     'a:\n  text: "one\n  two\\\n  three\n\n  four"\n  b: \'x\ny\'\n',
     { a: { text: 'one twothree\nfour', b: 'x y' } },
   ],
-  ['a quoted scalar whose last line is left of its key', 'a:\n  text: "one\n     two\n     three\nfour [ {"\n', { a: { text: 'one two three four [ {' } }],
+  [
+    'a quoted scalar whose last line is left of its key',
+    'a:\n  text: "one\n     two\n     three\nfour [ {"\n',
+    { a: { text: 'one two three four [ {' } },
+  ],
 ]
 
 describe('lines of flow collections', () => {

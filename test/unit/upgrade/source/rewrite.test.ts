@@ -19,25 +19,50 @@ const cases: readonly { readonly does: string; readonly text: string; readonly a
     after: { a: { b: 1, c: [1, 'x'] } },
     want: 'a:\n  b: 1 # x\n  c:\n  - 1\n  - x\n\n# end\n',
   },
-  { does: 'indents lists as the text does', text: 'l:\n  - 1\na: 1\n', after: { l: [1], a: 1, m: [2] }, want: 'l:\n  - 1\na: 1\nm:\n  - 2\n' },
-  { does: 'takes a member out with its lines', text: 'a: 1\nb:\n  c: |\n    x\n    y\n\nd: 2\n', after: { a: 1, d: 2 }, want: 'a: 1\n\nd: 2\n' },
+  {
+    does: 'indents lists as the text does',
+    text: 'l:\n  - 1\na: 1\n',
+    after: { l: [1], a: 1, m: [2] },
+    want: 'l:\n  - 1\na: 1\nm:\n  - 2\n',
+  },
+  {
+    does: 'takes a member out with its lines',
+    text: 'a: 1\nb:\n  c: |\n    x\n    y\n\nd: 2\n',
+    after: { a: 1, d: 2 },
+    want: 'a: 1\n\nd: 2\n',
+  },
   { does: 'takes the first member out of an item', text: 'l:\n- a: 1\n  b: 2\n', after: { l: [{ b: 2 }] }, want: 'l:\n- b: 2\n' },
   { does: 'leaves an empty map', text: 'a:\n  b: 1\nc: 2\n', after: { a: {}, c: 2 }, want: 'a: {}\nc: 2\n' },
-  { does: 'renames a member whose value goes on', text: 'a:\n  # c\n  b: {x: 1}\n', after: { z: { b: { x: 1 } } }, want: 'z:\n  # c\n  b: {x: 1}\n' },
+  {
+    does: 'renames a member whose value goes on',
+    text: 'a:\n  # c\n  b: {x: 1}\n',
+    after: { z: { b: { x: 1 } } },
+    want: 'z:\n  # c\n  b: {x: 1}\n',
+  },
   {
     does: 'puts new members in the place of those that go',
     text: 'name: web\np: 80 # port\nz: 1\n',
     after: { s: { name: 'web', p: { number: 81 } }, z: 1 },
     want: 's:\n  name: web\n  p:\n    number: 81\nz: 1\n',
   },
-  { does: 'writes flow style where it stands', text: 'a: {b: 1, c: [x]}\n', after: { a: { b: 2, c: ['x', 'y, z'] } }, want: 'a: {b: 2, c: [x, "y, z"]}\n' },
+  {
+    does: 'writes flow style where it stands',
+    text: 'a: {b: 1, c: [x]}\n',
+    after: { a: { b: 2, c: ['x', 'y, z'] } },
+    want: 'a: {b: 2, c: [x, "y, z"]}\n',
+  },
   {
     does: 'keeps quotes and comments between braces',
     text: 'a: {b: "x", # first\n  c: [{d: \'y\'}], e: 1 }\n',
     after: { a: { b: 'x', c: [{ d: 'z', f: true }], g: [1], h: 'q' } },
     want: 'a: {b: "x", # first\n  c: [{d: \'z\', f: true}], g: [1], h: q }\n',
   },
-  { does: 'takes members out between braces', text: 'a: {b: 1, "c": 2, d: 3, e: 4}\n', after: { a: { c: 2, d: 3, e: 4 } }, want: 'a: {"c": 2, d: 3, e: 4}\n' },
+  {
+    does: 'takes members out between braces',
+    text: 'a: {b: 1, "c": 2, d: 3, e: 4}\n',
+    after: { a: { c: 2, d: 3, e: 4 } },
+    want: 'a: {"c": 2, d: 3, e: 4}\n',
+  },
   { does: 'takes the last member out between braces', text: 'a: {b: 1, c: "2" }\n', after: { a: { b: 1 } }, want: 'a: {b: 1 }\n' },
   { does: 'empties braces', text: 'a: {b: 1, c: 2}\nd: 1\n', after: { a: {}, d: 1 }, want: 'a: {}\nd: 1\n' },
   {
@@ -53,9 +78,19 @@ const cases: readonly { readonly does: string; readonly text: string; readonly a
     want: '{\n  "n": 9007199254740993,\n  "a": [],\n  "b": {},\n  "c": 2\n}\n',
   },
   { does: 'gives an empty value what it is to have', text: 'a:\nb: 1\n', after: { a: { c: 1 }, b: 1 }, want: 'a:\n  c: 1\nb: 1\n' },
-  { does: 'replaces an alias, not its anchor', text: 'a: &x {k: 1}\nb: *x\n', after: { a: { k: 1 }, b: { k: 2 } }, want: 'a: &x {k: 1}\nb:\n  k: 2\n' },
+  {
+    does: 'replaces an alias, not its anchor',
+    text: 'a: &x {k: 1}\nb: *x\n',
+    after: { a: { k: 1 }, b: { k: 2 } },
+    want: 'a: &x {k: 1}\nb:\n  k: 2\n',
+  },
   { does: 'keeps quotes', text: 'a: "1"\nb: \'2\'\n', after: { a: 'x', b: "it's" }, want: "a: \"x\"\nb: 'it''s'\n" },
-  { does: 'adds behind what goes', text: 'l:\n- a:\n    x: 1\n    y: 2\n', after: { l: [{ a: { z: 3 }, b: 4 }] }, want: 'l:\n- a:\n    z: 3\n  b: 4\n' },
+  {
+    does: 'adds behind what goes',
+    text: 'l:\n- a:\n    x: 1\n    y: 2\n',
+    after: { l: [{ a: { z: 3 }, b: 4 }] },
+    want: 'l:\n- a:\n    z: 3\n  b: 4\n',
+  },
   { does: 'ends lines as the text does', text: 'a: 1\r\nb: 2\r\n', after: { a: 1, b: { c: 3 } }, want: 'a: 1\r\nb:\r\n  c: 3\r\n' },
   { does: 'keeps an anchor and its columns', text: 'a: &x\n  b: 1\n', after: { a: { c: { d: 1 } } }, want: 'a: &x\n  c:\n    d: 1\n' },
   {
@@ -64,7 +99,12 @@ const cases: readonly { readonly does: string; readonly text: string; readonly a
     after: { new: [{ schema: { a: 'x', b: 'z', c: 1 } }], end: 1 },
     want: 'new:\n- # about it\n  schema:\n    # first\n    a: "x"\n    b:   z\n    c: 1\nend: 1\n',
   },
-  { does: 'keeps texts of several lines', text: 'a: 1\n', after: { a: 1, b: 'x\n  y\n', c: ['p\nq'] }, want: 'a: 1\nb: |\n  x\n    y\nc:\n- |-\n  p\n  q\n' },
+  {
+    does: 'keeps texts of several lines',
+    text: 'a: 1\n',
+    after: { a: 1, b: 'x\n  y\n', c: ['p\nq'] },
+    want: 'a: 1\nb: |\n  x\n    y\nc:\n- |-\n  p\n  q\n',
+  },
 ]
 
 describe('rewrite', () => {

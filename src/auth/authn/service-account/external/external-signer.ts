@@ -51,7 +51,8 @@ const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512']
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Connects to a signer: fetches its keys and maximum lifetime, and waits for it if it is not running yet. Throws an Error with upstream's message.
+ * Connects to a signer: fetches its keys and maximum lifetime, and waits for it if it is not running yet. Throws an
+ * Error with upstream's message.
  * https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#external-serviceaccount-token-signing-and-key-management
  */
 export async function openExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
@@ -67,9 +68,11 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
     log,
   })
   const signed = async (claims: string): Promise<string> => {
-    const { header, signature } = await client.call(`${service}Sign`, encodeSign(claims), SIGN_TIMEOUT_MS, decodeSigned).catch((error: unknown) => {
-      throw new Error(`while signing jwt: ${errorMessage(error)}`, { cause: error })
-    })
+    const { header, signature } = await client
+      .call(`${service}Sign`, encodeSign(claims), SIGN_TIMEOUT_MS, decodeSigned)
+      .catch((error: unknown) => {
+        throw new Error(`while signing jwt: ${errorMessage(error)}`, { cause: error })
+      })
     await checkHeader(header, keys).catch((error: unknown) => {
       throw new Error(`while validating header: ${errorMessage(error)}`)
     })
@@ -112,7 +115,9 @@ class ExpirationError extends Error {}
 
 function checkedExpiration(seconds: number): number {
   if (seconds >= LEAST_EXPIRATION_SECONDS) return seconds
-  throw new ExpirationError(`max token life supported by external-jwt-signer (${seconds}s) is less than acceptable (min ${LEAST_EXPIRATION_SECONDS}s)`)
+  throw new ExpirationError(
+    `max token life supported by external-jwt-signer (${seconds}s) is less than acceptable (min ${LEAST_EXPIRATION_SECONDS}s)`,
+  )
 }
 
 /** gRPC status of a failed call, as label of metrics. */
@@ -132,11 +137,16 @@ async function checkHeader(text: string, keys: SignerKeys): Promise<void> {
     throw new Error(`key used for signing JWT (kid: ${kid}) is excluded from OIDC discovery docs`)
 }
 
-/** Decodes the header that the signer returned. Throws an Error with upstream's message if it is malformed or has other members. */
+/**
+ * Decodes the header that the signer returned. Throws an Error with upstream's message if it is malformed or has other
+ * members.
+ */
 function parsedHeader(text: string): { readonly alg: string; readonly kid: string; readonly typ: string } {
-  if (text.length > MAX_HEADER_LENGTH) throw new Error(`while unwrapping header: it has ${text.length} characters, and may have ${MAX_HEADER_LENGTH}`)
+  if (text.length > MAX_HEADER_LENGTH)
+    throw new Error(`while unwrapping header: it has ${text.length} characters, and may have ${MAX_HEADER_LENGTH}`)
   const bad = text.search(/[^A-Za-z0-9_-]/)
-  if (bad >= 0 || text.length % 4 === 1) throw new Error(`while unwrapping header: illegal base64 data at input byte ${bad >= 0 ? bad : text.length - 1}`)
+  if (bad >= 0 || text.length % 4 === 1)
+    throw new Error(`while unwrapping header: illegal base64 data at input byte ${bad >= 0 ? bad : text.length - 1}`)
   const failed = (why: string): Error => new Error(`while parsing header JSON: ${why}`)
   const value = decodeJsonPart(text, failed)
   if (!isJsonObject(value)) throw failed('json: cannot unmarshal into Go value of type struct')

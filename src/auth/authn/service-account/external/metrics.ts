@@ -10,7 +10,10 @@ const declareSignerMetric = (name: string, labels: readonly string[], help: stri
   labels,
 })
 
-/** Metrics of calls to external signers. Codes are those of gRPC. Source: pkg/serviceaccount/externaljwt/metrics in k8s.io/kubernetes. */
+/**
+ * Metrics of calls to external signers. Codes are those of gRPC. Source: pkg/serviceaccount/externaljwt/metrics in
+ * k8s.io/kubernetes.
+ */
 export class SignerMetrics {
   readonly #fetched = new GaugeFamily({
     ...declareSignerMetric('fetch_keys_success_timestamp', [], 'Unix Timestamp in seconds of the last successful FetchKeys request'),
@@ -24,7 +27,9 @@ export class SignerMetrics {
     ),
     across: 'max',
   })
-  readonly #fetches = new CounterFamily(declareSignerMetric('fetch_keys_request_total', ['code'], 'Total attempts at syncing supported JWKs'))
+  readonly #fetches = new CounterFamily(
+    declareSignerMetric('fetch_keys_request_total', ['code'], 'Total attempts at syncing supported JWKs'),
+  )
   readonly #signatures = new CounterFamily(declareSignerMetric('sign_request_total', ['code'], 'Total attempts at signing JWT'))
   readonly #durations = new HistogramFamily({
     ...declareSignerMetric('request_duration_seconds', ['method', 'code'], 'Request duration and time for calls to external-jwt-signer'),

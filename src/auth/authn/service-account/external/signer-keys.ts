@@ -28,7 +28,9 @@ const FALLBACK_MS = 10_000
 const LEAST_SECONDS = -62_135_596_800
 const MOST_SECONDS = 253_402_300_799
 
-/** Cached keys of an external signer. Refreshed when the signer's hint expires, and when a token names an unknown key. */
+/**
+ * Cached keys of an external signer. Refreshed when the signer's hint expires, and when a token names an unknown key.
+ */
 export class SignerKeys {
   readonly #options: SignerKeysOptions
   #keys: readonly VerificationKey[] = []
@@ -57,7 +59,10 @@ export class SignerKeys {
     return Math.max(0, Math.floor((this.#refreshAt - this.#options.clock.now()) / 1000))
   }
 
-  /** Fetches the keys. Concurrent callers share one call. Throws an Error with upstream's message; the cached keys remain. */
+  /**
+   * Fetches the keys. Concurrent callers share one call. Throws an Error with upstream's message; the cached keys
+   * remain.
+   */
   sync(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
@@ -71,7 +76,10 @@ export class SignerKeys {
     while (await pause(rest, signal)) rest = await this.#syncAgain()
   }
 
-  /** Refreshes the keys and returns the delay until the next refresh, in milliseconds. Cached keys remain if the signer fails. */
+  /**
+   * Refreshes the keys and returns the delay until the next refresh, in milliseconds. Cached keys remain if the signer
+   * fails.
+   */
   async #syncAgain(): Promise<number> {
     try {
       await this.sync()

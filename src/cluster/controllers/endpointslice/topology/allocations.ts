@@ -16,7 +16,10 @@ export interface NoAllocation {
   readonly reason: string
 }
 
-/** Returns the number of endpoints for each zone by its share of the CPU. @param ratios undefined if the nodes lack information. */
+/**
+ * Returns the number of endpoints for each zone by its share of the CPU. @param ratios undefined if the nodes lack
+ * information.
+ */
 export function allocationsOf(endpoints: number, ratios: ZoneCounts | undefined): ReadonlyMap<string, Allocation> | NoAllocation {
   if (ratios === undefined) return { reason: 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes' }
   if (ratios.size < 2) return { reason: 'Nodes only ready in one zone' }
@@ -24,9 +27,13 @@ export function allocationsOf(endpoints: number, ratios: ZoneCounts | undefined)
   if (ratios.size > endpoints) return { reason: `Insufficient number of endpoints ${counts}` }
   const minimums = new Map([...ratios].map(([zone, ratio]) => [zone, Math.ceil(ratio * endpoints * (1 / (1 + OVERLOAD)))]))
   const spare = endpoints - [...minimums.values()].reduce((sum, minimum) => sum + minimum, 0)
-  if (spare < 0) return { reason: `Unable to allocate minimum required endpoints to each zone without exceeding overload threshold ${counts}` }
+  if (spare < 0)
+    return { reason: `Unable to allocate minimum required endpoints to each zone without exceeding overload threshold ${counts}` }
   return new Map(
-    [...minimums].map(([zone, minimum]) => [zone, { minimum, maximum: minimum + spare, desired: Math.max((ratios.get(zone) ?? 0) * endpoints, minimum) }]),
+    [...minimums].map(([zone, minimum]) => [
+      zone,
+      { minimum, maximum: minimum + spare, desired: Math.max((ratios.get(zone) ?? 0) * endpoints, minimum) },
+    ]),
   )
 }
 

@@ -16,8 +16,9 @@ export interface HintedSlices {
 }
 
 /**
- * Distributes the traffic of services over zones by the CPU of their nodes, with hints in slices. Remembers which services have hints, for events and to find
- * services whose zones have too few endpoints. Corresponds to upstream's TopologyCache.
+ * Distributes the traffic of services over zones by the CPU of their nodes, with hints in slices. Remembers which
+ * services have hints, for events and to find services whose zones have too few endpoints. Corresponds to upstream's
+ * TopologyCache.
  */
 export class TopologyHints {
   /** Share of the CPU by zone. Undefined if the nodes lack information. */
@@ -33,7 +34,9 @@ export class TopologyHints {
 
   /** Keys of the services with a zone that has too few endpoints. */
   overloaded(): string[] {
-    return [...this.#allocated].filter(([, types]) => [...types.values()].some(zones => isOverloaded(zones, this.ratios))).map(([key]) => key)
+    return [...this.#allocated]
+      .filter(([, types]) => [...types.values()].some(zones => isOverloaded(zones, this.ratios)))
+      .map(([key]) => key)
   }
 
   /** Adds hints to the slices of a service, or removes them with an event that says why. */
@@ -52,7 +55,8 @@ export class TopologyHints {
     })
     const create = slices.create.map(ownSlice)
     const open = [...create, ...update]
-    if (!hintOwnZones(open, allocated)) return this.#without(service, addressType, slices, 'One or more endpoints do not have a zone specified')
+    if (!hintOwnZones(open, allocated))
+      return this.#without(service, addressType, slices, 'One or more endpoints do not have a zone specified')
     for (const [zone, change] of redistributeHints(open, exchangeOf(allocations, allocated))) count(allocated, zone, change)
     if (allocated.size === 0) return this.#without(service, addressType, slices, 'No hints allocated for zones')
     const events = this.#enabled.has(service) ? [] : [hintEvent('Enabled', 'Topology Aware Hints has been enabled', addressType)]
@@ -61,7 +65,10 @@ export class TopologyHints {
     return { slices: { create, update, unchanged }, events }
   }
 
-  /** Forgets the hints of a service whose annotation does not enable them. Returns the event about it if the service had hints. */
+  /**
+   * Forgets the hints of a service whose annotation does not enable them. Returns the event about it if the service had
+   * hints.
+   */
   disable(service: string, addressType: string): readonly HintEvent[] {
     const had = this.#enabled.has(service)
     this.forget(service, addressType)
@@ -82,7 +89,10 @@ export class TopologyHints {
   }
 }
 
-const ownSlice = <T extends HintedSlice | SliceSet['create'][number]>(slice: T): HintedSlice => ({ ...slice, endpoints: [...(slice.endpoints ?? [])] })
+const ownSlice = <T extends HintedSlice | SliceSet['create'][number]>(slice: T): HintedSlice => ({
+  ...slice,
+  endpoints: [...(slice.endpoints ?? [])],
+})
 
 const hintEvent = (state: 'Enabled' | 'Disabled', message: string, addressType: string): HintEvent => ({
   type: state === 'Enabled' ? 'Normal' : 'Warning',

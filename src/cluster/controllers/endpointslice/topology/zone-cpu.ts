@@ -13,7 +13,10 @@ export interface ZoneCpu {
   readonly ratios: ReadonlyMap<string, number>
 }
 
-/** Adds up the CPU of ready nodes by zone. Undefined if a node lacks a zone or CPU, or if there is one zone only. Corresponds to upstream's SetNodes. */
+/**
+ * Adds up the CPU of ready nodes by zone. Undefined if a node lacks a zone or CPU, or if there is one zone only.
+ * Corresponds to upstream's SetNodes.
+ */
 export function zoneCpuOf(nodes: Iterable<Node>): ZoneCpu | undefined {
   const cpu: Record<string, string> = {}
   let total = '0'

@@ -8,8 +8,8 @@ export interface HintedSlice extends EndpointSlice {
 }
 
 /**
- * Counts the hints of a slice by zone. Undefined if the slice must be updated: an endpoint lacks a hint, has one for a zone without endpoints, or a zone would get
- * more than its maximum. @param allocated hints of other slices.
+ * Counts the hints of a slice by zone. Undefined if the slice must be updated: an endpoint lacks a hint, has one for a
+ * zone without endpoints, or a zone would get more than its maximum. @param allocated hints of other slices.
  */
 export function hintCounts(
   { endpoints }: EndpointSlice,
@@ -29,7 +29,10 @@ export function hintCounts(
   return isOver ? undefined : counts
 }
 
-/** Gives each ready endpoint a hint for its own zone, and counts it. Returns false, and stops, at an endpoint without a zone. */
+/**
+ * Gives each ready endpoint a hint for its own zone, and counts it. Returns false, and stops, at an endpoint without a
+ * zone.
+ */
 export function hintOwnZones(slices: readonly HintedSlice[], allocated: Map<string, number>): boolean {
   for (const { endpoints } of slices)
     for (const [i, endpoint] of endpoints.entries()) {
@@ -42,7 +45,10 @@ export function hintOwnZones(slices: readonly HintedSlice[], allocated: Map<stri
   return true
 }
 
-/** Moves hints from zones that give to zones that receive. Returns the change of each zone. The counts of the exchange are used up. */
+/**
+ * Moves hints from zones that give to zones that receive. Returns the change of each zone. The counts of the exchange
+ * are used up.
+ */
 export function redistributeHints(slices: readonly HintedSlice[], { giving, receiving }: Exchange): Map<string, number> {
   const changes = new Map<string, number>()
   for (const { endpoints } of slices)

@@ -8,12 +8,29 @@ import { shareParts, type VersionParts } from '../spec.ts'
 /** Fields of v1beta1 that a version has of its own, or the spec for all versions. Only the columns differ from v1. */
 type OlderParts = Pick<v1beta1.CustomResourceDefinitionVersion, keyof VersionParts>
 
-/** Limit on the values of all versions that are read: several times the limit on writes, since other servers on the same etcd have none. */
+/**
+ * Limit on the values of all versions that are read: several times the limit on writes, since other servers on the same
+ * etcd have none.
+ */
 const MOST_READ = 8 * MOST_VALUES
 
 /** Converts to v1, in which every version has its own parts. Throws 413 if the copies exceed the limit. */
-export function* definitionToV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): Steps<v1.CustomResourceDefinition> {
-  const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } = older
+export function* definitionToV1({
+  spec: older,
+  status,
+  ...definition
+}: v1beta1.CustomResourceDefinition): Steps<v1.CustomResourceDefinition> {
+  const {
+    version,
+    versions,
+    validation,
+    subresources,
+    additionalPrinterColumns,
+    selectableFields,
+    conversion,
+    preserveUnknownFields,
+    ...spec
+  } = older
   // The oldest definitions have `version` instead of `versions`.
   const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : null)
   const shared: OlderParts = {
@@ -46,13 +63,20 @@ function newerVersion({ additionalPrinterColumns, ...rest }: v1beta1.CustomResou
 }
 
 /** v1 moves the members of a webhook into `webhook`, which is absent if there are none. */
-function newerConversion({ strategy, webhookClientConfig, conversionReviewVersions }: v1beta1.CustomResourceConversion): v1.CustomResourceConversion {
+function newerConversion({
+  strategy,
+  webhookClientConfig,
+  conversionReviewVersions,
+}: v1beta1.CustomResourceConversion): v1.CustomResourceConversion {
   if (!webhookClientConfig && !conversionReviewVersions) return { strategy }
   const client = webhookClientConfig && { clientConfig: webhookClientConfig }
   return { strategy, webhook: { ...client, conversionReviewVersions: conversionReviewVersions ?? null } }
 }
 
-/** Converts to v1beta1, in which parts that all versions share move to the spec. Throws 413 if the result is small but could not be read back. */
+/**
+ * Converts to v1beta1, in which parts that all versions share move to the spec. Throws 413 if the result is small but
+ * could not be read back.
+ */
 export function fromV1({ spec: newer, status, ...definition }: v1.CustomResourceDefinition): v1beta1.CustomResourceDefinition {
   const { versions, hasNoList: _, shared, conversion, preserveUnknownFields = false, ...spec } = shareParts(newer)
   boundCopies(shared, versions.length)

@@ -15,8 +15,8 @@ export interface ListForm<V1 extends Json, V2 extends Json> {
 }
 
 /**
- * Member with the v2 form of an item that the members of v1 do not fully describe. Other readers ignore it. It is used only if the other members still agree
- * with it.
+ * Member with the v2 form of an item that the members of v1 do not fully describe. Other readers ignore it. It is used
+ * only if the other members still agree with it.
  */
 const EXACT = 'v2'
 
@@ -69,7 +69,10 @@ export function* writeList<V1 extends Json, V2 extends Json>(form: ListForm<V1, 
   return `[${texts.join(',')}]`
 }
 
-/** Converts an item to v2. The value under EXACT is used only while it still converts to the other members, which a v1 client may have changed. */
+/**
+ * Converts an item to v2. The value under EXACT is used only while it still converts to the other members, which a v1
+ * client may have changed.
+ */
 function itemOf<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, value: Json): V2 {
   const written = inV1(form, value)
   const given = isJsonObject(value) ? value[EXACT] : undefined

@@ -17,7 +17,8 @@ const printRules = (rules: HPAScalingRules | undefined): object | null =>
     ? {
         StabilizationWindowSeconds: rules.stabilizationWindowSeconds ?? null,
         SelectPolicy: rules.selectPolicy ?? null,
-        Policies: rules.policies?.map(({ type, value, periodSeconds }) => ({ Type: type, Value: value, PeriodSeconds: periodSeconds })) ?? null,
+        Policies:
+          rules.policies?.map(({ type, value, periodSeconds }) => ({ Type: type, Value: value, PeriodSeconds: periodSeconds })) ?? null,
         Tolerance: rules.tolerance ?? null,
       }
     : null

@@ -8,7 +8,10 @@ import { readList, writeList } from './annotation-lists.ts'
 import { readBehavior, writeBehavior } from './behavior.ts'
 import { conditionForm, metricForm, statusForm } from './forms.ts'
 
-const cpuStatus = (averageUtilization: number): v2.MetricStatus => ({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } })
+const cpuStatus = (averageUtilization: number): v2.MetricStatus => ({
+  type: 'Resource',
+  resource: { name: 'cpu', current: { averageUtilization } },
+})
 
 /** Returns the percentage of a metric that v1's field fully describes, or undefined. */
 function cpuPercent(metric: v2.MetricSpec): number | undefined {
@@ -24,8 +27,8 @@ const usedPercent = (statuses: readonly v2.MetricStatus[]): number | undefined =
     .at(-1)
 
 /**
- * Converts autoscaling/v2 to v1, which has fields for CPU utilization only. One metric that is a plain percentage becomes the field, and everything else is
- * written to annotations, in kube-apiserver's form.
+ * Converts autoscaling/v2 to v1, which has fields for CPU utilization only. One metric that is a plain percentage
+ * becomes the field, and everything else is written to annotations, in kube-apiserver's form.
  */
 export function* autoscalerToV1({
   metadata,
@@ -45,7 +48,8 @@ export function* autoscalerToV1({
   if (others.length > 0) annotations[METRICS] = yield* writeList(metricForm(), others)
 
   const used = usedPercent(statuses)
-  // The annotation is omitted only if the field contains the whole status: one status, of the CPU, with only a percentage.
+  // The annotation is omitted only if the field contains the whole status: one status, of the CPU, with only a
+  // percentage.
   const isImplied = used !== undefined && deepEqual(statuses, [cpuStatus(used)])
   if (statuses.length > 0 && !isImplied) annotations[CURRENT_METRICS] = yield* writeList(statusForm(), statuses)
   if (conditions.length > 0) annotations[CONDITIONS] = yield* writeList(conditionForm(), conditions)
@@ -61,13 +65,21 @@ export function* autoscalerToV1({
 }
 
 /** Converts autoscaling/v1 to v2. Annotations that cannot be parsed are ignored. */
-export function* toV2({ metadata, spec: given, status: givenStatus, ...autoscaler }: v1.HorizontalPodAutoscaler): Steps<v2.HorizontalPodAutoscaler> {
+export function* toV2({
+  metadata,
+  spec: given,
+  status: givenStatus,
+  ...autoscaler
+}: v1.HorizontalPodAutoscaler): Steps<v2.HorizontalPodAutoscaler> {
   const { targetCPUUtilizationPercentage: percent, ...spec } = given
   const { currentCPUUtilizationPercentage: used, ...status } = givenStatus
   const annotations = metadata.annotations ?? {}
 
   // The metric of the field comes last, whatever its position in v2 was.
-  const metrics = [...((yield* readList(metricForm(), annotations[METRICS])) ?? []), ...(percent === undefined ? [] : [cpuUtilization(percent)])]
+  const metrics = [
+    ...((yield* readList(metricForm(), annotations[METRICS])) ?? []),
+    ...(percent === undefined ? [] : [cpuUtilization(percent)]),
+  ]
   const behavior = readBehavior(annotations[BEHAVIOR])
   const conditions = yield* readList(conditionForm(), annotations[CONDITIONS])
   const currentMetrics = (yield* readList(statusForm(), annotations[CURRENT_METRICS])) ?? (used === undefined ? null : [cpuStatus(used)])

@@ -6,7 +6,10 @@ import type { ListForm } from './annotation-lists.ts'
 import { metricStatusToV1, metricStatusToV2 } from './metric-statuses.ts'
 import { metricToV1, metricToV2 } from './metrics.ts'
 
-const schemas = (type: string): { v1: StructSchema; v2: StructSchema } => ({ v1: types.type(`autoscaling.${type}`), v2: types.type(`autoscalingv2.${type}`) })
+const schemas = (type: string): { v1: StructSchema; v2: StructSchema } => ({
+  v1: types.type(`autoscaling.${type}`),
+  v2: types.type(`autoscalingv2.${type}`),
+})
 const unchangedItem = <T>(item: T): T => item
 
 /** `spec.metrics`. v2beta1 has a field for them, in the form of v1's annotation. */

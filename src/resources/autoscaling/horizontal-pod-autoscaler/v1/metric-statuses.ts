@@ -27,7 +27,9 @@ export const metricStatusToV1 = ({ type, object, pods, resource, containerResour
         selector: object.metric.selector,
         averageValue: object.current.averageValue,
       }),
-    pods: pods && defined({ metricName: pods.metric.name, currentAverageValue: pods.current.averageValue ?? ZERO, selector: pods.metric.selector }),
+    pods:
+      pods &&
+      defined({ metricName: pods.metric.name, currentAverageValue: pods.current.averageValue ?? ZERO, selector: pods.metric.selector }),
     resource: resource && resourceToV1(resource),
     containerResource: containerResource && resourceToV1(containerResource),
     external:

@@ -3,7 +3,10 @@ import type * as v2 from '../../../../api/autoscaling/v2.types.ts'
 import type { Json, JsonObject } from '../../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../../api/meta/v1.types.ts'
 
-/** Metrics in the form of v1's annotations, which is flat, with descriptive names. Quantities that v1 always writes are 0 if v2 has none. */
+/**
+ * Metrics in the form of v1's annotations, which is flat, with descriptive names. Quantities that v1 always writes are
+ * 0 if v2 has none.
+ */
 
 /** Value that v1 writes for a quantity that v2 omits. */
 export const ZERO = '0'
@@ -16,7 +19,8 @@ export function defined(members: Readonly<Record<string, Json | undefined>>): Js
 }
 
 /** Returns undefined for a quantity of 0 if another value determines the meaning. */
-export const unlessZero = (value: string | undefined, other: unknown): string | undefined => (value === ZERO && other !== undefined ? undefined : value)
+export const unlessZero = (value: string | undefined, other: unknown): string | undefined =>
+  value === ZERO && other !== undefined ? undefined : value
 
 /** Creates the identifier of a metric: its name, and optionally a selector. */
 export const identifier = (name: string, selector: LabelSelector | undefined): Json => defined({ name, selector })
@@ -44,7 +48,9 @@ export const metricToV1 = ({ type, object, pods, resource, containerResource, ex
         selector: object.metric.selector,
         averageValue: object.target.averageValue,
       }),
-    pods: pods && defined({ metricName: pods.metric.name, targetAverageValue: pods.target.averageValue ?? ZERO, selector: pods.metric.selector }),
+    pods:
+      pods &&
+      defined({ metricName: pods.metric.name, targetAverageValue: pods.target.averageValue ?? ZERO, selector: pods.metric.selector }),
     resource: resource && resourceToV1(resource),
     containerResource: containerResource && resourceToV1(containerResource),
     external:
@@ -61,7 +67,11 @@ export const metricToV1 = ({ type, object, pods, resource, containerResource, ex
 const objectToV2 = ({ target, metricName, targetValue, selector, averageValue }: v1.ObjectMetricSource): Json => ({
   describedObject: target,
   metric: identifier(metricName, selector),
-  target: defined({ type: averageValue === undefined ? 'Value' : 'AverageValue', value: unlessZero(targetValue, averageValue), averageValue }),
+  target: defined({
+    type: averageValue === undefined ? 'Value' : 'AverageValue',
+    value: unlessZero(targetValue, averageValue),
+    averageValue,
+  }),
 })
 
 const podsToV2 = ({ metricName, targetAverageValue, selector }: v1.PodsMetricSource): Json => ({
@@ -75,7 +85,9 @@ const externalToV2 = ({ metricName, metricSelector, targetValue, targetAverageVa
   target: defined({ type: targetValue === undefined ? 'AverageValue' : 'Value', value: targetValue, averageValue: targetAverageValue }),
 })
 
-/** Converts a metric from the form of v1's annotations. The type of the target follows from the members that are set. */
+/**
+ * Converts a metric from the form of v1's annotations. The type of the target follows from the members that are set.
+ */
 export const metricToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricSpec): Json =>
   defined({
     type,

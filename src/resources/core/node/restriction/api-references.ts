@@ -4,8 +4,8 @@ import { configMapNames, secretNames } from '../../pod-spec/references.ts'
 import { type Restricted, sinceOf } from './restricted.ts'
 
 /**
- * Returns the kind of API object that a mirror pod refers to, or undefined if it refers to none. Such a pod is refused: through it, the node would gain access
- * to that object.
+ * Returns the kind of API object that a mirror pod refers to, or undefined if it refers to none. Such a pod is refused:
+ * through it, the node would gain access to that object.
  */
 export function apiReference({ spec }: Pod, restricted: Restricted): string | undefined {
   const referred = sinceOf(restricted, '1.34') ? referenceOf(spec) : earlyReferenceOf(spec, restricted)
@@ -20,7 +20,8 @@ function earlyReferenceOf(spec: PodSpec, restricted: Restricted): string | undef
   if (spec.serviceAccountName) return 'a service account'
   if (secretNames(spec).length > 0) return 'secrets'
   if (configMapNames(spec).length > 0) return 'configmaps'
-  if (sinceOf(restricted, '1.29') && volumes.some(volume => projections(volume).some(source => source.clusterTrustBundle))) return 'clustertrustbundles'
+  if (sinceOf(restricted, '1.29') && volumes.some(volume => projections(volume).some(source => source.clusterTrustBundle)))
+    return 'clustertrustbundles'
   if (volumes.some(volume => volume.persistentVolumeClaim)) return 'persistentvolumeclaims'
   return sinceOf(restricted, '1.32') && (spec.resourceClaims ?? []).length > 0 ? 'resourceclaims' : undefined
 }
@@ -66,7 +67,10 @@ const FREE = [
 
 const unchecked = (why: string): string => `error checking mirror pod for API references: ${why}`
 
-/** Returns the first kind that the volume refers to, or an error for a source that is not known here: a mirror pod may have neither. */
+/**
+ * Returns the first kind that the volume refers to, or an error for a source that is not known here: a mirror pod may
+ * have neither.
+ */
 function referenceOfVolume(volume: Volume): string | undefined {
   if (FREE.some(source => volume[source])) return undefined
   if (volume.configMap) return 'configmaps (via configmap volumes)'

@@ -33,7 +33,8 @@ function commonName(restricted: Restricted, request: string | null): string {
 /** Allows a node to request certificates for the pods that run on it, with the service account that they use. */
 export async function restrictCertificateRequest(restricted: Restricted): Promise<void> {
   const { operation, subresource, object } = restricted.request
-  if (!restricted.options.features.enabled('PodCertificateRequest')) throw refuseNode(restricted, 'PodCertificateRequest feature gate is disabled')
+  if (!restricted.options.features.enabled('PodCertificateRequest'))
+    throw refuseNode(restricted, 'PodCertificateRequest feature gate is disabled')
   if (operation !== 'CREATE' || !object) throw refuseNode(restricted, `unexpected operation ${operation}`)
   if (subresource !== '') throw refuseNode(restricted, `unexpected subresource ${subresource}`)
   const { spec } = asKind(POD_CERTIFICATE_REQUESTS, object)
@@ -63,7 +64,10 @@ async function getNamedObject<T extends TypedObject>(
 async function checkNode(restricted: Restricted, spec: Spec): Promise<void> {
   const { node } = restricted
   if (spec.nodeName !== node)
-    throw refuseNode(restricted, `PodCertificateRequest.Spec.NodeName=${quote(spec.nodeName)}, which is not the requesting node ${quote(node)}`)
+    throw refuseNode(
+      restricted,
+      `PodCertificateRequest.Spec.NodeName=${quote(spec.nodeName)}, which is not the requesting node ${quote(node)}`,
+    )
   const { uid = '' } = (await getNamedObject(restricted, `node ${quote(node)}`, NODES, { name: node })).metadata
   if (uid === spec.nodeUID) return
   const names = `names node UID ${quote(spec.nodeUID)}, inconsistent with the running node (${quote(uid)})`
@@ -77,7 +81,9 @@ async function podOf(restricted: Restricted, spec: Spec): Promise<Pod> {
   const pod = await getNamedObject(restricted, `pod ${key}`, PODS, { name: spec.podName, namespace: request.namespace })
   const { uid = '', annotations = {} } = pod.metadata
   if (uid !== spec.podUID)
-    throw failed(`PodCertificateRequest for pod ${key} contains pod UID (${quote(spec.podUID)}) which differs from running pod ${quote(uid)}`)
+    throw failed(
+      `PodCertificateRequest for pod ${key} contains pod UID (${quote(spec.podUID)}) which differs from running pod ${quote(uid)}`,
+    )
   if (pod.spec.nodeName !== spec.nodeName)
     throw refuseNode(restricted, `pod ${key} is not running on node ${quote(spec.nodeName)} named in the PodCertificateRequest`)
   if (Object.hasOwn(annotations, MIRROR_POD)) throw refuseNode(restricted, `pod ${key} is a mirror pod`)

@@ -17,7 +17,10 @@ export function restrictClaim(restricted: Restricted): void {
   if (deepEqual(before, after)) return
   const size = sinceOf(restricted, '1.30') ? 'status.quantity' : 'status.capacity'
   const changes = goChanges(restricted.options.features.release, 'core.PersistentVolumeClaim', before, after)
-  throw refuseNode(restricted, `node ${quote(restricted.node)} is not allowed to update fields other than ${size} and status.conditions: ${changes}`)
+  throw refuseNode(
+    restricted,
+    `node ${quote(restricted.node)} is not allowed to update fields other than ${size} and status.conditions: ${changes}`,
+  )
 }
 
 /** Copy of a claim without the fields that a node may change, and without metadata that every update changes. */

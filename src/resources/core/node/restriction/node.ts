@@ -24,7 +24,8 @@ function restrictCreation(restricted: Restricted, { metadata, spec }: Node): voi
   // Upstream's message says "pods", too.
   if (spec.configSource) throw refuseNode(restricted, `node ${node} is not allowed to create pods with a non-nil configSource`)
   const forbidden = forbiddenLabels(Object.keys(metadata.labels ?? {}))
-  if (forbidden.length > 0) throw refuseNode(restricted, `node ${node} is not allowed to set the following labels: ${forbidden.sort(compareText).join(', ')}`)
+  if (forbidden.length > 0)
+    throw refuseNode(restricted, `node ${node} is not allowed to set the following labels: ${forbidden.sort(compareText).join(', ')}`)
 }
 
 /** Only labels that change are checked, so that a node may keep a forbidden one that an administrator has set. */

@@ -36,7 +36,8 @@ function restrictionsOf({ features }: RestrictionOptions): ReadonlyMap<string, R
  */
 export function nodeRestriction(options: RestrictionOptions): AdmissionPlugin {
   const restrictions = restrictionsOf(options)
-  const restrictionOf = ({ served: { version } }: AdmissionRequest): Restriction | undefined => restrictions.get(`${version.group}/${version.names.plural}`)
+  const restrictionOf = ({ served: { version } }: AdmissionRequest): Restriction | undefined =>
+    restrictions.get(`${version.group}/${version.names.plural}`)
   return {
     name: 'NodeRestriction',
     handles: ({ operation, ctx }) => operation !== 'CONNECT' && nodeNameOf(ctx.user) !== undefined,

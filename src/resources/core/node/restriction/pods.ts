@@ -22,7 +22,10 @@ export function restrictPod(restricted: Restricted): Promise<void> {
   }
 }
 
-/** A node creates only mirror pods and deletes pods that run on it; it may not update a pod other than by its status. Throws 403. */
+/**
+ * A node creates only mirror pods and deletes pods that run on it; it may not update a pod other than by its status.
+ * Throws 403.
+ */
 async function restrictWhole(restricted: Restricted): Promise<void> {
   const { request, node } = restricted
   switch (request.operation) {
@@ -31,11 +34,15 @@ async function restrictWhole(restricted: Restricted): Promise<void> {
       return
     case 'DELETE': {
       const pod = await found(restricted, PODS, { name: request.name, namespace: request.namespace })
-      if (pod.spec.nodeName !== node) throw refuseNode(restricted, `node ${quote(node)} can only delete pods with spec.nodeName set to itself`)
+      if (pod.spec.nodeName !== node)
+        throw refuseNode(restricted, `node ${quote(node)} can only delete pods with spec.nodeName set to itself`)
       return
     }
     default:
-      throw refuseNode(restricted, `unexpected operation ${quote(request.operation)}, node ${quote(node)} can only create and delete mirror pods`)
+      throw refuseNode(
+        restricted,
+        `unexpected operation ${quote(request.operation)}, node ${quote(node)} can only create and delete mirror pods`,
+      )
   }
 }
 
@@ -64,7 +71,10 @@ async function checkOwner(restricted: Restricted, { metadata: { ownerReferences 
   if (owner.uid !== uid) throw refuseNode(restricted, `node ${restricted.node} UID mismatch: expected ${owner.uid} got ${uid}`)
 }
 
-/** A node may neither relabel a pod that runs on it nor change the claims that the scheduler has given to it. Throws 403. */
+/**
+ * A node may neither relabel a pod that runs on it nor change the claims that the scheduler has given to it.
+ * Throws 403.
+ */
 async function restrictStatus(restricted: Restricted): Promise<void> {
   const { operation, old, object } = restricted.request
   const node = quote(restricted.node)

@@ -35,12 +35,15 @@ export const requestedName = ({ name, object }: AdmissionRequest): string => nam
 /** Creates the plugin's 403. */
 export const refuseNode = ({ request }: Restricted, why: string): StatusError => refuse(request, why)
 
-/** Creates an error that is no Status upstream and becomes a 500. The cache may be behind, and a later attempt may succeed. */
+/**
+ * Creates an error that is no Status upstream and becomes a 500. The cache may be behind, and a later attempt may
+ * succeed.
+ */
 export const failed = (message: string): StatusError => failure(500, '', message)
 
 /**
- * Reads an object. Throws 404 in the words of upstream's cache, which names resources in the singular, if it does not exist. If it cannot be read, throws 403
- * with the message that `unread` creates from the error.
+ * Reads an object. Throws 404 in the words of upstream's cache, which names resources in the singular, if it does not
+ * exist. If it cannot be read, throws 403 with the message that `unread` creates from the error.
  */
 export async function found<T extends TypedObject>(
   restricted: Restricted,

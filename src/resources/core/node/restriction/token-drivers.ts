@@ -20,7 +20,10 @@ const SOURCES = Object.keys(DRIVERS) as DriverSource[]
 const migrated = (restricted: Restricted, source: Partial<Readonly<Record<DriverSource, unknown>>>): string =>
   (sinceOf(restricted, '1.33') && SOURCES.filter(each => source[each]).map(each => DRIVERS[each])[0]) || ''
 
-/** Returns the CSI driver of a volume, through its claim if it has one, or an empty string. Throws NotFound if the claim or its volume does not exist. */
+/**
+ * Returns the CSI driver of a volume, through its claim if it has one, or an empty string. Throws NotFound if the claim
+ * or its volume does not exist.
+ */
 async function driverOf(restricted: Restricted, pod: Pod, volume: Volume): Promise<string> {
   const claim = volume.ephemeral && !volume.ephemeral.volumeClaimTemplate ? undefined : claimOf(pod.metadata.name ?? '', volume)
   if (claim === undefined) return volume.csi ? volume.csi.driver : migrated(restricted, volume)

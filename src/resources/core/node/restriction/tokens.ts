@@ -25,12 +25,16 @@ export async function restrictToken(restricted: Restricted): Promise<void> {
       restricted,
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     )
-  if (pod.spec.nodeName !== restricted.node) throw refuseNode(restricted, 'node requested token bound to a pod scheduled on a different node')
+  if (pod.spec.nodeName !== restricted.node)
+    throw refuseNode(restricted, 'node requested token bound to a pod scheduled on a different node')
   if (sinceOf(restricted, '1.32') && restricted.options.features.enabled('ServiceAccountNodeAudienceRestriction'))
     await checkAudience(restricted, spec.audiences ?? [], pod)
 }
 
-/** Since 1.33 the authorizer can allow an audience that no volume needs (verb `request-serviceaccounts-token-audience`, KEP-4412). */
+/**
+ * Since 1.33 the authorizer can allow an audience that no volume needs (verb `request-serviceaccounts-token-audience`,
+ * KEP-4412).
+ */
 async function checkAudience(restricted: Restricted, audiences: readonly string[], pod: Pod): Promise<void> {
   const [audience = '', ...more] = audiences
   if (more.length > 0) throw refuseNode(restricted, 'node may only request 0 or 1 audiences')
@@ -40,14 +44,21 @@ async function checkAudience(restricted: Restricted, audiences: readonly string[
   const { ctx, namespace, name } = restricted.request
   const asked = resourceAttributes({ verb: 'request-serviceaccounts-token-audience', version: 'v1', resource: audience, namespace, name })
   const { decision } = await restricted.options.authorizer.authorize(ctx.user, asked, ctx.signal)
-  if (decision !== 'allow') throw refuseNode(restricted, `${unknown}, ${ctx.user.name} is not authorized to request tokens for this audience`)
+  if (decision !== 'allow')
+    throw refuseNode(restricted, `${unknown}, ${ctx.user.name} is not authorized to request tokens for this audience`)
 }
 
-/** Reports whether a volume of the pod needs a token for the audience: either it projects one, or its CSI driver requests one. */
+/**
+ * Reports whether a volume of the pod needs a token for the audience: either it projects one, or its CSI driver
+ * requests one.
+ */
 async function isNeeded(restricted: Restricted, audience: string, pod: Pod): Promise<boolean> {
   const errors: string[] = []
   for (const volume of pod.spec.volumes ?? []) {
-    if (volume.projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken && (serviceAccountToken.audience ?? '') === audience)) return true
+    if (
+      volume.projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken && (serviceAccountToken.audience ?? '') === audience)
+    )
+      return true
     try {
       if (await driverWants(restricted, pod, volume, audience)) return true
     } catch (error) {

@@ -8,7 +8,10 @@ import { plural, quoteItems, settersOf, sortValues } from '../words.ts'
 
 const isAllowedAnnotation = (value: string): boolean => value === '' || value === 'runtime/default' || value.startsWith('localhost/')
 
-/** Baseline: neither fields nor annotations disable AppArmor. Fields, and the messages that mention them, exist since release 1.30. */
+/**
+ * Baseline: neither fields nor annotations disable AppArmor. Fields, and the messages that mention them, exist since
+ * release 1.30.
+ */
 export const appArmorProfile: PodCheck = function* (pod, { release }) {
   const annotations = yield* forbiddenAnnotations(pod)
   return isSince(release, '1.30') ? yield* fieldsAndAnnotations(pod, annotations) : annotationsAlone(annotations)
@@ -37,5 +40,8 @@ function* fieldsAndAnnotations(pod: CheckedPod, annotations: readonly string[]):
     .map(({ appArmorProfile }) => appArmorProfile)
     .filter(isForbiddenProfile)
   const values = [...(yield* sortValues(new Set(forbidden.map(({ type }) => type)))), ...annotations]
-  return { reason: reasonFor(values.length), detail: `${setters.join(' and ')} must not set AppArmor profile type to ${quoteItems(values)}` }
+  return {
+    reason: reasonFor(values.length),
+    detail: `${setters.join(' and ')} must not set AppArmor profile type to ${quoteItems(values)}`,
+  }
 }

@@ -22,7 +22,10 @@ const DEFAULTS: ReadonlySet<string> = new Set([
 
 const RESTRICTED: ReadonlySet<string> = new Set(['NET_BIND_SERVICE'])
 
-/** Describes the containers that add capabilities other than `allowed`, and those capabilities. Undefined if there are none. */
+/**
+ * Describes the containers that add capabilities other than `allowed`, and those capabilities. Undefined if there are
+ * none.
+ */
 function* added({ containers }: CheckedPod, allowed: ReadonlySet<string>): Steps<string | undefined> {
   const names: string[] = []
   const found = new Set<string>()

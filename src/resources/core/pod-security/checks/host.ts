@@ -39,7 +39,9 @@ export const hostNamespaces: PodCheck = ({ spec }) => {
 /** Baseline: pods have no hostPath volumes. */
 export const hostPathVolumes: PodCheck = ({ spec }) => {
   const names = (spec.volumes ?? []).filter(volume => volume.hostPath !== undefined).map(volume => volume.name)
-  return names.length === 0 ? undefined : { reason: 'hostPath volumes', detail: `${plural(names.length, 'volume', 'volumes')} ${quoteItems(names)}` }
+  return names.length === 0
+    ? undefined
+    : { reason: 'hostPath volumes', detail: `${plural(names.length, 'volume', 'volumes')} ${quoteItems(names)}` }
 }
 
 /** Baseline: containers use no host ports. */
@@ -59,7 +61,10 @@ export const hostPorts: PodCheck = function* ({ containers }) {
   if (names.length === 0) return undefined
   const listed = yield* sortValues(found)
   const uses = plural(names.length, 'uses', 'use')
-  return { reason: 'hostPort', detail: `${containersText(names)} ${uses} ${plural(listed.length, 'hostPort', 'hostPorts')} ${listed.join(', ')}` }
+  return {
+    reason: 'hostPort',
+    detail: `${containersText(names)} ${uses} ${plural(listed.length, 'hostPort', 'hostPorts')} ${listed.join(', ')}`,
+  }
 }
 
 /** Baseline: no Windows container runs as a host process. */

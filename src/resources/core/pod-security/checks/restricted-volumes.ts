@@ -6,7 +6,16 @@ import { plural, quoteItems, sortValues } from '../words.ts'
 
 type VolumeType = Exclude<keyof Volume, 'name'>
 
-const ALLOWED: readonly VolumeType[] = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret']
+const ALLOWED: readonly VolumeType[] = [
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+]
 
 const ALLOWED_SINCE_1_33: readonly VolumeType[] = [...ALLOWED, 'image']
 
@@ -35,7 +44,10 @@ const FORBIDDEN: readonly VolumeType[] = [
   'storageos',
 ]
 
-/** Restricted: only volumes that belong to the pod or are provisioned for it. Image volumes are allowed since release 1.33. */
+/**
+ * Restricted: only volumes that belong to the pod or are provisioned for it. Image volumes are allowed since release
+ * 1.33.
+ */
 export const restrictedVolumes: PodCheck = function* ({ spec }, { release }) {
   const allowed = isSince(release, '1.33') ? ALLOWED_SINCE_1_33 : ALLOWED
   const names: string[] = []

@@ -7,7 +7,8 @@ import { containersText, plural, quoteItems, settersOf, sortValues } from '../wo
 
 const REASON = 'seccompProfile'
 
-const isAllowedAnnotation = (value: string): boolean => value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/')
+const isAllowedAnnotation = (value: string): boolean =>
+  value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/')
 
 /** Baseline before 1.19: annotations do not disable seccomp. */
 export const seccompAnnotations: PodCheck = function* ({ annotations, containers }) {
@@ -43,5 +44,8 @@ export const seccompRestricted: PodCheck = function* (pod) {
   if (found !== undefined || pod.spec.securityContext?.seccompProfile !== undefined) return found
   const silent = namesWhere(pod, ({ securityContext }) => securityContext?.seccompProfile === undefined)
   if (silent.length === 0) return undefined
-  return { reason: REASON, detail: `pod or ${containersText(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"` }
+  return {
+    reason: REASON,
+    detail: `pod or ${containersText(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+  }
 }

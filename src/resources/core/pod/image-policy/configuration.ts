@@ -23,7 +23,10 @@ export interface ImagePolicy {
   readonly defaultAllow: boolean
 }
 
-/** Rule of a duration setting. The setting is a number of `unit`, in nanoseconds; 0 selects the default and -1 disables it. Bounds are in nanoseconds, too. */
+/**
+ * Rule of a duration setting. The setting is a number of `unit`, in nanoseconds; 0 selects the default and -1 disables
+ * it. Bounds are in nanoseconds, too.
+ */
 interface DurationRule {
   readonly unit: bigint
   readonly least: bigint
@@ -43,10 +46,14 @@ const RULES = {
 const imagePolicyError = (why: string): Error => initError(IMAGE_POLICY_PLUGIN, why)
 
 /**
- * Reads the plugin's configuration and the kubeconfig that it refers to. Throws AdmissionConfigError with upstream's message.
- * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#imagepolicywebhook
+ * Reads the plugin's configuration and the kubeconfig that it refers to. Throws AdmissionConfigError with upstream's
+ * message. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#imagepolicywebhook
  */
-export async function openImagePolicy(configurations: PluginConfigurations, clock: Clock, certificates?: CertificateMetrics): Promise<ImagePolicy> {
+export async function openImagePolicy(
+  configurations: PluginConfigurations,
+  clock: Clock,
+  certificates?: CertificateMetrics,
+): Promise<ImagePolicy> {
   const bytes = configurations.get(IMAGE_POLICY_PLUGIN)
   if (bytes === undefined) throw imagePolicyError('no config specified')
   const given = memberIgnoringCase(rootOf(bytes), 'imagePolicy') ?? {}
@@ -74,7 +81,8 @@ function rootOf(bytes: Buffer): JsonObject {
   try {
     const { value } = parseYaml(bytes)
     if (value === null) return {}
-    if (!isJsonObject(value)) throw imagePolicyError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type imagepolicy.AdmissionConfig`)
+    if (!isJsonObject(value))
+      throw imagePolicyError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type imagepolicy.AdmissionConfig`)
     return value
   } catch (error) {
     throw error instanceof YamlError ? imagePolicyError(error.message) : error
@@ -87,7 +95,8 @@ function memberIgnoringCase(object: JsonObject, name: string): Json | undefined 
   return (key === undefined ? undefined : object[key]) ?? undefined
 }
 
-const misfit = (value: Json, field: string, type: string): string => `json: cannot unmarshal ${jsonKind(value)} into Go struct field ${field} of type ${type}`
+const misfit = (value: Json, field: string, type: string): string =>
+  `json: cannot unmarshal ${jsonKind(value)} into Go struct field ${field} of type ${type}`
 
 interface Types {
   readonly string: string

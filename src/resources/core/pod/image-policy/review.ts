@@ -42,11 +42,14 @@ export const reviewText = (spec: string, uncreated: object): string =>
 export async function readReview(body: Buffer, schema: StructSchema): Promise<ImageVerdict> {
   if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
   const value = await readForeignJson(body, undefined, MOST_REVIEW_VALUES)
-  if (!isJsonObject(value)) throw new Error("couldn't get version/kind; json parse error: json: cannot unmarshal the response into an object")
+  if (!isJsonObject(value))
+    throw new Error("couldn't get version/kind; json parse error: json: cannot unmarshal the response into an object")
   const { kind = KIND, apiVersion = VERSION, message } = value
   if (kind === 'Status' && apiVersion === 'v1') throw new Error(typeof message === 'string' ? message : 'the response is a Status')
   if ((kind !== KIND && kind !== '') || (apiVersion !== VERSION && apiVersion !== ''))
-    throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
+    throw new Error(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+    )
   try {
     const { status } = decodeAs<{ readonly status?: Partial<ImageReviewStatus> }>(schema, value)
     const { allowed = false, reason = '', auditAnnotations = {} } = status ?? {}

@@ -15,7 +15,10 @@ const RETRIES = 3
 export interface QuotaEnvironment {
   readonly index: QuotaIndex
   readonly reservations: QuotaReservations
-  /** Access for writing quotas. A write is part of the request that is being admitted, for which webhooks are called; they are not called for the write. */
+  /**
+   * Access for writing quotas. A write is part of the request that is being admitted, for which webhooks are called;
+   * they are not called for the write.
+   */
   readonly access: () => ResourceAccess
   readonly limitedResources: readonly LimitedResource[]
 }
@@ -64,9 +67,9 @@ class Waiter {
 }
 
 /**
- * Checks the requests of a namespace against its quotas and reserves what they use. Requests that arrive while a quota of their namespace is being written form
- * a batch: one write of a quota reserves for all of them. Source: quotaEvaluator of staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in
- * k8s.io/kubernetes.
+ * Checks the requests of a namespace against its quotas and reserves what they use. Requests that arrive while a quota
+ * of their namespace is being written form a batch: one write of a quota reserves for all of them. Source:
+ * quotaEvaluator of staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in k8s.io/kubernetes.
  */
 export class QuotaBatches {
   readonly #env: QuotaEnvironment
@@ -78,8 +81,9 @@ export class QuotaBatches {
   }
 
   /**
-   * Resolves when the quotas have room for the request and it is reserved. The caller commits or rolls back the reservations with the write of the object.
-   * Rejects with 403 if a quota is exceeded, 409 if the quotas keep changing, and 500 after 10 seconds.
+   * Resolves when the quotas have room for the request and it is reserved. The caller commits or rolls back the
+   * reservations with the write of the object. Rejects with 403 if a quota is exceeded, 409 if the quotas keep
+   * changing, and 500 after 10 seconds.
    */
   admit(counted: Counted): Promise<readonly Reservation[]> {
     const waiter = new Waiter(counted)
@@ -133,7 +137,10 @@ export class QuotaBatches {
     for (const { waiter, why } of still) waiter.refuse(why)
   }
 
-  /** Returns the requests that do not fit, unsettled. Throws if a quota could not be written; waiters that are settled by then do not depend on that quota. */
+  /**
+   * Returns the requests that do not fit, unsettled. Throws if a quota could not be written; waiters that are settled
+   * by then do not depend on that quota.
+   */
   async #reserve(quotas: readonly RunningQuota[], batch: readonly Waiter[], retries: number): Promise<Refused[]> {
     const shares = new Map<RunningQuota, Share[]>()
     const refused: Refused[] = []
@@ -158,7 +165,10 @@ export class QuotaBatches {
     const again = await readQuotas(this.#env.access(), batch[0]?.counted.request.namespace ?? '')
     const others = new Set(refused.map(({ waiter }) => waiter))
     const rest = batch.filter(waiter => !others.has(waiter))
-    return [...refused, ...(await this.#reserve(again.filter(({ metadata }) => failed.has(metadata.name)).map(runningQuota), rest, retries - 1))]
+    return [
+      ...refused,
+      ...(await this.#reserve(again.filter(({ metadata }) => failed.has(metadata.name)).map(runningQuota), rest, retries - 1)),
+    ]
   }
 
   /** Returns what the request reserves, and adds it to the quotas. Settles requests that reserve nothing. */

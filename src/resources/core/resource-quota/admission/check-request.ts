@@ -4,7 +4,18 @@ import type { KubeObject } from '../../../../api/meta/object.ts'
 import { runIfSteps, type Steps } from '../../../../lib/steps.ts'
 import { failure } from '../../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
-import { type Amounts, added, amountsOf, exceeding, lessened, masked, negatives, printAmounts, printNames, withoutZeros } from '../usage/amounts.ts'
+import {
+  type Amounts,
+  added,
+  amountsOf,
+  exceeding,
+  lessened,
+  masked,
+  negatives,
+  printAmounts,
+  printNames,
+  withoutZeros,
+} from '../usage/amounts.ts'
 import type { Evaluator } from '../usage/evaluator.ts'
 import { scopesOf } from '../usage/scopes.ts'
 
@@ -24,7 +35,11 @@ export interface RunningQuota {
   used: Amounts
 }
 
-export const runningQuota = (quota: ResourceQuota): RunningQuota => ({ quota, hard: amountsOf(quota.status.hard), used: amountsOf(quota.status.used) })
+export const runningQuota = (quota: ResourceQuota): RunningQuota => ({
+  quota,
+  hard: amountsOf(quota.status.hard),
+  used: amountsOf(quota.status.used),
+})
 
 /** Amounts that a request adds to a quota. */
 export interface Reserved {
@@ -42,11 +57,15 @@ export interface Counted {
 }
 
 /**
- * Checks a request against all quotas of its namespace. Returns what it adds to the quotas that limit it, which the caller adds up. Throws 403 if a quota would
- * be exceeded, or its usage is not known.
- * Source: CheckRequest of staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in k8s.io/kubernetes.
+ * Checks a request against all quotas of its namespace. Returns what it adds to the quotas that limit it, which the
+ * caller adds up. Throws 403 if a quota would be exceeded, or its usage is not known. Source: CheckRequest of
+ * staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in k8s.io/kubernetes.
  */
-export function* checkRequest(quotas: readonly RunningQuota[], counted: Counted, limitedResources: readonly LimitedResource[] = []): Steps<Reserved[]> {
+export function* checkRequest(
+  quotas: readonly RunningQuota[],
+  counted: Counted,
+  limitedResources: readonly LimitedResource[] = [],
+): Steps<Reserved[]> {
   const { request, object, evaluator, now } = counted
   const { covering, scopes } = yield* coveringQuotas(quotas, counted)
   const usage = yield* runIfSteps(evaluator.usage(object, now))
@@ -72,7 +91,10 @@ interface Cover {
   readonly scopes: readonly ScopedResourceSelectorRequirement[]
 }
 
-/** Returns the quotas that limit the object. Throws 403 if the object does not specify a resource that one of them limits, or its usage is not known yet. */
+/**
+ * Returns the quotas that limit the object. Throws 403 if the object does not specify a resource that one of them
+ * limits, or its usage is not known yet.
+ */
 function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, evaluator }: Counted): Steps<Cover> {
   const scopes: ScopedResourceSelectorRequirement[] = []
   const covering: RunningQuota[] = []
@@ -83,13 +105,16 @@ function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, eva
     const limited = new Set([...running.hard.keys()].filter(each => evaluator.counts(each)))
     const missing = evaluator.missing && (yield* evaluator.missing(limited, object))
     if (missing !== undefined) throw refuse(request, `failed quota: ${name}: ${missing}`)
-    if (![...limited].every(each => running.used.has(each))) throw refuse(request, `status unknown for quota: ${name}, resources: ${printNames(limited)}`)
+    if (![...limited].every(each => running.used.has(each)))
+      throw refuse(request, `status unknown for quota: ${name}, resources: ${printNames(limited)}`)
     covering.push(running)
   }
   return { covering, scopes }
 }
 
-/** Reports whether the quota limits a resource that objects of this kind use, and the object is in all of its scopes. */
+/**
+ * Reports whether the quota limits a resource that objects of this kind use, and the object is in all of its scopes.
+ */
 const matchesQuota = ({ quota, hard }: RunningQuota, evaluator: Evaluator, object: KubeObject): boolean =>
   [...hard.keys()].some(name => evaluator.counts(name)) && scopesOf(quota).every(scope => evaluator.inScope?.(scope, object) === true)
 
@@ -107,7 +132,10 @@ function refuseExcess(request: AdmissionRequest, { running: { quota, hard, used 
   throw refuse(request, `exceeded quota: ${quota.metadata.name}, requested: ${requested}, used: ${before}, limited: ${limited}`)
 }
 
-/** Throws if the request uses a resource, or enters a scope, that the configuration requires a quota for and no quota limits. */
+/**
+ * Throws if the request uses a resource, or enters a scope, that the configuration requires a quota for and no quota
+ * limits.
+ */
 function requireCover(
   { request, object, evaluator }: Counted,
   usage: Amounts,
@@ -131,4 +159,5 @@ function requireCover(
 }
 
 /** Prints the struct as Go's %v does. */
-const printScope = ({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): string => `{${scopeName} ${operator} [${values.join(' ')}]}`
+const printScope = ({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): string =>
+  `{${scopeName} ${operator} [${values.join(' ')}]}`

@@ -11,8 +11,8 @@ interface QuotaEntry {
 const quotaRevision = ({ metadata }: ResourceQuota): number => Number(metadata.resourceVersion)
 
 /**
- * The quotas of all namespaces, which `controllers/follow-quotas.ts` keeps in sync with the watch cache. For a namespace without quotas, admission costs one
- * map lookup.
+ * The quotas of all namespaces, which `controllers/follow-quotas.ts` keeps in sync with the watch cache. For a
+ * namespace without quotas, admission costs one map lookup.
  */
 export class QuotaIndex {
   /** Quotas are read from the store until the index has been filled. */

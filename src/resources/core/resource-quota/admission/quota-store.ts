@@ -15,8 +15,8 @@ export interface QuotaStatus {
 export const readQuotas = (access: ResourceAccess, namespace: string): Promise<ResourceQuota[]> => listKind(access, QUOTAS, namespace)
 
 /**
- * Updates the status of a quota, with its resourceVersion as precondition. Throws Conflict if the quota has changed since it was read, NotFound if it was
- * deleted.
+ * Updates the status of a quota, with its resourceVersion as precondition. Throws Conflict if the quota has changed
+ * since it was read, NotFound if it was deleted.
  */
 export function writeQuotaStatus(access: ResourceAccess, { metadata }: ResourceQuota, { hard, used }: QuotaStatus): Promise<ResourceQuota> {
   const { namespace = '', name = '', resourceVersion } = metadata

@@ -15,8 +15,9 @@ export interface Held {
 }
 
 /**
- * Reservations of this server's writes that have not ended yet. A count of the objects of a namespace must add them, since their objects may not be stored yet. A server that was killed
- * leaves none, so that the next count takes back what it had reserved.
+ * Reservations of this server's writes that have not ended yet. A count of the objects of a namespace must add them,
+ * since their objects may not be stored yet. A server that was killed leaves none, so that the next count takes back
+ * what it had reserved.
  */
 export class QuotaReservations {
   readonly #held = new Set<Held>()
@@ -27,8 +28,8 @@ export class QuotaReservations {
   readonly #listeners = new Set<(namespace: string) => void>()
 
   /**
-   * Holds each of the amounts from the moment at which the write of their quota has succeeded, until the write of their object has ended. Rejects as the write of the quota does, and holds
-   * nothing then.
+   * Holds each of the amounts from the moment at which the write of their quota has succeeded, until the write of their
+   * object has ended. Rejects as the write of the quota does, and holds nothing then.
    */
   async reserve(
     held: readonly Held[],

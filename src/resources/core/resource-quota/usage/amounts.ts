@@ -1,7 +1,10 @@
 import { setMember } from '../../../../meta/equal.ts'
 import { addParsed, compareParsed, parseQuantity, type Quantity } from '../../../../meta/quantity.ts'
 
-/** Quantities by resource name. Source of the operations: staging/src/k8s.io/apiserver/pkg/quota/v1/resources.go in k8s.io/kubernetes. */
+/**
+ * Quantities by resource name. Source of the operations: staging/src/k8s.io/apiserver/pkg/quota/v1/resources.go in
+ * k8s.io/kubernetes.
+ */
 export type Amounts = ReadonlyMap<string, Quantity>
 
 export const NOTHING: Amounts = new Map()

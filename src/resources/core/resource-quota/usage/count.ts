@@ -6,7 +6,10 @@ import { type Amounts, added, NOTHING, printAmounts } from './amounts.ts'
 import type { Evaluator } from './evaluator.ts'
 import { scopesOf } from './scopes.ts'
 
-/** Usage of an object that was counted. Kept as long as the object is cached, so that a recount decodes only new objects. */
+/**
+ * Usage of an object that was counted. Kept as long as the object is cached, so that a recount decodes only new
+ * objects.
+ */
 interface Noted {
   readonly usage: Amounts
   /** Time until which the usage is valid, in milliseconds since the epoch. */
@@ -15,7 +18,9 @@ interface Noted {
   readonly scopes: Map<ScopeId, boolean>
 }
 
-/** Identifies a scope selector. Selectors may be long, so each is compared once per count instead of once per object. */
+/**
+ * Identifies a scope selector. Selectors may be long, so each is compared once per count instead of once per object.
+ */
 type ScopeId = number
 
 /** Limit on the amounts that are kept for sharing. */
@@ -30,14 +35,20 @@ export class UsageCounter {
   readonly #shared = new Map<string, Amounts>()
   readonly #scopeIds = new Map<string, ScopeId>()
   #nextScopeId: ScopeId = 0
-  /** Usage by object. It is not part of the cache's byte budget, which would evict decoded objects that are rarely read: a count reads all. */
+  /**
+   * Usage by object. It is not part of the cache's byte budget, which would evict decoded objects that are rarely read:
+   * a count reads all.
+   */
   readonly #noted = new WeakMap<StoredObject, Noted>()
 
   constructor(evaluator: Evaluator) {
     this.#evaluator = evaluator
   }
 
-  /** Returns the usage of the objects that are in all scopes of the quota, and the time until which it is valid, in milliseconds since the epoch. */
+  /**
+   * Returns the usage of the objects that are in all scopes of the quota, and the time until which it is valid, in
+   * milliseconds since the epoch.
+   */
   *count(items: readonly StoredObject[], quota: ResourceQuota, now: number): Steps<{ readonly used: Amounts; readonly until: number }> {
     const scopes = scopesOf(quota)
     const users = new Map<Amounts, number>()
@@ -62,7 +73,11 @@ export class UsageCounter {
     const object = item.object()
     const changesAt = this.#evaluator.changesAt?.(object)
     const usage = this.#share(yield* runIfSteps(this.#evaluator.usage(object, now)))
-    const noted: Noted = { usage, until: changesAt !== undefined && changesAt >= now ? changesAt : Number.POSITIVE_INFINITY, scopes: new Map() }
+    const noted: Noted = {
+      usage,
+      until: changesAt !== undefined && changesAt >= now ? changesAt : Number.POSITIVE_INFINITY,
+      scopes: new Map(),
+    }
     this.#noted.set(item, noted)
     return noted
   }
@@ -75,7 +90,10 @@ export class UsageCounter {
     return isIn
   }
 
-  /** Returns the ID of a selector. Equal selectors have the same ID while it is remembered, and different selectors never share one. */
+  /**
+   * Returns the ID of a selector. Equal selectors have the same ID while it is remembered, and different selectors
+   * never share one.
+   */
   #idOf({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): ScopeId {
     const text = JSON.stringify([scopeName, operator, values])
     const id = this.#scopeIds.get(text) ?? this.#nextScopeId++
@@ -95,6 +113,7 @@ export class UsageCounter {
 
 const totalOf = (users: ReadonlyMap<Amounts, number>): Amounts => {
   let total = NOTHING
-  for (const [usage, count] of users) total = added(total, new Map([...usage].map(([name, quantity]) => [name, multiplyParsed(quantity, count)] as const)))
+  for (const [usage, count] of users)
+    total = added(total, new Map([...usage].map(([name, quantity]) => [name, multiplyParsed(quantity, count)] as const)))
   return total
 }

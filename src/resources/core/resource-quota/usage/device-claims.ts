@@ -11,13 +11,19 @@ const OF_CLASS = '.deviceclass.resource.k8s.io/devices'
 /** Largest number of devices of one claim (AllocationResultsMaxSize). */
 const MOST_DEVICES = '32'
 
-/** Returns the largest number of devices that a request may be allocated. Allocation modes of later releases count as zero. */
+/**
+ * Returns the largest number of devices that a request may be allocated. Allocation modes of later releases count as
+ * zero.
+ */
 function devicesOf({ allocationMode, count }: ExactDeviceRequest | DeviceSubRequest): Quantity {
   if (allocationMode === 'All') return parseQuantity(MOST_DEVICES)
   return allocationMode === 'ExactCount' ? parseQuantity(String(count ?? 0)) : ZERO
 }
 
-/** Returns the devices of a request by class. Only one of the alternatives is allocated, so each class counts with its maximum over them. */
+/**
+ * Returns the devices of a request by class. Only one of the alternatives is allocated, so each class counts with its
+ * maximum over them.
+ */
 function usageOfRequest({ exactly, firstAvailable = [] }: DeviceRequest): Map<string, Quantity> {
   const most = new Map<string, Quantity>()
   for (const alternative of firstAvailable) {
@@ -29,7 +35,10 @@ function usageOfRequest({ exactly, firstAvailable = [] }: DeviceRequest): Map<st
   return most
 }
 
-/** Evaluator for ResourceClaims, in their hub version. Source: pkg/quota/v1/evaluator/core/resource_claims.go in k8s.io/kubernetes. */
+/**
+ * Evaluator for ResourceClaims, in their hub version. Source: pkg/quota/v1/evaluator/core/resource_claims.go in
+ * k8s.io/kubernetes.
+ */
 export const deviceClaimEvaluator: Evaluator = {
   resource: RESOURCE_CLAIMS,
   handles: isCreationOrUpdate,

@@ -11,7 +11,10 @@ import { volumeClaimEvaluator } from './volume-claims.ts'
 /** Resources whose objects quotas could count before `count/…` existed, under the resource's own name. */
 const COUNTED_BY_NAME = ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']
 
-/** Resources that no quota limits: those that are not stored, and events. Source: pkg/quota/v1/install/registry.go in k8s.io/kubernetes. */
+/**
+ * Resources that no quota limits: those that are not stored, and events. Source: pkg/quota/v1/install/registry.go in
+ * k8s.io/kubernetes.
+ */
 const IGNORED: ReadonlySet<string> = new Set([
   'bindings',
   'componentstatuses',
@@ -36,7 +39,10 @@ export class Evaluators {
     this.#known = new Map([...own, ...counters].map(each => [qualifiedResource(each.resource), each]))
   }
 
-  /** Returns the evaluator of a resource, or undefined if no quota limits it. For most resources only objects are counted. */
+  /**
+   * Returns the evaluator of a resource, or undefined if no quota limits it. For most resources only objects are
+   * counted.
+   */
   of(resource: GroupResource): Evaluator | undefined {
     const name = qualifiedResource(resource)
     const known = this.#known.get(name)

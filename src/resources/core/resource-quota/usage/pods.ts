@@ -71,7 +71,10 @@ function* computeOf(pod: Pod, features: Features): Steps<Map<string, Quantity>> 
   return yield* computeUsage(requests, limits)
 }
 
-/** Returns the end of the grace period of a pod that is being deleted, by upstream's calculation. The pod is not counted after that. */
+/**
+ * Returns the end of the grace period of a pod that is being deleted, by upstream's calculation. The pod is not counted
+ * after that.
+ */
 function graceEnds({ metadata }: Pod): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return undefined
@@ -107,9 +110,11 @@ function* missingAmounts({ spec }: Pod, limited: ReadonlySet<string>, features: 
   return faults.length === 0 ? undefined : `must specify ${faults.join('; ')}`
 }
 
-const isTerminating = ({ spec: { activeDeadlineSeconds } }: Pod): boolean => activeDeadlineSeconds !== undefined && activeDeadlineSeconds >= 0
+const isTerminating = ({ spec: { activeDeadlineSeconds } }: Pod): boolean =>
+  activeDeadlineSeconds !== undefined && activeDeadlineSeconds >= 0
 
-const leavesNamespace = ({ namespaces = [], namespaceSelector }: PodAffinityTerm): boolean => namespaces.length > 0 || namespaceSelector !== undefined
+const leavesNamespace = ({ namespaces = [], namespaceSelector }: PodAffinityTerm): boolean =>
+  namespaces.length > 0 || namespaceSelector !== undefined
 
 function hasCrossNamespaceAffinity({ spec: { affinity } }: Pod): boolean {
   return [affinity?.podAffinity, affinity?.podAntiAffinity].some(
@@ -139,7 +144,10 @@ function inScope(selector: ScopedResourceSelectorRequirement, pod: Pod, features
   }
 }
 
-/** Reports whether the request may change the usage: creates, resizes, and since 1.33 updates that move a pod to another scope. */
+/**
+ * Reports whether the request may change the usage: creates, resizes, and since 1.33 updates that move a pod to another
+ * scope.
+ */
 function handles(request: AdmissionRequest, { release }: Features, resizes: boolean): boolean {
   const { operation, subresource, object, old } = request
   if (isCreation(request)) return true
@@ -163,9 +171,9 @@ export const podEvaluator = (features: Features): Evaluator => ({
 })
 
 /**
- * Returns the resources of a resizable pod's containers: the maximum of the desired, allocated and actual resources, without the desired ones if the resize is
- * infeasible. Init containers other than sidecars run once, with the resources of the spec. Source: determineContainerReqs and determineContainerLimits in
- * k8s.io/component-helpers.
+ * Returns the resources of a resizable pod's containers: the maximum of the desired, allocated and actual resources,
+ * without the desired ones if the resize is infeasible. Init containers other than sidecars run once, with the
+ * resources of the spec. Source: determineContainerReqs and determineContainerLimits in k8s.io/component-helpers.
  */
 function resizedAmounts({ spec, status }: Pod): ContainerAmounts {
   const statuses = new Map([...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].map(each => [each.name, each]))

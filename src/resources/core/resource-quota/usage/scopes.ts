@@ -1,6 +1,9 @@
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../../../api/core/v1.types.ts'
 
-/** Returns the scopes of a quota: those of `scopes`, as selectors, then those of `scopeSelector`. An object must be in all of them. */
+/**
+ * Returns the scopes of a quota: those of `scopes`, as selectors, then those of `scopeSelector`. An object must be in
+ * all of them.
+ */
 export const scopesOf = ({ spec }: ResourceQuota): ScopedResourceSelectorRequirement[] => [
   ...(spec.scopes ?? []).map(scopeName => ({ scopeName, operator: 'Exists' as const })),
   ...(spec.scopeSelector?.matchExpressions ?? []),

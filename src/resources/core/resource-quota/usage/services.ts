@@ -13,7 +13,8 @@ const NAMES = new Set([COUNT, 'services', NODE_PORTS, LOAD_BALANCERS])
 /** Number of ports that have or will get a node port. The port numbers are not known yet when a service is admitted. */
 function nodePorts({ spec }: Service): Quantity {
   const ports = spec.ports ?? []
-  if (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false) return quantityOf(ports.filter(({ nodePort = 0 }) => nodePort !== 0).length)
+  if (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false)
+    return quantityOf(ports.filter(({ nodePort = 0 }) => nodePort !== 0).length)
   return spec.type === 'NodePort' || spec.type === 'LoadBalancer' ? quantityOf(ports.length) : ZERO
 }
 

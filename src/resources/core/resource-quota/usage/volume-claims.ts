@@ -22,7 +22,9 @@ function storageOf({ spec, status }: PersistentVolumeClaim, features: Features):
   const asked = ownMember(spec.resources.requests, 'storage')
   if (asked === undefined) return undefined
   const allocated = features.enabled('RecoverVolumeExpansionFailure') ? ownMember(status.allocatedResources, 'storage') : undefined
-  return parseQuantity(roundUpQuantity(allocated !== undefined && compareQuantity(allocated, roundUpQuantity(asked, 0)) > 0 ? allocated : asked, 0))
+  return parseQuantity(
+    roundUpQuantity(allocated !== undefined && compareQuantity(allocated, roundUpQuantity(asked, 0)) > 0 ? allocated : asked, 0),
+  )
 }
 
 /** Counts for the namespace, and again for the storage class if the claim has one. */
@@ -44,13 +46,18 @@ function usageOf(claim: PersistentVolumeClaim, features: Features): Amounts {
 /** Returns the attributes classes that a claim requests, has, or is being changed to, without duplicates. */
 const attributesClasses = ({ spec, status }: PersistentVolumeClaim): string[] => [
   ...new Set(
-    [spec.volumeAttributesClassName, status.currentVolumeAttributesClassName, status.modifyVolumeStatus?.targetVolumeAttributesClassName].flatMap(
-      name => name || [],
-    ),
+    [
+      spec.volumeAttributesClassName,
+      status.currentVolumeAttributesClassName,
+      status.modifyVolumeStatus?.targetVolumeAttributesClassName,
+    ].flatMap(name => name || []),
   ),
 ]
 
-/** Reports whether a status update may change the usage. If allocated sizes count, upstream assumes that every status update changes them. */
+/**
+ * Reports whether a status update may change the usage. If allocated sizes count, upstream assumes that every status
+ * update changes them.
+ */
 function changesStatus({ object, old }: AdmissionRequest, features: Features): boolean {
   if (!isSince(features.release, '1.33') || !object || !old) return false
   if (features.enabled('RecoverVolumeExpansionFailure')) return true

@@ -29,9 +29,15 @@ export interface ServiceRef {
 }
 
 /** Returns the reference that an IPAddress has to its service. */
-export const serviceRef = (service: Service): ServiceRef => ({ namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' })
+export const serviceRef = (service: Service): ServiceRef => ({
+  namespace: service.metadata.namespace ?? '',
+  name: service.metadata.name ?? '',
+})
 
-/** Creates the IPAddress that reserves an address. Its name is the address, so only one of two concurrent creates succeeds. */
+/**
+ * Creates the IPAddress that reserves an address. Its name is the address, so only one of two concurrent creates
+ * succeeds.
+ */
 export const ipAddressObject = (name: string, family: AddressFamily, { namespace, name: service }: ServiceRef): IPAddress => ({
   kind: 'IPAddress',
   apiVersion: 'networking.k8s.io/v1',
@@ -45,19 +51,28 @@ export const belongsTo = ({ spec }: IPAddress, { namespace, name }: ServiceRef):
   return (parent?.group ?? '') === '' && parent?.resource === 'services' && parent.namespace === namespace && parent.name === name
 }
 
-/** Reports whether addresses of a ServiceCIDR may be allocated. One without the Ready condition counts as ready, since its controller may not be running. */
+/**
+ * Reports whether addresses of a ServiceCIDR may be allocated. One without the Ready condition counts as ready, since
+ * its controller may not be running.
+ */
 function isReady(cidr: ServiceCIDR): boolean {
   if (cidr.metadata.deletionTimestamp) return false
   const ready = cidr.status.conditions?.find(({ type }) => type === 'Ready')
   return ready === undefined || ready.status === 'True'
 }
 
-/** Allocates and releases cluster IPs. An address belongs to the service for which its IPAddress was created, across all servers. */
+/**
+ * Allocates and releases cluster IPs. An address belongs to the service for which its IPAddress was created, across all
+ * servers.
+ */
 export class ClusterIPs {
   readonly #configured: readonly string[]
   readonly #random: () => number
 
-  /** `configured` lists the ranges to use until the ServiceCIDR that represents them exists. `random` returns a number in [0, 1). */
+  /**
+   * `configured` lists the ranges to use until the ServiceCIDR that represents them exists. `random` returns a number
+   * in [0, 1).
+   */
   constructor(configured: readonly string[], random: () => number) {
     this.#configured = configured
     this.#random = random
@@ -70,7 +85,10 @@ export class ClusterIPs {
     return [...new Set(texts)].map(ipRange).filter(range => range.family === family)
   }
 
-  /** Allocates `wanted`, or any free address if it is empty. A dry run allocates nothing, and returns the network address of the range as a placeholder. */
+  /**
+   * Allocates `wanted`, or any free address if it is empty. A dry run allocates nothing, and returns the network
+   * address of the range as a placeholder.
+   */
   async take(api: ResourceAccess, family: AddressFamily, wanted: string, owner: ServiceRef, dryRun: boolean): Promise<string> {
     const ranges = await this.#ranges(api, family)
     if (wanted === '') return dryRun ? this.#pretend(ranges) : this.#takeAny(api, ranges, owner)
@@ -94,7 +112,8 @@ export class ClusterIPs {
   async #takeAny(api: ResourceAccess, ranges: readonly IPRange[], owner: ServiceRef): Promise<string> {
     for (const range of ranges) {
       const got =
-        (await this.#takeFrom(api, range, range.dynamic, range.last, owner)) ?? (await this.#takeFrom(api, range, range.first, range.dynamic - 1n, owner))
+        (await this.#takeFrom(api, range, range.dynamic, range.last, owner)) ??
+        (await this.#takeFrom(api, range, range.first, range.dynamic - 1n, owner))
       if (got !== undefined) return got
     }
     throw new AllocationError('range is full')

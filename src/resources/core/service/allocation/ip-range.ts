@@ -12,14 +12,20 @@ export interface IPRange {
   readonly last: bigint
   /** Last address of the CIDR, inclusive. */
   readonly end: bigint
-  /** First address for dynamic allocation. Addresses before it are reserved for static allocation until the others are used up. */
+  /**
+   * First address for dynamic allocation. Addresses before it are reserved for static allocation until the others are
+   * used up.
+   */
   readonly dynamic: bigint
 }
 
 /** Prints an address that is given as an integer, in canonical form (RFC 5952). */
 export const printAddress = (n: bigint, family: AddressFamily): string => printIp(numberedAddress(n, family === 'IPv4' ? 4 : 6))
 
-/** Size of the static part of a range (KEP-3070): a sixteenth, at least 16 and at most 256. Ranges of up to 16 addresses have none. */
+/**
+ * Size of the static part of a range (KEP-3070): a sixteenth, at least 16 and at most 256. Ranges of up to 16 addresses
+ * have none.
+ */
 function reserved(size: bigint): bigint {
   if (size <= 16n) return 0n
   const part = size / 16n

@@ -35,7 +35,10 @@ export const rangeAllocationResource = defineResource<RangeAllocation>({
   internal: true,
 })
 
-/** Allocates and releases node ports. All are in one object, which is updated with optimistic concurrency, so that no two servers allocate the same port. */
+/**
+ * Allocates and releases node ports. All are in one object, which is updated with optimistic concurrency, so that no
+ * two servers allocate the same port.
+ */
 export class NodePorts {
   readonly range: PortRange
   readonly #random: () => number
@@ -62,8 +65,9 @@ export class NodePorts {
   }
 
   /**
-   * Updates the set of allocated ports. `change` may run more than once, each time on the latest set, and returns false if there is nothing to write. An error
-   * that it throws is rethrown, and nothing is written. Changes of one process are queued, so that conflicts arise only with other servers.
+   * Updates the set of allocated ports. `change` may run more than once, each time on the latest set, and returns false
+   * if there is nothing to write. An error that it throws is rethrown, and nothing is written. Changes of one process
+   * are queued, so that conflicts arise only with other servers.
    */
   change(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
     const done = this.#last.then(() => this.#changeNow(api, change))
@@ -71,7 +75,10 @@ export class NodePorts {
     return done
   }
 
-  /** Creates the object if it is absent and starts again. An error of `change` ends the loop, though it is thrown within a write that is retried. */
+  /**
+   * Creates the object if it is absent and starts again. An error of `change` ends the loop, though it is thrown within
+   * a write that is retried.
+   */
   async #changeNow(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
     for (;;) {
       let failure: unknown
@@ -117,7 +124,10 @@ export class NodePorts {
     }
   }
 
-  /** Allocates all ports of a plan or none. The plan may run more than once. Returns the result of the run that was written. */
+  /**
+   * Allocates all ports of a plan or none. The plan may run more than once. Returns the result of the run that was
+   * written.
+   */
   async reserve<T>(api: ResourceAccess, dryRun: boolean, plan: (ports: PortSource) => T): Promise<T> {
     if (dryRun) return plan(new DryRunPorts((await this.current(api)).ports))
     const runs: { readonly result: T }[] = []

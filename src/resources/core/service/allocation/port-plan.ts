@@ -19,7 +19,8 @@ export function portsToFree(next: Service | undefined, old: Service | undefined)
   if (!old) return []
   const freed = needsNodePort(old) ? nodePortsOf(old) : []
   const kept = new Set(next && needsNodePort(next) ? nodePortsOf(next) : [])
-  const health = needsHealthCheck(old) && !(next && needsHealthCheck(next)) && old.spec.healthCheckNodePort ? [old.spec.healthCheckNodePort] : []
+  const health =
+    needsHealthCheck(old) && !(next && needsHealthCheck(next)) && old.spec.healthCheckNodePort ? [old.spec.healthCheckNodePort] : []
   return [...new Set([...freed.filter(port => !kept.has(port)), ...health])]
 }
 
@@ -31,7 +32,8 @@ export function needsPorts(next: Service, old: Service | undefined): boolean {
   return portsOf(next).some(port => (port.nodePort ? !had.has(port.nodePort) : allocates(next)))
 }
 
-const allocates = (service: Service): boolean => serviceTypeOf(service) === 'NodePort' || service.spec.allocateLoadBalancerNodePorts !== false
+const allocates = (service: Service): boolean =>
+  serviceTypeOf(service) === 'NodePort' || service.spec.allocateLoadBalancerNodePorts !== false
 
 const serviceName = (service: Service): string => service.metadata.name ?? ''
 
@@ -95,7 +97,9 @@ function planCreate(next: Service, assigned: Map<number, number>, take: Take, ta
   }
 }
 
-/** Takes only ports that the old service does not have. Several ports may share a node port if their protocols differ. */
+/**
+ * Takes only ports that the old service does not have. Several ports may share a node port if their protocols differ.
+ */
 function planUpdate(next: Service, old: Service, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
   const had = new Set(nodePortsOf(old))
   const pairs = new Set<string>()
@@ -114,7 +118,10 @@ function planUpdate(next: Service, old: Service, assigned: Map<number, number>, 
   }
 }
 
-/** Returns the port to assign. Undefined if none is needed or the old service has one already. `taken` receives it, to be returned if the write fails. */
+/**
+ * Returns the port to assign. Undefined if none is needed or the old service has one already. `taken` receives it, to
+ * be returned if the write fails.
+ */
 function planHealthCheck(next: Service, old: Service | undefined, ports: PortSource, taken: number[]): number | undefined {
   if (!needsHealthCheck(next) || (old && needsHealthCheck(old))) return undefined
   const wanted = next.spec.healthCheckNodePort ?? 0

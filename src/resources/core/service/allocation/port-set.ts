@@ -9,7 +9,10 @@ export interface PortRange {
 /** Prints a range as `30000-32767`. */
 export const printPortRange = ({ base, size }: PortRange): string => `${base}-${base + size - 1}`
 
-/** Size of the static part of the range (KEP-3668): a 32nd, at least 16 and at most 128 ports. It is allocated dynamically only when the rest is used up. */
+/**
+ * Size of the static part of the range (KEP-3668): a 32nd, at least 16 and at most 128 ports. It is allocated
+ * dynamically only when the rest is used up.
+ */
 function reserved({ size }: PortRange): number {
   return size <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(size / 32)))
 }
@@ -20,7 +23,10 @@ export interface PortSource {
   takeAny(): number
 }
 
-/** Ports of a range as a bitmap in kube-apiserver's format: a big-endian number without leading zero bytes, whose bit n stands for port base + n. */
+/**
+ * Ports of a range as a bitmap in kube-apiserver's format: a big-endian number without leading zero bytes, whose bit n
+ * stands for port base + n.
+ */
 export class PortSet implements PortSource {
   readonly range: PortRange
   readonly #bits: Uint8Array

@@ -16,7 +16,10 @@ export interface RepairOptions {
   readonly nodePortRange: PortRange
   /** Time of a monotonic clock in milliseconds. Timestamps of other servers are not used. */
   readonly now: number
-  /** Time for which a reservation may exist without its service. It must exceed the time between a reservation and the write of its service. */
+  /**
+   * Time for which a reservation may exist without its service. It must exceed the time between a reservation and the
+   * write of its service.
+   */
   readonly graceMilliseconds: number
 }
 
@@ -28,7 +31,10 @@ export interface RepairState {
   readonly orphanAddresses: Map<string, number>
 }
 
-/** Creates the state for the first run. An allocation without a service is released after a grace period, because its service may be about to be written. */
+/**
+ * Creates the state for the first run. An allocation without a service is released after a grace period, because its
+ * service may be about to be written.
+ */
 export const createRepairState = (): RepairState => ({ orphanPorts: new Map(), orphanAddresses: new Map() })
 
 /** Result of a repair. */
@@ -42,8 +48,8 @@ export interface RepairReport {
 }
 
 /**
- * Reconciles IPAddresses and node ports with the services: releases those that no service has, and restores missing ones. Services are authoritative and never
- * changed. One server runs it at start and every few minutes.
+ * Reconciles IPAddresses and node ports with the services: releases those that no service has, and restores missing
+ * ones. Services are authoritative and never changed. One server runs it at start and every few minutes.
  */
 export async function repairAllocations(api: ResourceAccess, state: RepairState, options: RepairOptions): Promise<RepairReport> {
   const nodePorts = new NodePorts(options.nodePortRange, () => 0)
@@ -76,8 +82,14 @@ function ownersOf(services: readonly Service[]): Map<string, Service> {
   return owners
 }
 
-/** An address without a service is freed only when it has been seen so for the grace period: its service may be about to be written. */
-async function repairIPs(run: Run, addresses: readonly IPAddress[]): Promise<Pick<RepairReport, 'freedIPs' | 'restoredIPs' | 'conflictingIPs'>> {
+/**
+ * An address without a service is freed only when it has been seen so for the grace period: its service may be about to
+ * be written.
+ */
+async function repairIPs(
+  run: Run,
+  addresses: readonly IPAddress[],
+): Promise<Pick<RepairReport, 'freedIPs' | 'restoredIPs' | 'conflictingIPs'>> {
   const { api, state, options } = run
   const { orphanAddresses } = state
   const { now, graceMilliseconds } = options
@@ -136,7 +148,8 @@ async function repairPorts(
   let freedPorts: number[] = []
   let restoredPorts: number[] = []
   await nodePorts.change(api, (ports, object) => {
-    // If the object has changed since, a port that seemed orphaned may have been allocated again. It is left to the next run.
+    // If the object has changed since, a port that seemed orphaned may have been allocated again. It is left to the
+    // next run.
     const unchanged = object.metadata.resourceVersion === before.resourceVersion
     freedPorts = unchanged ? orphans.filter(port => ports.has(port)) : []
     for (const port of freedPorts) ports.remove(port)

@@ -16,7 +16,8 @@ import { carryOut, needsPorts, planPorts, portsToFree } from './port-plan.ts'
 import { allNodePortsOf } from './ports-in-use.ts'
 
 /** Addresses of a service that are represented by IPAddresses. */
-const heldIPs = (service: Service | undefined): string[] => (service && needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [])
+const heldIPs = (service: Service | undefined): string[] =>
+  service && needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : []
 
 /** A create or update of a service. */
 interface ServiceWrite {
@@ -28,9 +29,9 @@ interface ServiceWrite {
 }
 
 /**
- * Addresses, ports and endpoints of a service, which are stored outside of its own key. They are allocated before the write, and released after it has
- * succeeded or failed. If a process dies in between, allocations without a service remain, which the repair releases; no service ever has an address or port
- * that another one may get.
+ * Addresses, ports and endpoints of a service, which are stored outside of its own key. They are allocated before the
+ * write, and released after it has succeeded or failed. If a process dies in between, allocations without a service
+ * remain, which the repair releases; no service ever has an address or port that another one may get.
  */
 export class ServiceReservations {
   readonly #ips: ClusterIPs
@@ -42,8 +43,8 @@ export class ServiceReservations {
   }
 
   /**
-   * Allocates the addresses and ports of `next`, and writes them into it. If `next` is undefined, the service is being deleted, and its endpoints are deleted
-   * with it.
+   * Allocates the addresses and ports of `next`, and writes them into it. If `next` is undefined, the service is being
+   * deleted, and its endpoints are deleted with it.
    */
   async begin(next: Service | undefined, old: Service | undefined, api: ResourceAccess, dryRun: boolean): Promise<Reservation> {
     const subject = next ?? old
@@ -84,8 +85,8 @@ export class ServiceReservations {
   }
 
   /**
-   * Reports whether the write took effect although it failed, which a lost connection to the store leaves open. Returns true if that is unknown. Nothing may be
-   * released then.
+   * Reports whether the write took effect although it failed, which a lost connection to the store leaves open. Returns
+   * true if that is unknown. Nothing may be released then.
    */
   async #stands(api: ResourceAccess, owner: ServiceRef, ips: readonly string[], ports: readonly number[]): Promise<boolean> {
     try {
@@ -125,8 +126,8 @@ export class ServiceReservations {
 }
 
 /**
- * Ignores errors of the cleanup after a write, which has succeeded anyway: the repair handles what is left. The endpoints may be deleted already, or be in use
- * by another server.
+ * Ignores errors of the cleanup after a write, which has succeeded anyway: the repair handles what is left. The
+ * endpoints may be deleted already, or be in use by another server.
  */
 async function leaveToRepair(work: Promise<void>): Promise<void> {
   try {

@@ -49,7 +49,10 @@ describe('mutations', () => {
     const version = parseApiVersion(before?.apiVersion ?? '')
     const served = version && before && snapshot.ofKind(version, before.kind)
     if (!served) return expect.fail(`no ${object}`)
-    const asked = { ...served, version: served.definition.versions.find(({ name }) => to === undefined || to.endsWith(`/${name}`)) ?? served.version }
+    const asked = {
+      ...served,
+      version: served.definition.versions.find(({ name }) => to === undefined || to.endsWith(`/${name}`)) ?? served.version,
+    }
     const target = t.target('n', { served: to === undefined ? served : asked, namespace: 'ns1' })
     const seen = new PolicyRequest(env, { ...target, operation: 'CREATE', object: decodeObject(served.version, before) })
     const mutations = patches.map((text): Mutation => {

@@ -8,7 +8,8 @@ import { refusal } from '../../../../support/test-registry.ts'
 const apply = (expression: string): Mutation => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
 const patch = (expression: string): Mutation => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
 /** A mutation that appends a letter to the label `l`. */
-const add = (letter: string) => apply(`Object{metadata: Object.metadata{labels: {'l': object.metadata.?labels['l'].orValue('') + '${letter}'}}}`)
+const add = (letter: string) =>
+  apply(`Object{metadata: Object.metadata{labels: {'l': object.metadata.?labels['l'].orValue('') + '${letter}'}}}`)
 const label = ({ metadata }: AnyObject): string | undefined => metadata.labels?.l
 
 async function world(spec: Partial<MutatingAdmissionPolicySpec>, binding: object = {}): Promise<PolicyWorld> {
@@ -70,7 +71,11 @@ describe('MutatingAdmissionPolicy', () => {
   it('rejects a JSON patch that changes the kind even with failurePolicy Ignore', async () => {
     const made = await world({ failurePolicy: 'Ignore', mutations: [patch("[JSONPatch{op: 'add', path: '/nope', value: 1}]")] })
     const { status } = await refusal(made.configMap('a'))
-    expect(status).to.deep.include({ code: 500, reason: 'InternalError', message: 'Internal error occurred: strict decoding error: unknown field "nope"' })
+    expect(status).to.deep.include({
+      code: 500,
+      reason: 'InternalError',
+      message: 'Internal error occurred: strict decoding error: unknown field "nope"',
+    })
   })
   const CONFIGURATION: [what: string, spec: Partial<MutatingAdmissionPolicySpec>, binding: object, text: string][] = [
     [
@@ -107,22 +112,30 @@ describe('MutatingAdmissionPolicy', () => {
     expect(JSON.stringify(metadata.managedFields)).to.contain('f:data').and.not.contain('f:labels')
   })
   it('cannot invalidate managed fields', async () => {
-    const made = await world({ mutations: [patch("[JSONPatch{op: 'replace', path: '/metadata/managedFields', value: [{'manager': 'x'}]}]")] })
+    const made = await world({
+      mutations: [patch("[JSONPatch{op: 'replace', path: '/metadata/managedFields', value: [{'manager': 'x'}]}]")],
+    })
     const { metadata } = await made.configMap('a', { data: { x: '1' } })
     expect(metadata.managedFields?.map(({ manager }) => manager)).to.deep.equal(['tester'])
     expect(made.t.warnings[0]).to.contain('.metadata.managedFields was in an invalid state after admission')
   })
   it('counts conditions that are false or fail', async () => {
-    const conditions = ['object.nope == 1', 'object.metadata.name == "b"', 'object.nope == 2'].map((expression, i) => ({ name: `c${i}`, expression }))
+    const conditions = ['object.nope == 1', 'object.metadata.name == "b"', 'object.nope == 2'].map((expression, i) => ({
+      name: `c${i}`,
+      expression,
+    }))
     const made = await world({ mutations: [add('a')], matchConditions: conditions })
-    await made.policy('v', { validations: [{ expression: 'true' }], matchConditions: [{ name: 'c', expression: 'object.metadata.name == "a"' }] })
+    await made.policy('v', {
+      validations: [{ expression: 'true' }],
+      matchConditions: [{ name: 'c', expression: 'object.metadata.name == "a"' }],
+    })
     await made.configMap('a')
     await refusal(made.configMap('b'))
     const samples = made.conditionMetrics.families().flatMap(family => [...family.samples()])
     const counts = samples.filter(({ metricName }) => /_(?:total|count)$/.test(metricName))
-    expect(counts.map(({ metricName, labels, value }) => [metricName.replace(/^.*condition_/, ''), ...Object.values(labels), value].join(' '))).to.have.members(
-      ['evaluation_errors_total p policy validate CREATE 3', 'evaluation_seconds_count p policy validate CREATE 2'],
-    )
+    expect(
+      counts.map(({ metricName, labels, value }) => [metricName.replace(/^.*condition_/, ''), ...Object.values(labels), value].join(' ')),
+    ).to.have.members(['evaluation_errors_total p policy validate CREATE 3', 'evaluation_seconds_count p policy validate CREATE 2'])
   })
   it('counts mutations', async () => {
     const made = await world({ failurePolicy: 'Ignore', mutations: [add('a'), apply('Object{nope: 1}'), apply('Object{x: nope}')] })
@@ -150,7 +163,8 @@ describe('reinvocation of mutating policies', () => {
 
   async function asked(policies: Record<string, 'Never' | 'IfNeeded'>, others: AdmissionPlugin[] = []): Promise<string | undefined> {
     const made = new PolicyWorld(undefined, others)
-    for (const [name, reinvocationPolicy] of Object.entries(policies)) await made.mutatingPolicy(name, { reinvocationPolicy, mutations: [add(name)] })
+    for (const [name, reinvocationPolicy] of Object.entries(policies))
+      await made.mutatingPolicy(name, { reinvocationPolicy, mutations: [add(name)] })
     return label(await made.configMap('a'))
   }
 

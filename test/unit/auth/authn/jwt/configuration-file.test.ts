@@ -22,7 +22,8 @@ describe('parseAuthenticationConfiguration', () => {
       expect(parse(JSON.stringify({ ...json, jwt: [{ ...json.jwt[0], issuer }] }))).to.deep.equal(wanted)
     })
 
-  it('accepts an empty list of issuers', () => expect(parse(`apiVersion: ${GROUP}/v1alpha1\n${KIND}\n`)).to.deep.equal({ jwt: [], anonymous: undefined }))
+  it('accepts an empty list of issuers', () =>
+    expect(parse(`apiVersion: ${GROUP}/v1alpha1\n${KIND}\n`)).to.deep.equal({ jwt: [], anonymous: undefined }))
 
   const header = (version: string): string => `apiVersion: ${GROUP}/${version}\n${KIND}\n`
   const refused: readonly [string, Release, string][] = [
@@ -41,7 +42,8 @@ describe('parseAuthenticationConfiguration', () => {
     [`${header('v1beta1')}__proto__: {}\n`, '1.33', 'unknown field "__proto__"'],
   ]
   for (const [text, release, message] of refused)
-    it(`rejects ${JSON.stringify(text)} in ${release}`, () => expect(() => parse(text, release)).to.throw(AuthenticationConfigError, message))
+    it(`rejects ${JSON.stringify(text)} in ${release}`, () =>
+      expect(() => parse(text, release)).to.throw(AuthenticationConfigError, message))
 
   it('parses v1 from 1.34 on', () => expect(parse(header('v1'), '1.34').jwt).to.deep.equal([]))
 })

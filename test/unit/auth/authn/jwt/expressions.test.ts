@@ -18,8 +18,18 @@ describe('expressionCompiler', () => {
 
   const bad: readonly [string, ExpressionVariable, 'any' | 'bool', string][] = [
     ['claims.foo', 'claims', 'bool', 'must evaluate to bool'],
-    ["user.username == 'foo'", 'claims', 'bool', "compilation failed: ERROR: <input>:1:1: undeclared reference to 'user' (in container '')"],
-    ['claims + 1', 'claims', 'any', "compilation failed: ERROR: <input>:1:8: found no matching overload for '_+_' applied to '(map(string, any), int)'"],
+    [
+      "user.username == 'foo'",
+      'claims',
+      'bool',
+      "compilation failed: ERROR: <input>:1:1: undeclared reference to 'user' (in container '')",
+    ],
+    [
+      'claims + 1',
+      'claims',
+      'any',
+      "compilation failed: ERROR: <input>:1:8: found no matching overload for '_+_' applied to '(map(string, any), int)'",
+    ],
     ['user.username', 'user', 'bool', 'must evaluate to bool'],
     ['claims.foo', 'user', 'any', "compilation failed: ERROR: <input>:1:1: undeclared reference to 'claims' (in container '')"],
     ["user.unknown == 'foo'", 'user', 'bool', "compilation failed: ERROR: <input>:1:5: undefined field 'unknown'"],
@@ -82,6 +92,7 @@ describe('claims in expressions', () => {
   it('are used beside users with empty members', async () => {
     const compiled = compiler.compile("user.uid == '' && user.groups == [] && user.extra == {}", 'user', 'bool')
     if ('fault' in compiled) throw new Error(compiled.fault)
-    for (const release of ['1.33', '1.34'] as const) expect(await evaluate(compiled, userValue({ name: 'x', groups: [] }, release))).to.equal(true)
+    for (const release of ['1.33', '1.34'] as const)
+      expect(await evaluate(compiled, userValue({ name: 'x', groups: [] }, release))).to.equal(true)
   })
 })

@@ -25,7 +25,9 @@ describe('issuerClient', () => {
   it('trusts only the given CA', async () => {
     const url = `${issuer.url}/keys`
     expect((await issuerClient(issuer.authority, ended.signal).get(url)).code).to.equal(200)
-    expect(await faultOf('', url)).to.equal(`Get "${url}": tls: failed to verify certificate: x509: certificate signed by unknown authority`)
+    expect(await faultOf('', url)).to.equal(
+      `Get "${url}": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+    )
   })
 
   it('follows up to ten redirects', async () => {
@@ -37,7 +39,9 @@ describe('issuerClient', () => {
   })
 
   it('reports why there is no response', async () => {
-    expect(await faultOf('', 'https://127.0.0.1:1/')).to.equal('Get "https://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused')
+    expect(await faultOf('', 'https://127.0.0.1:1/')).to.equal(
+      'Get "https://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused',
+    )
     expect(await faultOf('', 'file:///etc/passwd')).to.equal('Get "file:///etc/passwd": unsupported protocol scheme "file"')
     const gone = new AbortController()
     gone.abort()
@@ -51,9 +55,10 @@ describe('issuerClient', () => {
     const proxy = await ConnectProxyServer.start()
     const dial = dialThrough({ at: { host: '127.0.0.1', port: proxy.port } })
     const url = `${issuer.url}/keys`
-    expect((await issuerClient(issuer.authority, ended.signal, issuerDial('cluster', { named: new Set(['cluster']), cluster: dial })).get(url)).code).to.equal(
-      200,
-    )
+    expect(
+      (await issuerClient(issuer.authority, ended.signal, issuerDial('cluster', { named: new Set(['cluster']), cluster: dial })).get(url))
+        .code,
+    ).to.equal(200)
     expect(proxy.asked).to.deep.equal([new URL(issuer.url).host])
     proxy.close()
   })
@@ -62,6 +67,8 @@ describe('issuerClient', () => {
     expect(issuerDial('', {})).to.equal(undefined)
     expect(issuerDial('controlplane', { named: new Set(['controlplane']) })).to.equal(undefined)
     expect(() => issuerDial('cluster')).to.throw('oidc: egress lookup required with egress selector type "cluster"')
-    expect(() => issuerDial('cluster', { named: new Set(['controlplane']) })).to.throw('oidc: egress lookup for "cluster" is not configured')
+    expect(() => issuerDial('cluster', { named: new Set(['controlplane']) })).to.throw(
+      'oidc: egress lookup for "cluster" is not configured',
+    )
   })
 })

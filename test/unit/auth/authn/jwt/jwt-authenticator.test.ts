@@ -49,7 +49,14 @@ function clientOf({ jwt, keys = [], openIDConfig, responses = {}, signingKey: si
 
 /** Authenticators of a case, or the error. */
 function open(given: TokenCase, release: Release, asked: string[]): JwtAuthenticators | string {
-  const rules = { release, structured: true, anonymousEndpoints: true, egressSelector: true, disallowedIssuers: given.disallowed ?? [], compiler }
+  const rules = {
+    release,
+    structured: true,
+    anonymousEndpoints: true,
+    egressSelector: true,
+    disallowedIssuers: given.disallowed ?? [],
+    compiler,
+  }
   const { errors, compiled } = validateConfiguration({ jwt: [completeJwt(given.jwt)], anonymous: undefined }, rules)
   if (errors.length > 0) return aggregate(errors.map(error => fieldErrorText(error).replace(/^jwt\[0\]\./, '')))
   return jwtAuthenticators(compiled, [], {
@@ -63,7 +70,8 @@ function open(given: TokenCase, release: Release, asked: string[]): JwtAuthentic
   })
 }
 
-const isEarly = (answer: TokenResult): boolean => answer !== undefined && 'error' in answer && answer.error.includes('verifier not initialized')
+const isEarly = (answer: TokenResult): boolean =>
+  answer !== undefined && 'error' in answer && answer.error.includes('verifier not initialized')
 
 async function outcome(given: TokenCase, release: Release): Promise<TokenExpectation> {
   const issuers = open(given, release, [])

@@ -23,7 +23,12 @@ function world() {
     get: async () => {
       state.asked++
       const headers = state.cacheControl === undefined ? {} : { 'cache-control': state.cacheControl }
-      return { status: `${state.code} X`, code: state.code, headers, body: Buffer.from(state.body ?? JSON.stringify({ keys: state.keys.map(publicJwk) })) }
+      return {
+        status: `${state.code} X`,
+        code: state.code,
+        headers,
+        body: Buffer.from(state.body ?? JSON.stringify({ keys: state.keys.map(publicJwk) })),
+      }
     },
   }
   const keys = new RemoteKeySet(
@@ -107,9 +112,13 @@ describe('RemoteKeySet', () => {
     expect(await check(second)).to.equal(`fetching keys oidc: get keys failed: 503 X ${'down'.repeat(512)}`)
     state.body = 'down'
     state.code = 200
-    expect(await check(second)).to.match(/^fetching keys oidc: failed to decode keys: expected Content-Type = application\/json, got "": .* down$/)
+    expect(await check(second)).to.match(
+      /^fetching keys oidc: failed to decode keys: expected Content-Type = application\/json, got "": .* down$/,
+    )
     state.body = JSON.stringify({ keys: [{ kty: 'XYZ' }] })
-    expect(await check(second)).to.equal(`fetching keys oidc: failed to decode keys: go-jose/go-jose: unknown json web key type 'XYZ' ${state.body}`)
+    expect(await check(second)).to.equal(
+      `fetching keys oidc: failed to decode keys: go-jose/go-jose: unknown json web key type 'XYZ' ${state.body}`,
+    )
     state.body = JSON.stringify({ keys: [{ kty: 'oct', k: 'AAAA', kid: 'first' }, publicJwk(second)] })
     expect(await check(second)).to.equal('good')
     expect(observed.map(body => body !== undefined)).to.deep.equal([true, false, false, false, false, true])

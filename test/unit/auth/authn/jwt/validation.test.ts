@@ -1,14 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type AuthenticationConfiguration, completeConfiguration, type GivenConfiguration } from '../../../../../src/auth/authn/jwt/configuration.ts'
+import {
+  type AuthenticationConfiguration,
+  completeConfiguration,
+  type GivenConfiguration,
+} from '../../../../../src/auth/authn/jwt/configuration.ts'
 import { expressionCompiler } from '../../../../../src/auth/authn/jwt/expressions.ts'
 import { validateConfiguration } from '../../../../../src/auth/authn/jwt/validation.ts'
 import type { ValidationRules } from '../../../../../src/auth/authn/jwt/validation-rules.ts'
 import { aggregate } from '../../../../../src/lib/aggregate.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 
-/** A configuration, and the errors that kube-apiserver's own tests expect. `wantedSince134`: errors since 1.34, if they differ. */
+/**
+ * A configuration, and the errors that kube-apiserver's own tests expect. `wantedSince134`: errors since 1.34, if they
+ * differ.
+ */
 interface Case extends GivenConfiguration {
   readonly disallowed?: readonly string[]
   readonly structured?: boolean
@@ -29,7 +36,9 @@ const rulesOf = (more: Partial<ValidationRules> = {}): ValidationRules => ({
 })
 const faults = (configuration: AuthenticationConfiguration, rules: ValidationRules): string =>
   aggregate(validateConfiguration(configuration, rules).errors.map(fieldErrorText))
-const cases: readonly Case[] = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../fixtures/authentication/validation.json'), 'utf8'))
+const cases: readonly Case[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../../fixtures/authentication/validation.json'), 'utf8'),
+)
 const issuer = { url: 'https://issuer', audiences: ['a'] }
 const username = { claim: 'sub', prefix: '' }
 
@@ -46,7 +55,9 @@ describe('validateConfiguration', () => {
   }
 
   it('rejects egressSelectorType without its feature gate', () => {
-    const configuration = completeConfiguration({ jwt: [{ issuer: { ...issuer, egressSelectorType: 'cluster' }, claimMappings: { username } }] })
+    const configuration = completeConfiguration({
+      jwt: [{ issuer: { ...issuer, egressSelectorType: 'cluster' }, claimMappings: { username } }],
+    })
     expect(faults(configuration, rulesOf({ release: '1.34', egressSelector: false }))).to.equal(
       'jwt[0].issuer.egressSelectorType: Invalid value: "cluster": egress selector is not supported when StructuredAuthenticationConfigurationEgressSelector feature gate is disabled',
     )
@@ -59,9 +70,9 @@ describe('validateConfiguration', () => {
     const before = rulesOf({ release: '1.29' })
     expect(faults(completeConfiguration({ jwt: jwt.slice(0, 2) }), before)).to.equal('jwt: Too many: 2: must have at most 1 items')
     expect(faults(completeConfiguration({}), before)).to.equal('jwt: Required value: at least one jwt is required')
-    expect(faults(completeConfiguration({ jwt: [{ issuer: { ...issuer, audiences: ['a', 'b'] }, claimMappings: { username } }] }), before)).to.equal(
-      'jwt[0].issuer.audiences: Too many: 2: must have at most 1 items',
-    )
+    expect(
+      faults(completeConfiguration({ jwt: [{ issuer: { ...issuer, audiences: ['a', 'b'] }, claimMappings: { username } }] }), before),
+    ).to.equal('jwt[0].issuer.audiences: Too many: 2: must have at most 1 items')
   })
 
   it('validates anonymous access', () => {

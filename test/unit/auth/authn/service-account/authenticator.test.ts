@@ -26,7 +26,10 @@ describe('serviceAccountTokens', () => {
     key = readSigningKey(await generateSigningKey(), 'test')
   })
 
-  function server(objects: Partial<Record<`${TokenResource}/${string}`, ObjectMeta>> = { 'serviceaccounts/bot': { uid: 'u1' } }, boundToNodes?: NodeBinding) {
+  function server(
+    objects: Partial<Record<`${TokenResource}/${string}`, ObjectMeta>> = { 'serviceaccounts/bot': { uid: 'u1' } },
+    boundToNodes?: NodeBinding,
+  ) {
     const state = { now: NOW, objects }
     const tokens = serviceAccountTokens({
       issuers: ['https://issuer', 'https://former'],
@@ -39,7 +42,11 @@ describe('serviceAccountTokens', () => {
       now: () => state.now,
       ...(boundToNodes && { boundToNodes }),
     })
-    return { state, ask: async (given: ServiceAccountClaims, audiences = ['here']) => tokens(await signClaims(key, given), audiences), tokens }
+    return {
+      state,
+      ask: async (given: ServiceAccountClaims, audiences = ['here']) => tokens(await signClaims(key, given), audiences),
+      tokens,
+    }
   }
 
   it('returns the account and the accepted audiences', async () =>
@@ -84,7 +91,12 @@ describe('serviceAccountTokens', () => {
     ['a token that is not valid yet', { ...claims, nbf: AT + 61 }, account, 'service account token is not valid yet'],
     ['a missing account', claims, {}, 'serviceaccounts "bot" not found'],
     ['a recreated account', claims, { 'serviceaccounts/bot': { uid: 'u9' } }, 'service account UID (u9) does not match claim (u1)'],
-    ['an account that is being deleted', claims, { 'serviceaccounts/bot': { uid: 'u1', deletionTimestamp: long } }, 'service account ns/bot has been deleted'],
+    [
+      'an account that is being deleted',
+      claims,
+      { 'serviceaccounts/bot': { uid: 'u1', deletionTimestamp: long } },
+      'service account ns/bot has been deleted',
+    ],
     ['a missing pod', bound({ pod: { name: 'p', uid: 'u2' } }), account, 'service account token has been invalidated'],
     [
       'a recreated secret',
@@ -94,7 +106,8 @@ describe('serviceAccountTokens', () => {
     ],
     ['a missing node', bound({ node: { name: 'n', uid: 'u2' } }), account, 'service account token has been invalidated'],
   ]
-  for (const [what, given, objects, error] of refusals) it(`rejects ${what}`, async () => expect(await server(objects).ask(given)).to.deep.equal({ error }))
+  for (const [what, given, objects, error] of refusals)
+    it(`rejects ${what}`, async () => expect(await server(objects).ask(given)).to.deep.equal({ error }))
 
   it('rejects node-bound tokens while their gate is off, and ignores the binding before 1.29', async () => {
     const ofNode = bound({ node: { name: 'n', uid: 'u2' } })

@@ -24,10 +24,26 @@ describe('keys', () => {
   })
 
   const bad: [string, () => unknown, RegExp][] = [
-    ['a file without any', () => readVerificationKeys('x', 'f'), /^error reading public key file f: data does not contain any valid RSA or ECDSA public keys$/],
-    ['a broken one', () => readVerificationKeys('-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'f'), /^error reading public key file f: /],
-    ['a public key to sign with', () => readSigningKey(pem(p256.publicKey, 'spki'), 'f'), /^failed to parse service-account-issuer-key-file f: /],
-    ['another curve', () => readSigningKey(pem(generateKeyPairSync('ed25519').privateKey, 'pkcs8'), 'f'), /must be a key of RSA, or of the curves/],
+    [
+      'a file without any',
+      () => readVerificationKeys('x', 'f'),
+      /^error reading public key file f: data does not contain any valid RSA or ECDSA public keys$/,
+    ],
+    [
+      'a broken one',
+      () => readVerificationKeys('-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', 'f'),
+      /^error reading public key file f: /,
+    ],
+    [
+      'a public key to sign with',
+      () => readSigningKey(pem(p256.publicKey, 'spki'), 'f'),
+      /^failed to parse service-account-issuer-key-file f: /,
+    ],
+    [
+      'another curve',
+      () => readSigningKey(pem(generateKeyPairSync('ed25519').privateKey, 'pkcs8'), 'f'),
+      /must be a key of RSA, or of the curves/,
+    ],
   ]
   for (const [what, read, text] of bad) it(`refuse ${what}`, () => expect(read).to.throw(text))
 })

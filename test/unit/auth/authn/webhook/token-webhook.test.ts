@@ -23,7 +23,11 @@ function world(serverAudiences: string[] = ['api'], version: 'v1' | 'v1beta1' = 
     close: () => {},
   }
   const waits = { random: () => 0, wait: async () => {} }
-  return { asked, acts, tokens: tokenWebhook({ client, version, serverAudiences, backoff: webhookBackoff(1), logger: silentLogger, waits }) }
+  return {
+    asked,
+    acts,
+    tokens: tokenWebhook({ client, version, serverAudiences, backoff: webhookBackoff(1), logger: silentLogger, waits }),
+  }
 }
 
 describe('tokenWebhook', () => {
@@ -48,7 +52,13 @@ describe('tokenWebhook', () => {
   // Audiences of the server and the request, and the webhook's response: upstream's TestV1WebhookTokenAuthenticator.
   const cases: [title: string, server: string[], wanted: string[], status: object, answer: TokenResult][] = [
     ['a user', ['api'], ['api'], { authenticated: true, user: somebody }, { user: known, audiences: ['api'], source: 'webhook' }],
-    ['a user without anything', ['api'], ['api'], { authenticated: true }, { user: { name: '', groups: [] }, audiences: ['api'], source: 'webhook' }],
+    [
+      'a user without anything',
+      ['api'],
+      ['api'],
+      { authenticated: true },
+      { user: { name: '', groups: [] }, audiences: ['api'], source: 'webhook' },
+    ],
     ['nobody', ['api'], ['api'], { authenticated: false }, undefined],
     ['why not', ['api'], ['api'], { authenticated: false, error: 'it is old' }, { error: 'it is old' }],
     ['an unauthenticated token, with a user', ['api'], ['api'], { authenticated: false, user: somebody }, undefined],

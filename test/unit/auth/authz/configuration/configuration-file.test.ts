@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { AuthorizationConfigError, parseAuthorizationConfiguration } from '../../../../../src/auth/authz/configuration/configuration-file.ts'
+import {
+  AuthorizationConfigError,
+  parseAuthorizationConfiguration,
+} from '../../../../../src/auth/authz/configuration/configuration-file.ts'
 import { metricStateOf } from '../../../../../src/lifecycle/metric-lives.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 
@@ -32,7 +35,11 @@ describe('parseAuthorizationConfiguration', () => {
     ...members,
   })
   const one = (members?: object): Buffer => file([{ type: 'Webhook', name: 'default', webhook: webhook(members) }])
-  const fault = (bytes: Buffer, rules: { release: Release; structured: boolean; selectors: boolean } = RULES, required: string[] = []): string => {
+  const fault = (
+    bytes: Buffer,
+    rules: { release: Release; structured: boolean; selectors: boolean } = RULES,
+    required: string[] = [],
+  ): string => {
     try {
       parseAuthorizationConfiguration(bytes, rules, required)
       return ''
@@ -44,7 +51,11 @@ describe('parseAuthorizationConfiguration', () => {
 
   it('parses a chain, with defaults', () => {
     const bytes = file([
-      { type: 'Webhook', name: 'panda', webhook: webhook({ authorizedTTL: '0s', unauthorizedTTL: undefined, failurePolicy: 'Deny', timeout: '1500ms' }) },
+      {
+        type: 'Webhook',
+        name: 'panda',
+        webhook: webhook({ authorizedTTL: '0s', unauthorizedTTL: undefined, failurePolicy: 'Deny', timeout: '1500ms' }),
+      },
       { type: 'Node', name: 'node' },
       { type: 'RBAC', name: 'rbac' },
     ])
@@ -202,7 +213,11 @@ describe('parseAuthorizationConfiguration', () => {
       () => file([{ type: 'RBAC', name: 'rbac', foo: 1 }]),
       'failed to load AuthorizationConfiguration from file: strict decoding error: unknown field "authorizers[0].foo"',
     ],
-    ['an invalid timeout', () => one({ timeout: 'soon' }), 'failed to load AuthorizationConfiguration from file: time: invalid duration "soon"'],
+    [
+      'an invalid timeout',
+      () => one({ timeout: 'soon' }),
+      'failed to load AuthorizationConfiguration from file: time: invalid duration "soon"',
+    ],
     ['another name', () => file([{ type: 'RBAC', name: 'foo' }]), 'expected name rbac for authorizer RBAC instead of foo'],
     ['an empty condition', () => one({ matchConditions: [{ expression: ' ' }] }), `${first}.matchConditions[0].expression: Required value`],
     [

@@ -18,7 +18,9 @@ const put = (graph: NodeGraph, pod: Pod): boolean =>
   graph.putPod(pod.metadata.namespace ?? '', pod.metadata.name ?? '', pod.spec.nodeName ?? '', referencesOf(pod))
 const secretVolume = (secretName: string) => ({ name: secretName, secret: { secretName } })
 
-/** Two nodes with two pods each, with secrets, config maps, claims and accounts named after them, as in upstream's test. */
+/**
+ * Two nodes with two pods each, with secrets, config maps, claims and accounts named after them, as in upstream's test.
+ */
 function sampleGraph(): NodeGraph {
   const graph = new NodeGraph()
   for (const node of ['node0', 'node1']) {
@@ -41,7 +43,12 @@ function sampleGraph(): NodeGraph {
           { name: 'made0', resourceClaimTemplateName: `claimtemplate0-${name}-${namespace}` },
         ],
       }
-      put(graph, podOf(name, namespace, spec, { resourceClaimStatuses: [{ name: 'made0', resourceClaimName: `generated-claim-${name}-${namespace}-0` }] }))
+      put(
+        graph,
+        podOf(name, namespace, spec, {
+          resourceClaimStatuses: [{ name: 'made0', resourceClaimName: `generated-claim-${name}-${namespace}-0` }],
+        }),
+      )
       const claimed = {
         metadata: { name: volume },
         spec: { flexVolume: { secretRef: { name: `secret-${volume}` } }, claimRef: { namespace, name: `pvc0-${name}` } },
@@ -57,7 +64,11 @@ function sampleGraph(): NodeGraph {
 
 /** Features with which a line of the table applies. */
 const FEATURES: Readonly<Record<string, readonly Features[]>> = (() => {
-  const unselected = featuresIn('1.33', { AuthorizeWithSelectors: false, AuthorizeNodeWithSelectors: false, DynamicResourceAllocation: true })
+  const unselected = featuresIn('1.33', {
+    AuthorizeWithSelectors: false,
+    AuthorizeNodeWithSelectors: false,
+    DynamicResourceAllocation: true,
+  })
   const selected = featuresIn('1.33', { DynamicResourceAllocation: true })
   return {
     any: [unselected, selected],
@@ -70,8 +81,9 @@ const FEATURES: Readonly<Record<string, readonly Features[]>> = (() => {
 })()
 
 /**
- * Decisions for node0: the decision, the features, the verb, `RESOURCE.GROUP/SUBRESOURCE`, `NAMESPACE/NAME`, the selector, and the reason of a denial.
- * The cases of TestNodeAuthorizer in plugin/pkg/auth/authorizer/node of k8s.io/kubernetes 1.33 and 1.34.
+ * Decisions for node0: the decision, the features, the verb, `RESOURCE.GROUP/SUBRESOURCE`, `NAMESPACE/NAME`, the
+ * selector, and the reason of a denial. The cases of TestNodeAuthorizer in plugin/pkg/auth/authorizer/node of
+ * k8s.io/kubernetes 1.33 and 1.34.
  */
 const TABLE = `
 allow any get configmaps ns0/configmap0-pod0-node0
@@ -212,14 +224,27 @@ allow any patch nodes/status node0
 allow any patch nodes/status node1
 `
 
-const LINE = /^(allow|no) (\S+) (\S+) ([^./ ]+)(?:\.([^/ ]+))?(?:\/(\S+))? (?:([^/ ]+)\/)?(\S*?)(?: as=(\S+))?(?: where=(\S+?))?(?:: (.*))?$/
+const LINE =
+  /^(allow|no) (\S+) (\S+) ([^./ ]+)(?:\.([^/ ]+))?(?:\/(\S+))? (?:([^/ ]+)\/)?(\S*?)(?: as=(\S+))?(?: where=(\S+?))?(?:: (.*))?$/
 
 describe('nodeAuthorizer', () => {
   const graph = sampleGraph()
   for (const line of TABLE.trim().split('\n'))
     it(line, async () => {
-      const [, wanted, variant = '', verb = '', resource = '', group = '', subresource = '', namespace = '', name = '', user = 'node0', where, reason] =
-        LINE.exec(line) ?? []
+      const [
+        ,
+        wanted,
+        variant = '',
+        verb = '',
+        resource = '',
+        group = '',
+        subresource = '',
+        namespace = '',
+        name = '',
+        user = 'node0',
+        where,
+        reason,
+      ] = LINE.exec(line) ?? []
       const fieldSelector = where === undefined ? undefined : parseFieldSelector(where)
       const asked = resourceAttributes({
         verb,
@@ -244,18 +269,29 @@ describe('nodeAuthorizer', () => {
     expect(await ask('system:node:node0', 'system:nodes')).to.deep.equal({ decision: 'allow', reason: '', by: 'Node' })
     expect(await ask('system:node:node0')).to.deep.equal({ decision: 'no opinion', reason: '' })
     expect(await ask('node0', 'system:nodes')).to.deep.equal({ decision: 'no opinion', reason: '' })
-    expect(await ask('system:node:', 'system:nodes')).to.deep.equal({ decision: 'no opinion', reason: 'unknown node for user "system:node:"' })
+    expect(await ask('system:node:', 'system:nodes')).to.deep.equal({
+      decision: 'no opinion',
+      reason: 'unknown node for user "system:node:"',
+    })
   })
 
   it('lists no rules', () => {
-    expect(authorizer.rulesFor?.(userOf('n'), 'ns')).to.deep.include({ incomplete: true, errors: ['node authorizer does not support user rule resolution'] })
+    expect(authorizer.rulesFor?.(userOf('n'), 'ns')).to.deep.include({
+      incomplete: true,
+      errors: ['node authorizer does not support user rule resolution'],
+    })
     expect(authorizer.rulesFor?.({ name: 'jane', groups: [] }, 'ns')).to.deep.include({ incomplete: false, errors: [] })
   })
 
   it('keeps the rules of early releases', async () => {
     const ask = async (release: '1.24' | '1.27' | '1.30' | '1.32', verb: string, resource: string, name: string) =>
-      (await nodeAuthorizerOf(graph, featuresIn(release)).authorize(userOf('node0'), resourceAttributes({ verb, resource, name, namespace: 'ns0' }), signal))
-        .reason
+      (
+        await nodeAuthorizerOf(graph, featuresIn(release)).authorize(
+          userOf('node0'),
+          resourceAttributes({ verb, resource, name, namespace: 'ns0' }),
+          signal,
+        )
+      ).reason
     expect(await ask('1.32', 'get', 'serviceaccounts', 'svcacct0-node0')).to.equal('can only create tokens for individual service accounts')
     expect(await ask('1.32', 'get', 'pods', 'pod0-node1')).to.equal("no relationship found between node 'node0' and this object")
     expect(await ask('1.30', 'get', 'pods', 'pod0-node1')).to.equal('')
@@ -300,7 +336,10 @@ describe('NodeGraph', () => {
 
   it('follows claims to volumes and their secrets, whichever side is smaller', () => {
     const graph = new NodeGraph()
-    const claims = (...names: string[]) => ({ nodeName: 'n', volumes: names.map(name => ({ name, persistentVolumeClaim: { claimName: name } })) })
+    const claims = (...names: string[]) => ({
+      nodeName: 'n',
+      volumes: names.map(name => ({ name, persistentVolumeClaim: { claimName: name } })),
+    })
     put(graph, podOf('p', 'ns1', claims('c1', 'c2', 'c3')))
     graph.putVolume('v1', { namespace: 'ns1', name: 'c1' }, ['system/key'])
     const leads = () => [graph.leadsTo('n', 'pv', '', 'v1'), graph.leadsTo('n', 'secret', 'system', 'key')]

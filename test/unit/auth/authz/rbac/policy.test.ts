@@ -38,7 +38,8 @@ describe('ruleAllows', () => {
     [urls('get', '/healthz'), 'POST /healthz', false],
   ]
   for (const [given, request, allowed] of cases)
-    it(`${JSON.stringify(given)} ${allowed ? 'allows' : 'does not allow'} ${request}`, () => expect(ruleAllows(given, info(request))).to.equal(allowed))
+    it(`${JSON.stringify(given)} ${allowed ? 'allows' : 'does not allow'} ${request}`, () =>
+      expect(ruleAllows(given, info(request))).to.equal(allowed))
 })
 
 /** Rules that cover none of the wanted ones. */
@@ -118,7 +119,10 @@ function rulesIn(text: string): PolicyRule[] {
   })
 }
 
-/** Owned, wanted and missing rules. Cases of policy_comparator_test.go in auth/rbac/validation of k8s.io/component-helpers. */
+/**
+ * Owned, wanted and missing rules. Cases of policy_comparator_test.go in auth/rbac/validation of
+ * k8s.io/component-helpers.
+ */
 const UPSTREAM = `
 get v1 builds | get v1 builds | -
 get v1 */scale | get v1 foo/scale | -
@@ -171,5 +175,6 @@ describe("coversPath, upstream's test cases", () => {
     ['/api/*/*', '/api/v1', false],
     ['/*/v1/*', '/api/v1', false],
   ]
-  for (const [owned, path, covered] of cases) it(`${owned} and ${path}: ${covered}`, () => expect(coversPath(owned, path)).to.equal(covered))
+  for (const [owned, path, covered] of cases)
+    it(`${owned} and ${path}: ${covered}`, () => expect(coversPath(owned, path)).to.equal(covered))
 })

@@ -22,7 +22,12 @@ const users = (from: number, to: number): string[] => Array.from({ length: to - 
 function setUp() {
   const index = new RuleIndex()
   const authorizer = rbacAuthorizer(index)
-  index.putRole({ kind: '', apiVersion: '', metadata: { name: 'reader' }, rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] })
+  index.putRole({
+    kind: '',
+    apiVersion: '',
+    metadata: { name: 'reader' },
+    rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }],
+  })
   const info = parseRequestInfo('GET', '/api/v1/namespaces/a/pods/p', () => new URLSearchParams())
   const ask = (name: string) => authorizer.authorize({ name, groups: [] }, info, signal)
   const mayRead = async (name: string): Promise<boolean> => (await ask(name)).decision === 'allow'

@@ -19,7 +19,11 @@ const pods = (more: Partial<RequestAttributes> = {}): RequestAttributes => ({
   ...resourceAttributes({ verb: 'get', group: 'group3', version: 'v7beta3', resource: 'pods', namespace: 'kittensandponies' }),
   ...more,
 })
-const answer = (status: object, more: object = {}): CallResponse => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ status, ...more })) })
+const answer = (status: object, more: object = {}): CallResponse => ({
+  status: 200,
+  headers: {},
+  body: Buffer.from(JSON.stringify({ status, ...more })),
+})
 
 /** An authorizer with a webhook that returns the responses of a test. */
 function world(options: Partial<WebhookAuthorizerOptions> = {}, selectors = true) {
@@ -51,7 +55,10 @@ function world(options: Partial<WebhookAuthorizerOptions> = {}, selectors = true
     metrics.families
       .flatMap(family => [...family.samples()])
       .filter(({ metricName }) => metricName.endsWith('_total'))
-      .map(({ metricName, labels, value }) => `${metricName.replace('apiserver_authorization_', '')} ${Object.values(labels).join(' ')} ${value}`)
+      .map(
+        ({ metricName, labels, value }) =>
+          `${metricName.replace('apiserver_authorization_', '')} ${Object.values(labels).join(' ')} ${value}`,
+      )
   return {
     asked,
     samples,
@@ -96,7 +103,13 @@ describe('webhookAuthorizer', () => {
       const { asked, ask } = world()
       expect(await ask(user, request)).to.deep.equal({ decision: 'allow', reason: '' })
       expect(asked).to.deep.equal([
-        { kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: { creationTimestamp: null }, spec, status: { allowed: false } },
+        {
+          kind: 'SubjectAccessReview',
+          apiVersion: 'authorization.k8s.io/v1',
+          metadata: { creationTimestamp: null },
+          spec,
+          status: { allowed: false },
+        },
       ])
     })
 
@@ -144,7 +157,9 @@ describe('webhookAuthorizer', () => {
       })
     const off = world({}, false)
     await off.ask(jane, selected)
-    expect(off.asked[0]).to.have.nested.property('spec.resourceAttributes').that.has.all.keys('verb', 'group', 'version', 'resource', 'namespace')
+    expect(off.asked[0])
+      .to.have.nested.property('spec.resourceAttributes')
+      .that.has.all.keys('verb', 'group', 'version', 'resource', 'namespace')
   })
 
   const decided: [status: object, decision: object][] = [
@@ -171,7 +186,11 @@ describe('webhookAuthorizer', () => {
     })
 
   const unread: [title: string, CallResponse, message: string][] = [
-    ['nothing', { status: 200, headers: {}, body: Buffer.alloc(0) }, '0-length response with status code: 200 and content type: application/json'],
+    [
+      'nothing',
+      { status: 200, headers: {}, body: Buffer.alloc(0) },
+      '0-length response with status code: 200 and content type: application/json',
+    ],
     [
       'another version',
       answer({ allowed: true }, { apiVersion: 'authorization.k8s.io/v1beta1', kind: 'SubjectAccessReview' }),
@@ -182,7 +201,11 @@ describe('webhookAuthorizer', () => {
       answer({ allowed: true }, { apiVersion: 'v1', kind: 'Pod' }),
       'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:110"',
     ],
-    ['another type', answer({ allowed: 'yes' }), 'json: cannot unmarshal string into Go struct field SubjectAccessReviewStatus.status.allowed of type bool'],
+    [
+      'another type',
+      answer({ allowed: 'yes' }),
+      'json: cannot unmarshal string into Go struct field SubjectAccessReviewStatus.status.allowed of type bool',
+    ],
     [
       'another type in the spec',
       answer({ allowed: true }, { apiVersion: '', kind: '', spec: { groups: 'a' } }),
@@ -235,7 +258,10 @@ describe('webhookAuthorizer', () => {
       const error = 'an error on the server ("") has prevented the request from succeeding'
       expect(await ask(jane, path('get', '/'))).to.deep.equal({ decision: 'no opinion', reason: '', error })
       expect(asked).to.have.length(5)
-      expect(samples()).to.deep.equal(['webhook_evaluations_total wh.example.com error 5', 'webhook_evaluations_fail_open_total wh.example.com error 1'])
+      expect(samples()).to.deep.equal([
+        'webhook_evaluations_total wh.example.com error 5',
+        'webhook_evaluations_fail_open_total wh.example.com error 1',
+      ])
     })
 
     it('denies if configured to', async () => {
@@ -281,9 +307,13 @@ describe('match conditions of authorization webhooks', () => {
   const alice: User = { name: 'alice', uid: '1', groups: ['group1', 'group2'], extra: { key1: ['a', 'b', 'c'] } }
   const bob: User = { name: 'bob', groups: [] }
   const kittens = pods()
-  const selected = pods({ fieldSelector: [{ field: 'foo', op: '=', value: 'bar' }], labelSelector: [{ key: 'baz', operator: '=', values: ['qux'] }] })
+  const selected = pods({
+    fieldSelector: [{ field: 'foo', op: '=', value: 'bar' }],
+    labelSelector: [{ key: 'baz', operator: '=', values: ['qux'] }],
+  })
   const inKittens = "has(request.resourceAttributes) && request.resourceAttributes.namespace == 'kittensandponies'"
-  const noKey = (expression: string): string => `cel evaluation error: expression '${expression}' resulted in error: no such key: resourceAttributes`
+  const noKey = (expression: string): string =>
+    `cel evaluation error: expression '${expression}' resulted in error: no such key: resourceAttributes`
   const verbIsGet = "request.resourceAttributes.verb == 'get'"
   const namespaceIs = "request.resourceAttributes.namespace == 'kittensandponies'"
   const cases: [title: string, user: User, request: RequestAttributes, expressions: string[], outcome: string][] = [
@@ -311,8 +341,20 @@ describe('match conditions of authorization webhooks', () => {
     ['an expression with an error', bob, path('get', '/'), [namespaceIs], noKey(namespaceIs)],
     ['several expressions with errors', bob, path('get', '/'), [verbIsGet, namespaceIs], `[${noKey(verbIsGet)}, ${noKey(namespaceIs)}]`],
     ['a false expression after one with an error', bob, path('get', '/'), [namespaceIs, "request.user == 'alice'"], 'no opinion'],
-    ['empty attributes', bob, kittens, ["request.resourceAttributes.name == '' && request.uid == '' && request.groups.size() == 0"], 'allow'],
-    ['a path', bob, path('get', '/x'), ["request.nonResourceAttributes.path == '/x' && request.nonResourceAttributes.verb == 'get'"], 'allow'],
+    [
+      'empty attributes',
+      bob,
+      kittens,
+      ["request.resourceAttributes.name == '' && request.uid == '' && request.groups.size() == 0"],
+      'allow',
+    ],
+    [
+      'a path',
+      bob,
+      path('get', '/x'),
+      ["request.nonResourceAttributes.path == '/x' && request.nonResourceAttributes.verb == 'get'"],
+      'allow',
+    ],
     [
       'selectors',
       alice,

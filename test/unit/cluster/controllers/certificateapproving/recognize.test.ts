@@ -6,7 +6,12 @@ const REQUEST = { organizations: ['system:nodes'], commonName: 'system:node:a', 
 const USAGES = ['client auth', 'digital signature']
 
 function rightsOf(spec: Partial<CertificateSigningRequest['spec']>, parts: Partial<typeof REQUEST> = {}): string[] {
-  const complete = { request: '', signerName: 'kubernetes.io/kube-apiserver-client-kubelet', usages: USAGES, ...spec } as CertificateSigningRequest['spec']
+  const complete = {
+    request: '',
+    signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+    usages: USAGES,
+    ...spec,
+  } as CertificateSigningRequest['spec']
   return approvalRights({ ...REQUEST, ...parts }, complete).map(({ subresource }) => subresource)
 }
 
@@ -29,8 +34,12 @@ describe('approval of certificate requests', () => {
       usages: USAGES,
       username: 'system:node:a',
     } as never)
-    expect(await approvalMessage(rights, async () => true)).to.equal('Auto approving self kubelet client certificate after SubjectAccessReview.')
-    expect(await approvalMessage(rights, async name => name === 'nodeclient')).to.equal('Auto approving kubelet client certificate after SubjectAccessReview.')
+    expect(await approvalMessage(rights, async () => true)).to.equal(
+      'Auto approving self kubelet client certificate after SubjectAccessReview.',
+    )
+    expect(await approvalMessage(rights, async name => name === 'nodeclient')).to.equal(
+      'Auto approving kubelet client certificate after SubjectAccessReview.',
+    )
     expect(await approvalMessage(rights, async () => false)).to.equal(undefined)
   })
 })

@@ -9,7 +9,10 @@ const UPDATED = CREATED + HOUR
 function hoursUntilCleanup(type?: string, certificateHours?: number): number | undefined {
   const conditions = type === undefined ? [] : [{ type, status: 'True', lastUpdateTime: '2030-01-01T01:00:00Z', lastTransitionTime: null }]
   const request: unknown = { metadata: { creationTimestamp: '2030-01-01T00:00:00Z' }, spec: {}, status: { conditions } }
-  const time = cleanupTime(request as CertificateSigningRequest, certificateHours === undefined ? undefined : UPDATED + certificateHours * HOUR)
+  const time = cleanupTime(
+    request as CertificateSigningRequest,
+    certificateHours === undefined ? undefined : UPDATED + certificateHours * HOUR,
+  )
   return time === undefined ? undefined : (time - CREATED) / HOUR
 }
 

@@ -46,7 +46,13 @@ describe('signers of Kubernetes', () => {
       const made: unknown = { metadata: {}, spec: {}, status: { conditions, certificate } }
       return made as CertificateSigningRequest
     }
-    const requests = [request(['Approved']), request([]), request(['Approved', 'Failed']), request(['Approved', 'Denied']), request(['Approved'], 'x')]
+    const requests = [
+      request(['Approved']),
+      request([]),
+      request(['Approved', 'Failed']),
+      request(['Approved', 'Denied']),
+      request(['Approved'], 'x'),
+    ]
     expect(requests.map(isWaiting)).to.deep.equal([true, false, false, false, false])
   })
 })

@@ -82,7 +82,9 @@ describe('a pass over a CronJob', () => {
   it('starts only the latest of many missed times, with a warning', async () => {
     const { created, events } = await run(cronJob({ schedule: '* * * * *' }), [], 200)
     expect(created).to.deep.equal(['nightly-29672000'])
-    expect(events[0]).to.equal('Warning TooManyMissedTimes: too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew')
+    expect(events[0]).to.equal(
+      'Warning TooManyMissedTimes: too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew',
+    )
   })
 
   it('starts no job after the deadline', async () => {
@@ -113,7 +115,9 @@ describe('a pass over a CronJob', () => {
     expect((await run(cronJob({ schedule: '30 15 * * *', timeZone: 'Asia/Kolkata' }), [], 1)).created).to.deep.equal(['nightly-29671800'])
     const { events } = await run(cronJob({ schedule: 'TZ=UTC 0 * * * *' }), [], -1)
     expect(events).to.have.length(1)
-    expect(events[0]).to.match(/^Warning UnsupportedSchedule: CRON_TZ or TZ used in schedule "TZ=UTC 0 \* \* \* \*" is not officially supported/)
+    expect(events[0]).to.match(
+      /^Warning UnsupportedSchedule: CRON_TZ or TZ used in schedule "TZ=UTC 0 \* \* \* \*" is not officially supported/,
+    )
   })
 
   it('starts no second job with the policy Forbid', async () => {
@@ -134,7 +138,10 @@ describe('a pass over a CronJob', () => {
   it('removes jobs from the list of active ones when they end, and notes the last success', async () => {
     const ended = jobAt(-60, 'Complete')
     const first = await run(cronJob({}, { active: [reference(ended)], lastScheduleTime: time(-60) }), [ended], -10)
-    expect([first.status.active, first.events]).to.deep.equal([[], ['Normal SawCompletedJob: Saw completed job: nightly-29671740, condition: Complete']])
+    expect([first.status.active, first.events]).to.deep.equal([
+      [],
+      ['Normal SawCompletedJob: Saw completed job: nightly-29671740, condition: Complete'],
+    ])
     const second = await run(cronJob({}, first.status), [ended], -10)
     expect([second.status.lastSuccessfulTime, second.isStatusChanged]).to.deep.equal([time(-59), true])
     expect((await run(cronJob({}, second.status), [ended], -10)).isStatusChanged).to.equal(false)
@@ -168,7 +175,10 @@ describe('a pass over a CronJob', () => {
     const { error, events } = await run(cronJob({ concurrencyPolicy: 'Replace' }, { active: [reference(active)] }), [active], 1, {
       remove: async () => new Error('refused'),
     })
-    expect([events, (error as Error).message]).to.deep.equal([['Warning FailedDelete: Deleted job: refused'], 'could not replace job ns/nightly-29671740'])
+    expect([events, (error as Error).message]).to.deep.equal([
+      ['Warning FailedDelete: Deleted job: refused'],
+      'could not replace job ns/nightly-29671740',
+    ])
   })
 
   it('writes the scheduled time in the time zone of the CronJob', () => {

@@ -9,11 +9,24 @@ export const NOW = Date.parse('2030-01-01T00:00:00Z')
 export const RULES: PodRules = { hash: 'new', minReadySeconds: 0, now: NOW, isSurging: false }
 export const RUNS = { shouldRun: true, shouldContinue: true }
 
-export const daemonSet = (spec: Partial<PodSpec> = {}, updateStrategy: DaemonSet['spec']['updateStrategy'] = { type: 'RollingUpdate' }): DaemonSet => ({
+export const daemonSet = (
+  spec: Partial<PodSpec> = {},
+  updateStrategy: DaemonSet['spec']['updateStrategy'] = { type: 'RollingUpdate' },
+): DaemonSet => ({
   kind: 'DaemonSet',
   apiVersion: 'apps/v1',
-  metadata: { name: 'ds', namespace: 'default', uid: 'ds', generation: 2, annotations: { 'deprecated.daemonset.template.generation': '7' } },
-  spec: { selector: { matchLabels: { app: 'ds' } }, template: { metadata: { labels: { app: 'ds' } }, spec: { containers: [], ...spec } }, updateStrategy },
+  metadata: {
+    name: 'ds',
+    namespace: 'default',
+    uid: 'ds',
+    generation: 2,
+    annotations: { 'deprecated.daemonset.template.generation': '7' },
+  },
+  spec: {
+    selector: { matchLabels: { app: 'ds' } },
+    template: { metadata: { labels: { app: 'ds' } }, spec: { containers: [], ...spec } },
+    updateStrategy,
+  },
   status: { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },
 })
 

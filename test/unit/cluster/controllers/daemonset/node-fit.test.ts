@@ -25,7 +25,8 @@ describe('nodes of a daemon set', () => {
   it('may be cordoned, not ready or under pressure', () => {
     for (const key of ['unschedulable', 'disk-pressure', 'memory-pressure', 'pid-pressure'])
       expect(fitOf({}, taint('NoSchedule', `node.kubernetes.io/${key}`)), key).to.deep.equal([true, true])
-    for (const key of ['not-ready', 'unreachable']) expect(fitOf({}, taint('NoExecute', `node.kubernetes.io/${key}`)), key).to.deep.equal([true, true])
+    for (const key of ['not-ready', 'unreachable'])
+      expect(fitOf({}, taint('NoExecute', `node.kubernetes.io/${key}`)), key).to.deep.equal([true, true])
     expect(fitOf({}, taint('NoSchedule', 'node.kubernetes.io/network-unavailable'))).to.deep.equal([false, true])
     expect(fitOf({ hostNetwork: true }, taint('NoSchedule', 'node.kubernetes.io/network-unavailable'))).to.deep.equal([true, true])
   })

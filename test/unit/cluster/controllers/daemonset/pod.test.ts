@@ -29,7 +29,10 @@ describe('pod of a daemon set', () => {
 
   it('is pinned to its node: required terms are replaced, preferred ones remain', () => {
     const preferredDuringSchedulingIgnoredDuringExecution = [{ weight: 1, preference: {} }]
-    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] }, preferredDuringSchedulingIgnoredDuringExecution }
+    const nodeAffinity = {
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] },
+      preferredDuringSchedulingIgnoredDuringExecution,
+    }
     expect(affinityToNode({ nodeAffinity, podAffinity: {} }, 'n')).to.deep.equal({
       podAffinity: {},
       nodeAffinity: {

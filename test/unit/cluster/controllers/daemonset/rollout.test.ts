@@ -15,7 +15,11 @@ const placement = (pods: readonly Pod[], left: readonly string[] = []): Placemen
 const old = (node: string, options = {}): Pod => daemonPod(`old-${node}`, node, { hash: 'old', ...options })
 const updated = (node: string, options = {}): Pod => daemonPod(`new-${node}`, node, options)
 
-function step(set: ReturnType<typeof daemonSet>, pods: readonly Pod[], left: readonly string[] = []): { nodes: string[]; victims: string[] } {
+function step(
+  set: ReturnType<typeof daemonSet>,
+  pods: readonly Pod[],
+  left: readonly string[] = [],
+): { nodes: string[]; victims: string[] } {
   const { nodes, victims } = rolloutStep(set, placement(pods, left), RULES)
   return { nodes, victims: podNames(victims) }
 }

@@ -8,7 +8,12 @@ import { asEvicting, claimEviction, matchesRule, podEviction } from '../../../..
 const AT = '2030-01-01T00:00:00Z'
 const START = Date.parse(AT)
 const device = { request: 'r', driver: 'd.example.com', pool: 'p', device: 'gpu' }
-const taint = (key: string, effect: DeviceTaint['effect'] = 'NoExecute', timeAdded = AT): DeviceTaint => ({ key, value: '', effect, timeAdded })
+const taint = (key: string, effect: DeviceTaint['effect'] = 'NoExecute', timeAdded = AT): DeviceTaint => ({
+  key,
+  value: '',
+  effect,
+  timeAdded,
+})
 
 function rule(uid: string, deviceSelector: DeviceTaintSelector | undefined, given = taint('rule')): DeviceTaintRule {
   return {
@@ -22,7 +27,10 @@ function rule(uid: string, deviceSelector: DeviceTaintSelector | undefined, give
 function claim(tolerations: DeviceToleration[] = [], reservedFor: string[] = ['pod']): ResourceClaim {
   const read: unknown = {
     metadata: { name: 'c', namespace: 'default' },
-    status: { allocation: { devices: { results: [{ ...device, tolerations }] } }, reservedFor: reservedFor.map(uid => ({ resource: 'pods', name: 'p', uid })) },
+    status: {
+      allocation: { devices: { results: [{ ...device, tolerations }] } },
+      reservedFor: reservedFor.map(uid => ({ resource: 'pods', name: 'p', uid })),
+    },
   }
   return read as ResourceClaim
 }
@@ -37,14 +45,26 @@ function pod(nodeName = 'n'): Pod {
 const toleration = (more: Partial<DeviceToleration>): DeviceToleration => ({ operator: 'Exists', effect: 'NoExecute', ...more })
 
 describe('eviction of pods by taints of devices', () => {
-  const cases: [title: string, tolerations: DeviceToleration[], taints: DeviceTaint[], rules: DeviceTaintRule[], after: number | undefined][] = [
+  const cases: [
+    title: string,
+    tolerations: DeviceToleration[],
+    taints: DeviceTaint[],
+    rules: DeviceTaintRule[],
+    after: number | undefined,
+  ][] = [
     ['none without taints', [], [], [], undefined],
     ['none for other effects', [], [taint('a', 'NoSchedule')], [], undefined],
     ['when the taint was added', [], [taint('a')], [], 0],
     ['at the earliest of several taints', [], [taint('a', 'NoExecute', '2030-01-01T00:01:00Z'), taint('b')], [], 0],
     ['none if a toleration has no time', [toleration({ key: 'a' })], [taint('a')], [], undefined],
     ['after the time of the toleration', [toleration({ key: 'a', tolerationSeconds: 60n })], [taint('a')], [], 60_000],
-    ['after the shortest of several tolerations', [toleration({ tolerationSeconds: 60n }), toleration({ tolerationSeconds: 30n })], [taint('a')], [], 30_000],
+    [
+      'after the shortest of several tolerations',
+      [toleration({ tolerationSeconds: 60n }), toleration({ tolerationSeconds: 30n })],
+      [taint('a')],
+      [],
+      30_000,
+    ],
     ['at once if the time is negative', [toleration({ tolerationSeconds: -5n })], [taint('a')], [], 0],
     ['for a toleration of all effects', [{ operator: 'Exists' }], [taint('a')], [], 0],
     ['by a rule', [], [], [rule('u', { driver: 'd.example.com' })], 0],
@@ -78,7 +98,8 @@ describe('eviction of pods by taints of devices', () => {
   it('is known beforehand of a rule without an effect', () => {
     const none = rule('u', {}, taint('rule', 'None'))
     const tolerant = [toleration({ key: 'rule' })]
-    const evicts = (tolerations: DeviceToleration[]) => claimEviction(claim(tolerations), { taintsOf: () => [], rules: [asEvicting(none)] }) !== undefined
+    const evicts = (tolerations: DeviceToleration[]) =>
+      claimEviction(claim(tolerations), { taintsOf: () => [], rules: [asEvicting(none)] }) !== undefined
     expect([evicts([]), evicts(tolerant)]).to.deep.equal([true, false])
   })
 

@@ -25,8 +25,15 @@ const budget = (status: PodDisruptionBudgetStatus = EMPTY): PodDisruptionBudget 
 })
 
 function pod(name: string, { ready = true, deleted = false, target }: { ready?: boolean; deleted?: boolean; target?: object } = {}): Pod {
-  const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }, ...(target ? [{ type: 'DisruptionTarget', status: 'True', ...target }] : [])]
-  const made: unknown = { metadata: { name, ...(deleted && { deletionTimestamp: formatTime(NOW) }) }, spec: {}, status: { phase: 'Running', conditions } }
+  const conditions = [
+    { type: 'Ready', status: ready ? 'True' : 'False' },
+    ...(target ? [{ type: 'DisruptionTarget', status: 'True', ...target }] : []),
+  ]
+  const made: unknown = {
+    metadata: { name, ...(deleted && { deletionTimestamp: formatTime(NOW) }) },
+    spec: {},
+    status: { phase: 'Running', conditions },
+  }
   return made as Pod
 }
 
@@ -40,7 +47,8 @@ describe('pods of a disruption budget', () => {
     [{}, 5, 0],
   ]
   for (const [spec, expected, desired] of cases)
-    it(`${JSON.stringify(spec)} of ${expected} needs ${desired} healthy ones`, () => expect(expectationOf(spec, expected).desired).to.equal(desired))
+    it(`${JSON.stringify(spec)} of ${expected} needs ${desired} healthy ones`, () =>
+      expect(expectationOf(spec, expected).desired).to.equal(desired))
 
   it('are counted by their controllers, except for a number of available pods', () => {
     expect([{ minAvailable: 1 }, { minAvailable: '1%' }, { maxUnavailable: 1 }].map(usesScale)).to.deep.equal([false, true, true])
@@ -64,7 +72,14 @@ describe('pods of a disruption budget', () => {
       disruptedPods: { x: formatTime(NOW) },
     })
     expect(status.conditions).to.deep.equal([
-      { type: 'DisruptionAllowed', status: 'True', observedGeneration: 4, lastTransitionTime: formatTime(NOW), reason: 'SufficientPods', message: '' },
+      {
+        type: 'DisruptionAllowed',
+        status: 'True',
+        observedGeneration: 4,
+        lastTransitionTime: formatTime(NOW),
+        reason: 'SufficientPods',
+        message: '',
+      },
     ])
     const next = budgetStatus(budget(status), { expected: 5, desired: 3 }, 3, {}, NOW + 9000)
     expect([next.disruptionsAllowed, next.conditions?.[0]?.reason, next.conditions?.[0]?.lastTransitionTime]).to.deep.equal([
@@ -78,17 +93,18 @@ describe('pods of a disruption budget', () => {
   it('allow no disruption if none is expected, or they could not be counted', () => {
     expect(budgetStatus(budget(), { expected: 0, desired: 0 }, 2, {}, NOW).disruptionsAllowed).to.equal(0)
     const failed = failedStatus(budget({ ...EMPTY, disruptionsAllowed: 3, expectedPods: 7 }), 'why', NOW)
-    expect([failed.disruptionsAllowed, failed.expectedPods, failed.conditions?.[0]?.reason, failed.conditions?.[0]?.message]).to.deep.equal([
-      0,
-      7,
-      'SyncFailed',
-      'why',
-    ])
+    expect([failed.disruptionsAllowed, failed.expectedPods, failed.conditions?.[0]?.reason, failed.conditions?.[0]?.message]).to.deep.equal(
+      [0, 7, 'SyncFailed', 'why'],
+    )
   })
 
   it('are forgotten two minutes after an eviction that did not delete them', () => {
     const evicted = { a: formatTime(NOW - 30_000), b: formatTime(NOW - 130_000), c: formatTime(NOW), gone: formatTime(NOW) }
-    const { pending, overdue, checkAfter } = disruptedPods([pod('a'), pod('b'), pod('c', { deleted: true })], { ...EMPTY, disruptedPods: evicted }, NOW)
+    const { pending, overdue, checkAfter } = disruptedPods(
+      [pod('a'), pod('b'), pod('c', { deleted: true })],
+      { ...EMPTY, disruptedPods: evicted },
+      NOW,
+    )
     expect([pending, overdue.map(({ metadata }) => metadata.name), checkAfter]).to.deep.equal([{ a: evicted.a }, ['b'], 90_000])
   })
 

@@ -102,12 +102,24 @@ describe('Endpoints of a service', () => {
     expect(write(endpointsObject(subsets))).to.equal(true)
     expect(write(endpointsObject([], { labels }))).to.equal(true)
     expect(write(endpointsObject(subsets, { labels: { ...labels, a: 'b' } }))).to.equal(true)
-    expect(write(endpointsObject(subsets, { labels, annotations: { 'endpoints.kubernetes.io/over-capacity': 'truncated' } }))).to.equal(true)
+    expect(write(endpointsObject(subsets, { labels, annotations: { 'endpoints.kubernetes.io/over-capacity': 'truncated' } }))).to.equal(
+      true,
+    )
   })
 
   it('drop the annotations of an earlier state', () => {
-    const annotations = { 'endpoints.kubernetes.io/over-capacity': 'truncated', 'endpoints.kubernetes.io/last-change-trigger-time': 'x', mine: 'y' }
-    const written = endpointsOf({ service: serviceOf(), subsets, current: endpointsObject([], { annotations }), changedAt: undefined, isLabelled: true })
+    const annotations = {
+      'endpoints.kubernetes.io/over-capacity': 'truncated',
+      'endpoints.kubernetes.io/last-change-trigger-time': 'x',
+      mine: 'y',
+    }
+    const written = endpointsOf({
+      service: serviceOf(),
+      subsets,
+      current: endpointsObject([], { annotations }),
+      changedAt: undefined,
+      isLabelled: true,
+    })
     expect(written?.metadata.annotations).to.deep.equal({ mine: 'y' })
   })
 })

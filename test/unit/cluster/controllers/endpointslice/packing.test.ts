@@ -37,7 +37,12 @@ const shapeOf = ({ create, update, remove }: SliceChanges): object => ({
 
 describe('packing of endpoints into slices', () => {
   const cases: [string, number[], number, object][] = [
-    ['fills the slice that gets fullest with what is left after whole slices', [62, 61], 127, { create: [100], update: { s0: 89 }, remove: [] }],
+    [
+      'fills the slice that gets fullest with what is left after whole slices',
+      [62, 61],
+      127,
+      { create: [100], update: { s0: 89 }, remove: [] },
+    ],
     ['makes a new slice rather than updating two', [74, 74], 152, { create: [100, 52], update: {}, remove: [] }],
     ['makes a new slice if no slice has room for all', [95, 95], 10, { create: [10], update: {}, remove: [] }],
     ['never overfills a full slice', [100], 1, { create: [1], update: {}, remove: [] }],

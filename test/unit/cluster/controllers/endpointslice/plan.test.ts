@@ -9,7 +9,12 @@ const NODE = nodeOf('n', { labels: { 'topology.kubernetes.io/zone': 'a' } })
 const READY = [{ type: 'Ready' as const, status: 'True' as const }] as NonNullable<Pod['status']['conditions']>
 
 const pod = (name: string, ip: string, parts: Partial<Pod['spec']> = {}): Pod =>
-  podOf({ name, nodeName: 'n', spec: parts, status: { phase: 'Running', podIP: ip, podIPs: [{ ip }, { ip: `fd00::${ip.slice(-1)}` }], conditions: READY } })
+  podOf({
+    name,
+    nodeName: 'n',
+    spec: parts,
+    status: { phase: 'Running', podIP: ip, podIPs: [{ ip }, { ip: `fd00::${ip.slice(-1)}` }], conditions: READY },
+  })
 
 const input = (parts: Partial<PlanInput> = {}): PlanInput => ({
   service: serviceOf(),

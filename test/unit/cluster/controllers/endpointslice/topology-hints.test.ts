@@ -26,7 +26,9 @@ describe('hints by the CPU of zones', () => {
     const slice = sliceOf('s', [inZone('a', 1), inZone('a', 2), inZone('a', 3), inZone('b', 4)])
     const { slices, events } = topology.add('ns/svc', 'IPv4', { create: [slice], update: [], unchanged: [] })
     expect(zoneHints(slices.create[0] as EndpointSlice)).to.deep.equal(['b', 'a', 'a', 'b'])
-    expect(events).to.deep.equal([{ type: 'Normal', reason: 'TopologyAwareHintsEnabled', message: 'Topology Aware Hints has been enabled, addressType: IPv4' }])
+    expect(events).to.deep.equal([
+      { type: 'Normal', reason: 'TopologyAwareHintsEnabled', message: 'Topology Aware Hints has been enabled, addressType: IPv4' },
+    ])
     expect(zoneHints(slice)).to.deep.equal([undefined, undefined, undefined, undefined])
   })
 
@@ -39,21 +41,40 @@ describe('hints by the CPU of zones', () => {
   })
 
   const refusals: [string, Record<string, number> | undefined, Partial<Endpoint>[], string][] = [
-    ['the nodes lack information', undefined, [inZone('a', 1)], 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes'],
-    ['there are more zones than endpoints', { a: 0.5, b: 0.5 }, [inZone('a', 1)], 'Insufficient number of endpoints (1 endpoints, 2 zones)'],
+    [
+      'the nodes lack information',
+      undefined,
+      [inZone('a', 1)],
+      'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes',
+    ],
+    [
+      'there are more zones than endpoints',
+      { a: 0.5, b: 0.5 },
+      [inZone('a', 1)],
+      'Insufficient number of endpoints (1 endpoints, 2 zones)',
+    ],
     [
       'no distribution avoids overload',
       { a: 0.9, b: 0.05, c: 0.05 },
       [inZone('a', 1), inZone('b', 2), inZone('c', 3)],
       'Unable to allocate minimum required endpoints to each zone without exceeding overload threshold (3 endpoints, 3 zones)',
     ],
-    ['an endpoint has no zone', { a: 0.5, b: 0.5 }, [inZone('a', 1), { addresses: ['10.1.0.9'] }], 'One or more endpoints do not have a zone specified'],
+    [
+      'an endpoint has no zone',
+      { a: 0.5, b: 0.5 },
+      [inZone('a', 1), { addresses: ['10.1.0.9'] }],
+      'One or more endpoints do not have a zone specified',
+    ],
   ]
   for (const [when, ratios, endpoints, reason] of refusals)
     it(`are removed if ${when}`, () => {
       const old = sliceOf('old', [inZone('a', 8, 'a')])
       const ready = { ...old, endpoints: (old.endpoints ?? []).map(each => ({ ...each, conditions: { ready: false } })) }
-      const { slices, events } = topologyOf(ratios).add('ns/svc', 'IPv4', { create: [sliceOf('s', endpoints)], update: [], unchanged: [ready] })
+      const { slices, events } = topologyOf(ratios).add('ns/svc', 'IPv4', {
+        create: [sliceOf('s', endpoints)],
+        update: [],
+        unchanged: [ready],
+      })
       expect(events).to.deep.equal([{ type: 'Warning', reason: 'TopologyAwareHintsDisabled', message: `${reason}, addressType: IPv4` }])
       expect([...slices.create, ...slices.update].flatMap(zoneHints)).to.deep.equal([...endpoints.map(() => undefined), undefined])
     })
@@ -64,7 +85,9 @@ describe('hints by the CPU of zones', () => {
     expect(topology.overloaded()).to.deep.equal([])
     topology.ratios = new Map([['c', 1]])
     expect(topology.overloaded()).to.deep.equal(['ns/svc'])
-    expect(topology.disable('ns/svc', 'IPv4').map(({ message }) => message)).to.deep.equal(['Topology Aware Hints has been disabled, addressType: IPv4'])
+    expect(topology.disable('ns/svc', 'IPv4').map(({ message }) => message)).to.deep.equal([
+      'Topology Aware Hints has been disabled, addressType: IPv4',
+    ])
     expect([topology.overloaded(), topology.disable('ns/svc', 'IPv4')]).to.deep.equal([[], []])
     expect(isOverloaded(new Map([['a', 1]]), undefined)).to.equal(true)
   })

@@ -9,7 +9,9 @@ describe('hints by traffic distribution', () => {
     const wrong = sliceOf('wrong', [{ addresses: ['1'], zone: 'a', ...hinted('b') }])
     const right = sliceOf('right', [{ addresses: ['2'], zone: 'a', ...hinted('a') }])
     const { update, unchanged } = distributeTraffic('PreferClose', { create: [], update: [], unchanged: [wrong, right] })
-    expect(update.map(({ metadata, endpoints }) => [metadata.name, endpoints?.[0]?.hints])).to.deep.equal([['wrong', { forZones: [{ name: 'a' }] }]])
+    expect(update.map(({ metadata, endpoints }) => [metadata.name, endpoints?.[0]?.hints])).to.deep.equal([
+      ['wrong', { forZones: [{ name: 'a' }] }],
+    ])
     expect(unchanged).to.deep.equal([right])
     expect(wrong.endpoints?.[0]?.hints).to.deep.equal({ forZones: [{ name: 'b' }] })
   })

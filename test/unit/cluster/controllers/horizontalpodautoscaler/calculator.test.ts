@@ -48,7 +48,11 @@ describe('replicas from metrics', () => {
   const three = ['x', 'y', 'z'].map(name => pod({ name }))
 
   it('follow the share of the requests that pods use', () => {
-    expect(utilizationProposal(input(three, { x: 900, y: 900, z: 900 }), 'cpu', 50)).to.deep.equal({ replicas: 6, utilization: 90, usage: 900 })
+    expect(utilizationProposal(input(three, { x: 900, y: 900, z: 900 }), 'cpu', 50)).to.deep.equal({
+      replicas: 6,
+      utilization: 90,
+      usage: 900,
+    })
   })
 
   it('count the request of one container', () => {

@@ -8,7 +8,12 @@ import {
   normalizeReplicas,
 } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/decide.ts'
 import { longestPeriod } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/limits.ts'
-import { MetricError, type MetricSource, metricProposal, type TargetState } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/metrics.ts'
+import {
+  MetricError,
+  type MetricSource,
+  metricProposal,
+  type TargetState,
+} from '../../../../../src/cluster/controllers/horizontalpodautoscaler/metrics.ts'
 import { milliQuantity, withConditions } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/status.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
 
@@ -31,20 +36,26 @@ describe('replicas within their bounds', () => {
 
   it('are the proposed ones', () => expect(reasons({}, 5, 8)).to.deep.equal([8, 'ReadyForNewScale True', 'DesiredWithinRange False']))
   it('at most double', () => expect(reasons({}, 5, 15)).to.deep.equal([10, 'ReadyForNewScale True', 'ScaleUpLimit True']))
-  it('do not exceed the maximum', () => expect(reasons({ maxReplicas: 6 }, 5, 8)).to.deep.equal([6, 'ReadyForNewScale True', 'TooManyReplicas True']))
-  it('do not fall below the minimum', () => expect(reasons({ minReplicas: 3 }, 5, 1)).to.deep.equal([3, 'ReadyForNewScale True', 'TooFewReplicas True']))
+  it('do not exceed the maximum', () =>
+    expect(reasons({ maxReplicas: 6 }, 5, 8)).to.deep.equal([6, 'ReadyForNewScale True', 'TooManyReplicas True']))
+  it('do not fall below the minimum', () =>
+    expect(reasons({ minReplicas: 3 }, 5, 1)).to.deep.equal([3, 'ReadyForNewScale True', 'TooFewReplicas True']))
   it('do not shrink while a recent proposal was higher', () => {
     const memory = { ...none, recommendations: [{ replicas: 5, at: NOW - 299_000 }] }
     expect(reasons({}, 5, 2, memory)).to.deep.equal([5, 'ScaleDownStabilized True', 'DesiredWithinRange False'])
     expect(reasons({}, 5, 2, { ...none, recommendations: [{ replicas: 5, at: NOW - 301_000 }] })[0]).to.equal(2)
   })
   it('do not grow while a recent proposal in the window of the behavior was lower', () => {
-    const behavior = { scaleUp: { stabilizationWindowSeconds: 60, selectPolicy: 'Max', policies: [{ type: 'Percent', value: 900, periodSeconds: 60 }] } }
+    const behavior = {
+      scaleUp: { stabilizationWindowSeconds: 60, selectPolicy: 'Max', policies: [{ type: 'Percent', value: 900, periodSeconds: 60 }] },
+    }
     const memory = { ...none, recommendations: [{ replicas: 6, at: NOW - 30_000 }] }
     expect(reasons({ behavior }, 5, 9, memory)).to.deep.equal([6, 'ScaleUpStabilized True', 'DesiredWithinRange False'])
   })
   it('follow the policies, with the changes of their period', () => {
-    const behavior = { scaleDown: { stabilizationWindowSeconds: 0, selectPolicy: 'Max', policies: [{ type: 'Pods', value: 4, periodSeconds: 60 }] } }
+    const behavior = {
+      scaleDown: { stabilizationWindowSeconds: 0, selectPolicy: 'Max', policies: [{ type: 'Pods', value: 4, periodSeconds: 60 }] },
+    }
     expect(reasons({ behavior }, 10, 1)).to.deep.equal([6, 'ReadyForNewScale True', 'ScaleDownLimit True'])
     const down = [
       { change: 3, at: NOW - 20_000 },
@@ -57,7 +68,10 @@ describe('replicas within their bounds', () => {
       { replicas: 7, at: NOW - 400_000 },
       { replicas: 4, at: NOW - 10_000 },
     ]
-    expect(normalizeReplicas(autoscaler({}), { ...none, recommendations: old }, 5, 5, NOW).recommendations).to.deep.equal([{ replicas: 5, at: NOW }, old[1]])
+    expect(normalizeReplicas(autoscaler({}), { ...none, recommendations: old }, 5, 5, NOW).recommendations).to.deep.equal([
+      { replicas: 5, at: NOW },
+      old[1],
+    ])
   })
   it('are set without metrics if the target is outside of them, but not for a target without replicas', () => {
     const given = autoscaler({ minReplicas: 2, maxReplicas: 5 })
@@ -69,7 +83,8 @@ describe('replicas within their bounds', () => {
     ])
     expect(boundsDecision(autoscaler({ minReplicas: 0 }), 0)).to.equal(undefined)
   })
-  it('need events of the longest period', () => expect(longestPeriod({ policies: [{ type: 'Pods', value: 1, periodSeconds: 90 }] })).to.equal(90_000))
+  it('need events of the longest period', () =>
+    expect(longestPeriod({ policies: [{ type: 'Pods', value: 1, periodSeconds: 90 }] })).to.equal(90_000))
 })
 
 describe('metrics of an autoscaler', () => {
@@ -78,7 +93,11 @@ describe('metrics of an autoscaler', () => {
   const ready: unknown = {
     metadata: { name: 'p' },
     spec: { containers: [{ name: 'c', resources: { requests: { cpu: '100m' } } }] },
-    status: { phase: 'Running', startTime: formatTime(NOW - 9e6), conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: formatTime(NOW - 9e6) }] },
+    status: {
+      phase: 'Running',
+      startTime: formatTime(NOW - 9e6),
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: formatTime(NOW - 9e6) }],
+    },
   }
   const state: TargetState = {
     namespace: 'ns',
@@ -98,7 +117,10 @@ describe('metrics of an autoscaler', () => {
       { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '300m', averageUtilization: 300 } } },
     ],
     [
-      { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: { type: 'AverageValue', averageValue: '100m' } } },
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'c', target: { type: 'AverageValue', averageValue: '100m' } },
+      },
       3,
       'cpu container resource',
       { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', current: { averageValue: '300m' } } },
@@ -110,7 +132,10 @@ describe('metrics of an autoscaler', () => {
       { type: 'Pods', pods: { metric: { name: 'hits' }, current: { averageValue: '300m' } } },
     ],
     [
-      { type: 'Object', object: { metric: { name: 'hits' }, describedObject: { kind: 'Service', name: 's' }, target: { type: 'Value', value: '3' } } },
+      {
+        type: 'Object',
+        object: { metric: { name: 'hits' }, describedObject: { kind: 'Service', name: 's' }, target: { type: 'Value', value: '3' } },
+      },
       3,
       'Service metric hits',
       { type: 'Object', object: { metric: { name: 'hits' }, describedObject: { kind: 'Service', name: 's' }, current: { value: '9' } } },

@@ -37,6 +37,8 @@ describe('metrics of the pods of a target', () => {
       'no external metrics API (external.metrics.k8s.io) registered',
     ])
     client.failures.list = [new Error('refused')]
-    expect(await source.resource('cpu').catch((error: Error) => error.message)).to.equal('unable to fetch metrics from resource metrics API: refused')
+    expect(await source.resource('cpu').catch((error: Error) => error.message)).to.equal(
+      'unable to fetch metrics from resource metrics API: refused',
+    )
   })
 })

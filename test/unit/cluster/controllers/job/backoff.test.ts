@@ -21,7 +21,8 @@ describe('back-off of jobs', () => {
     [5000, 600],
   ]
   for (const [failures, seconds] of delays)
-    it(`waits ${seconds} s after ${failures} failures`, () => expect(remainingBackoff({ failures, lastFailure: 5 }, 5)).to.equal(seconds * 1000))
+    it(`waits ${seconds} s after ${failures} failures`, () =>
+      expect(remainingBackoff({ failures, lastFailure: 5 }, 5)).to.equal(seconds * 1000))
 
   it('counts the time since the last failure', () => {
     expect(remainingBackoff({ failures: 1, lastFailure: 0 }, 4000)).to.equal(6000)
@@ -51,7 +52,9 @@ describe('back-off of jobs', () => {
 
   it('waits for sidecar containers if the release has them', () => {
     const pod = ended(7)
-    pod.spec.initContainers = [{ ...(pod.spec.containers?.[0] ?? { name: '', image: '', resources: {} }), name: 's', restartPolicy: 'Always' }]
+    pod.spec.initContainers = [
+      { ...(pod.spec.containers?.[0] ?? { name: '', image: '', resources: {} }), name: 's', restartPolicy: 'Always' },
+    ]
     pod.status.initContainerStatuses = (ended(12).status.containerStatuses ?? []).map(status => ({ ...status, name: 's' }))
     expect([finishedAt(pod, true), finishedAt(pod, false)]).to.deep.equal([12_000, 7000])
   })

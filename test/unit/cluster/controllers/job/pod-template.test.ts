@@ -4,14 +4,21 @@ import { indexedPrefix, podTemplate, setIndex } from '../../../../../src/cluster
 import { jobOf, ON, podOf } from '../../../../support/job-passes.ts'
 
 const container = { name: 'c', image: 'i', resources: {} }
-const indexed = jobOf({ completionMode: 'Indexed', completions: 3, template: { metadata: { finalizers: ['a/b'] }, spec: { containers: [container] } } })
+const indexed = jobOf({
+  completionMode: 'Indexed',
+  completions: 3,
+  template: { metadata: { finalizers: ['a/b'] }, spec: { containers: [container] } },
+})
 
 describe('pods of jobs', () => {
   it('adds the finalizer, and the variable with the index', () => {
     const { metadata, spec } = podTemplate(indexed, ON)
     expect(metadata.finalizers).to.deep.equal(['a/b', 'batch.kubernetes.io/job-tracking'])
     expect(spec.containers?.[0]?.env).to.deep.equal([
-      { name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef: { fieldPath: "metadata.labels['batch.kubernetes.io/job-completion-index']" } } },
+      {
+        name: 'JOB_COMPLETION_INDEX',
+        valueFrom: { fieldRef: { fieldPath: "metadata.labels['batch.kubernetes.io/job-completion-index']" } },
+      },
     ])
     expect(indexed.spec.template.spec.containers).to.deep.equal([container])
   })
@@ -24,11 +31,15 @@ describe('pods of jobs', () => {
 
   it('reads the index from the annotation if the release has no label', () => {
     const { spec } = podTemplate(indexed, { ...ON, podIndexLabel: false })
-    expect(spec.containers?.[0]?.env?.[0]?.valueFrom?.fieldRef?.fieldPath).to.equal("metadata.annotations['batch.kubernetes.io/job-completion-index']")
+    expect(spec.containers?.[0]?.env?.[0]?.valueFrom?.fieldRef?.fieldPath).to.equal(
+      "metadata.annotations['batch.kubernetes.io/job-completion-index']",
+    )
   })
 
   it('adds no variable to the pods of other jobs', () => {
-    expect(podTemplate(jobOf({ template: { metadata: {}, spec: { containers: [container] } } }), ON).spec.containers).to.deep.equal([container])
+    expect(podTemplate(jobOf({ template: { metadata: {}, spec: { containers: [container] } } }), ON).spec.containers).to.deep.equal([
+      container,
+    ])
   })
 
   it('sets name, host name, label and annotation of an index', () => {

@@ -16,15 +16,27 @@ describe('pod failure policy', () => {
   const cases: [string, PodFailurePolicyRule[], object][] = [
     ['counts a failure without a rule', [], { counts: true }],
     ['ignores a code', [onCode('Ignore', 'In', 1, 3)], { action: 'Ignore', counts: false }],
-    ['takes the first rule that matches', [onCode('Ignore', 'In', 1), onCode('Count', 'In', 3), onCode('Ignore', 'In', 3)], { action: 'Count', counts: true }],
+    [
+      'takes the first rule that matches',
+      [onCode('Ignore', 'In', 1), onCode('Count', 'In', 3), onCode('Ignore', 'In', 3)],
+      { action: 'Count', counts: true },
+    ],
     ['matches a code that is not listed', [onCode('FailIndex', 'NotIn', 4)], { action: 'FailIndex', counts: true }],
     [
       'fails the job, and names container and rule',
       [onCode('Count', 'In', 9), onCode('FailJob', 'In', 3)],
-      { action: 'FailJob', counts: true, failJobMessage: 'Container c for pod default/p failed with exit code 3 matching FailJob rule at index 1' },
+      {
+        action: 'FailJob',
+        counts: true,
+        failJobMessage: 'Container c for pod default/p failed with exit code 3 matching FailJob rule at index 1',
+      },
     ],
     ['skips conditions that the pod does not have', [onDisruption], { counts: true }],
-    ['skips a rule for another container', [{ action: 'Ignore', onExitCodes: { containerName: 'other', operator: 'In', values: [3] } }], { counts: true }],
+    [
+      'skips a rule for another container',
+      [{ action: 'Ignore', onExitCodes: { containerName: 'other', operator: 'In', values: [3] } }],
+      { counts: true },
+    ],
   ]
   for (const [title, rules, match] of cases) it(title, () => expect(matchFailurePolicy({ rules }, failed, true)).to.deep.equal(match))
 
@@ -32,7 +44,9 @@ describe('pod failure policy', () => {
     expect(matchFailurePolicy({ rules: [onCode('FailIndex', 'In', 3)] }, failed, false)).to.deep.equal({ counts: true }))
 
   it('never matches a container that ended with 0', () =>
-    expect(matchFailurePolicy({ rules: [onCode('Ignore', 'NotIn', 3)] }, podOf({ phase: 'Failed', exitCode: 0 }), true)).to.deep.equal({ counts: true }))
+    expect(matchFailurePolicy({ rules: [onCode('Ignore', 'NotIn', 3)] }, podOf({ phase: 'Failed', exitCode: 0 }), true)).to.deep.equal({
+      counts: true,
+    }))
 
   it('matches a condition of the pod', () => {
     const disrupted = podOf({ phase: 'Failed', condition: { type: 'DisruptionTarget', status: 'True' } })

@@ -4,7 +4,8 @@ import { formatTime } from '../../../../../src/meta/time.ts'
 import { featuresIn } from '../../../../support/hook-context.ts'
 import { indexedPods, jobOf, many, NOW, ON, podOf, runPass } from '../../../../support/job-passes.ts'
 
-const types = (conditions: readonly { type: string; reason?: string }[] = []): string[] => conditions.map(({ type, reason = '' }) => `${type} ${reason}`)
+const types = (conditions: readonly { type: string; reason?: string }[] = []): string[] =>
+  conditions.map(({ type, reason = '' }) => `${type} ${reason}`)
 
 describe('a pass over a job', () => {
   it('starts a job with as many pods as may run at once', async () => {
@@ -35,7 +36,11 @@ describe('a pass over a job', () => {
   })
 
   it('waits for terminating pods before the final condition of a job that has failed', async () => {
-    const { deletions, status, events } = await runPass(jobOf({ backoffLimit: 0 }), [...many(1, { phase: 'Failed' }), ...many(1, { phase: 'Running' })], ON)
+    const { deletions, status, events } = await runPass(
+      jobOf({ backoffLimit: 0 }),
+      [...many(1, { phase: 'Failed' }), ...many(1, { phase: 'Running' })],
+      ON,
+    )
     expect(types(status.conditions)).to.deep.equal(['FailureTarget BackoffLimitExceeded'])
     expect([deletions, status.terminating, status.failed, events]).to.deep.equal([1, 1, 2, []])
     const last = await runPass(jobOf({ backoffLimit: 0 }, status), [], ON)
@@ -59,11 +64,17 @@ describe('a pass over a job', () => {
     const job = jobOf({ activeDeadlineSeconds: 60, completions: 5 }, { startTime: formatTime(NOW - 20_000) })
     expect((await runPass(job, many(1, { phase: 'Running' }), ON)).checks).to.deep.equal([40_000])
     const late = jobOf({ activeDeadlineSeconds: 60, completions: 5 }, { startTime: formatTime(NOW - 60_000) })
-    expect(types((await runPass(late, many(1, { phase: 'Running' }), ON)).status.conditions)).to.deep.equal(['FailureTarget DeadlineExceeded'])
+    expect(types((await runPass(late, many(1, { phase: 'Running' }), ON)).status.conditions)).to.deep.equal([
+      'FailureTarget DeadlineExceeded',
+    ])
   })
 
   it('suspends and resumes a job', async () => {
-    const suspended = await runPass(jobOf({ suspend: true, parallelism: 2 }, { startTime: formatTime(NOW - 9000) }), many(2, { phase: 'Running' }), ON)
+    const suspended = await runPass(
+      jobOf({ suspend: true, parallelism: 2 }, { startTime: formatTime(NOW - 9000) }),
+      many(2, { phase: 'Running' }),
+      ON,
+    )
     expect([suspended.deletions, suspended.events, types(suspended.status.conditions)]).to.deep.equal([
       2,
       ['Normal Suspended Job suspended'],
@@ -71,7 +82,11 @@ describe('a pass over a job', () => {
     ])
     expect(suspended.status.startTime).to.equal(formatTime(NOW - 9000))
     const resumed = await runPass(jobOf({ suspend: false, parallelism: 2 }, suspended.status), [], ON)
-    expect([resumed.creations, resumed.events, types(resumed.status.conditions)]).to.deep.equal([2, ['Normal Resumed Job resumed'], ['Suspended JobResumed']])
+    expect([resumed.creations, resumed.events, types(resumed.status.conditions)]).to.deep.equal([
+      2,
+      ['Normal Resumed Job resumed'],
+      ['Suspended JobResumed'],
+    ])
     expect(resumed.status.startTime).to.equal(formatTime(NOW))
   })
 

@@ -14,7 +14,12 @@ const TRACKING = { name: 'kube-apiserver-legacy-service-account-token-tracking',
 const token = (name: string): Secret => ({
   kind: 'Secret',
   apiVersion: 'v1',
-  metadata: { name, namespace: 'default', creationTimestamp: '2020-01-01T00:00:00Z', annotations: { 'kubernetes.io/service-account.name': 'a' } },
+  metadata: {
+    name,
+    namespace: 'default',
+    creationTimestamp: '2020-01-01T00:00:00Z',
+    annotations: { 'kubernetes.io/service-account.name': 'a' },
+  },
   type: 'kubernetes.io/service-account-token',
 })
 
@@ -36,7 +41,9 @@ describe('cleaner of legacy tokens', () => {
     void legacyTokenCleaner(clusterEnvironment(client, clock, ended.signal), ended.signal)
     const writes = (): string[] => client.calls.filter(call => call.startsWith('patch') || call.startsWith('delete'))
     await eventually('the mark', async () => writes().length === 1)
-    expect((await client.get(SECRETS, 'default', 'generated')).metadata.labels).to.deep.equal({ 'kubernetes.io/legacy-token-invalid-since': '2030-06-01' })
+    expect((await client.get(SECRETS, 'default', 'generated')).metadata.labels).to.deep.equal({
+      'kubernetes.io/legacy-token-invalid-since': '2030-06-01',
+    })
     await clock.advance(365 * DAY_MS)
     expect(writes()).to.have.length(1)
     await clock.advance(DAY_MS)

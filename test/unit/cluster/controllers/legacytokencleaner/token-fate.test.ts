@@ -48,11 +48,11 @@ describe('legacy tokens', () => {
     const of = (uid: string): Secret => secret({ annotations: { 'kubernetes.io/service-account.uid': uid } })
     expect(isGenerated(of('u'), account(['t']))).to.equal(true)
     expect(isGenerated(secret(), account(['t']))).to.equal(true)
-    expect([isGenerated(of('u'), account(['other'])), isGenerated(of('old'), account(['t'])), isGenerated(of('u'), undefined)]).to.deep.equal([
-      false,
-      false,
-      false,
-    ])
+    expect([
+      isGenerated(of('u'), account(['other'])),
+      isGenerated(of('old'), account(['t'])),
+      isGenerated(of('u'), undefined),
+    ]).to.deep.equal([false, false, false])
   })
 
   it('are marked first, and deleted a year later, unless a pod refers to them', () => {

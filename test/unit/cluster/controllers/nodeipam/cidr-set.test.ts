@@ -13,7 +13,12 @@ describe('blocks of addresses', () => {
     const set = setOf('10.244.0.0/22', 24)
     expect([set.allocate(), set.allocate()]).to.deep.equal(['10.244.0.0/24', '10.244.1.0/24'])
     set.release('10.244.0.0/24')
-    expect([set.allocate(), set.allocate(), set.allocate(), set.allocate()]).to.deep.equal(['10.244.2.0/24', '10.244.3.0/24', '10.244.0.0/24', undefined])
+    expect([set.allocate(), set.allocate(), set.allocate(), set.allocate()]).to.deep.equal([
+      '10.244.2.0/24',
+      '10.244.3.0/24',
+      '10.244.0.0/24',
+      undefined,
+    ])
   })
 
   it('are not given while another CIDR overlaps them', () => {
@@ -45,6 +50,7 @@ describe('blocks of addresses', () => {
     })
 
   it('do not include those of another range or family', () => {
-    for (const cidr of ['127.168.224.0/24', 'be00::/16', 'nonsense']) expect(() => setOf('192.168.0.0/16', 24).span(cidr)).to.throw(OutsideRangeError)
+    for (const cidr of ['127.168.224.0/24', 'be00::/16', 'nonsense'])
+      expect(() => setOf('192.168.0.0/16', 24).span(cidr)).to.throw(OutsideRangeError)
   })
 })

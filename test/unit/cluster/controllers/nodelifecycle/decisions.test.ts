@@ -21,7 +21,8 @@ const node = (conditions: NodeCondition[], unschedulable = false): Pick<Node, 's
 
 describe('taints of a node', () => {
   it('follow its conditions and whether it is cordoned', () => {
-    const keys = (given: Pick<Node, 'spec' | 'status'>): string[] => schedulingTaints(given).map(({ key, effect }) => `${key.split('/')[1]} ${effect}`)
+    const keys = (given: Pick<Node, 'spec' | 'status'>): string[] =>
+      schedulingTaints(given).map(({ key, effect }) => `${key.split('/')[1]} ${effect}`)
     expect(keys(node([condition('Ready', 'True'), condition('PIDPressure', 'False')]))).to.deep.equal([])
     expect(keys(node([condition('Ready', 'Unknown'), condition('NetworkUnavailable', 'True')]))).to.deep.equal([
       'unreachable NoSchedule',
@@ -42,7 +43,12 @@ describe('taints of a node', () => {
 
 describe('zones of nodes', () => {
   it('are disrupted by the number and share of nodes that are not ready', () => {
-    expect([zoneState(5, 2), zoneState(0, 1), zoneState(3, 4), zoneState(0, 0)]).to.deep.equal(['Normal', 'FullDisruption', 'PartialDisruption', 'Normal'])
+    expect([zoneState(5, 2), zoneState(0, 1), zoneState(3, 4), zoneState(0, 0)]).to.deep.equal([
+      'Normal',
+      'FullDisruption',
+      'PartialDisruption',
+      'Normal',
+    ])
   })
 
   it('evict the pods of fewer nodes while they are disrupted', () => {
@@ -57,7 +63,11 @@ describe('zones of nodes', () => {
 
 describe('conditions of a node that is lost', () => {
   it('become Unknown, and those that are missing are added', () => {
-    const lost = lostConditions([condition('Ready', 'True'), condition('DiskPressure', 'Unknown'), condition('Own', 'True')], '2025-12-31T00:00:00Z', NOW)
+    const lost = lostConditions(
+      [condition('Ready', 'True'), condition('DiskPressure', 'Unknown'), condition('Own', 'True')],
+      '2025-12-31T00:00:00Z',
+      NOW,
+    )
     expect(lost.map(({ type, status, reason }) => `${type} ${status} ${reason}`)).to.deep.equal([
       'Ready Unknown NodeStatusUnknown',
       'DiskPressure Unknown r',

@@ -8,7 +8,8 @@ const CREATED = '2030-01-01T00:00:00Z'
 const NOW = Date.parse(CREATED) + 100_000
 
 function node(heartbeat: string | undefined, spec: object = {}): Node {
-  const conditions = heartbeat === undefined ? [] : [{ type: 'Ready', status: 'True', lastHeartbeatTime: heartbeat, lastTransitionTime: heartbeat }]
+  const conditions =
+    heartbeat === undefined ? [] : [{ type: 'Ready', status: 'True', lastHeartbeatTime: heartbeat, lastTransitionTime: heartbeat }]
   const made: unknown = { metadata: { name: 'n', creationTimestamp: CREATED }, spec, status: { conditions } }
   return made as Node
 }

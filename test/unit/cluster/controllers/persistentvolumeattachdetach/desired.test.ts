@@ -15,13 +15,20 @@ import { claimOf, volumeOf } from '../../../../support/storage-objects.ts'
 const claim = claimOf('c', { spec: { volumeName: 'v' }, status: { phase: 'Bound' } })
 const volume = volumeOf('v', { spec: { csi: { driver: 'd', volumeHandle: 'h' }, claimRef: { uid: 'uid-c' } } })
 const pod = (name: string, phase = 'Running') =>
-  podOf({ name, nodeName: 'n', spec: { nodeName: 'n', volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'c' } }] }, status: { phase } as object })
+  podOf({
+    name,
+    nodeName: 'n',
+    spec: { nodeName: 'n', volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'c' } }] },
+    status: { phase } as object,
+  })
 
 describe('the volumes that a node needs', () => {
   const names = (pods: readonly ReturnType<typeof pod>[], attachRequired?: boolean, node: object = nodeOf('n')): string[] => {
     const driver = attachRequired === undefined ? undefined : ({ spec: { attachRequired } } as CSIDriver)
     const reads = { claim: () => claim, volume: () => volume, driver: () => driver }
-    return [...desiredVolumes(pods, node as never, reads)].map(([name, wanted]) => `${name}: ${wanted.pods.map(({ metadata }) => metadata.name)}`)
+    return [...desiredVolumes(pods, node as never, reads)].map(
+      ([name, wanted]) => `${name}: ${wanted.pods.map(({ metadata }) => metadata.name)}`,
+    )
   }
 
   it('are those of its pods, unless the driver attaches nothing', () => {
@@ -41,7 +48,9 @@ describe('the volumes that a node needs', () => {
 
 describe('an attachment', () => {
   it('has a name that depends on volume, driver and node', () => {
-    expect(attachmentName('vol-1', 'ebs.csi.aws.com', 'node-1')).to.equal('csi-58932ddfc9a6504f794af09a26429db947138ba3d683dee3d975aa932cb39f48')
+    expect(attachmentName('vol-1', 'ebs.csi.aws.com', 'node-1')).to.equal(
+      'csi-58932ddfc9a6504f794af09a26429db947138ba3d683dee3d975aa932cb39f48',
+    )
     expect(uniqueVolumeName('d', 'h')).to.equal('kubernetes.io/csi/d^h')
     expect(attachmentOf({ volume, driver: 'd', handle: 'h', pods: [] }, 'n').spec).to.deep.equal({
       attacher: 'd',

@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { boundToVolume, claimStatus, unbound, withMigration, withProvisioner } from '../../../../../src/cluster/controllers/persistentvolumebinder/binding.ts'
+import {
+  boundToVolume,
+  claimStatus,
+  unbound,
+  withMigration,
+  withProvisioner,
+} from '../../../../../src/cluster/controllers/persistentvolumebinder/binding.ts'
 import { boundToClaim } from '../../../../../src/cluster/shared/volumes.ts'
 import { claimOf, volumeOf } from '../../../../support/storage-objects.ts'
 
@@ -64,7 +70,10 @@ describe('the status of a claim', () => {
 describe('annotations', () => {
   it('name the provisioner of a claim', () => {
     const claim = withProvisioner(claimOf('c'), 'p')
-    expect(claim?.metadata.annotations).to.deep.equal({ 'volume.beta.kubernetes.io/storage-provisioner': 'p', 'volume.kubernetes.io/storage-provisioner': 'p' })
+    expect(claim?.metadata.annotations).to.deep.equal({
+      'volume.beta.kubernetes.io/storage-provisioner': 'p',
+      'volume.kubernetes.io/storage-provisioner': 'p',
+    })
     expect(claim && withProvisioner(claim, 'p')).to.equal(undefined)
   })
 

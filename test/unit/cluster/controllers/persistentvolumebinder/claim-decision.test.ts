@@ -1,10 +1,21 @@
 import { expect } from 'chai'
 import type { PersistentVolumeClaim } from '../../../../../src/api/core/v1.types.ts'
-import { bestVolume, type ClaimSurroundings, decideClaim } from '../../../../../src/cluster/controllers/persistentvolumebinder/claim-decision.ts'
+import {
+  bestVolume,
+  type ClaimSurroundings,
+  decideClaim,
+} from '../../../../../src/cluster/controllers/persistentvolumebinder/claim-decision.ts'
 import { podOf } from '../../../../support/scheduling.ts'
 import { claimOf, storageClassOf, volumeOf } from '../../../../support/storage-objects.ts'
 
-const NOTHING: ClaimSurroundings = { named: undefined, candidates: [], storageClass: undefined, defaultClass: undefined, pods: [], matchAttributes: true }
+const NOTHING: ClaimSurroundings = {
+  named: undefined,
+  candidates: [],
+  storageClass: undefined,
+  defaultClass: undefined,
+  pods: [],
+  matchAttributes: true,
+}
 const decide = (claim: PersistentVolumeClaim, around: Partial<ClaimSurroundings> = {}) => decideClaim(claim, { ...NOTHING, ...around })
 
 /** Text of the event, or the action. */
@@ -40,20 +51,30 @@ describe('a claim without a volume', () => {
   })
 
   it('waits, is provisioned, or gets the default class', () => {
-    expect(outcome(claimOf('c'))).to.equal('wait: FailedBinding: no persistent volumes available for this claim and no storage class is set')
+    expect(outcome(claimOf('c'))).to.equal(
+      'wait: FailedBinding: no persistent volumes available for this claim and no storage class is set',
+    )
     expect(outcome(claimOf('c', { spec: { storageClassName: 'fast' } }))).to.equal('provision')
     expect(outcome(claimOf('c'), { defaultClass: storageClassOf('standard') })).to.equal('assign class')
-    expect(outcome(claimOf('c', { spec: { storageClassName: '' } }), { defaultClass: storageClassOf('standard') })).to.match(/^wait: FailedBinding/)
+    expect(outcome(claimOf('c', { spec: { storageClassName: '' } }), { defaultClass: storageClassOf('standard') })).to.match(
+      /^wait: FailedBinding/,
+    )
   })
 
   it('waits for a pod if its class is delayed, and is provisioned when the scheduler has selected a node', () => {
     const storageClass = storageClassOf('w', { volumeBindingMode: 'WaitForFirstConsumer' })
     const spec = { storageClassName: 'w' }
-    expect(outcome(claimOf('c', { spec }), { storageClass })).to.equal('wait: WaitForFirstConsumer: waiting for first consumer to be created before binding')
+    expect(outcome(claimOf('c', { spec }), { storageClass })).to.equal(
+      'wait: WaitForFirstConsumer: waiting for first consumer to be created before binding',
+    )
     const pods = [podOf({ name: 'a' }), podOf({ name: 'b' }), podOf({ name: 'bound', nodeName: 'n' })]
-    expect(outcome(claimOf('c', { spec }), { storageClass, pods })).to.equal('wait: WaitForPodScheduled: waiting for pods a,b to be scheduled')
+    expect(outcome(claimOf('c', { spec }), { storageClass, pods })).to.equal(
+      'wait: WaitForPodScheduled: waiting for pods a,b to be scheduled',
+    )
     expect(outcome(claimOf('c', { spec }), { storageClass, pods: pods.slice(0, 1) })).to.match(/waiting for pod a to be scheduled$/)
-    expect(outcome(claimOf('c', { spec, annotations: { 'volume.kubernetes.io/selected-node': 'n' } }), { storageClass })).to.equal('provision')
+    expect(outcome(claimOf('c', { spec, annotations: { 'volume.kubernetes.io/selected-node': 'n' } }), { storageClass })).to.equal(
+      'provision',
+    )
   })
 })
 
@@ -64,7 +85,9 @@ describe('a claim that names its volume', () => {
     expect(outcome(claim)).to.equal('wait')
     expect(outcome(claim, { named: volumeOf('v') })).to.equal('bind')
     const problem = (parts: object): string => outcome(claim, { named: volumeOf('v', parts) })
-    expect(problem({ spec: { capacity: { storage: '1Mi' } } })).to.equal('wait: VolumeMismatch: Cannot bind to requested volume "v": requested PV is too small')
+    expect(problem({ spec: { capacity: { storage: '1Mi' } } })).to.equal(
+      'wait: VolumeMismatch: Cannot bind to requested volume "v": requested PV is too small',
+    )
     expect(problem({ spec: { storageClassName: 'x' } })).to.match(/: storageClassName does not match$/)
     expect(problem({ spec: { volumeMode: 'Block' } })).to.match(/: incompatible volumeMode$/)
     expect(problem({ spec: { accessModes: ['ReadOnlyMany'] } })).to.match(/: incompatible accessMode$/)
@@ -75,7 +98,10 @@ describe('a claim that names its volume', () => {
     const named = volumeOf('v', { spec: { claimRef: { namespace: 'default', name: 'other', uid: 'o' } } })
     expect(outcome(claim, { named })).to.equal('wait: FailedBinding: volume "v" already bound to a different claim.')
     const chosen = claimOf('c', { spec: { volumeName: 'v' }, annotations: { 'pv.kubernetes.io/bound-by-controller': 'yes' } })
-    expect(decide(chosen, { named })).to.have.property('error', 'invalid binding of claim "default/c" to volume "v": volume already claimed by "default/other"')
+    expect(decide(chosen, { named })).to.have.property(
+      'error',
+      'invalid binding of claim "default/c" to volume "v": volume already claimed by "default/other"',
+    )
   })
 })
 
@@ -84,7 +110,9 @@ describe('a claim that was bound', () => {
 
   it('is lost with its volume', () => {
     expect(outcome(bound({}))).to.equal('lose: ClaimLost: Bound claim has lost reference to PersistentVolume. Data on the volume is lost!')
-    expect(outcome(bound({ volumeName: 'v' }))).to.equal('lose: ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!')
+    expect(outcome(bound({ volumeName: 'v' }))).to.equal(
+      'lose: ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!',
+    )
     const named = volumeOf('v', { spec: { claimRef: { namespace: 'default', name: 'c', uid: 'older' } } })
     expect(outcome(bound({ volumeName: 'v' }), { named })).to.equal(
       'lose: ClaimMisbound: Two claims are bound to the same volume, this one is bound incorrectly',

@@ -8,8 +8,14 @@ const dynamic = { 'pv.kubernetes.io/provisioned-by': 'example.com/x' }
 describe('a volume', () => {
   it('is available until a claim with a uid is bound to it', () => {
     expect(decideVolume(volumeOf('v'), undefined)).to.deep.equal({ action: 'set phase', phase: 'Available' })
-    expect(decideVolume(volumeOf('v', { spec: { claimRef: { namespace: 'default', name: 'c' } } }), undefined)).to.have.property('phase', 'Available')
-    expect(decideVolume(volumeOf('v', { spec: { claimRef } }), claimOf('c', { spec: { volumeName: 'v' } }))).to.have.property('phase', 'Bound')
+    expect(decideVolume(volumeOf('v', { spec: { claimRef: { namespace: 'default', name: 'c' } } }), undefined)).to.have.property(
+      'phase',
+      'Available',
+    )
+    expect(decideVolume(volumeOf('v', { spec: { claimRef } }), claimOf('c', { spec: { volumeName: 'v' } }))).to.have.property(
+      'phase',
+      'Bound',
+    )
   })
 
   it('is released with its claim, and unbound or released if the claim has another volume', () => {
@@ -35,7 +41,9 @@ describe('a released volume', () => {
   it('is kept, recycled or deleted by its policy', () => {
     expect(reclaim({ persistentVolumeReclaimPolicy: 'Retain' })).to.equal('keep')
     expect(reclaim({ persistentVolumeReclaimPolicy: 'Recycle', nfs: {} })).to.equal('recycle')
-    expect(reclaim({ persistentVolumeReclaimPolicy: 'Recycle', csi: {} })).to.equal('VolumeFailedRecycle: No recycler plugin found for the volume!')
+    expect(reclaim({ persistentVolumeReclaimPolicy: 'Recycle', csi: {} })).to.equal(
+      'VolumeFailedRecycle: No recycler plugin found for the volume!',
+    )
     expect(reclaim({ persistentVolumeReclaimPolicy: 'Delete', hostPath: { path: '/tmp/x' } })).to.equal('delete')
     expect(reclaim({ persistentVolumeReclaimPolicy: 'Delete', hostPath: { path: '/data' } })).to.equal(
       'VolumeFailedDelete: host_path deleter only supports /tmp/.+ but received provided /data',

@@ -11,7 +11,10 @@ describe('expansion of volumes', () => {
   })
 
   it('is left to the resizer of a driver', () => {
-    expect(expansionOf(volumeOf('v'))).to.deep.equal({ message: 'waiting for an external controller to expand this PVC', resizer: undefined })
+    expect(expansionOf(volumeOf('v'))).to.deep.equal({
+      message: 'waiting for an external controller to expand this PVC',
+      resizer: undefined,
+    })
     expect(expansionOf(volumeOf('v', { spec: { gcePersistentDisk: { pdName: 'x' } } }))).to.deep.equal({
       message: 'CSI migration enabled for kubernetes.io/gce-pd; waiting for external resizer to expand the pvc',
       resizer: 'pd.csi.storage.gke.io',

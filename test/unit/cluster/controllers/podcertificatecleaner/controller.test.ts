@@ -15,9 +15,15 @@ describe('cleaner of pod certificate requests', () => {
     for (const isOn of [true, false]) {
       const ended = new AbortController()
       const [client, clock] = [new FakeApiClient(), new SteppedClock(START)]
-      const request: unknown = { kind: 'PodCertificateRequest', metadata: { name: 'r', namespace: 'default', creationTimestamp: '2030-01-01T00:00:00Z' } }
+      const request: unknown = {
+        kind: 'PodCertificateRequest',
+        metadata: { name: 'r', namespace: 'default', creationTimestamp: '2030-01-01T00:00:00Z' },
+      }
       if (KIND) await client.create(KIND, request as PodCertificateRequest)
-      void podCertificateCleaner(clusterEnvironment(client, clock, ended.signal, featuresIn('1.35', { PodCertificateRequest: isOn })), ended.signal)
+      void podCertificateCleaner(
+        clusterEnvironment(client, clock, ended.signal, featuresIn('1.35', { PodCertificateRequest: isOn })),
+        ended.signal,
+      )
       const deletions = (): string[] => client.calls.filter(call => call.startsWith('delete'))
       await clock.advance(299_000)
       expect(deletions()).to.deep.equal([])

@@ -3,7 +3,11 @@ import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import { excessTerminated, isUnscheduledTerminating, nodeGoneCondition } from '../../../../../src/cluster/controllers/podgc/collect.ts'
 
 const pod = (name: string, phase: string, day = 1, status: object = {}, spec: object = {}, metadata: object = {}): Pod => {
-  const made: unknown = { metadata: { name, creationTimestamp: `2026-01-0${day}T00:00:00Z`, ...metadata }, spec, status: { phase, ...status } }
+  const made: unknown = {
+    metadata: { name, creationTimestamp: `2026-01-0${day}T00:00:00Z`, ...metadata },
+    spec,
+    status: { phase, ...status },
+  }
   return made as Pod
 }
 
@@ -32,6 +36,11 @@ describe('pods that are garbage', () => {
   })
 
   it('get a condition if their node is gone', () => {
-    expect(nodeGoneCondition(0)).to.include({ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' })
+    expect(nodeGoneCondition(0)).to.include({
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'DeletionByPodGC',
+      message: 'PodGC: node no longer exists',
+    })
   })
 })

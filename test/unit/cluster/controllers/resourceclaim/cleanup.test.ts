@@ -19,7 +19,9 @@ describe('an allocated claim', () => {
     expect(releasedClaim(claim({ allocation: {} }), [])).to.equal(undefined)
     const deleted = claim({ allocation: {} }, { finalizers: [FINALIZER], deletionTimestamp: 'x' })
     expect(releasedClaim(deleted, [])?.status).to.deep.equal({})
-    expect(releasedClaim(claim({ allocation: {}, reservedFor: [consumer('a')] }, {}), [])?.status, 'of another allocator').to.deep.equal({ allocation: {} })
+    expect(releasedClaim(claim({ allocation: {}, reservedFor: [consumer('a')] }, {}), [])?.status, 'of another allocator').to.deep.equal({
+      allocation: {},
+    })
   })
 
   it('is free to go when it has neither', () => {

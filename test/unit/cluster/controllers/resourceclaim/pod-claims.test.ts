@@ -8,9 +8,19 @@ const OWNER = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p', controller: 
 const named = { name: 'gpu', resourceClaimName: 'shared' } as never
 const templated = { name: 'gpu', resourceClaimTemplateName: 't' } as never
 const pod = (claim: never, statuses?: object[], spec: object = {}): Pod =>
-  podOf({ name: 'p', spec: { resourceClaims: [claim], ...spec }, status: { ...(statuses && { resourceClaimStatuses: statuses as never }) } })
+  podOf({
+    name: 'p',
+    spec: { resourceClaims: [claim], ...spec },
+    status: { ...(statuses && { resourceClaimStatuses: statuses as never }) },
+  })
 const claim = (status: object = {}, ownerReferences: object[] = []): ResourceClaim =>
-  ({ kind: 'ResourceClaim', apiVersion: 'resource.k8s.io/v1', metadata: { name: 'c', namespace: 'default', ownerReferences }, spec: {}, status }) as never
+  ({
+    kind: 'ResourceClaim',
+    apiVersion: 'resource.k8s.io/v1',
+    metadata: { name: 'c', namespace: 'default', ownerReferences },
+    spec: {},
+    status,
+  }) as never
 
 describe('the claims of a pod for devices', () => {
   it('need work while one is missing, or is to be reserved for a pod with a node', () => {
@@ -36,7 +46,9 @@ describe('the claims of a pod for devices', () => {
   })
 
   it('are generated with the pod as owner and the name of the claim in an annotation', () => {
-    const template = { spec: { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec: { devices: {} } } } as unknown as ResourceClaimTemplate
+    const template = {
+      spec: { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec: { devices: {} } },
+    } as unknown as ResourceClaimTemplate
     expect(generatedClaim(pod(templated), templated, template, 'resource.k8s.io/v1')).to.deep.equal({
       kind: 'ResourceClaim',
       apiVersion: 'resource.k8s.io/v1',

@@ -1,14 +1,31 @@
 import { expect } from 'chai'
 import type { ServiceCIDR } from '../../../../../src/api/networking/v1.types.ts'
-import { containingNames, isCovered, overlappingNames, serviceRanges, wouldBeOrphan } from '../../../../../src/cluster/controllers/servicecidrs/ranges.ts'
+import {
+  containingNames,
+  isCovered,
+  overlappingNames,
+  serviceRanges,
+  wouldBeOrphan,
+} from '../../../../../src/cluster/controllers/servicecidrs/ranges.ts'
 import { type IpAddress, parseIp } from '../../../../../src/meta/ip.ts'
 
-const cidr = (name: string, ...cidrs: string[]): ServiceCIDR => ({ kind: 'ServiceCIDR', apiVersion: '', metadata: { name }, spec: { cidrs }, status: {} })
+const cidr = (name: string, ...cidrs: string[]): ServiceCIDR => ({
+  kind: 'ServiceCIDR',
+  apiVersion: '',
+  metadata: { name },
+  spec: { cidrs },
+  status: {},
+})
 const address = (text: string): IpAddress => parseIp(text) ?? new Uint8Array()
 
 const OWN = cidr('kubernetes', '192.168.0.0/24', '2001:db2::/64')
 const UNRELATED = [cidr('unrelated', '10.0.0.0/24'), cidr('unrelated2', '10.0.0.0/16')]
-const THREE = [OWN, cidr('overlapping', '192.168.0.0/24', '2001:db2::/64'), cidr('overlapping2', '192.168.0.0/26', '2001:db2::/96'), ...UNRELATED]
+const THREE = [
+  OWN,
+  cidr('overlapping', '192.168.0.0/24', '2001:db2::/64'),
+  cidr('overlapping2', '192.168.0.0/26', '2001:db2::/96'),
+  ...UNRELATED,
+]
 
 /** Cases of TestController_canDeleteCIDR in pkg/controller/servicecidrs of k8s.io/kubernetes. */
 const DELETIONS: [title: string, others: ServiceCIDR[], address: string, mayGo: boolean][] = [
@@ -45,7 +62,8 @@ describe('ranges of ServiceCIDRs', () => {
     ['::1', []],
   ]
   for (const [text, names] of containing)
-    it(`${text} may be of ${names.length} ServiceCIDRs`, () => expect([...containingNames(address(text), serviceRanges(THREE))]).to.deep.equal(names))
+    it(`${text} may be of ${names.length} ServiceCIDRs`, () =>
+      expect([...containingNames(address(text), serviceRanges(THREE))]).to.deep.equal(names))
 
   it('overlaps with equal, smaller and larger ranges', () => {
     expect([...overlappingNames(OWN, serviceRanges(THREE))]).to.deep.equal(['kubernetes', 'overlapping', 'overlapping2'])

@@ -1,13 +1,24 @@
 import { expect } from 'chai'
 import type { Node, Service } from '../../../../../src/api/core/v1.types.ts'
-import { FINALIZER, isBalanced, needsCleanup, needsUpdate, wantsLoadBalancer } from '../../../../../src/cluster/controllers/servicelb/changes.ts'
+import {
+  FINALIZER,
+  isBalanced,
+  needsCleanup,
+  needsUpdate,
+  wantsLoadBalancer,
+} from '../../../../../src/cluster/controllers/servicelb/changes.ts'
 import { serviceOf } from '../../../../support/slices.ts'
 
-const balanced = (spec: Partial<Service['spec']> = {}, metadata: Service['metadata'] = {}): Service => serviceOf({ type: 'LoadBalancer', ...spec }, metadata)
+const balanced = (spec: Partial<Service['spec']> = {}, metadata: Service['metadata'] = {}): Service =>
+  serviceOf({ type: 'LoadBalancer', ...spec }, metadata)
 
 describe('load balancers of services', () => {
   it('are wanted by services of the type without a class', () => {
-    expect([balanced(), balanced({ loadBalancerClass: 'example.com/x' }), serviceOf()].map(wantsLoadBalancer)).to.deep.equal([true, false, false])
+    expect([balanced(), balanced({ loadBalancerClass: 'example.com/x' }), serviceOf()].map(wantsLoadBalancer)).to.deep.equal([
+      true,
+      false,
+      false,
+    ])
   })
 
   it('must go with the service or its type', () => {

@@ -55,7 +55,9 @@ describe('claims of a stateful set', () => {
   it('get the owner that the policy asks for, as a controller from 1.32 on', () => {
     const set = statefulSet(policy('Delete', 'Retain'))
     expect(withOwnersOfPolicy(claim(), set, podOf(0), '1.33').metadata.ownerReferences).to.deep.equal([SET])
-    expect(withOwnersOfPolicy(claim(), set, podOf(0), '1.31').metadata.ownerReferences).to.deep.equal([owner('StatefulSet', 'web', 'set', false)])
+    expect(withOwnersOfPolicy(claim(), set, podOf(0), '1.31').metadata.ownerReferences).to.deep.equal([
+      owner('StatefulSet', 'web', 'set', false),
+    ])
     expect(hasOwnersOfPolicy(claim(SET), set, podOf(0), '1.33')).to.equal(true)
     expect(hasOwnersOfPolicy(claim(owner('StatefulSet', 'web', 'set', false)), set, podOf(0), '1.33')).to.equal(false)
   })

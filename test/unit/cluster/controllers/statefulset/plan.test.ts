@@ -87,13 +87,21 @@ describe('plan of a stateful set', () => {
     bare.metadata.labels = {}
     expect(planned(statefulSet({ replicas: 1 }), [bare])).to.deep.equal(['repair web-0'])
     const unowned: ClaimState = { ...SOUND, isRetained: ({ metadata }) => metadata.name !== 'web-1' }
-    expect(planned(statefulSet({ replicas: 1 }), [podOf(0, READY), podOf(1, READY)], unowned)).to.deep.equal(['retain web-1', 'delete web-1', 'blocked'])
+    expect(planned(statefulSet({ replicas: 1 }), [podOf(0, READY), podOf(1, READY)], unowned)).to.deep.equal([
+      'retain web-1',
+      'delete web-1',
+      'blocked',
+    ])
   })
 })
 
 describe('update of a stateful set', () => {
-  const replaced = (set: StatefulSet, pods: readonly Pod[], maxUnavailable?: number, rules: Parameters<typeof scalePlan>[3] = RULES): string[] =>
-    podsToReplace(set, pods, 'web-new', { ...rules, maxUnavailable }).map(nameOf)
+  const replaced = (
+    set: StatefulSet,
+    pods: readonly Pod[],
+    maxUnavailable?: number,
+    rules: Parameters<typeof scalePlan>[3] = RULES,
+  ): string[] => podsToReplace(set, pods, 'web-new', { ...rules, maxUnavailable }).map(nameOf)
   const ready = [0, 1, 2].map(ordinal => podOf(ordinal, READY))
 
   it('replaces one pod at a time, from the last to the partition', () => {
@@ -101,7 +109,10 @@ describe('update of a stateful set', () => {
     const updated = podOf(2, { ...READY, revision: 'web-new' })
     expect(replaced(statefulSet(), [...ready.slice(0, 2), updated])).to.deep.equal(['web-1'])
     expect(
-      replaced(statefulSet({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } }), [...ready.slice(0, 2), updated]),
+      replaced(statefulSet({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } }), [
+        ...ready.slice(0, 2),
+        updated,
+      ]),
     ).to.deep.equal([])
   })
 

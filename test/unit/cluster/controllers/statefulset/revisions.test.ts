@@ -4,7 +4,13 @@ import { surplusRevisions } from '../../../../../src/cluster/controllers/statefu
 import { podOf, statefulSet } from './sets.ts'
 
 const revisions = [1, 2, 3, 4, 5].map(
-  (revision): ControllerRevision => ({ kind: 'ControllerRevision', apiVersion: 'apps/v1', metadata: { name: `web-${revision}` }, data: null, revision }),
+  (revision): ControllerRevision => ({
+    kind: 'ControllerRevision',
+    apiVersion: 'apps/v1',
+    metadata: { name: `web-${revision}` },
+    data: null,
+    revision,
+  }),
 )
 
 describe('history of a stateful set', () => {

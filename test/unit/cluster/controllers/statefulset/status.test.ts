@@ -27,7 +27,11 @@ describe('status of a stateful set', () => {
   })
 
   it('counts a pod that is being deleted for no revision, and not the pods that were deleted in this pass', () => {
-    expect(status([podOf(0, { ...READY, deleted: true }), podOf(1, READY)])).to.include({ replicas: 2, readyReplicas: 2, currentReplicas: 1 })
+    expect(status([podOf(0, { ...READY, deleted: true }), podOf(1, READY)])).to.include({
+      replicas: 2,
+      readyReplicas: 2,
+      currentReplicas: 1,
+    })
     expect(status([podOf(0, READY), podOf(1, READY)], statefulSet(), 1)).to.include({ currentReplicas: 1 })
   })
 

@@ -19,7 +19,8 @@ describe('servers of a storage version', () => {
     expect([...(await staleServers(version({}), async () => false))]).to.deep.equal([])
   })
 
-  it('leave nothing if all are stale', () => expect(withoutServers(version({ storageVersions: [server('a')] }), new Set(['a']), NOW)).to.equal(undefined))
+  it('leave nothing if all are stale', () =>
+    expect(withoutServers(version({ storageVersions: [server('a')] }), new Set(['a']), NOW)).to.equal(undefined))
 
   it('agree on a version once the others are gone', () => {
     const unequal = {
@@ -58,8 +59,17 @@ describe('servers of a storage version', () => {
   })
 
   it('live by a Lease with the label of API servers', () => {
-    const lease = (labels?: Record<string, string>) => ({ kind: 'Lease', apiVersion: '', metadata: { name: 'a', ...(labels && { labels }) }, spec: {} })
-    expect([undefined, lease(), lease({ 'apiserver.kubernetes.io/identity': 'other' })].map(isServerIdentity)).to.deep.equal([false, false, false])
+    const lease = (labels?: Record<string, string>) => ({
+      kind: 'Lease',
+      apiVersion: '',
+      metadata: { name: 'a', ...(labels && { labels }) },
+      spec: {},
+    })
+    expect([undefined, lease(), lease({ 'apiserver.kubernetes.io/identity': 'other' })].map(isServerIdentity)).to.deep.equal([
+      false,
+      false,
+      false,
+    ])
     expect(isServerIdentity(lease({ 'apiserver.kubernetes.io/identity': 'kube-apiserver' }))).to.equal(true)
   })
 })

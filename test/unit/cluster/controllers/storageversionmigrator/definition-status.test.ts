@@ -22,7 +22,14 @@ describe('definition of a migrated resource', () => {
       migratingDefinition(definition(2), 'm', NOW),
       {
         conditions: [
-          { type: TYPE, status: 'True', reason: 'MigrationRunning', message: 'Migration m is running', lastTransitionTime: AT, observedGeneration: 2 },
+          {
+            type: TYPE,
+            status: 'True',
+            reason: 'MigrationRunning',
+            message: 'Migration m is running',
+            lastTransitionTime: AT,
+            observedGeneration: 2,
+          },
         ],
       },
     ],
@@ -64,10 +71,18 @@ describe('definition of a migrated resource', () => {
       migratedDefinition(definition(2, 2), false, NOW),
       {
         conditions: [
-          { type: TYPE, status: 'False', reason: 'MigrationFailed', message: 'The migration has failed', lastTransitionTime: AT, observedGeneration: 2 },
+          {
+            type: TYPE,
+            status: 'False',
+            reason: 'MigrationFailed',
+            message: 'The migration has failed',
+            lastTransitionTime: AT,
+            observedGeneration: 2,
+          },
         ],
       },
     ],
   ]
-  for (const [title, applied, status] of cases) it(title, () => expect(applied).to.deep.equal({ metadata: { resourceVersion: '7' }, status }))
+  for (const [title, applied, status] of cases)
+    it(title, () => expect(applied).to.deep.equal({ metadata: { resourceVersion: '7' }, status }))
 })

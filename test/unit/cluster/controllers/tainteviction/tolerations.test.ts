@@ -3,7 +3,11 @@ import type { Taint, Toleration } from '../../../../../src/api/core/v1.types.ts'
 import { evictingTaints, shortestStay, stayOf } from '../../../../../src/cluster/controllers/tainteviction/tolerations.ts'
 import { tolerates } from '../../../../../src/cluster/shared/tolerations.ts'
 
-const taint = (key: string, value?: string, effect: Taint['effect'] = 'NoExecute'): Taint => ({ key, effect, ...(value !== undefined && { value }) })
+const taint = (key: string, value?: string, effect: Taint['effect'] = 'NoExecute'): Taint => ({
+  key,
+  effect,
+  ...(value !== undefined && { value }),
+})
 
 describe('time that a pod stays on a tainted node', () => {
   const cases: [title: string, tolerations: Toleration[], taints: Taint[], stay: 'forever' | number][] = [
@@ -35,7 +39,8 @@ describe('time that a pod stays on a tainted node', () => {
 
   it('is none without any toleration', () => expect(shortestStay([])).to.equal(0))
 
-  it('concerns taints with the effect NoExecute', () => expect(evictingTaints([taint('a'), taint('b', 'v', 'NoSchedule')])).to.deep.equal([taint('a')]))
+  it('concerns taints with the effect NoExecute', () =>
+    expect(evictingTaints([taint('a'), taint('b', 'v', 'NoSchedule')])).to.deep.equal([taint('a')]))
 
   const matches: [Toleration, Taint, boolean][] = [
     [{ key: 'a', value: 'v' }, taint('a', 'v'), true],

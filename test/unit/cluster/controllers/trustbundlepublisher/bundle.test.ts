@@ -5,7 +5,9 @@ import { TRUST_BUNDLES } from '../../../../../src/cluster/shared/kinds.ts'
 describe('bundle of the serving certificates', () => {
   it('is named by its signer and a hash', () => {
     // printf PEM | sha256sum
-    expect(bundleName('kubernetes.io/kube-apiserver-serving', 'PEM')).to.equal('kubernetes.io:kube-apiserver-serving:384fb9a44fabe158be2757b9')
+    expect(bundleName('kubernetes.io/kube-apiserver-serving', 'PEM')).to.equal(
+      'kubernetes.io:kube-apiserver-serving:384fb9a44fabe158be2757b9',
+    )
   })
 
   it('is of the version that the server serves', () => {

@@ -3,7 +3,9 @@ import { timeLeft } from '../../../../../src/cluster/controllers/ttlafterfinishe
 import { jobOf } from '../../../../support/job-passes.ts'
 
 const END = Date.parse('2026-01-01T00:00:00Z')
-const ended = (type: string) => ({ conditions: [{ type, status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T00:00:00Z' }] })
+const ended = (type: string) => ({
+  conditions: [{ type, status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T00:00:00Z' }],
+})
 
 describe('time until a finished job is deleted', () => {
   it('is counted from the end of the job', () => {

@@ -10,7 +10,11 @@ const stage = (name: string, phase: string, spec: JsonObject = {}): Stage =>
     apiVersion: 'kwok.x-k8s.io/v1alpha1',
     kind: 'Stage',
     metadata: { name },
-    spec: { resourceRef: { kind: 'Pod' }, selector: { matchExpressions: [{ key: '.status.phase', operator: 'In', values: [phase] }] }, ...spec },
+    spec: {
+      resourceRef: { kind: 'Pod' },
+      selector: { matchExpressions: [{ key: '.status.phase', operator: 'In', values: [phase] }] },
+      ...spec,
+    },
   })
 
 const pod = (name: string, phase: string, resourceVersion = '1'): StagedObject => ({
@@ -26,7 +30,8 @@ const engineOf = (stages: readonly Stage[], errors: string[] = [], seed = 1): St
 const READY = stage('ready', 'Pending', { delay: { durationMilliseconds: 1000 } })
 const COMPLETE = stage('complete', 'Running', { delay: { durationMilliseconds: 500 } })
 
-const names = (engine: StageEngine, now: number): string[] => engine.takeDue(now).map(({ object, stage: { name } }) => `${object.metadata.name} ${name}`)
+const names = (engine: StageEngine, now: number): string[] =>
+  engine.takeDue(now).map(({ object, stage: { name } }) => `${object.metadata.name} ${name}`)
 
 describe('the engine', () => {
   it('applies a stage when its delay has passed, in the order of the times', () => {
@@ -68,7 +73,9 @@ describe('the engine', () => {
   it('reports an expression that fails or takes too long, and leaves the object alone', () => {
     const errors: string[] = []
     const failing = stage('x', 'Pending', { selector: { matchExpressions: [{ cel: { expression: 'self.nope' } }] } })
-    const endless = stage('y', 'Pending', { selector: { matchExpressions: [{ key: '[range(1000)] | map([range(1000)])', operator: 'Exists' }] } })
+    const endless = stage('y', 'Pending', {
+      selector: { matchExpressions: [{ key: '[range(1000)] | map([range(1000)])', operator: 'Exists' }] },
+    })
     const engine = engineOf([failing], errors)
     engine.observe(pod('a', 'Pending'), 0)
     engine.setStages([endless])

@@ -15,10 +15,17 @@ const stage = (name: string, spec: JsonObject): Json => ({
   spec: { resourceRef: { kind: 'Pod' }, ...spec },
 })
 
-const inPhase = (phase: string): JsonObject => ({ selector: { matchExpressions: [{ key: '.status.phase', operator: 'In', values: [phase] }] } })
+const inPhase = (phase: string): JsonObject => ({
+  selector: { matchExpressions: [{ key: '.status.phase', operator: 'In', values: [phase] }] },
+})
 const toPhase = (phase: string): JsonObject => ({ patch: { root: 'status', subresource: 'status', template: `phase: ${phase}` } })
 
-const pod = (name = 'p'): StagedObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, resourceVersion: '1' }, status: { phase: 'Pending' } })
+const pod = (name = 'p'): StagedObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, resourceVersion: '1' },
+  status: { phase: 'Pending' },
+})
 
 /** A player with a client that records its requests and returns the patched object. */
 class World {
@@ -50,7 +57,11 @@ class World {
     return {
       patch: async (object, { type, data, subresource }) => {
         await request(`patch ${object.metadata.name} ${subresource} ${type} ${JSON.stringify(data)}`)
-        return { ...(object as StagedObject), ...(data as JsonObject), metadata: { ...object.metadata, resourceVersion: `${++this.version}` } }
+        return {
+          ...(object as StagedObject),
+          ...(data as JsonObject),
+          metadata: { ...object.metadata, resourceVersion: `${++this.version}` },
+        }
       },
       delete: object => request(`delete ${object.metadata.name}`),
       apply: (source, { data }) => request(`apply for ${source.metadata.name} ${JSON.stringify(data)}`),
@@ -60,7 +71,15 @@ class World {
 }
 
 const unavailable = (): StatusError =>
-  new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 503, reason: 'ServiceUnavailable', message: 'wait' })
+  new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    code: 503,
+    reason: 'ServiceUnavailable',
+    message: 'wait',
+  })
 const notFound = (): StatusError =>
   new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 404, reason: 'NotFound', message: 'gone' })
 
@@ -71,7 +90,13 @@ describe('the player', () => {
       stage('a', {
         ...inPhase('Pending'),
         delay: { durationMilliseconds: 1000 },
-        steps: [event, { finalizers: { add: [{ value: 'x/y' }] } }, toPhase('Running'), { apply: { template: 'kind: ConfigMap' } }, { delete: true }],
+        steps: [
+          event,
+          { finalizers: { add: [{ value: 'x/y' }] } },
+          toPhase('Running'),
+          { apply: { template: 'kind: ConfigMap' } },
+          { delete: true },
+        ],
       }),
     ])
     world.player.observe(pod())
@@ -103,7 +128,10 @@ describe('the player', () => {
 
   it('makes no request for a patch that changes nothing', async () => {
     const world = new World([
-      stage('a', { ...inPhase('Pending'), steps: [toPhase('Pending'), { patch: { type: 'merge', template: 'metadata:\n  labels: null' } }] }),
+      stage('a', {
+        ...inPhase('Pending'),
+        steps: [toPhase('Pending'), { patch: { type: 'merge', template: 'metadata:\n  labels: null' } }],
+      }),
     ])
     world.player.observe(pod())
     await world.clock.advance(0)
@@ -111,7 +139,9 @@ describe('the player', () => {
   })
 
   it('retries the rest of a stage if the server is not available, after growing delays', async () => {
-    const world = new World([stage('a', { ...inPhase('Pending'), steps: [{ event: { type: 'Normal', reason: 'R', message: 'm' } }, { delete: true }] })])
+    const world = new World([
+      stage('a', { ...inPhase('Pending'), steps: [{ event: { type: 'Normal', reason: 'R', message: 'm' } }, { delete: true }] }),
+    ])
     world.player.observe(pod())
     world.failures = [undefined as never, unavailable(), unavailable()]
     await world.clock.advance(0)
@@ -129,7 +159,15 @@ describe('the player', () => {
 
   it('retries a request that failed because a webhook did not respond', async () => {
     const world = new World([stage('a', { ...inPhase('Pending'), steps: [{ delete: true }] })])
-    const failure = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 500, reason: 'InternalError', message: 'no webhook' } as const
+    const failure = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      code: 500,
+      reason: 'InternalError',
+      message: 'no webhook',
+    } as const
     world.failures = [new StatusError(failure)]
     world.player.observe(pod())
     await world.clock.advance(2000)

@@ -13,7 +13,9 @@ const object = (kind: string, spec: JsonObject, name = 'web', namespace = 'defau
 
 describe('rules for pods', () => {
   it('are decoded', () => {
-    expect(decodeLogs(object('Logs', { logs: [{ containers: ['a'], logsFile: '/a.log', previousLogsFile: '/b.log', follow: true }, {}] }))).to.deep.equal({
+    expect(
+      decodeLogs(object('Logs', { logs: [{ containers: ['a'], logsFile: '/a.log', previousLogsFile: '/b.log', follow: true }, {}] })),
+    ).to.deep.equal({
       pod: { namespace: 'default', name: 'web' },
       namespaces: [],
       names: [],
@@ -22,7 +24,9 @@ describe('rules for pods', () => {
         { containers: [], follow: false },
       ],
     })
-    expect(decodeAttach(object('ClusterAttach', { selector: { matchNamespaces: ['x'], matchNames: ['y'] }, attaches: [{ logsFile: '/a' }] }))).to.deep.equal({
+    expect(
+      decodeAttach(object('ClusterAttach', { selector: { matchNamespaces: ['x'], matchNames: ['y'] }, attaches: [{ logsFile: '/a' }] })),
+    ).to.deep.equal({
       pod: undefined,
       namespaces: ['x'],
       names: ['y'],
@@ -46,7 +50,8 @@ describe('rules for pods', () => {
       { containers: ['a'], echo: false },
     ])
     expect(
-      decodePortForward(object('PortForward', { forwards: [{ ports: [80], target: { address: 'a', port: 8080 } }, { command: ['cat'] }] })).rules,
+      decodePortForward(object('PortForward', { forwards: [{ ports: [80], target: { address: 'a', port: 8080 } }, { command: ['cat'] }] }))
+        .rules,
     ).to.deep.equal([
       { ports: [80], target: { address: 'a', port: 8080 }, command: [], echo: false },
       { ports: [], command: ['cat'], echo: false },
@@ -57,7 +62,9 @@ describe('rules for pods', () => {
     expect(decodeLogs(object('Logs', { logs: [{ text: 'a', previousText: 'b' }] })).rules).to.deep.equal([
       { containers: [], text: 'a', previousText: 'b', follow: false },
     ])
-    expect(decodeAttach(object('Attach', { attaches: [{ text: 'a', echo: true }] })).rules).to.deep.equal([{ containers: [], text: 'a', echo: true }])
+    expect(decodeAttach(object('Attach', { attaches: [{ text: 'a', echo: true }] })).rules).to.deep.equal([
+      { containers: [], text: 'a', echo: true },
+    ])
     expect(decodeExec(object('Exec', { execs: [{ output: { stdout: 'a', exitCode: 2 } }, { echo: true }] })).rules).to.deep.equal([
       { containers: [], echo: false, output: { stdout: 'a', stderr: '', exitCode: 2 } },
       { containers: [], echo: true },
@@ -66,13 +73,23 @@ describe('rules for pods', () => {
       { ports: [], command: [], text: 'a', echo: false },
       { ports: [], command: [], echo: true },
     ])
-    expect(() => decodeExec(object('Exec', { execs: [{ output: { exitCode: 256 } }] }))).to.throw('spec.execs[0].output.exitCode: Invalid value: 256')
+    expect(() => decodeExec(object('Exec', { execs: [{ output: { exitCode: 256 } }] }))).to.throw(
+      'spec.execs[0].output.exitCode: Invalid value: 256',
+    )
   })
 
   const invalid: readonly [title: string, decode: () => unknown, messages: readonly string[]][] = [
-    ['logs of another kind', () => decodeLogs(object('Exec', { logs: [] })), ['kind: Unsupported value: "Exec": supported values: "Logs", "ClusterLogs"']],
+    [
+      'logs of another kind',
+      () => decodeLogs(object('Exec', { logs: [] })),
+      ['kind: Unsupported value: "Exec": supported values: "Logs", "ClusterLogs"'],
+    ],
     ['logs without rules', () => decodeLogs(object('Logs', {})), ['spec.logs: Required value']],
-    ['a selector in an object of one pod', () => decodeLogs(object('Logs', { logs: [], selector: {} })), ['spec: Invalid value: "selector": unknown field']],
+    [
+      'a selector in an object of one pod',
+      () => decodeLogs(object('Logs', { logs: [], selector: {} })),
+      ['spec: Invalid value: "selector": unknown field'],
+    ],
     [
       'commands',
       () => decodeExec(object('Exec', { execs: [{ local: { envs: [{}], securityContext: { runAsUser: -1 } } }, 1, { run: true }] })),
@@ -113,7 +130,11 @@ describe('rules for pods', () => {
     // An object of the pod's own decides alone.
     expect(fileOf('default', 'web', 'b')).to.equal(undefined)
     expect(fileOf('other', 'web', 'b')).to.equal('other')
-    expect([fileOf('default', 'api', 'b'), fileOf('default', 'api', 'x'), fileOf('default', 'api', 'c')]).to.deep.equal(['api-b', 'any', 'c'])
+    expect([fileOf('default', 'api', 'b'), fileOf('default', 'api', 'x'), fileOf('default', 'api', 'c')]).to.deep.equal([
+      'api-b',
+      'any',
+      'c',
+    ])
   })
 
   it('are found by port', () => {

@@ -15,7 +15,12 @@ const pod = (metadata: JsonObject = {}): JsonObject => ({
 
 /** Returns the usage of the resource `cpu` by a rule of a cluster object. */
 function usage(rule: JsonObject, of: JsonObject = pod()): number | undefined {
-  const object = { apiVersion: 'kwok.x-k8s.io/v1alpha1', kind: 'ClusterResourceUsage', metadata: { name: 'u' }, spec: { usages: [{ usage: { cpu: rule } }] } }
+  const object = {
+    apiVersion: 'kwok.x-k8s.io/v1alpha1',
+    kind: 'ClusterResourceUsage',
+    metadata: { name: 'u' },
+    spec: { usages: [{ usage: { cpu: rule } }] },
+  }
   const found = ruleFor([decodeResourceUsage(object, environment)], 'default', 'web', rules => ruleOfContainer(rules, 'a'))
   return found?.usage.get('cpu')?.({ node: { metadata: {} }, pod: of, container: { name: 'a' } })
 }
@@ -58,7 +63,10 @@ describe('usage of a container', () => {
   it('is refused with the names of invalid fields', () => {
     const message = 'spec.usages[0].usage.cpu'
     expect(() => usage({ value: 'x' })).to.throw(KwokObjectError, `${message}.value: Invalid value: "x": must be a quantity`)
-    expect(() => usage({ expression: 'nope(' })).to.throw(KwokObjectError, `${message}.expression: Invalid value: "nope(": does not compile: `)
+    expect(() => usage({ expression: 'nope(' })).to.throw(
+      KwokObjectError,
+      `${message}.expression: Invalid value: "nope(": does not compile: `,
+    )
     expect(() => usage({})).to.throw(KwokObjectError, `${message}: Invalid value: must have a value or an expression`)
   })
 })

@@ -7,9 +7,19 @@ import { drawDelay } from '../../../../../src/cluster/kwok/stage/timing.ts'
 import { seededRandom } from '../../../../../src/lib/seeded-random.ts'
 
 const stage = (name: string, spec: JsonObject): Stage =>
-  decodeStage({ apiVersion: 'kwok.x-k8s.io/v1alpha1', kind: 'Stage', metadata: { name }, spec: { resourceRef: { kind: 'Pod' }, selector: {}, ...spec } })
+  decodeStage({
+    apiVersion: 'kwok.x-k8s.io/v1alpha1',
+    kind: 'Stage',
+    metadata: { name },
+    spec: { resourceRef: { kind: 'Pod' }, selector: {}, ...spec },
+  })
 
-const subject = (annotations: Record<string, string> = {}): StageSubject => ({ object: { metadata: { annotations } }, labels: {}, annotations, now: 1_000_000 })
+const subject = (annotations: Record<string, string> = {}): StageSubject => ({
+  object: { metadata: { annotations } },
+  labels: {},
+  annotations,
+  now: 1_000_000,
+})
 
 const BY_ANNOTATION = { weightFrom: { expressionFrom: '.metadata.annotations.w' } }
 
@@ -46,7 +56,9 @@ describe('the choice of a stage', () => {
   })
 
   it('is the only stage that matches, whatever its weight', () => {
-    expect(choices([stage('a', { weight: 0 }), stage('b', { weight: 9, selector: { matchLabels: { x: 'y' } } })])).to.deep.equal({ a: 3000 })
+    expect(choices([stage('a', { weight: 0 }), stage('b', { weight: 9, selector: { matchLabels: { x: 'y' } } })])).to.deep.equal({
+      a: 3000,
+    })
     expect(choices([stage('a', { selector: null })])).to.deep.equal({ none: 3000 })
   })
 
@@ -69,10 +81,25 @@ describe('the delay of a stage', () => {
     ['is fixed', delayed({ durationMilliseconds: 1500 }), {}, 1500],
     ['is drawn between duration and jitter', delayed({ durationMilliseconds: 1000, jitterDurationMilliseconds: 3000 }), {}, 2000],
     ['is the jitter if that is less', delayed({ durationMilliseconds: 1000, jitterDurationMilliseconds: 10 }), {}, 10],
-    ['is read from the object', delayed({ durationMilliseconds: 1, durationFrom: { expressionFrom: '.metadata.annotations.d' } }), { d: '1m30s' }, 90_000],
+    [
+      'is read from the object',
+      delayed({ durationMilliseconds: 1, durationFrom: { expressionFrom: '.metadata.annotations.d' } }),
+      { d: '1m30s' },
+      90_000,
+    ],
     ['counts to a time', delayed({ durationFrom: { expressionFrom: '.metadata.annotations.d' } }), { d: '1970-01-01T00:17:00Z' }, 20_000],
-    ['is 0 if the time has passed', delayed({ durationFrom: { expressionFrom: '.metadata.annotations.d' } }), { d: '1970-01-01T00:00:00Z' }, 0],
-    ['is the fixed one if the object has none', delayed({ durationMilliseconds: 7, durationFrom: { expressionFrom: '.metadata.annotations.d' } }), {}, 7],
+    [
+      'is 0 if the time has passed',
+      delayed({ durationFrom: { expressionFrom: '.metadata.annotations.d' } }),
+      { d: '1970-01-01T00:00:00Z' },
+      0,
+    ],
+    [
+      'is the fixed one if the object has none',
+      delayed({ durationMilliseconds: 7, durationFrom: { expressionFrom: '.metadata.annotations.d' } }),
+      {},
+      7,
+    ],
   ]
   for (const [title, of, annotations, milliseconds] of cases)
     it(title, () => {

@@ -28,7 +28,11 @@ const resourceRef = { kind: 'Pod' }
 describe('decoding a Stage', () => {
   const invalid: readonly [title: string, object: Json, messages: readonly string[]][] = [
     ['of another kind', { ...stage({ resourceRef }), kind: 'Logs' }, ['kind: Unsupported value: "Logs": supported values: "Stage"']],
-    ['of another version', { ...stage({ resourceRef }), apiVersion: 'v1' }, ['apiVersion: Invalid value: "v1": must be kwok.x-k8s.io/v1alpha1']],
+    [
+      'of another version',
+      { ...stage({ resourceRef }), apiVersion: 'v1' },
+      ['apiVersion: Invalid value: "v1": must be kwok.x-k8s.io/v1alpha1'],
+    ],
     [
       'without a name and a spec',
       { apiVersion: 'kwok.x-k8s.io/v1alpha1', kind: 'Stage' },
@@ -111,7 +115,9 @@ describe('decoding a Stage', () => {
     })
 
   it('takes the jitter from an expression of CEL', () => {
-    const { jitter } = decodeStage(stage({ resourceRef, delay: { jitterDurationFrom: { cel: { expression: 'timestamp("1970-01-01T00:01:00Z")' } } } }))
+    const { jitter } = decodeStage(
+      stage({ resourceRef, delay: { jitterDurationFrom: { cel: { expression: 'timestamp("1970-01-01T00:01:00Z")' } } } }),
+    )
     expect(jitter?.({ object: {}, labels: {}, annotations: {}, now: 10_000 })).to.equal(50_000)
   })
 })

@@ -47,7 +47,8 @@ function live(stages: readonly JsonObject[], first: StagedObject, most = 10): Li
     })
     for (const action of stageActions(stage, object, { functions, defaultPatch: 'application/strategic-merge-patch+json' })) {
       if (action.kind === 'delete') isDeleted = true
-      if (action.kind === 'patch') object = runAtOnce(strategicPatch(types.type(`core.${object.kind}`), object, action.data)).object as StagedObject
+      if (action.kind === 'patch')
+        object = runAtOnce(strategicPatch(types.type(`core.${object.kind}`), object, action.data)).object as StagedObject
     }
   }
   return { steps, object, isDeleted }
@@ -58,7 +59,10 @@ const pod = (spec: JsonObject = {}, metadata: JsonObject = {}): StagedObject => 
   kind: 'Pod',
   metadata: { name: 'web', namespace: 'default', uid: 'u', ...metadata },
   spec: { nodeName: 'node-1', containers: [{ name: 'a', image: 'i:1' }], ...spec },
-  status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: '2029-12-31T23:59:59Z' }] },
+  status: {
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: '2029-12-31T23:59:59Z' }],
+  },
 })
 
 const statusOf = ({ status }: StagedObject): JsonObject => status as JsonObject
@@ -79,7 +83,13 @@ describe('stages of pods', () => {
   it('make a pod run at once', () => {
     const { steps, object } = live(FAST_POD_STAGES, pod({ readinessGates: [{ conditionType: 'x/y' }] }))
     expect(steps).to.deep.equal(['pod-ready after 0 s'])
-    expect(conditionsOf(object)).to.deep.equal({ PodScheduled: 'True', Initialized: 'True', Ready: 'True', ContainersReady: 'True', 'x/y': 'True' })
+    expect(conditionsOf(object)).to.deep.equal({
+      PodScheduled: 'True',
+      Initialized: 'True',
+      Ready: 'True',
+      ContainersReady: 'True',
+      'x/y': 'True',
+    })
     expect(statusOf(object)).to.deep.include({
       phase: 'Running',
       podIP: '10.1.0.1',
@@ -92,7 +102,10 @@ describe('stages of pods', () => {
   })
 
   it('complete init containers, and leave sidecars running', () => {
-    expect(statesOf(live(FAST_POD_STAGES, pod(INIT)).object, 'initContainerStatuses')).to.deep.equal(['init true terminated', 'sidecar true running'])
+    expect(statesOf(live(FAST_POD_STAGES, pod(INIT)).object, 'initContainerStatuses')).to.deep.equal([
+      'init true terminated',
+      'sidecar true running',
+    ])
   })
 
   it('complete pods of jobs', () => {
@@ -187,7 +200,10 @@ describe('stages of nodes', () => {
   })
 
   it('make a node ready again', () => {
-    const unready = node({ phase: 'Running', conditions: [{ type: 'Ready', status: 'Unknown', lastTransitionTime: '2029-01-01T00:00:00Z' }] })
+    const unready = node({
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'Unknown', lastTransitionTime: '2029-01-01T00:00:00Z' }],
+    })
     expect(conditionsOf(live([NODE_INITIALIZE, NODE_HEARTBEAT], unready, 1).object)).to.include({ Ready: 'True' })
   })
 })

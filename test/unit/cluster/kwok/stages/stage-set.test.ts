@@ -36,10 +36,14 @@ describe('the stages that take effect', () => {
   })
 
   it('may be of any kind', () => {
-    expect([...set.put('bind', { ...stage('bind', 'Deployment'), spec: { resourceRef: { apiGroup: 'apps/v1', kind: 'Deployment' } } })]).to.deep.equal([
+    expect([
+      ...set.put('bind', { ...stage('bind', 'Deployment'), spec: { resourceRef: { apiGroup: 'apps/v1', kind: 'Deployment' } } }),
+    ]).to.deep.equal(['apps/v1/Deployment'])
+    expect([set.kindOf('bind'), set.kindOf('none'), [...set.ownKinds]]).to.deep.equal([
       'apps/v1/Deployment',
+      undefined,
+      ['apps/v1/Deployment'],
     ])
-    expect([set.kindOf('bind'), set.kindOf('none'), [...set.ownKinds]]).to.deep.equal(['apps/v1/Deployment', undefined, ['apps/v1/Deployment']])
   })
 
   it('change both kinds if a Stage moves from one to the other', () => {

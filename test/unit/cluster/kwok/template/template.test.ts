@@ -58,7 +58,10 @@ describe('a template', () => {
     // Functions that read much in each of their calls.
     ['{{ $l := until 9000 }}{{ range until 300 }}{{ $x := has -1 $l }}{{ end }}', 'rendering takes more than 20000 steps'],
     ['{{ $s := repeat 100000 "x" }}{{ range until 200 }}{{ $x := sha512sum $s }}{{ end }}', 'rendering takes more than 20000 steps'],
-    ['{{ $s := repeat 100000 "x" }}{{ $t := repeat 100000 "x" }}{{ range until 200 }}{{ $x := eq $s $t }}{{ end }}', 'rendering takes more than 20000 steps'],
+    [
+      '{{ $s := repeat 100000 "x" }}{{ $t := repeat 100000 "x" }}{{ range until 200 }}{{ $x := eq $s $t }}{{ end }}',
+      'rendering takes more than 20000 steps',
+    ],
     ['{{ $s := repeat 100000 "x" }}{{ range until 200 }}{{ $x := split "" $s }}{{ end }}', 'rendering takes more than 20000 steps'],
     ['{{ $l := until 9000 }}{{ range until 300 }}{{ $x := rest $l }}{{ end }}', 'rendering takes more than 20000 steps'],
     ['{{ $l := until 9000 }}{{ range until 300 }}{{ range $l }}{{ break }}{{ end }}{{ end }}', 'rendering takes more than 20000 steps'],
@@ -77,7 +80,10 @@ describe('a template', () => {
     const map = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`k${i}`, i]))
     const read = (text: string) => compileTemplate(text).text({ map }, functionsWith({}))
     for (const call of ['len .', 'keys .', 'merge (dict) .', 'printf "%v" .', 'toJson .', 'uniq (list .)', 'pick . "k1"'])
-      expect(() => read(`{{ range until 300 }}{{ with $.map }}{{ $x := ${call} }}{{ end }}{{ end }}`), call).to.throw(TemplateError, 'steps')
+      expect(() => read(`{{ range until 300 }}{{ with $.map }}{{ $x := ${call} }}{{ end }}{{ end }}`), call).to.throw(
+        TemplateError,
+        'steps',
+      )
     for (const call of ['get . "k1"', 'index . "k1"', 'hasKey . "k1"', 'default 1 .', 'not .'])
       expect(read(`{{ range until 300 }}{{ with $.map }}{{ $x := ${call} }}{{ end }}{{ end }}`), call).to.equal('')
   })
@@ -92,7 +98,10 @@ describe('a template', () => {
   it('changes maps that it has made, and never the object', () => {
     expect(render('{{ $d := dict "a" 1 }}{{ $_ := set $d "b" 2 }}{{ $d }}')).to.equal('map[a:1 b:2]')
     expect(render('{{ $m := deepCopy .spec }}{{ $_ := unset $m "l" }}{{ hasKey $m "l" }} {{ hasKey .spec "l" }}')).to.equal('false true')
-    expect(() => render('{{ set .spec "l" 1 }}')).to.throw(TemplateError, 'the map is part of the object and cannot be changed: use deepCopy')
+    expect(() => render('{{ set .spec "l" 1 }}')).to.throw(
+      TemplateError,
+      'the map is part of the object and cannot be changed: use deepCopy',
+    )
   })
 
   it('reads time, addresses and names from its environment', () => {
@@ -111,7 +120,9 @@ describe('a template', () => {
     expect(text('{{ Now }} {{ StartTime }} {{ Version }} {{ NodeIP }} {{ NodeName }} {{ NodePort }} {{ PodIP }}')).to.equal(
       '2030-01-02T03:04:05Z 2030-01-01T00:00:00Z 1.2 10.0.0.1 node-1 10250 10.1.0.9',
     )
-    expect(text('{{ NodeIPWith "node-1" }} {{ NodeIPsWith "node-1" }} {{ NodeIPWith "x" | Quote }}')).to.equal('10.0.0.1 [10.0.0.1 fd00::1] ""')
+    expect(text('{{ NodeIPWith "node-1" }} {{ NodeIPsWith "node-1" }} {{ NodeIPWith "x" | Quote }}')).to.equal(
+      '10.0.0.1 [10.0.0.1 fd00::1] ""',
+    )
     expect(text('{{ PodIPWith "n" true "u" "p" "ns" }} {{ PodIPsWith "n" false "" "p" "" }}')).to.equal('n/true/u/p/ns [n/false//p/]')
     expect(() => text('{{ NodeIPWith .spec.nodeName }}')).to.throw(TemplateError, 'invalid value; expected string')
   })

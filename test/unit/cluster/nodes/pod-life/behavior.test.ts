@@ -26,7 +26,8 @@ describe('annotations about the behavior of a pod', () => {
   })
 
   it('name images that are missing', () => {
-    const failures = (images: string): unknown[] => ['c', 'i'].map(name => podBehavior(podWith({ 'missing-images': images })).of(name).failure)
+    const failures = (images: string): unknown[] =>
+      ['c', 'i'].map(name => podBehavior(podWith({ 'missing-images': images })).of(name).failure)
     expect([failures('web:1'), failures('web*, init:2'), failures('web'), failures('*')]).to.deep.equal([
       ['ImagePull', undefined],
       ['ImagePull', undefined],
@@ -43,7 +44,9 @@ describe('annotations about the behavior of a pod', () => {
   it('name probes that fail', () => {
     const behavior = podBehavior(podWith({ 'failing-probes.c': 'liveness, readiness', 'failing-probes.i': 'aliveness' }))
     expect(['c', 'i'].map(name => behavior.of(name).failingProbes)).to.deep.equal([['liveness', 'readiness'], []])
-    expect(behavior.faults).to.deep.equal([`annotation ${PREFIX}failing-probes.i: "aliveness" is not a list of startup, liveness, readiness`])
+    expect(behavior.faults).to.deep.equal([
+      `annotation ${PREFIX}failing-probes.i: "aliveness" is not a list of startup, liveness, readiness`,
+    ])
   })
 
   it('are not needed for containers that run to completion: of Jobs, hooks of Helm, and pods of a controller that are never restarted', () => {

@@ -36,7 +36,11 @@ function lifeOf(spec: object, metadata: object = {}, rules: Partial<LifeRules> =
 
 /** `c:running,ready` for each container, with its restarts if there are any. */
 function containerText({ name, state, ready, restartCount }: ContainerStatus): string {
-  const is = state.running ? 'running' : state.terminated ? `${state.terminated.reason}(${state.terminated.exitCode})` : (state.waiting?.reason ?? '')
+  const is = state.running
+    ? 'running'
+    : state.terminated
+      ? `${state.terminated.reason}(${state.terminated.exitCode})`
+      : (state.waiting?.reason ?? '')
   return `${name}:${is}${ready ? ',ready' : ''}${restartCount > 0 ? `,${restartCount} restarts` : ''}`
 }
 
@@ -45,13 +49,25 @@ function statusText({ status }: Pod): string {
   return [phase, ...[...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses].map(containerText)].join(' ')
 }
 
-/** Takes steps until there is nothing to do. Returns the statuses on the way, and how many seconds the kubelet waits then: `end` if it does not. */
+/**
+ * Takes steps until there is nothing to do. Returns the statuses on the way, and how many seconds the kubelet waits
+ * then: `end` if it does not.
+ */
 function steps(life: Life): string[] {
   const seen: string[] = []
   for (let i = 0; i < 30; i++) {
     const { pod, pulls, probes, rules } = life
     const now = START + life.seconds * 1000
-    const step = nextStep({ pod, behavior: podBehavior(pod), now, rules, pulls, probes, hostIPs: ['10.128.0.1'], podIPs: () => ['10.64.0.1'] })
+    const step = nextStep({
+      pod,
+      behavior: podBehavior(pod),
+      now,
+      rules,
+      pulls,
+      probes,
+      hostIPs: ['10.128.0.1'],
+      podIPs: () => ['10.64.0.1'],
+    })
     if (step.kind === 'remove') return [...seen, 'removed']
     if (step.kind === 'wait') life.events.push(...(step.events ?? []))
     if (step.kind === 'wait') return [...seen, Number.isFinite(step.until) ? `wait ${(step.until - now) / 1000}` : 'end']
@@ -68,13 +84,18 @@ function pass(life: Life, seconds: number): string[] {
 }
 
 const conditions = ({ pod }: Life): Record<string, string> =>
-  Object.fromEntries((pod.status.conditions ?? []).map(({ type, status, reason }) => [type, reason === undefined ? status : `${status} ${reason}`]))
+  Object.fromEntries(
+    (pod.status.conditions ?? []).map(({ type, status, reason }) => [type, reason === undefined ? status : `${status} ${reason}`]),
+  )
 const annotated = (annotations: Record<string, string>): object => ({
   annotations: Object.fromEntries(Object.entries(annotations).map(([name, value]) => [`kubelet.binnacle.dev/${name}`, value])),
 })
 const deleted = (life: Life, grace: number): void => {
   const { pod, seconds } = life
-  life.pod = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: formatTime(START + (seconds + grace) * 1000), deletionGracePeriodSeconds: grace } }
+  life.pod = {
+    ...pod,
+    metadata: { ...pod.metadata, deletionTimestamp: formatTime(START + (seconds + grace) * 1000), deletionGracePeriodSeconds: grace },
+  }
 }
 
 describe('the life of a pod on a simulated node', () => {
@@ -137,7 +158,10 @@ describe('the life of a pod on a simulated node', () => {
   })
 
   it('becomes ready when its probes have succeeded, from their initial delays on', () => {
-    const probes = { startupProbe: { initialDelaySeconds: 5 }, readinessProbe: { initialDelaySeconds: 8, successThreshold: 2, periodSeconds: 3 } }
+    const probes = {
+      startupProbe: { initialDelaySeconds: 5 },
+      readinessProbe: { initialDelaySeconds: 8, successThreshold: 2, periodSeconds: 3 },
+    }
     const life = lifeOf({ containers: [{ name: 'c', image: 'app:1', ...probes }] })
     expect(steps(life).at(-1)).to.equal('wait 5')
     expect(life.pod.status.containerStatuses?.[0]?.started).to.equal(false)
@@ -155,7 +179,10 @@ describe('the life of a pod on a simulated node', () => {
       ...pod,
       status: {
         ...pod.status,
-        conditions: [...(pod.status.conditions ?? []), { type: 'example.com/gate', status: 'True', lastProbeTime: null, lastTransitionTime: null }],
+        conditions: [
+          ...(pod.status.conditions ?? []),
+          { type: 'example.com/gate', status: 'True', lastProbeTime: null, lastTransitionTime: null },
+        ],
       },
     }
     steps(life)
@@ -171,7 +198,11 @@ describe('the life of a pod on a simulated node', () => {
       'Succeeded s:Completed(0) c:Completed(0)',
       'end',
     ])
-    expect(conditions(life)).to.include({ Initialized: 'True PodCompleted', Ready: 'False PodCompleted', PodReadyToStartContainers: 'False' })
+    expect(conditions(life)).to.include({
+      Initialized: 'True PodCompleted',
+      Ready: 'False PodCompleted',
+      PodReadyToStartContainers: 'False',
+    })
   })
 
   it('fails if it is never restarted, and a container exits with an error', () => {
@@ -185,7 +216,9 @@ describe('the life of a pod on a simulated node', () => {
     steps(life)
     expect(pass(life, 1)).to.deep.equal(['Running c:Error(1)', 'Running c:running,ready,1 restarts', 'wait 1'])
     expect(pass(life, 1)).to.deep.equal(['Running c:Error(1),1 restarts', 'Running c:CrashLoopBackOff,1 restarts', 'wait 10'])
-    expect(life.pod.status.containerStatuses?.[0]?.state.waiting?.message).to.equal('back-off 10s restarting failed container=c pod=p_default(u)')
+    expect(life.pod.status.containerStatuses?.[0]?.state.waiting?.message).to.equal(
+      'back-off 10s restarting failed container=c pod=p_default(u)',
+    )
     expect(life.events.at(-1)?.message).to.equal('Back-off restarting failed container c in pod p_default(u)')
     expect(pass(life, 10)).to.deep.equal(['Running c:running,ready,2 restarts', 'wait 1'])
     expect(pass(life, 1).at(-1)).to.equal('wait 20')
@@ -209,13 +242,19 @@ describe('the life of a pod on a simulated node', () => {
   it('waits for a configuration that cannot be read', () => {
     const life = lifeOf({}, annotated({ failure: 'CreateContainerConfigError', message: 'configmap "web" not found' }))
     expect(steps(life)).to.deep.equal(['Pending c:ContainerCreating', 'Pending c:CreateContainerConfigError', 'end'])
-    expect(life.events).to.deep.equal([{ type: 'Warning', reason: 'Failed', message: 'Error: configmap "web" not found', container: 'spec.containers{c}' }])
+    expect(life.events).to.deep.equal([
+      { type: 'Warning', reason: 'Failed', message: 'Error: configmap "web" not found', container: 'spec.containers{c}' },
+    ])
   })
 
   it('starts and becomes ready late if annotations say so, each container on its own', () => {
     const containers = ['a', 'b'].map(name => ({ name, image: 'app:1' }))
     const life = lifeOf({ containers }, annotated({ 'start-after.b': '3s', 'ready-after': '4s', 'ready-after.b': '0s' }))
-    expect(steps(life)).to.deep.equal(['Pending a:ContainerCreating b:ContainerCreating', 'Pending a:running b:ContainerCreating', 'wait 3'])
+    expect(steps(life)).to.deep.equal([
+      'Pending a:ContainerCreating b:ContainerCreating',
+      'Pending a:running b:ContainerCreating',
+      'wait 3',
+    ])
     expect(pass(life, 3)).to.deep.equal(['Running a:running b:running,ready', 'wait 1'])
     expect(pass(life, 1)).to.deep.equal(['Running a:running,ready b:running,ready', 'end'])
   })
@@ -224,7 +263,10 @@ describe('the life of a pod on a simulated node', () => {
     const life = lifeOf({ activeDeadlineSeconds: 20 })
     expect(steps(life).at(-1)).to.equal('wait 20')
     expect(pass(life, 20)).to.deep.equal(['Failed c:Error(137)', 'end'])
-    expect(life.pod.status).to.include({ reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' })
+    expect(life.pod.status).to.include({
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    })
   })
 
   it('is evicted by an annotation', () => {
@@ -261,16 +303,27 @@ describe('the life of a pod on a simulated node', () => {
   })
 
   it('gets new resources in place, or restarts for them', () => {
-    const container = (cpu: string, resizePolicy: object[] = []): object => ({ name: 'c', image: 'app:1', resources: { requests: { cpu } }, resizePolicy })
+    const container = (cpu: string, resizePolicy: object[] = []): object => ({
+      name: 'c',
+      image: 'app:1',
+      resources: { requests: { cpu } },
+      resizePolicy,
+    })
     const resized = (life: Life, spec: object): string[] => {
       life.pod = { ...life.pod, spec: { ...life.pod.spec, ...spec } as PodSpec }
       return steps(life)
     }
     const life = lifeOf({ containers: [container('1')] })
     steps(life)
-    expect(life.pod.status.containerStatuses?.[0]).to.deep.include({ allocatedResources: { cpu: '1' }, resources: { requests: { cpu: '1' } } })
+    expect(life.pod.status.containerStatuses?.[0]).to.deep.include({
+      allocatedResources: { cpu: '1' },
+      resources: { requests: { cpu: '1' } },
+    })
     expect(resized(life, { containers: [container('2')] })).to.deep.equal(['Running c:running,ready', 'Running c:running,ready', 'end'])
-    expect(life.pod.status.containerStatuses?.[0]).to.deep.include({ allocatedResources: { cpu: '2' }, resources: { requests: { cpu: '2' } } })
+    expect(life.pod.status.containerStatuses?.[0]).to.deep.include({
+      allocatedResources: { cpu: '2' },
+      resources: { requests: { cpu: '2' } },
+    })
     expect(conditions(life)).not.to.have.property('PodResizeInProgress')
     const policy = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }]
     expect(resized(life, { containers: [container('3', policy)] }).slice(-2)).to.deep.equal(['Running c:running,ready,1 restarts', 'end'])
@@ -302,7 +355,10 @@ describe('the life of a pod on a simulated node', () => {
 
   describe('with failing probes', () => {
     const probed = (probes: object, failing: string, policy = 'Always'): Life =>
-      lifeOf({ containers: [{ name: 'c', image: 'app:1', resources: {}, ...probes }], restartPolicy: policy }, annotated({ 'failing-probes': failing }))
+      lifeOf(
+        { containers: [{ name: 'c', image: 'app:1', resources: {}, ...probes }], restartPolicy: policy },
+        annotated({ 'failing-probes': failing }),
+      )
     const without = (life: Life): void => {
       life.pod = { ...life.pod, metadata: { ...life.pod.metadata, annotations: {} } }
     }
@@ -327,7 +383,10 @@ describe('the life of a pod on a simulated node', () => {
     it('fails a pod that is never restarted', () => {
       const life = probed({ livenessProbe: { exec: {}, periodSeconds: 1, failureThreshold: 1 } }, 'liveness', 'Never')
       expect(steps(life)).to.deep.equal(['Pending c:ContainerCreating', 'Running c:running,ready', 'Failed c:Error(137)', 'end'])
-      expect(texts(life)).to.deep.equal(['Unhealthy: Liveness probe failed: the command failed', 'Killing: Container c failed liveness probe'])
+      expect(texts(life)).to.deep.equal([
+        'Unhealthy: Liveness probe failed: the command failed',
+        'Killing: Container c failed liveness probe',
+      ])
     })
 
     it('keeps a container ready until its readiness probe has failed often enough, and makes it ready again', () => {
@@ -355,7 +414,11 @@ describe('the life of a pod on a simulated node', () => {
     })
 
     it('has no effect on a container without the probe', () => {
-      expect(steps(probed({}, 'startup,liveness,readiness'))).to.deep.equal(['Pending c:ContainerCreating', 'Running c:running,ready', 'end'])
+      expect(steps(probed({}, 'startup,liveness,readiness'))).to.deep.equal([
+        'Pending c:ContainerCreating',
+        'Running c:running,ready',
+        'end',
+      ])
     })
   })
 })

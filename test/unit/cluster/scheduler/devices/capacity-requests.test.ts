@@ -4,7 +4,12 @@ import { type CapacityRules, consumedAmounts } from '../../../../../src/cluster/
 const RULES: CapacityRules = { fractionalCapacity: false, checkedCapacity: false }
 
 /** Returns the canonical amount that a request consumes of a capacity `c`. */
-function amount(requested: string | undefined, value: string, requestPolicy?: object, rules: Partial<CapacityRules> = {}): string | undefined {
+function amount(
+  requested: string | undefined,
+  value: string,
+  requestPolicy?: object,
+  rules: Partial<CapacityRules> = {},
+): string | undefined {
   const device = { name: 'd', capacity: { c: { value, ...(requestPolicy && { requestPolicy }) } } } as never
   const wanted = requested === undefined ? undefined : { requests: { c: requested } }
   return consumedAmounts(wanted, device, { ...RULES, ...rules })?.get('c')?.canonical

@@ -1,6 +1,10 @@
 import { expect } from 'chai'
 import type { AllocationResult, DeviceClass, ResourceClaim, ResourceSlice } from '../../../../../src/api/resource/v1beta2.types.ts'
-import { type AllocationRules, deviceAllocator, NodeAllocationError } from '../../../../../src/cluster/scheduler/devices/device-allocator.ts'
+import {
+  type AllocationRules,
+  deviceAllocator,
+  NodeAllocationError,
+} from '../../../../../src/cluster/scheduler/devices/device-allocator.ts'
 import { SearchTimeout } from '../../../../../src/cluster/scheduler/devices/device-search.ts'
 import { deviceMatcher } from '../../../../../src/cluster/scheduler/devices/device-selectors.ts'
 import type { AllocatedDevices } from '../../../../../src/cluster/scheduler/devices/shared-capacities.ts'
@@ -36,9 +40,21 @@ interface Given {
 
 const NODES = { a: nodeOf('a', { labels: { zone: 'z1' } }), b: nodeOf('b', { labels: { zone: 'z2' } }) }
 
-function allocate({ claims, slices, allocated = [], shared = new Map(), rules, deviceClass = {}, node = 'a' }: Given): AllocationResult[] | undefined {
+function allocate({
+  claims,
+  slices,
+  allocated = [],
+  shared = new Map(),
+  rules,
+  deviceClass = {},
+  node = 'a',
+}: Given): AllocationResult[] | undefined {
   const gpu = deviceClassOf(deviceClass) as DeviceClass
-  const state = { slices, allocated: { exclusive: new Set(allocated), shared }, classOf: (name: string) => (name === 'gpu' ? gpu : undefined) }
+  const state = {
+    slices,
+    allocated: { exclusive: new Set(allocated), shared },
+    classOf: (name: string) => (name === 'gpu' ? gpu : undefined),
+  }
   const found = deviceAllocator(claims, state, { ...RULES, ...rules }, deviceMatcher('1.35', true))(NODES[node as keyof typeof NODES])
   return found?.map(({ result }) => result)
 }
@@ -59,9 +75,14 @@ describe('allocation of devices', () => {
   })
 
   it('selects by the expressions of class and request, also in v1beta1', () => {
-    const device = (name: string, model: string) => ({ name, basic: { attributes: { model: { string: model }, 'd/v': { version: '1.2.3' } } } })
+    const device = (name: string, model: string) => ({
+      name,
+      basic: { attributes: { model: { string: model }, 'd/v': { version: '1.2.3' } } },
+    })
     const slices = [sliceOf('a', [device('1', 'x'), device('2', 'y'), device('3', 'y')])]
-    const selectors = [cel("'d' in device.attributes && !('e' in device.attributes) && device.attributes['d'].v.isGreaterThan(semver('1.0.0'))")]
+    const selectors = [
+      cel("'d' in device.attributes && !('e' in device.attributes) && device.attributes['d'].v.isGreaterThan(semver('1.0.0'))"),
+    ]
     const claims = [deviceClaimOf('c', [{ name: 'r', deviceClassName: 'gpu', selectors }])]
     expect(chosen({ claims, slices, deviceClass: { selectors: [cel("device.attributes['d'].model == 'y'")] } })).to.deep.equal([['r=2']])
     expect(() => chosen({ claims, slices, deviceClass: { selectors: [cel("device.attributes['other'].model == 'y'")] } })).to.throw(
@@ -87,16 +108,25 @@ describe('allocation of devices', () => {
     expect(chosen({ claims, slices: replaced })).to.deep.equal([['r=new']])
     const incomplete = [sliceOf('s', ['1'], { nodeName: 'a', pool: pool(1, 2) })]
     expect(chosen({ claims, slices: incomplete })).to.equal(undefined)
-    expect(chosen({ claims, slices: [...incomplete, sliceOf('t', ['2'], { nodeName: 'b', pool: pool(1, 2) })] }), 'of two nodes').to.deep.equal([['r=1']])
+    expect(
+      chosen({ claims, slices: [...incomplete, sliceOf('t', ['2'], { nodeName: 'b', pool: pool(1, 2) })] }),
+      'of two nodes',
+    ).to.deep.equal([['r=1']])
     const before = { countsOtherNodes: false, skipsUnusablePools: false }
     expect(chosen({ claims, slices: incomplete, rules: before })).to.deep.equal([['r=1']])
-    expect(() => chosen({ claims, slices: [sliceOf('a', ['1', '1'])] })).to.throw(NodeAllocationError, 'invalid resource pools were encountered')
-    expect(() => chosen({ claims, slices: [sliceOf('a', ['1', '1'])], rules: before })).to.throw('pool a is invalid: duplicate device name 1')
+    expect(() => chosen({ claims, slices: [sliceOf('a', ['1', '1'])] })).to.throw(
+      NodeAllocationError,
+      'invalid resource pools were encountered',
+    )
+    expect(() => chosen({ claims, slices: [sliceOf('a', ['1', '1'])], rules: before })).to.throw(
+      'pool a is invalid: duplicate device name 1',
+    )
   })
 
   it('restricts the claim to the nodes that reach the devices', () => {
     const claims = [deviceClaimOf('c', [requestOf('r')])]
-    const selectors = (slice: ResourceSlice, node = 'a') => allocate({ claims, slices: [slice], node })?.map(({ nodeSelector }) => nodeSelector)
+    const selectors = (slice: ResourceSlice, node = 'a') =>
+      allocate({ claims, slices: [slice], node })?.map(({ nodeSelector }) => nodeSelector)
     const term = { matchExpressions: [{ key: 'zone', operator: 'In', values: ['z1'] }] }
     const zonal = sliceOf('z', ['1'], { nodeName: undefined, nodeSelector: { nodeSelectorTerms: [term] } } as never)
     expect(selectors(zonal)).to.deep.equal([{ nodeSelectorTerms: [term] }])
@@ -164,8 +194,12 @@ describe('allocation of devices', () => {
     expect(chosen({ claims, slices, allocated: ['d/p/1'] })).to.equal(undefined)
     expect(chosen({ claims: [deviceClaimOf('c', [requestOf('r')])], slices, allocated: ['d/p/1'] })).to.deep.equal([['r=2']])
     const older = { countsOtherNodes: false, skipsUnusablePools: false }
-    expect(chosen({ claims, slices: [sliceOf('a', devices, { sharedCounters } as never)], rules: older }), 'in one slice').to.deep.equal([['r=0', 'r=2']])
-    expect(chosen({ claims, slices: [sliceOf('a', devices, { sharedCounters } as never)], node: 'b' }), 'of another node').to.equal(undefined)
+    expect(chosen({ claims, slices: [sliceOf('a', devices, { sharedCounters } as never)], rules: older }), 'in one slice').to.deep.equal([
+      ['r=0', 'r=2'],
+    ])
+    expect(chosen({ claims, slices: [sliceOf('a', devices, { sharedCounters } as never)], node: 'b' }), 'of another node').to.equal(
+      undefined,
+    )
     expect(chosen({ claims, slices, rules: { partitionable: false } })).to.equal(undefined)
   })
 
@@ -196,14 +230,18 @@ describe('allocation of devices', () => {
     const pool = { name: 'p', resourceSliceCount: 2 }
     const sharedCounters = [{ name: 's', counters: { memory: { value: '10Gi' } } }]
     const slices = [sliceOf('a', [device], { pool }), sliceOf('counters', [], { pool, sharedCounters } as never)]
-    const claims = (...amounts: string[]) => amounts.map((memory, i) => deviceClaimOf(`c${i}`, [requestOf('r', { capacity: { requests: { memory } } })]))
+    const claims = (...amounts: string[]) =>
+      amounts.map((memory, i) => deviceClaimOf(`c${i}`, [requestOf('r', { capacity: { requests: { memory } } })]))
     const [one, two] = allocate({ claims: claims('4Gi', '6Gi'), slices }) ?? []
     expect([one, two].map(each => each?.devices.results?.[0])).to.deep.equal([
       { request: 'r', driver: 'd', pool: 'p', device: '1', shareID: '', consumedCapacity: { memory: '4Gi' } },
       { request: 'r', driver: 'd', pool: 'p', device: '1', shareID: '', consumedCapacity: { memory: '6Gi' } },
     ])
     expect(chosen({ claims: claims('4Gi', '7Gi'), slices })).to.equal(undefined)
-    expect(chosen({ claims: [deviceClaimOf('c', [requestOf('r')]), ...claims('1Gi')], slices }), 'a request without capacities takes all').to.equal(undefined)
+    expect(
+      chosen({ claims: [deviceClaimOf('c', [requestOf('r')]), ...claims('1Gi')], slices }),
+      'a request without capacities takes all',
+    ).to.equal(undefined)
     const shared = new Map([['d/p/1', new Map([['memory', parseQuantity('5Gi')]])]])
     expect(chosen({ claims: claims('5Gi'), slices, shared })).to.deep.equal([['r=1']])
     expect(chosen({ claims: claims('6Gi'), slices, shared })).to.equal(undefined)

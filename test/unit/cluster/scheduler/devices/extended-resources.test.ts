@@ -4,7 +4,12 @@ import { deviceClassOf } from '../../../../support/device-objects.ts'
 import { objectsOf, podOf } from '../../../../support/scheduling.ts'
 
 const GPU = 'example.com/gpu'
-const container = (name: string, count: string, rest: object = {}) => ({ name, image: 'app', resources: { requests: { cpu: '1', [GPU]: count } }, ...rest })
+const container = (name: string, count: string, rest: object = {}) => ({
+  name,
+  image: 'app',
+  resources: { requests: { cpu: '1', [GPU]: count } },
+  ...rest,
+})
 
 describe('extended resources of devices', () => {
   it('are found by the name that a class states, and by the name of the class', () => {
@@ -41,6 +46,9 @@ describe('extended resources of devices', () => {
       'j: container-3-request-1',
       'j: container-1-request-1',
     ])
-    expect(claim.metadata).to.deep.include({ generateName: 'p-extended-resources-', annotations: { 'resource.kubernetes.io/extended-resource-claim': 'true' } })
+    expect(claim.metadata).to.deep.include({
+      generateName: 'p-extended-resources-',
+      annotations: { 'resource.kubernetes.io/extended-resource-claim': 'true' },
+    })
   })
 })

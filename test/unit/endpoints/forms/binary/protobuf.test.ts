@@ -20,7 +20,8 @@ describe('a list in protobuf', () => {
   const codec = codecOf(served.definition, 'test')
   const object = (name: string, size: number) =>
     ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace: 'ns' }, data: { a: 'x'.repeat(size) } }) as unknown as KubeObject
-  const stored = (object: KubeObject): Stored => Stored.read(key(`/registry/configmaps/ns/${object.metadata.name}`), revision(7), codec, codec.encode(object))
+  const stored = (object: KubeObject): Stored =>
+    Stored.read(key(`/registry/configmaps/ns/${object.metadata.name}`), revision(7), codec, codec.encode(object))
   const listOf = async (items: readonly Stored[]): Promise<FilledBody> =>
     (await protobufCodec.listBody(served.version, { resourceVersion: '7' }, items)) as FilledBody
 
@@ -39,7 +40,9 @@ describe('a list in protobuf', () => {
       const list = decodeProtobuf(types.type('core.ConfigMapList'), first)
       const read = (list.items ?? []) as unknown as KubeObject[]
       expect([list.kind, list.apiVersion, read.length]).to.deep.equal(['ConfigMapList', 'v1', sizes.length])
-      expect(read.every(({ metadata, data }, i) => metadata.resourceVersion === '7' && (data as { a: string }).a === 'x'.repeat(sizes[i] ?? 0))).to.equal(true)
+      expect(
+        read.every(({ metadata, data }, i) => metadata.resourceVersion === '7' && (data as { a: string }).a === 'x'.repeat(sizes[i] ?? 0)),
+      ).to.equal(true)
     })
 
   it("encodes objects beyond the cache's limit again", async () => {
@@ -58,7 +61,13 @@ describe('a list in protobuf', () => {
   it('encodes metadata the same from JSON and from the object', async () => {
     const metadata: object[] = [
       {},
-      { labels: { b: 'ä', a: '<' }, annotations: { x: 'y'.repeat(20_000), z: '"\\"' }, generateName: 'o-', generation: 3, finalizers: ['a/b', 'c'] },
+      {
+        labels: { b: 'ä', a: '<' },
+        annotations: { x: 'y'.repeat(20_000), z: '"\\"' },
+        generateName: 'o-',
+        generation: 3,
+        finalizers: ['a/b', 'c'],
+      },
       {
         uid: 'u',
         creationTimestamp: '2026-01-01T00:00:00Z',
@@ -92,7 +101,9 @@ describe('a list in protobuf', () => {
       const single = decodeProtobuf(metaType('meta.PartialObjectMetadata'), form.partialBody(item.object(), 'meta.k8s.io/v1'))
       expect(shown[i]?.metadata).to.deep.equal(single.metadata)
       // Without clusterName, field 15, which is written even if it is empty.
-      const message = encodeMessage(metadataType('meta.PartialObjectMetadata'), { metadata: item.object().metadata as unknown as JsonObject })
+      const message = encodeMessage(metadataType('meta.PartialObjectMetadata'), {
+        metadata: item.object().metadata as unknown as JsonObject,
+      })
       expect(bytes.includes(Buffer.from(message))).to.equal(true)
     }
   })
@@ -101,7 +112,10 @@ describe('a list in protobuf', () => {
     const one = stored(object('a', 10))
     const encoder = {
       id: 'x',
-      encode: (value: KubeObject) => ({ bytes: Buffer.from(encodeMessage(served.version.schema, value as unknown as JsonObject)), header: 0 }),
+      encode: (value: KubeObject) => ({
+        bytes: Buffer.from(encodeMessage(served.version.schema, value as unknown as JsonObject)),
+        header: 0,
+      }),
     }
     expect(one.sizeOf(encoder)).to.equal(one.passing(encoder).bytes.length)
     expect(one.passing(encoder).bytes.equals(one.encoded(encoder).bytes)).to.equal(true)

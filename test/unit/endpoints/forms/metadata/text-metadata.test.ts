@@ -22,7 +22,11 @@ describe('metadata of a stored object', () => {
   it('is read in turns of a large custom object', async () => {
     const bytes = Buffer.from(`${START}"metadata":${metadata}}`)
     const object = JSON.parse(bytes.toString()) as KubeObject
-    const stored = { json: () => ({ bytes, header: 1 }), objectInTurns: async () => object, object: () => expect.fail('it was parsed at once') }
+    const stored = {
+      json: () => ({ bytes, header: 1 }),
+      objectInTurns: async () => object,
+      object: () => expect.fail('it was parsed at once'),
+    }
     expect(await shown(stored)).to.equal(expected)
   })
 })

@@ -4,13 +4,23 @@ import type { TableDefinition } from '../../../../../src/catalog/definition.ts'
 import { goJson } from '../../../../../src/codec/json.ts'
 import { renderMetadataList } from '../../../../../src/endpoints/forms/metadata/render-metadata.ts'
 import type { RowSource } from '../../../../../src/endpoints/forms/spliced-body.ts'
-import { DEFAULT_TABLE, renderTable, rowInSteps, type TableOptions, tableEvent } from '../../../../../src/endpoints/forms/table/render-table.ts'
+import {
+  DEFAULT_TABLE,
+  renderTable,
+  rowInSteps,
+  type TableOptions,
+  tableEvent,
+} from '../../../../../src/endpoints/forms/table/render-table.ts'
 import { wholeOf } from '../../../../../src/lib/filled-body.ts'
 import { age } from '../../../../../src/meta/age.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const options: TableOptions = { includeObject: 'None', version: 'v1', group: 'meta.k8s.io', now: 0 }
-const object = (name: string, more: object = {}): KubeObject => ({ kind: 'K', apiVersion: 'v1', metadata: { name, resourceVersion: '7', ...more } })
+const object = (name: string, more: object = {}): KubeObject => ({
+  kind: 'K',
+  apiVersion: 'v1',
+  metadata: { name, resourceVersion: '7', ...more },
+})
 const parsed = async (count: number) => {
   const open = await renderTable(
     DEFAULT_TABLE,
@@ -31,7 +41,8 @@ describe('tables', () => {
   it('have conditions between cells and object, in lists and in events', async () => {
     const conditions = [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'Done.' }] as const
     const table: TableDefinition = { ...DEFAULT_TABLE, conditions: ({ metadata }) => (metadata.name === 'a' ? conditions : undefined) }
-    const row = '{"cells":["a",""],"conditions":[{"type":"Completed","status":"True","reason":"Succeeded","message":"Done."}],"object":null}'
+    const row =
+      '{"cells":["a",""],"conditions":[{"type":"Completed","status":"True","reason":"Succeeded","message":"Done."}],"object":null}'
     const open = await renderTable(table, {}, [{ object: () => object('a') }, { object: () => object('b') }], options)
     expect(wholeOf(open()).toString()).to.contain(`"rows":[${row},{"cells":["b",""],"object":null}]`)
     expect(tableEvent(table, object('a'), options, false)).to.contain(`"rows":[${row}]`)
@@ -92,7 +103,12 @@ describe('tables', () => {
   })
 
   it('escape as Go does', () => {
-    const escaped = tableEvent({ ...DEFAULT_TABLE, cells: () => ['<a>&', 3, null, true] }, object('<'), { ...options, includeObject: 'Object' }, false)
+    const escaped = tableEvent(
+      { ...DEFAULT_TABLE, cells: () => ['<a>&', 3, null, true] },
+      object('<'),
+      { ...options, includeObject: 'Object' },
+      false,
+    )
     expect(escaped).to.include('"cells":["\\u003ca\\u003e\\u0026",3,null,true]').and.include('"name":"\\u003c"')
   })
 
@@ -118,7 +134,10 @@ describe('tables', () => {
   const managed = ',"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsV1":{"f:a":{"k:{\\"b\\":1}":{}}}}]'
   const START = '{"kind":"K","apiVersion":"v1",'
   const texts: [string, string][] = [
-    ['managers', `${START}"metadata":{"name":"ä","creationTimestamp":null,"annotations":{"a":"\\"managedFields\\":["}${managed}},"spec":{"a":"}"}}`],
+    [
+      'managers',
+      `${START}"metadata":{"name":"ä","creationTimestamp":null,"annotations":{"a":"\\"managedFields\\":["}${managed}},"spec":{"a":"}"}}`,
+    ],
     ['no managers', `${START}"metadata":{"name":"a","creationTimestamp":null},"spec":{"metadata":{"name":"b"${managed}}}}`],
     ['nothing else', `${START}"metadata":{"name":"\\u003ca","creationTimestamp":null${managed}}}`],
   ]
@@ -127,7 +146,10 @@ describe('tables', () => {
       it(`are the same from the JSON of an object with ${what}, with ${includeObject} of it`, async () => {
         const rendered = async (item: RowSource): Promise<string> =>
           wholeOf((await renderTable(cellsOf, {}, [item, item], { ...options, includeObject }))()).toString()
-        const cellsOf = { ...DEFAULT_TABLE, cells: (object: KubeObject) => [object.metadata.name ?? '', (object as { spec?: { a?: string } }).spec?.a ?? null] }
+        const cellsOf = {
+          ...DEFAULT_TABLE,
+          cells: (object: KubeObject) => [object.metadata.name ?? '', (object as { spec?: { a?: string } }).spec?.a ?? null],
+        }
         const source = ready(json, START.length)
         expect(await rendered(source)).to.equal(await rendered({ object: source.object }))
       })
@@ -141,8 +163,11 @@ describe('tables', () => {
     it(`parse a large object in steps: ${what}`, async () => {
       const item = ready(json, header)
       expect(countedSteps(rowInSteps(DEFAULT_TABLE, item)).yields).to.be.at.least(5)
-      const rendered = async (row: RowSource): Promise<string> => wholeOf((await renderTable(DEFAULT_TABLE, {}, [row], options))()).toString()
-      expect(await rendered({ ...item, object: () => expect.fail('it was parsed at once') })).to.equal(await rendered({ object: item.object }))
+      const rendered = async (row: RowSource): Promise<string> =>
+        wholeOf((await renderTable(DEFAULT_TABLE, {}, [row], options))()).toString()
+      expect(await rendered({ ...item, object: () => expect.fail('it was parsed at once') })).to.equal(
+        await rendered({ object: item.object }),
+      )
     })
 
   const noting = (json: string, header: number) => {
@@ -155,7 +180,12 @@ describe('tables', () => {
     ...DEFAULT_TABLE,
     cells: ({ metadata }, now) => {
       count()
-      return [metadata.name ?? '', `3 (${age(metadata.creationTimestamp, now)} ago)`, age(undefined, now), age(metadata.creationTimestamp, now)]
+      return [
+        metadata.name ?? '',
+        `3 (${age(metadata.creationTimestamp, now)} ago)`,
+        age(undefined, now),
+        age(metadata.creationTimestamp, now),
+      ]
     },
   })
   for (const [what, json, header] of [
@@ -195,10 +225,13 @@ describe('tables', () => {
 
   it('only contain metadata in a list of metadata', async () => {
     const sources = texts.map(([, json]) => ready(json, START.length))
-    const text = async (items: readonly RowSource[]) => wholeOf((await renderMetadataList({ resourceVersion: '7' }, items, 'meta.k8s.io/v1'))()).toString()
+    const text = async (items: readonly RowSource[]) =>
+      wholeOf((await renderMetadataList({ resourceVersion: '7' }, items, 'meta.k8s.io/v1'))()).toString()
     expect(await text(sources)).to.equal(await text(sources.map(({ object }) => ({ object }))))
     expect(JSON.parse(await text([]))).to.deep.include({ kind: 'PartialObjectMetadataList', items: null })
-    expect((JSON.parse(await text(sources)) as { items: KubeObject[] }).items.map(({ kind, metadata }) => [kind, metadata.name])).to.deep.equal([
+    expect(
+      (JSON.parse(await text(sources)) as { items: KubeObject[] }).items.map(({ kind, metadata }) => [kind, metadata.name]),
+    ).to.deep.equal([
       ['PartialObjectMetadata', 'ä'],
       ['PartialObjectMetadata', 'a'],
       ['PartialObjectMetadata', '<a'],

@@ -11,7 +11,9 @@ function some(random: () => number, depth: number): unknown {
   if (kind === 2) return [null, true, [], {}][Math.floor(random() * 4)]
   const count = Math.floor(random() * 6)
   if (kind === 3) return Array.from({ length: count }, () => some(random, depth + 1))
-  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${texts[Math.floor(random() * texts.length)]}${i}x`, some(random, depth + 1)]))
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`${texts[Math.floor(random() * texts.length)]}${i}x`, some(random, depth + 1)]),
+  )
 }
 
 describe('indentedBody', () => {

@@ -60,7 +60,9 @@ describe('MutatingAdmissionPolicy', () => {
     const stored = cases.server.objects.get('mutatingadmissionpolicies/x')
     Object.assign(stored?.spec, { matchConditions: [{ name: 'c', expression: '' }] })
     expect(await messagesOf(cases.update(of({ matchConditions: [{ name: 'c' }], failurePolicy: 'Ignore' })))).to.deep.equal([])
-    expect(await messagesOf(cases.update(of({ matchConditions: [{ name: 'd' }] })))).to.deep.equal(['spec.matchConditions[0].expression: Required value'])
+    expect(await messagesOf(cases.update(of({ matchConditions: [{ name: 'd' }] })))).to.deep.equal([
+      'spec.matchConditions[0].expression: Required value',
+    ])
   })
 })
 

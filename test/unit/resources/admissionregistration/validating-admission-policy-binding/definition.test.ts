@@ -26,7 +26,10 @@ describe('ValidatingAdmissionPolicyBinding', () => {
     'name and selector': [param({ name: 'a', selector: {} }), ['Forbidden spec.paramRef.name', 'Forbidden spec.paramRef.selector']],
     'a bad name of parameters': [param({ name: 'a/b' }), ['Invalid spec.paramRef.name']],
     'no action for missing parameters': [of({ paramRef: { name: 'a' } }), ['Required spec.paramRef.parameterNotFoundAction']],
-    'an unknown action for missing parameters': [param({ name: 'a', parameterNotFoundAction: 'Wait' }), ['NotSupported spec.paramRef.parameterNotFoundAction']],
+    'an unknown action for missing parameters': [
+      param({ name: 'a', parameterNotFoundAction: 'Wait' }),
+      ['NotSupported spec.paramRef.parameterNotFoundAction'],
+    ],
     'a bad rule': [
       of({ matchResources: { resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'] }] } }),
       ['Required spec.matchResources.resourceRules[0].resources'],
@@ -54,6 +57,9 @@ describe('ValidatingAdmissionPolicyBinding', () => {
     const { metadata, spec } = await cases.create(of())
     expect([metadata.generation, spec.matchResources]).to.deep.equal([1, undefined])
     const next = await cases.update(of({ matchResources: {} }))
-    expect([next.metadata.generation, next.spec.matchResources]).to.deep.equal([2, { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} }])
+    expect([next.metadata.generation, next.spec.matchResources]).to.deep.equal([
+      2,
+      { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} },
+    ])
   })
 })

@@ -16,10 +16,16 @@ describe('ValidatingAdmissionPolicy', () => {
     nothing: [{}, ['Required spec.matchConstraints', 'Required spec.validations', 'Required spec.auditAnnotations']],
     'an unknown failure policy': [of({ failurePolicy: 'x' }), ['NotSupported spec.failurePolicy']],
     'no rules': [of({ matchConstraints: {} }), ['Required spec.matchConstraints.resourceRules']],
-    'an unknown match policy': [of({ matchConstraints: { matchPolicy: 'x', resourceRules: [rule] } }), ['NotSupported spec.matchConstraints.matchPolicy']],
+    'an unknown match policy': [
+      of({ matchConstraints: { matchPolicy: 'x', resourceRules: [rule] } }),
+      ['NotSupported spec.matchConstraints.matchPolicy'],
+    ],
     'names of objects': [
       of({ matchConstraints: { resourceRules: [{ ...rule, resourceNames: ['a', 'a', '%'] }] } }),
-      ['Duplicate spec.matchConstraints.resourceRules[0].resourceNames[1]', 'Invalid spec.matchConstraints.resourceRules[0].resourceNames[2]'],
+      [
+        'Duplicate spec.matchConstraints.resourceRules[0].resourceNames[1]',
+        'Invalid spec.matchConstraints.resourceRules[0].resourceNames[2]',
+      ],
     ],
     'an excluded rule without operations': [
       of({ matchConstraints: { resourceRules: [rule], excludeResourceRules: [{ ...rule, operations: [] }] } }),
@@ -56,7 +62,10 @@ describe('ValidatingAdmissionPolicy', () => {
       validation({ messageExpression: "authorizer.path('/').check('get').reason()" }),
       ['Invalid spec.validations[0].messageExpression'],
     ],
-    'a condition that gives a string': [of({ matchConditions: [{ name: 'c', expression: "'a'" }] }), ['Invalid spec.matchConditions[0].expression']],
+    'a condition that gives a string': [
+      of({ matchConditions: [{ name: 'c', expression: "'a'" }] }),
+      ['Invalid spec.matchConditions[0].expression'],
+    ],
     'an annotation of a number': [audit({ key: 'a', valueExpression: '1' }), ['Invalid spec.auditAnnotations[0].valueExpression']],
     'a variable of a variable before': [
       of({
@@ -86,16 +95,28 @@ describe('ValidatingAdmissionPolicy', () => {
       ['Invalid spec.matchConditions[0].expression'],
     ],
     'audit annotations alone': [audit({ key: 'a', valueExpression: "'b'" }), []],
-    'a bad key and no value': [audit({ key: '?' }), ['Invalid spec.auditAnnotations[0].key', 'Required spec.auditAnnotations[0].valueExpression']],
-    'a key twice': [audit({ key: 'a', valueExpression: 'null' }, { key: 'a', valueExpression: "'1'" }), ['Duplicate spec.auditAnnotations[1].key']],
+    'a bad key and no value': [
+      audit({ key: '?' }),
+      ['Invalid spec.auditAnnotations[0].key', 'Required spec.auditAnnotations[0].valueExpression'],
+    ],
+    'a key twice': [
+      audit({ key: 'a', valueExpression: 'null' }, { key: 'a', valueExpression: "'1'" }),
+      ['Duplicate spec.auditAnnotations[1].key'],
+    ],
     'a value of 5 KiB': [audit({ key: 'a', valueExpression: `'${'x'.repeat(5118)}'` }), []],
     'a value of more': [audit({ key: 'a', valueExpression: 'x'.repeat(5121) }), ['Required spec.auditAnnotations[0].valueExpression']],
-    'too many annotations': [audit(...Array.from({ length: 21 }, (_, i) => ({ key: `k${i}`, valueExpression: "'1'" }))), ['Invalid spec.auditAnnotations']],
+    'too many annotations': [
+      audit(...Array.from({ length: 21 }, (_, i) => ({ key: `k${i}`, valueExpression: "'1'" }))),
+      ['Invalid spec.auditAnnotations'],
+    ],
   })
 
   it('defaults its constraints, increments the generation and prints', async () => {
     const cases = new KindCases(createValidatingAdmissionPolicyResource())
-    const { metadata, spec, status } = await cases.create({ ...of({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }), status: { observedGeneration: 9 } })
+    const { metadata, spec, status } = await cases.create({
+      ...of({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }),
+      status: { observedGeneration: 9 },
+    })
     expect([metadata.generation, status]).to.deep.equal([1, {}])
     expect(spec.failurePolicy).to.equal('Fail')
     expect(spec.matchConstraints).to.deep.equal({
@@ -113,15 +134,27 @@ describe('ValidatingAdmissionPolicy', () => {
     const cases = new KindCases(createValidatingAdmissionPolicyResource())
     await cases.create(of(), { labels: { a: 'b' } })
     const condition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'Done', message: '' }
-    const status = { observedGeneration: 1, conditions: [condition], typeChecking: { expressionWarnings: [{ fieldRef: 'spec.validations[0]', warning: 'w' }] } }
+    const status = {
+      observedGeneration: 1,
+      conditions: [condition],
+      typeChecking: { expressionWarnings: [{ fieldRef: 'spec.validations[0]', warning: 'w' }] },
+    }
     const next = await cases.update({ ...of({ failurePolicy: 'Ignore' }), status }, { labels: { c: 'd' } }, 'status')
-    expect([next.spec.failurePolicy, next.metadata.labels, next.metadata.generation, next.status]).to.deep.equal(['Fail', { a: 'b' }, 1, status])
+    expect([next.spec.failurePolicy, next.metadata.labels, next.metadata.generation, next.status]).to.deep.equal([
+      'Fail',
+      { a: 'b' },
+      1,
+      status,
+    ])
   })
 
   it('validates the status', async () => {
     const cases = new KindCases(createValidatingAdmissionPolicyResource())
     await cases.create(of())
-    const status = { typeChecking: { expressionWarnings: [{}] }, conditions: [{ type: 'Ready', status: 'Yes', reason: 'R', lastTransitionTime: null }] }
+    const status = {
+      typeChecking: { expressionWarnings: [{}] },
+      conditions: [{ type: 'Ready', status: 'Yes', reason: 'R', lastTransitionTime: null }],
+    }
     expect(await messagesOf(cases.update({ ...of(), status }, {}, 'status'))).to.deep.equal([
       'status.typeChecking.expressionWarnings[0].warning: Required value',
       'status.typeChecking.expressionWarnings[0].fieldRef: Required value',

@@ -3,7 +3,10 @@ import type { JsonSchemaProps } from '../../../../../src/api/apiextensions/json-
 import type { Steps } from '../../../../../src/lib/steps.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { validateDefaults } from '../../../../../src/resources/apiextensions/custom-resource-definition/default-values.ts'
-import { type SchemaRules, validateOpenApiSchema } from '../../../../../src/resources/apiextensions/custom-resource-definition/open-api-schema.ts'
+import {
+  type SchemaRules,
+  validateOpenApiSchema,
+} from '../../../../../src/resources/apiextensions/custom-resource-definition/open-api-schema.ts'
 import { someSchemaInSteps } from '../../../../../src/schema/json-schema/props.ts'
 import { FIRST_VALUE_RULES } from '../../../../../src/schema/json-schema/value-rules.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
@@ -20,7 +23,10 @@ const RULES: SchemaRules = {
 
 let lists: JsonSchemaProps = { type: 'string' }
 for (let i = 0; i < DEPTH; i++) lists = { type: 'array', items: lists }
-const wide: JsonSchemaProps = { type: 'object', properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, { type: 'string' }])) }
+const wide: JsonSchemaProps = {
+  type: 'object',
+  properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, { type: 'string' }])),
+}
 
 describe('the schema of a CustomResourceDefinition', () => {
   const walks: Record<string, (schema: JsonSchemaProps) => Steps<unknown>> = {

@@ -23,7 +23,8 @@ const of = (more: object = {}): object => ({
   spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'widgets', kind: 'Widget' }, versions: [version()], ...more },
 })
 /** A definition whose schema has a field `a`. */
-const field = (a: JsonSchemaProps, more: Partial<CustomResourceDefinitionVersion> = {}): object => of({ versions: [version({ properties: { a } }, more)] })
+const field = (a: JsonSchemaProps, more: Partial<CustomResourceDefinitionVersion> = {}): object =>
+  of({ versions: [version({ properties: { a } }, more)] })
 const at = 'spec.validation.openAPIV3Schema.properties[a]'
 const rule = (member: object): object =>
   field({ type: 'object', properties: { x: { type: 'string' } }, 'x-kubernetes-validations': [{ rule: 'true', ...member }] })
@@ -41,14 +42,22 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
     of({ names: { plural: 'widgets', kind: 'Wid_get', singular: 'X', shortNames: ['W'], categories: ['a.b'] } }),
     ['singular', 'kind', 'listKind', 'shortNames[0]', 'categories[0]'].map(name => `Invalid spec.names.${name}`),
   ],
-  'two versions that are stored': [of({ versions: [version(), version({}, { name: 'v2' })] }), ['Invalid spec.versions', 'Invalid status.storedVersions']],
+  'two versions that are stored': [
+    of({ versions: [version(), version({}, { name: 'v2' })] }),
+    ['Invalid spec.versions', 'Invalid status.storedVersions'],
+  ],
   'one version twice': [of({ versions: [version(), version({}, { storage: false })] }), ['Invalid spec.versions']],
   'a column without all': [
     of({ versions: [version({}, { additionalPrinterColumns: [{ name: '', type: '', jsonPath: '' }] })] }),
     ['name', 'type', 'JSONPath'].map(name => `Required spec.additionalPrinterColumns[0].${name}`),
   ],
   'columns of one version': [
-    of({ versions: [version(), version({}, { name: 'v2', storage: false, additionalPrinterColumns: [{ name: 'A', type: 'thing', jsonPath: 'a' }] })] }),
+    of({
+      versions: [
+        version(),
+        version({}, { name: 'v2', storage: false, additionalPrinterColumns: [{ name: 'A', type: 'thing', jsonPath: 'a' }] }),
+      ],
+    }),
     ['Invalid spec.versions[1].additionalPrinterColumns[0].type', 'Invalid spec.versions[1].additionalPrinterColumns[0].JSONPath'],
   ],
   'a scale without paths': [
@@ -57,7 +66,12 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
   ],
   'a scale with paths of elsewhere': [
     of({
-      versions: [version({}, { subresources: { scale: { specReplicasPath: '.status.n', statusReplicasPath: 'status.n', labelSelectorPath: '.metadata.x' } } })],
+      versions: [
+        version(
+          {},
+          { subresources: { scale: { specReplicasPath: '.status.n', statusReplicasPath: 'status.n', labelSelectorPath: '.metadata.x' } } },
+        ),
+      ],
     }),
     ['specReplicasPath', 'statusReplicasPath', 'labelSelectorPath'].map(name => `Invalid spec.subresources.scale.${name}`),
   ],
@@ -94,7 +108,12 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
   'a default of another type': [field({ type: 'string', default: 1 }), [`TypeInvalid ${at}.default`]],
   'a default with more than is known': [field({ type: 'object', default: { b: 1 } }), [`Invalid ${at}.default`]],
   'a default of an embedded object': [
-    field({ type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true, default: { kind: 'x_y' } }),
+    field({
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+      default: { kind: 'x_y' },
+    }),
     [`Required ${at}.default.apiVersion`, `Invalid ${at}.default.kind`],
   ],
   'a default of embedded labels': [
@@ -102,7 +121,10 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
       type: 'object',
       'x-kubernetes-embedded-resource': true,
       properties: {
-        metadata: { type: 'object', properties: { labels: { type: 'object', additionalProperties: { type: 'string' }, default: { 'a b': 'x' } } } },
+        metadata: {
+          type: 'object',
+          properties: { labels: { type: 'object', additionalProperties: { type: 'string' }, default: { 'a b': 'x' } } },
+        },
       },
     }),
     [`Invalid ${at}.properties[metadata].properties[labels].default`],
@@ -119,7 +141,11 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
   ],
   'a rule of a map that may be renamed': [rule({ rule: '!oldSelf.hasValue() || self == oldSelf.value()', optionalOldSelf: true }), []],
   'a rule of items, with the old value': [
-    field({ type: 'array', maxItems: 9, items: { type: 'string', maxLength: 9, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } }),
+    field({
+      type: 'array',
+      maxItems: 9,
+      items: { type: 'string', maxLength: 9, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
+    }),
     [`Invalid ${at}.items.x-kubernetes-validations[0].rule`],
   ],
   'nine fields to select by': [
@@ -134,7 +160,10 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
     ['TooMany spec.selectableFields'],
   ],
   'a webhook without a client': [webhook(undefined), ['Required spec.conversion.webhookClientConfig']],
-  'a webhook of two addresses': [webhook({ url: 'https://a', service: { namespace: 'n', name: 's' } }), ['Required spec.conversion.webhookClientConfig']],
+  'a webhook of two addresses': [
+    webhook({ url: 'https://a', service: { namespace: 'n', name: 's' } }),
+    ['Required spec.conversion.webhookClientConfig'],
+  ],
   'a webhook without TLS': [webhook({ url: 'http://a' }), ['Invalid spec.conversion.webhookClientConfig.url']],
   'a webhook with unknown review versions': [
     webhook({ url: 'https://a' }, { conversionReviewVersions: ['v9', 'v9', 'X'] }),
@@ -184,7 +213,9 @@ describe('CustomResourceDefinition', () => {
     expect(await causesOf(written(of(), of({ versions: [v2(true)] })))).to.deep.equal(['Invalid status.storedVersions[0]'])
   })
 
-  const established = { status: { acceptedNames: { plural: '', kind: '' }, conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1'] } }
+  const established = {
+    status: { acceptedNames: { plural: '', kind: '' }, conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1'] },
+  }
   const renamed = of({ scope: 'Cluster', names: { plural: 'widgets', kind: 'Wodget' } })
   async function update(before: object, after: object, isEstablished: boolean): Promise<string[]> {
     const server = new KindServer([customResourceDefinitionResource])
@@ -207,11 +238,15 @@ describe('CustomResourceDefinition', () => {
     const server = new KindServer([customResourceDefinitionResource])
     await server.create(GR, '', new KindCases(customResourceDefinitionResource).body(of(), metadata))
     const write = (acceptedNames: object): Promise<AnyObject> =>
-      server.update(GR, '', NAME, old => ({ ...old, spec: { ...old.spec, group: 'x' }, status: { ...old.status, acceptedNames } }), { subresource: 'status' })
+      server.update(GR, '', NAME, old => ({ ...old, spec: { ...old.spec, group: 'x' }, status: { ...old.status, acceptedNames } }), {
+        subresource: 'status',
+      })
     expect((await write({ plural: 'widgets', kind: 'Widget' })).spec.group).to.equal('example.com')
     expect(await causesOf(write({ plural: 'W', kind: 'Widget' }))).to.deep.equal(['Invalid status.acceptedNames.plural'])
     // Stored versions are validated only when the whole object is written.
-    const stored = server.update(GR, '', NAME, old => ({ ...old, status: { ...old.status, storedVersions: ['v0'] } }), { subresource: 'status' })
+    const stored = server.update(GR, '', NAME, old => ({ ...old, status: { ...old.status, storedVersions: ['v0'] } }), {
+      subresource: 'status',
+    })
     expect((await stored).status.storedVersions).to.deep.equal(['v0'])
   })
 

@@ -80,7 +80,9 @@ describe('definitions in later releases', () => {
   it('have a table of their scope and versions since 1.37', async () => {
     const cells = (release: Release): unknown => {
       const cases = casesIn(release)
-      const definition = { ...of(version('v2', {}), version('v1', {}, { storage: false }), version('v0', {}, { storage: false, served: false })) }
+      const definition = {
+        ...of(version('v2', {}), version('v1', {}, { storage: false }), version('v0', {}, { storage: false, served: false })),
+      }
       const status = { conditions: [{ type: 'Established', status: 'True' }] }
       const object = cases.body({ ...definition, status }, { ...metadata, creationTimestamp: '2026-01-02T03:04:05Z' })
       return customResourceDefinitionResource.hub.tableIn?.(release)?.cells(object as never, 0)
@@ -95,14 +97,24 @@ describe('definitions in later releases', () => {
     const schema: JsonSchemaProps = { type: 'array', items: { type: 'integer', maximum: 3 } }
     const scale = { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' }
     const error = await casesIn('1.34')
-      .create(of(version('v1', { a: schema }, { storage: false, subresources: { status: {}, scale } }), version('v2', {}, { storage: false })), metadata)
+      .create(
+        of(version('v1', { a: schema }, { storage: false, subresources: { status: {}, scale } }), version('v2', {}, { storage: false })),
+        metadata,
+      )
       .catch(reason => reason)
     if (!(error instanceof StatusError)) throw new Error('the definition is accepted')
     const message = error.worded('1.34').status.details?.causes?.find(({ field }) => field === 'spec.versions')?.message ?? ''
     const [value = ''] = /\[\{.*\}\]/.exec(message) ?? []
     const [first] = JSON.parse(value) as { Schema: { OpenAPIV3Schema: { Properties: { a: Record<string, unknown> } } } }[]
     if (!first) throw new Error('no version is printed')
-    expect(first).to.deep.include({ Name: 'v1', Served: true, Storage: false, Deprecated: false, DeprecationWarning: null, SelectableFields: null })
+    expect(first).to.deep.include({
+      Name: 'v1',
+      Served: true,
+      Storage: false,
+      Deprecated: false,
+      DeprecationWarning: null,
+      SelectableFields: null,
+    })
     expect(first).to.deep.include({
       Subresources: { Status: {}, Scale: { SpecReplicasPath: '.spec.n', StatusReplicasPath: '.status.n', LabelSelectorPath: null } },
     })

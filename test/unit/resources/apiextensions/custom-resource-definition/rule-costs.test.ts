@@ -22,7 +22,8 @@ describe('costs of CustomResourceDefinition rules', () => {
 
   it('are limited in total, with an error for the most expensive rules', () => {
     const costs = new RuleCosts(false)
-    for (const [name, cost] of Object.entries({ a: 30n, b: 50n, c: 0n, d: 10n, e: 20n, f: 40n })) costs.add(at(name), 'estimated rule cost', cost * 1_000_000n)
+    for (const [name, cost] of Object.entries({ a: 30n, b: 50n, c: 0n, d: 10n, e: 20n, f: 40n }))
+      costs.add(at(name), 'estimated rule cost', cost * 1_000_000n)
     const contributed = 'Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
     expect(costs.totalErrors(fieldPath('s')).map(fieldErrorText)).to.deep.equal([
       ...['b', 'f', 'a', 'e'].map(name => `s.${name}: ${contributed}`),

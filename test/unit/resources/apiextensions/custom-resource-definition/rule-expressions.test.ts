@@ -16,9 +16,18 @@ const object = (properties: Record<string, JsonSchemaProps>): JsonSchemaProps =>
 function faults(schema: JsonSchemaProps, rule: Partial<ValidationRule>, { whole = false, stored = NOTHING_STORED } = {}): string[] {
   const ruled = { ...schema, 'x-kubernetes-validations': [{ rule: 'true', ...rule }] }
   return runAtOnce(
-    validateRuleExpressions(ruled, fieldPath('s'), { whole, stored, minor: 32, boundsNames: false, costs: new RuleCosts(true), occurrences: 1n }),
+    validateRuleExpressions(ruled, fieldPath('s'), {
+      whole,
+      stored,
+      minor: 32,
+      boundsNames: false,
+      costs: new RuleCosts(true),
+      occurrences: 1n,
+    }),
   ).map(({ field, body }) => {
-    const what = body.replace(/Invalid value: (apiextensions\.ValidationRule\{.*?OptionalOldSelf:\(\*bool\)\([^)]*\)\}: )?/s, '').split('\n')[0]
+    const what = body
+      .replace(/Invalid value: (apiextensions\.ValidationRule\{.*?OptionalOldSelf:\(\*bool\)\([^)]*\)\}: )?/s, '')
+      .split('\n')[0]
     return `${field.replace('s.x-kubernetes-validations[0].', '')}: ${what}`
   })
 }
@@ -70,11 +79,17 @@ describe('rules of custom resource definitions', () => {
         ],
       ],
       [{ rule: 'self.zz == 1' }, ["rule: compilation failed: ERROR: <input>:1:5: undefined field 'zz'"]],
-      [{ rule: 'self.size() == 0' }, ["rule: compilation failed: ERROR: <input>:1:10: found no matching overload for 'size' applied to 'selfType.()'"]],
+      [
+        { rule: 'self.size() == 0' },
+        ["rule: compilation failed: ERROR: <input>:1:10: found no matching overload for 'size' applied to 'selfType.()'"],
+      ],
       [{ rule: 'self.b' }, ['rule: cel expression must evaluate to a bool']],
       [{ rule: 'google.protobuf.BoolValue{value: true} == true' }, []],
       [{ rule: 'google.protobuf.BoolValue{value: true}' }, ['rule: cel expression must evaluate to a bool']],
-      [{ messageExpression: "google.protobuf.StringValue{value: 'a'}" }, ['messageExpression: messageExpression must evaluate to a string']],
+      [
+        { messageExpression: "google.protobuf.StringValue{value: 'a'}" },
+        ['messageExpression: messageExpression must evaluate to a string'],
+      ],
       [{ rule: "self.a.find('(') == ''" }, ['rule: program instantiation failed: error parsing regexp: missing closing ): `(`']],
       [{ messageExpression: 'self.a' }, []],
       [{ messageExpression: 'self.b' }, ['messageExpression: messageExpression must evaluate to a string']],
@@ -90,7 +105,9 @@ describe('rules of custom resource definitions', () => {
 
   it('see only the names of whole objects', () => {
     const schema = object({ metadata: { type: 'object' } })
-    expect(faults(schema, { rule: 'self.metadata.name == self.kind + self.apiVersion + self.metadata.generateName' }, { whole: true })).to.deep.equal([])
+    expect(
+      faults(schema, { rule: 'self.metadata.name == self.kind + self.apiVersion + self.metadata.generateName' }, { whole: true }),
+    ).to.deep.equal([])
     expect(faults(schema, { rule: 'has(self.metadata.labels)' }, { whole: true })[0]).to.contain("undefined field 'labels'")
     expect(faults(schema, { rule: 'has(self.kind)' })[0]).to.contain("undefined field 'kind'")
   })

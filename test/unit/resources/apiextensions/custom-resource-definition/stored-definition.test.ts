@@ -63,7 +63,10 @@ describe('stored CustomResourceDefinitions', () => {
   it('keep values per version if they differ', () => {
     const columns = [{ ...column, jsonPath: '.a' }]
     const { spec } = stored({
-      versions: [version('v1', { schema: schema('string'), additionalPrinterColumns: columns }), version('v2', { schema: schema('integer') })],
+      versions: [
+        version('v1', { schema: schema('string'), additionalPrinterColumns: columns }),
+        version('v2', { schema: schema('integer') }),
+      ],
     })
     expect(spec.validation).to.equal(undefined)
     expect(spec.versions).to.deep.equal([
@@ -91,7 +94,10 @@ describe('stored CustomResourceDefinitions', () => {
     expect(back.spec.versions[1]).to.deep.equal(version('v2', parts))
     const versions = [...fitting.versions, version('v3', parts)]
     expect(() => stored({ versions })).to.throw(`Request entity too large: limit is ${MOST_VALUES} values`)
-    const theirs = definition('v1beta1', { validation: parts.schema, versions: versions.map(({ name, served, storage }) => ({ name, served, storage })) })
+    const theirs = definition('v1beta1', {
+      validation: parts.schema,
+      versions: versions.map(({ name, served, storage }) => ({ name, served, storage })),
+    })
     expect(read(theirs).spec.versions).to.deep.equal(versions)
   })
 
@@ -104,7 +110,10 @@ describe('stored CustomResourceDefinitions', () => {
   })
 
   it('are decoded without versions, as very old releases stored them', () => {
-    const { spec, status } = read({ ...definition('v1beta1', { version: 'v1alpha1', validation: schema('string') }), status: {} } as AnyObject)
+    const { spec, status } = read({
+      ...definition('v1beta1', { version: 'v1alpha1', validation: schema('string') }),
+      status: {},
+    } as AnyObject)
     expect(spec.versions).to.deep.equal([{ name: 'v1alpha1', served: true, storage: true, schema: schema('string') }])
     expect([spec.preserveUnknownFields, spec.conversion, status.storedVersions]).to.deep.equal([true, { strategy: 'None' }, ['v1alpha1']])
   })

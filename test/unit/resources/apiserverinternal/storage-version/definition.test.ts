@@ -30,14 +30,22 @@ describe('StorageVersion', () => {
   for (const [name, causes] of Object.entries(names))
     it(`validates the name ${name}`, async () => {
       const { server, gr } = serverOf(storageVersionResource)
-      const made = server.create(gr, '', { apiVersion: 'internal.apiserver.k8s.io/v1alpha1', kind: 'StorageVersion', metadata: { name }, spec: {} })
+      const made = server.create(gr, '', {
+        apiVersion: 'internal.apiserver.k8s.io/v1alpha1',
+        kind: 'StorageVersion',
+        metadata: { name },
+        spec: {},
+      })
       expect(await causesOf(made)).to.deep.equal(causes)
     })
 
   const statuses: Record<string, [status: object, causes: string[]]> = {
     'servers that agree': [{ storageVersions: [server('a'), server('b')], commonEncodingVersion: 'apps/v1' }, []],
     'servers that do not': [{ storageVersions: [server('a'), server('b', 'v1', ['v1'])] }, []],
-    'no common version': [{ storageVersions: [server('a')] }, ['status.commonEncodingVersion: Invalid value: "null": the common encoding version is apps/v1']],
+    'no common version': [
+      { storageVersions: [server('a')] },
+      ['status.commonEncodingVersion: Invalid value: "null": the common encoding version is apps/v1'],
+    ],
     'another common version': [
       { storageVersions: [server('a')], commonEncodingVersion: 'v1' },
       ['status.commonEncodingVersion: Invalid value: "v1": the actual common encoding version is apps/v1'],

@@ -4,13 +4,22 @@ import { controllerRevisionResource } from '../../../../../src/resources/apps/co
 import { causesOf, serverOf } from '../../../../support/workloads.ts'
 
 const revision = (members: object = {}): KubeObject =>
-  ({ apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r' }, data: { spec: { x: 1 } }, revision: 1, ...members }) as KubeObject
+  ({
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: 'r' },
+    data: { spec: { x: 1 } },
+    revision: 1,
+    ...members,
+  }) as KubeObject
 
 describe('ControllerRevision', () => {
   for (const data of ['text', 7, true, ['a']])
     it(`refuses data that is ${JSON.stringify(data)}`, async () => {
       const { server, gr } = serverOf(controllerRevisionResource)
-      expect(await causesOf(server.create(gr, 'default', revision({ data })))).to.deep.equal(['data: Required value: data must be a valid JSON object'])
+      expect(await causesOf(server.create(gr, 'default', revision({ data })))).to.deep.equal([
+        'data: Required value: data must be a valid JSON object',
+      ])
     })
 
   it('requires data and a non-negative revision', async () => {

@@ -16,7 +16,10 @@ describe('DaemonSet', () => {
   it('defaults strategy and revision history limit', async () => {
     const { server, gr } = serverOf(daemonSetResource)
     const { spec } = await server.create(gr, 'default', workload('DaemonSet'))
-    expect(spec).to.deep.include({ revisionHistoryLimit: 10, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } })
+    expect(spec).to.deep.include({
+      revisionHistoryLimit: 10,
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+    })
   })
 
   it('counts template changes in an annotation that clients cannot reset', async () => {
@@ -29,8 +32,13 @@ describe('DaemonSet', () => {
     const spec = (change: object) => server.update(gr, 'default', 'web', o => ({ ...o, spec: { ...o.spec, ...change } }))
     expect(counters(await spec({ minReadySeconds: 2 }))).to.deep.equal([2, '1'])
     const { template } = workload('DaemonSet').spec
-    expect(counters(await spec({ template: { ...template, spec: { ...template.spec, terminationGracePeriodSeconds: 3 } } }))).to.deep.equal([3, '2'])
-    const reset = await server.update(gr, 'default', 'web', o => ({ ...o, metadata: { ...o.metadata, annotations: { [TEMPLATE_GENERATION]: '7' } } }))
+    expect(counters(await spec({ template: { ...template, spec: { ...template.spec, terminationGracePeriodSeconds: 3 } } }))).to.deep.equal(
+      [3, '2'],
+    )
+    const reset = await server.update(gr, 'default', 'web', o => ({
+      ...o,
+      metadata: { ...o.metadata, annotations: { [TEMPLATE_GENERATION]: '7' } },
+    }))
     expect(counters(reset)).to.deep.equal([3, '2'])
   })
 
@@ -79,6 +87,18 @@ describe('DaemonSet', () => {
       numberAvailable: 1,
     }
     await server.update(gr, 'default', 'web', o => ({ ...o, status }), { subresource: 'status' })
-    expect(server.cells(gr, 'default', 'web')).to.deep.equal(['web', 3, 2, 1, 2, 1, '<none>', '0s', 'c', 'registry.example/app:1', 'app=web'])
+    expect(server.cells(gr, 'default', 'web')).to.deep.equal([
+      'web',
+      3,
+      2,
+      1,
+      2,
+      1,
+      '<none>',
+      '0s',
+      'c',
+      'registry.example/app:1',
+      'app=web',
+    ])
   })
 })

@@ -53,12 +53,16 @@ describe('Deployment', () => {
     [
       'nothing that may move',
       { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: '0%' } } },
-      ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"0%"}: may not be 0 when `maxSurge` is 0'],
+      [
+        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"0%"}: may not be 0 when `maxSurge` is 0',
+      ],
     ],
     [
       'more than all',
       { strategy: { rollingUpdate: { maxUnavailable: '110%' } } },
-      ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"110%"}: must not be greater than 100%'],
+      [
+        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{Type:1, IntVal:0, StrVal:"110%"}: must not be greater than 100%',
+      ],
     ],
     [
       'a deadline within the ready time',
@@ -103,7 +107,9 @@ describe('Deployment', () => {
     const { server, gr } = serverOf(deploymentResource)
     await server.create(gr, 'default', workload('Deployment'))
     const put = (status: object) => causesOf(server.update(gr, 'default', 'web', o => ({ ...o, status }), { subresource: 'status' }))
-    expect(await put({ replicas: 1, readyReplicas: 2 })).to.deep.equal(['status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas'])
+    expect(await put({ replicas: 1, readyReplicas: 2 })).to.deep.equal([
+      'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
+    ])
     expect(await put({ replicas: 3, readyReplicas: 1, availableReplicas: 2 })).to.deep.equal([
       'status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas',
     ])
@@ -123,9 +129,15 @@ describe('Deployment', () => {
   it('prints its table row', async () => {
     const { server, gr } = serverOf(deploymentResource)
     await server.create(gr, 'default', workload('Deployment', { replicas: 3 }))
-    await server.update(gr, 'default', 'web', o => ({ ...o, status: { replicas: 3, readyReplicas: 2, updatedReplicas: 3, availableReplicas: 1 } }), {
-      subresource: 'status',
-    })
+    await server.update(
+      gr,
+      'default',
+      'web',
+      o => ({ ...o, status: { replicas: 3, readyReplicas: 2, updatedReplicas: 3, availableReplicas: 1 } }),
+      {
+        subresource: 'status',
+      },
+    )
     server.now += 90_000
     expect(server.cells(gr, 'default', 'web')).to.deep.equal(['web', '2/3', 3, 1, '90s', 'c', 'registry.example/app:1', 'app=web'])
   })

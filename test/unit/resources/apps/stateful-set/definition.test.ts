@@ -47,7 +47,11 @@ describe('StatefulSet', () => {
         'spec.template.metadata.labels: Invalid value: map[string]string{"app":"web"}: `selector` does not match template `labels`',
       ],
     ],
-    ['an unknown management', { podManagementPolicy: 'foo' }, ["spec.podManagementPolicy: Invalid value: \"foo\": must be 'OrderedReady' or 'Parallel'"]],
+    [
+      'an unknown management',
+      { podManagementPolicy: 'foo' },
+      ["spec.podManagementPolicy: Invalid value: \"foo\": must be 'OrderedReady' or 'Parallel'"],
+    ],
     [
       'an unknown strategy',
       { updateStrategy: { type: 'foo' } },
@@ -69,7 +73,11 @@ describe('StatefulSet', () => {
         `spec.serviceName: Invalid value: "Invalid.Name": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,
       ],
     ],
-    ['a first ordinal below zero', { ordinals: { start: -2 } }, ['spec.ordinals.start: Invalid value: -2: must be greater than or equal to 0']],
+    [
+      'a first ordinal below zero',
+      { ordinals: { start: -2 } },
+      ['spec.ordinals.start: Invalid value: -2: must be greater than or equal to 0'],
+    ],
     [
       'an unknown retention',
       { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Maybe' } },
@@ -112,6 +120,8 @@ describe('StatefulSet', () => {
       `spec.updateStrategy: Invalid value: apps.StatefulSetUpdateStrategy{Type:"Recreate", RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)(nil)}: must be 'RollingUpdate' or 'OnDelete'`,
     ])
     expect(await causes({ StatefulSetRecreateStrategy: true })).to.deep.equal([])
-    expect(await causes({ StatefulSetRecreateStrategy: true }, { updateStrategy: { type: 'Recreate', rollingUpdate: {} } })).to.have.length(1)
+    expect(await causes({ StatefulSetRecreateStrategy: true }, { updateStrategy: { type: 'Recreate', rollingUpdate: {} } })).to.have.length(
+      1,
+    )
   })
 })

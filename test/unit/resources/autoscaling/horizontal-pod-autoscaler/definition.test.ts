@@ -33,7 +33,10 @@ describe('HorizontalPodAutoscaler', () => {
       'reversed bounds': [of({ minReplicas: 7 }), ['Invalid spec.maxReplicas']],
       'scaling to zero': [of({ minReplicas: 0 }), ['Invalid spec.minReplicas', 'Forbidden spec.metrics']],
       'no target': [of({ scaleTargetRef: {} }), ['Required spec.scaleTargetRef.kind', 'Required spec.scaleTargetRef.name']],
-      'a bad target': [of({ scaleTargetRef: { kind: 'a/b', name: '..' } }), ['Invalid spec.scaleTargetRef.kind', 'Invalid spec.scaleTargetRef.name']],
+      'a bad target': [
+        of({ scaleTargetRef: { kind: 'a/b', name: '..' } }),
+        ['Invalid spec.scaleTargetRef.kind', 'Invalid spec.scaleTargetRef.name'],
+      ],
       'a long window': [up({ stabilizationWindowSeconds: 3601 }), [`Invalid ${rules('stabilizationWindowSeconds')}`]],
       'a window below zero': [up({ stabilizationWindowSeconds: -1 }), [`Invalid ${rules('stabilizationWindowSeconds')}`]],
       'an unknown choice': [up({ selectPolicy: 'Median' }), [`NotSupported ${rules('selectPolicy')}`]],
@@ -48,7 +51,10 @@ describe('HorizontalPodAutoscaler', () => {
       'no metric': [metrics(pods({ metric: {} })), [`Required ${at('pods.metric.name')}`]],
       'a bad metric': [metrics(pods({ metric: { name: 'a/b' } })), [`Invalid ${at('pods.metric.name')}`]],
       'no average of pods': [metrics(pods({ target: { type: 'Value', value: '1' } })), [`Required ${at('pods.target.averageValue')}`]],
-      'no sort of target': [metrics(pods({ target: { averageValue: '1' } })), [`Required ${at('pods.target.type')}`, `Invalid ${at('pods.target.type')}`]],
+      'no sort of target': [
+        metrics(pods({ target: { averageValue: '1' } })),
+        [`Required ${at('pods.target.type')}`, `Invalid ${at('pods.target.type')}`],
+      ],
       'a target of zero': [metrics(pods({ target: target({ averageValue: '0' }) })), [`Invalid ${at('pods.target.averageValue')}`]],
       'no value of an object': [metrics(object({ target: { type: 'Value' } })), [`Required ${at('object.target.averageValue')}`]],
       'no object': [
@@ -99,7 +105,10 @@ describe('HorizontalPodAutoscaler', () => {
 
   it('has a status that only the controller sets', async () => {
     const cases = new KindCases(resource)
-    expect((await cases.create({ ...of(), status: { desiredReplicas: 7 } })).status).to.deep.equal({ desiredReplicas: 0, currentMetrics: null })
+    expect((await cases.create({ ...of(), status: { desiredReplicas: 7 } })).status).to.deep.equal({
+      desiredReplicas: 0,
+      currentMetrics: null,
+    })
     const reported = await cases.update({ ...of({ maxReplicas: 9 }), status: { currentReplicas: 4, desiredReplicas: 5 } }, {}, 'status')
     expect([reported.spec.maxReplicas, reported.status.currentReplicas]).to.deep.equal([5, 4])
     expect((await cases.update(of({ maxReplicas: 9 }))).status.currentReplicas).to.equal(4)
@@ -135,11 +144,17 @@ describe('HorizontalPodAutoscaler', () => {
   }
 
   it('counts generations since 1.37', async () => {
-    const body = (maxReplicas: number): object => ({ spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas } })
+    const body = (maxReplicas: number): object => ({
+      spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas },
+    })
     const generations = async (release: '1.36' | '1.37') => {
       const cases = new KindCases(resource, featuresIn(release))
       const created = await cases.create(body(1))
-      return [created.metadata.generation, (await cases.update(body(1))).metadata.generation, (await cases.update(body(2))).metadata.generation]
+      return [
+        created.metadata.generation,
+        (await cases.update(body(1))).metadata.generation,
+        (await cases.update(body(2))).metadata.generation,
+      ]
     }
     expect(await generations('1.36')).to.deep.equal([undefined, undefined, undefined])
     expect(await generations('1.37')).to.deep.equal([1, 1, 2])

@@ -7,7 +7,10 @@ const JOB = 'spec.jobTemplate.spec'
 
 describe('CronJob', () => {
   it('defaults its policy and history limits, but few fields of the job template', async () => {
-    const { metadata, spec, status } = await new KindCases(cronJobResource).create({ ...cronJob(), status: { lastScheduleTime: '2020-01-01T00:00:00Z' } })
+    const { metadata, spec, status } = await new KindCases(cronJobResource).create({
+      ...cronJob(),
+      status: { lastScheduleTime: '2020-01-01T00:00:00Z' },
+    })
     expect([metadata.generation, status]).to.deep.equal([1, {}])
     expect(spec).to.deep.include({ concurrencyPolicy: 'Allow', suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 })
     expect(spec.jobTemplate.spec).to.have.all.keys('template')
@@ -37,7 +40,10 @@ describe('CronJob', () => {
       'a selector of the job': [cronJob({}, { selector: { matchLabels: { a: 'b' } } }), [`Invalid ${JOB}.selector`]],
       'a manual selector': [cronJob({}, { manualSelector: true }), [`NotSupported ${JOB}.manualSelector`]],
       'a faulty job': [cronJob({}, { parallelism: -1 }), [`Invalid ${JOB}.parallelism`]],
-      'pods that always restart': [cronJob({}, { template: template({ restartPolicy: 'Always' }) }), [`Required ${JOB}.template.spec.restartPolicy`]],
+      'pods that always restart': [
+        cronJob({}, { template: template({ restartPolicy: 'Always' }) }),
+        [`Required ${JOB}.template.spec.restartPolicy`],
+      ],
       'a name of 52 characters': [cronJob(), [], { name: 'a'.repeat(52) }],
       'a name of 53 characters': [cronJob(), ['Invalid metadata.name'], { name: 'a'.repeat(53) }],
     },
@@ -50,7 +56,8 @@ describe('CronJob', () => {
   const schedules: Record<string, string> = {
     error: 'expected exactly 5 fields, found 1: [error]',
     'x * * * *': 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax',
-    '9999999999999999999 * * * *': 'failed to parse int from 9999999999999999999: strconv.Atoi: parsing "9999999999999999999": value out of range',
+    '9999999999999999999 * * * *':
+      'failed to parse int from 9999999999999999999: strconv.Atoi: parsing "9999999999999999999": value out of range',
     '60 * * * *': 'end of range (60) above maximum (59): 60',
     '5-3 * * * *': 'beginning of range (5) beyond end of range (3): 5-3',
     '* * 0 * *': 'beginning of range (0) below minimum (1): 0',

@@ -43,7 +43,10 @@ describe('Job', () => {
     'no completions beside a parallelism': [{ parallelism: 2 }, { parallelism: 2, completions: undefined }],
     'one at a time of several': [{ completions: 3 }, { parallelism: 1, completions: 3 }],
     'an explicit zero': [{ backoffLimit: 0 }, { backoffLimit: 0 }],
-    'no total limit if there is one per index': [{ completionMode: 'Indexed', completions: 1, backoffLimitPerIndex: 1 }, { backoffLimit: 2147483647 }],
+    'no total limit if there is one per index': [
+      { completionMode: 'Indexed', completions: 1, backoffLimitPerIndex: 1 },
+      { backoffLimit: 2147483647 },
+    ],
     'the status of a condition, and replacement of failed pods only': [
       { podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'A' }, { type: 'B', status: 'False' }] }] } },
       {
@@ -91,7 +94,10 @@ describe('Job', () => {
       job({ parallelism: -1, completions: -1, backoffLimit: -1, ttlSecondsAfterFinished: -1 }),
       ['Invalid spec.parallelism', 'Invalid spec.completions', 'Invalid spec.backoffLimit', 'Invalid spec.ttlSecondsAfterFinished'],
     ],
-    'the restart policy of other pods': [job({ template: template({ restartPolicy: undefined }) }), [`Required ${TEMPLATE}.spec.restartPolicy`]],
+    'the restart policy of other pods': [
+      job({ template: template({ restartPolicy: undefined }) }),
+      [`Required ${TEMPLATE}.spec.restartPolicy`],
+    ],
     'an unknown restart policy': [
       job({ template: template({ restartPolicy: 'Maybe' }) }),
       [`NotSupported ${TEMPLATE}.spec.restartPolicy`, `NotSupported ${TEMPLATE}.spec.restartPolicy`],
@@ -104,8 +110,14 @@ describe('Job', () => {
       failing([{ action: 'Count', onExitCodes: { operator: 'In', values: [1] } }], { template: template({ containers: null }) }),
       [`Required ${TEMPLATE}.spec.containers`],
     ],
-    'a selector of its own': [job({ selector: { matchLabels: { a: 'b' } } }), ['Invalid spec.selector', `Invalid ${TEMPLATE}.metadata.labels`]],
-    "another job's label": [job({ template: template({}, { labels: { 'job-name': 'other' } }) }), [`Invalid ${TEMPLATE}.metadata.labels[job-name]`]],
+    'a selector of its own': [
+      job({ selector: { matchLabels: { a: 'b' } } }),
+      ['Invalid spec.selector', `Invalid ${TEMPLATE}.metadata.labels`],
+    ],
+    "another job's label": [
+      job({ template: template({}, { labels: { 'job-name': 'other' } }) }),
+      [`Invalid ${TEMPLATE}.metadata.labels[job-name]`],
+    ],
     'a manual selector that is missing': [
       job({ manualSelector: true, template: template({}, { labels: { a: 'b' } }) }),
       ['Required spec.selector', `Invalid ${TEMPLATE}.metadata.labels`],
@@ -119,7 +131,10 @@ describe('Job', () => {
     ],
     'failed indexes without a limit of each': [indexed({ maxFailedIndexes: 1 }), ['Required spec.backoffLimitPerIndex']],
     'more failed indexes than there are': [indexed({ backoffLimitPerIndex: 1, maxFailedIndexes: 6 }), ['Invalid spec.maxFailedIndexes']],
-    'very many completions': [indexed({ completions: 100001, backoffLimitPerIndex: 1, parallelism: 1 }), ['Required spec.maxFailedIndexes']],
+    'very many completions': [
+      indexed({ completions: 100001, backoffLimitPerIndex: 1, parallelism: 1 }),
+      ['Required spec.maxFailedIndexes'],
+    ],
     'very many completions, many in parallel': [
       indexed({ completions: 100001, backoffLimitPerIndex: 1, parallelism: 10001, maxFailedIndexes: 10001 }),
       ['Invalid spec.parallelism', 'Invalid spec.maxFailedIndexes'],
@@ -149,7 +164,10 @@ describe('Job', () => {
     ],
     'no action': [failing([{ onExitCodes: { operator: 'In', values: [1] } }]), [`Required ${RULE}.action`]],
     'an unknown action': [failing([{ action: 'Shrug', onExitCodes: { operator: 'In', values: [1] } }]), [`NotSupported ${RULE}.action`]],
-    'failing of an index that has no limit': [failing([{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] } }]), [`Invalid ${RULE}.action`]],
+    'failing of an index that has no limit': [
+      failing([{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] } }]),
+      [`Invalid ${RULE}.action`],
+    ],
     'a rule of nothing': [failing([{ action: 'Ignore' }]), [`Invalid ${RULE}`]],
     'a rule of two sorts': [
       failing([{ action: 'Ignore', onExitCodes: { operator: 'In', values: [1] }, onPodConditions: [{ type: 'a' }] }]),
@@ -157,10 +175,17 @@ describe('Job', () => {
     ],
     'a condition that is neither true nor false': [
       failing([{ action: 'Ignore', onPodConditions: [{ type: '', status: 'Odd' }] }]),
-      [`Invalid ${RULE}.onPodConditions[0].type`, `Invalid ${RULE}.onPodConditions[0].type`, `NotSupported ${RULE}.onPodConditions[0].status`],
+      [
+        `Invalid ${RULE}.onPodConditions[0].type`,
+        `Invalid ${RULE}.onPodConditions[0].type`,
+        `NotSupported ${RULE}.onPodConditions[0].status`,
+      ],
     ],
     'a code of success': [onExit({ values: [0] }), [`Invalid ${RULE}.onExitCodes.values[0]`]],
-    'codes out of order': [onExit({ values: [2, 1, 2] }), [`Duplicate ${RULE}.onExitCodes.values[2]`, `Invalid ${RULE}.onExitCodes.values`]],
+    'codes out of order': [
+      onExit({ values: [2, 1, 2] }),
+      [`Duplicate ${RULE}.onExitCodes.values[2]`, `Invalid ${RULE}.onExitCodes.values`],
+    ],
     'no codes': [onExit({ values: [] }), [`Invalid ${RULE}.onExitCodes.values`]],
     'codes of an unknown container': [onExit({ containerName: 'd' }), [`Invalid ${RULE}.onExitCodes.containerName`]],
     'an unknown operator': [onExit({ operator: 'Near' }), [`NotSupported ${RULE}.onExitCodes.operator`]],
@@ -187,12 +212,19 @@ describe('Job', () => {
   for (const [succeededIndexes, text] of Object.entries(texts)) {
     it(`reports the error in the indexes ${succeededIndexes}`, async () => {
       const error = await new KindCases(jobResource).create(succeeding({ succeededIndexes })).catch((e: Error) => e)
-      expect((error as Error).message).to.include(`${SUCCESS}.succeededIndexes: Invalid value: "${succeededIndexes}": error parsing succeededIndexes: ${text}`)
+      expect((error as Error).message).to.include(
+        `${SUCCESS}.succeededIndexes: Invalid value: "${succeededIndexes}": error parsing succeededIndexes: ${text}`,
+      )
     })
   }
 
   /** The errors of changing the spec of the job `x`. */
-  async function changing(spec: object, change: (spec: AnyObject['spec']) => void, status?: object, features = featuresOf()): Promise<string[]> {
+  async function changing(
+    spec: object,
+    change: (spec: AnyObject['spec']) => void,
+    status?: object,
+    features = featuresOf(),
+  ): Promise<string[]> {
     const cases = new KindCases(jobResource)
     cases.server.features = features
     const made = await cases.create(job(spec))
@@ -203,7 +235,9 @@ describe('Job', () => {
   }
   const FAST = {
     nodeAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }] }] },
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }] }],
+      },
     },
   }
   // biome-ignore format: one a line
@@ -222,7 +256,8 @@ describe('Job', () => {
     'the containers of a suspended job': [{ suspend: true }, s => { s.template.spec.containers[0].image = 'registry.example/app:2' }, ['Invalid spec.template']],
   }
   for (const [what, [spec, change, causes, status]] of Object.entries(changes)) {
-    it(`${causes.length === 0 ? 'allows' : 'refuses'} changing ${what}`, async () => expect(await changing(spec, change, status)).to.deep.equal(causes))
+    it(`${causes.length === 0 ? 'allows' : 'refuses'} changing ${what}`, async () =>
+      expect(await changing(spec, change, status)).to.deep.equal(causes))
   }
 
   const STARTED = { startTime: '2026-01-01T00:00:00Z' }

@@ -35,12 +35,32 @@ describe('the status of a Job', () => {
     'numbers below zero': [{}, undefined, { active: -1, ready: -1 }, ['Invalid status.active', 'Invalid status.ready']],
     'completion without criteria': [{}, undefined, { ...complete, conditions: on('Complete') }, [CONDITIONS]],
     'failure without a target': [{}, undefined, { ...failed, conditions: on('Failed') }, [CONDITIONS]],
-    'both ends': [{}, undefined, { ...complete, conditions: on('SuccessCriteriaMet', 'Complete', 'Failed', 'FailureTarget') }, Array(4).fill(CONDITIONS)],
-    'completion without times': [{}, undefined, { conditions: complete.conditions }, ['Required status.completionTime', 'Required status.startTime']],
-    'completion of none, suspended': [{ suspend: true, completions: 0 }, undefined, { completionTime: END, conditions: complete.conditions }, []],
+    'both ends': [
+      {},
+      undefined,
+      { ...complete, conditions: on('SuccessCriteriaMet', 'Complete', 'Failed', 'FailureTarget') },
+      Array(4).fill(CONDITIONS),
+    ],
+    'completion without times': [
+      {},
+      undefined,
+      { conditions: complete.conditions },
+      ['Required status.completionTime', 'Required status.startTime'],
+    ],
+    'completion of none, suspended': [
+      { suspend: true, completions: 0 },
+      undefined,
+      { completionTime: END, conditions: complete.conditions },
+      [],
+    ],
     'a time of completion too early': [{}, undefined, { completionTime: END }, ['Invalid status.completionTime']],
     'an end before the start': [{}, undefined, { ...complete, startTime: END, completionTime: START }, ['Invalid status.completionTime']],
-    'an end with pods': [{}, undefined, { ...complete, active: 1, terminating: 1 }, ['Invalid status.active', 'Invalid status.terminating']],
+    'an end with pods': [
+      {},
+      undefined,
+      { ...complete, active: 1, terminating: 1 },
+      ['Invalid status.active', 'Invalid status.terminating'],
+    ],
     'an end with pods that are not counted': [
       {},
       undefined,
@@ -54,12 +74,27 @@ describe('the status of a Job', () => {
       ['Invalid status.uncountedTerminatedPods.succeeded[1]', 'Duplicate status.uncountedTerminatedPods.failed[0]'],
     ],
     'more ready pods than active': [{}, undefined, { active: 1, ready: 2 }, ['Invalid status.ready']],
-    'an end that is taken back': [{}, complete, { ...complete, conditions: on('SuccessCriteriaMet') }, ['Invalid status.completionTime', CONDITIONS]],
+    'an end that is taken back': [
+      {},
+      complete,
+      { ...complete, conditions: on('SuccessCriteriaMet') },
+      ['Invalid status.completionTime', CONDITIONS],
+    ],
     'another end': [{}, complete, { ...complete, completionTime: '2026-01-02T03:02:00Z' }, ['Invalid status.completionTime']],
     'another start': [{}, { startTime: START }, { startTime: END }, ['Required status.startTime']],
     'another start of a suspended job': [{ suspend: true }, { startTime: START }, {}, []],
-    'fewer than there were': [{}, { succeeded: 2, failed: 2 }, { succeeded: 1, failed: 1 }, ['Invalid status.failed', 'Invalid status.succeeded']],
-    'fewer of a job that may shrink': [{ completionMode: 'Indexed', completions: 2, parallelism: 2 }, { succeeded: 2 }, { succeeded: 1 }, []],
+    'fewer than there were': [
+      {},
+      { succeeded: 2, failed: 2 },
+      { succeeded: 1, failed: 1 },
+      ['Invalid status.failed', 'Invalid status.succeeded'],
+    ],
+    'fewer of a job that may shrink': [
+      { completionMode: 'Indexed', completions: 2, parallelism: 2 },
+      { succeeded: 2 },
+      { succeeded: 1 },
+      [],
+    ],
     'criteria that are met no more': [{}, { conditions: on('SuccessCriteriaMet') }, {}, [CONDITIONS]],
     indexes: [indexed, undefined, { completedIndexes: '1,3-5,7', failedIndexes: '0,2' }, []],
     'indexes that overlap': [indexed, undefined, { completedIndexes: '1,3-5', failedIndexes: '0,4-6' }, ['Invalid status.failedIndexes']],
@@ -80,7 +115,9 @@ describe('the status of a Job', () => {
     for (const startTime of [END, undefined]) {
       const made = await jobWith({}, { startTime: START })
       made.server.features = featuresIn('1.36')
-      expect(await causesOf(made.update({ ...job({}), status: { ...(startTime && { startTime }) } }, {}, 'status'))).to.deep.equal(['Invalid status.startTime'])
+      expect(await causesOf(made.update({ ...job({}), status: { ...(startTime && { startTime }) } }, {}, 'status'))).to.deep.equal([
+        'Invalid status.startTime',
+      ])
     }
   })
 

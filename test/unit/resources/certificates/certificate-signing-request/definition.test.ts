@@ -19,10 +19,16 @@ describe('CertificateSigningRequest', () => {
   before(async () => {
     const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
     const keys = (await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify'])) as never
-    request = base64((await Pkcs10CertificateRequestGenerator.create({ name: 'CN=x', keys, signingAlgorithm } as never, webcrypto as never)).toString('pem'))
+    request = base64(
+      (await Pkcs10CertificateRequestGenerator.create({ name: 'CN=x', keys, signingAlgorithm } as never, webcrypto as never)).toString(
+        'pem',
+      ),
+    )
     const notAfter = new Date(Date.now() + 60_000)
     certificate = base64(
-      (await X509CertificateGenerator.createSelfSigned({ name: 'CN=x', notAfter, keys, signingAlgorithm } as never, webcrypto as never)).toString('pem'),
+      (
+        await X509CertificateGenerator.createSelfSigned({ name: 'CN=x', notAfter, keys, signingAlgorithm } as never, webcrypto as never)
+      ).toString('pem'),
     )
   })
 
@@ -68,7 +74,11 @@ describe('CertificateSigningRequest', () => {
     }
     const user = { name: 'alice', groups: ['devs'], extra: { scopes: ['s'] } }
     const object = next as unknown as AnyObject
-    ;(resource as ResourceDefinition).strategy?.prepare?.(object, undefined, hookContext({ request: { user } as unknown as RequestContext }))
+    ;(resource as ResourceDefinition).strategy?.prepare?.(
+      object,
+      undefined,
+      hookContext({ request: { user } as unknown as RequestContext }),
+    )
     expect(object.spec).to.deep.equal({ ...(of() as AnyObject).spec, username: 'alice', groups: ['devs'], extra: { scopes: ['s'] } })
     expect(object.status).to.deep.equal({})
   })
@@ -121,9 +131,9 @@ describe('CertificateSigningRequest', () => {
     expect(await causesOf(status({ certificate: request }))).to.deep.equal(['Invalid status.certificate'])
     expect(await causesOf(status({ conditions: [condition('Approved')] }))).to.deep.equal(['Forbidden status.conditions'])
     expect((await status({ certificate, conditions: [condition('Failed')] })).status.certificate).to.equal(certificate)
-    expect(await causesOf(status({ certificate: base64(`\n${Buffer.from(certificate, 'base64')}`), conditions: [condition('Failed')] }))).to.deep.equal([
-      'Forbidden status.certificate',
-    ])
+    expect(
+      await causesOf(status({ certificate: base64(`\n${Buffer.from(certificate, 'base64')}`), conditions: [condition('Failed')] })),
+    ).to.deep.equal(['Forbidden status.certificate'])
     expect(cases.cells()).to.deep.equal(['x', '0s', 'example.com/any', '', '<none>', 'Pending,Failed,Issued'])
   })
 

@@ -37,18 +37,26 @@ describe('ClusterTrustBundle', () => {
   it('refuses other blocks, PEM headers and certificates that do not parse', async () => {
     expect(await refusedOf(authority.replaceAll('CERTIFICATE', 'OTHER'))).to.deep.equal([`${FIELD} entry 0 has bad block type: OTHER`])
     expect(await refusedOf(authority.replace('\n', '\nA: b\n\n'))).to.deep.equal([`${FIELD} entry 0 has PEM block headers`])
-    expect(await refusedOf(`-----BEGIN CERTIFICATE-----\naGk=\n-----END CERTIFICATE-----\n`)).to.deep.equal([`${FIELD} entry 0 does not parse as X.509`])
+    expect(await refusedOf(`-----BEGIN CERTIFICATE-----\naGk=\n-----END CERTIFICATE-----\n`)).to.deep.equal([
+      `${FIELD} entry 0 does not parse as X.509`,
+    ])
   })
 
   const names: [string, string, string[]][] = [
     ['', 'x', []],
     ['', 'a:b', ['metadata.name: Invalid value: "a:b": ClusterTrustBundle without signer name must not have ":" in its name']],
     ['example.com/s', 'example.com:s:x', []],
-    ['example.com/s', 'x', ['metadata.name: Invalid value: "x": ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:']],
+    [
+      'example.com/s',
+      'x',
+      ['metadata.name: Invalid value: "x": ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:'],
+    ],
   ]
   for (const [signerName, name, expected] of names) {
     it(`checks the name ${name} with ${signerName || 'no signer'}`, async () =>
-      expect(await messagesOf(new KindCases(resource).create({ spec: { signerName, trustBundle: authority } }, { name }))).to.deep.equal(expected))
+      expect(await messagesOf(new KindCases(resource).create({ spec: { signerName, trustBundle: authority } }, { name }))).to.deep.equal(
+        expected,
+      ))
   }
 
   it('keeps its signer and does not revalidate an unchanged bundle', async () => {

@@ -27,7 +27,10 @@ const base = {
 }
 const pair = generateKeyPairSync('ed25519')
 const spki = (key: typeof pair.publicKey): string => key.export({ format: 'der', type: 'spki' }).toString('base64')
-const proven = { pkixPublicKey: spki(pair.publicKey), proofOfPossession: sign(undefined, Buffer.from('uid-p'), pair.privateKey).toString('base64') }
+const proven = {
+  pkixPublicKey: spki(pair.publicKey),
+  proofOfPossession: sign(undefined, Buffer.from('uid-p'), pair.privateKey).toString('base64'),
+}
 const weak = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const of = (parts: object = {}): object => ({ spec: { ...base, ...proven, ...parts } })
 
@@ -69,10 +72,14 @@ describe('PodCertificateRequest', () => {
     let issuing: Issued['keys']
     before(async () => {
       issuing = (await issueCertificate({ subject: [{ CN: ['x'] }] })).keys
-      const made = await x509.Pkcs10CertificateRequestGenerator.create({ keys: issuing, signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' } })
+      const made = await x509.Pkcs10CertificateRequestGenerator.create({
+        keys: issuing,
+        signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+      })
       stub = Buffer.from(made.rawData).toString('base64')
     })
-    const ask = async (spec: object): Promise<string[]> => messagesOf(new KindCases(definition, features('1.36')).create({ spec: { ...base, ...spec } }))
+    const ask = async (spec: object): Promise<string[]> =>
+      messagesOf(new KindCases(definition, features('1.36')).create({ spec: { ...base, ...spec } }))
 
     it('requires either stubPKCS10Request or a public key with proof of possession', async () => {
       expect(await ask({ stubPKCS10Request: stub })).to.deep.equal([])
@@ -83,7 +90,9 @@ describe('PodCertificateRequest', () => {
       expect(await ask({ stubPKCS10Request: 'AAAA' })).to.deep.equal(['spec.stubPKCS10Request: Invalid value: must be a valid PKCS#10 CSR'])
       const changed = Buffer.from(stub, 'base64')
       changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
-      expect(await ask({ stubPKCS10Request: changed.toString('base64') })).to.deep.equal(['spec.stubPKCS10Request: Invalid value: invalid signature'])
+      expect(await ask({ stubPKCS10Request: changed.toString('base64') })).to.deep.equal([
+        'spec.stubPKCS10Request: Invalid value: invalid signature',
+      ])
     })
 
     it('may be labelled after it was created in v1 of 1.37', async () => {
@@ -105,7 +114,9 @@ describe('PodCertificateRequest', () => {
       )
       expect([created?.status, labelled?.status], JSON.stringify(labelled?.json)).to.deep.equal([201, 200])
       expect(old?.json).to.have.nested.include({ 'spec.pkixPublicKey': null, 'spec.proofOfPossession': null, 'metadata.labels.a': 'b' })
-      expect(moved?.json).to.have.property('message').that.contains('PKIXPublicKey:[]byte(nil), ProofOfPossession:[]byte(nil), StubPKCS10Request:[]byte{0x30')
+      expect(moved?.json)
+        .to.have.property('message')
+        .that.contains('PKIXPublicKey:[]byte(nil), ProofOfPossession:[]byte(nil), StubPKCS10Request:[]byte{0x30')
     })
 
     it('requires domain-prefixed keys in user annotations', async () => {
@@ -118,7 +129,13 @@ describe('PodCertificateRequest', () => {
     const time = (millis: number): string => new Date(millis).toISOString().replace('.000', '')
     const condition = (type: string, status = 'True'): object => ({ type, status, reason: 'R', message: '', lastTransitionTime: time(NOW) })
     const issued = async (parts: object = {}, certificate: object = {}): Promise<object> => {
-      const { cert } = await issueCertificate({ subject: [{ CN: ['x'] }], keys: issuing, notBefore: NOW, notAfter: NOW + 2 * HOUR, ...certificate })
+      const { cert } = await issueCertificate({
+        subject: [{ CN: ['x'] }],
+        keys: issuing,
+        notBefore: NOW,
+        notAfter: NOW + 2 * HOUR,
+        ...certificate,
+      })
       const times = { notBefore: time(NOW), notAfter: time(NOW + 2 * HOUR), beginRefreshAt: time(NOW + HOUR) }
       return { conditions: [condition('Issued')], certificateChain: cert, ...times, ...parts }
     }
@@ -127,7 +144,9 @@ describe('PodCertificateRequest', () => {
       const body = { spec: { ...base, stubPKCS10Request: stub } }
       await cases.create(body)
       for (const status of answers.slice(0, -1)) await cases.update({ ...body, status }, {}, 'status')
-      return (await messagesOf(cases.update({ ...body, status: answers.at(-1) }, {}, 'status'))).map(text => text.replace(/"-----BEGIN[^"]*"/, 'CHAIN'))
+      return (await messagesOf(cases.update({ ...body, status: answers.at(-1) }, {}, 'status'))).map(text =>
+        text.replace(/"-----BEGIN[^"]*"/, 'CHAIN'),
+      )
     }
 
     it('can be issued, denied or failed only once', async () => {

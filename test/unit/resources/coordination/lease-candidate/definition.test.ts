@@ -37,7 +37,13 @@ describe('LeaseCandidate', () => {
 
   describe('in v1alpha1, the version of 1.31', () => {
     const alpha = (parts: object = {}): object => ({
-      spec: { leaseName: 'l', binaryVersion: '1.31.0', emulationVersion: '1.30.0', preferredStrategies: ['OldestEmulationVersion', 'example.com/a'], ...parts },
+      spec: {
+        leaseName: 'l',
+        binaryVersion: '1.31.0',
+        emulationVersion: '1.30.0',
+        preferredStrategies: ['OldestEmulationVersion', 'example.com/a'],
+        ...parts,
+      },
     })
     validates(
       leaseCandidateResource,
@@ -56,7 +62,8 @@ describe('LeaseCandidate', () => {
 
     const path = (version: string): string => `/apis/coordination.k8s.io/${version}/namespaces/ns/leasecandidates`
     const created = async (backend: MemoryBackend): Promise<unknown> => {
-      const post = async (call: Call, url: string, body: object): Promise<unknown> => (await call(url, { method: 'POST', body: JSON.stringify(body) })).json
+      const post = async (call: Call, url: string, body: object): Promise<unknown> =>
+        (await call(url, { method: 'POST', body: JSON.stringify(body) })).json
       const create = async (call: Call): Promise<unknown> => {
         await post(call, '/api/v1/namespaces', { metadata: { name: 'ns' } })
         return post(call, path('v1alpha1'), { metadata: { name: 'x' }, ...alpha() })
@@ -71,7 +78,12 @@ describe('LeaseCandidate', () => {
       const backend = new MemoryBackend()
       await created(backend)
       const later = await inRelease(backend, '1.33', async call => (await call(`${path('v1beta1')}/x`)).json, {}, ['api/all'])
-      expect(later).to.have.deep.property('spec', { leaseName: 'l', binaryVersion: '1.31.0', emulationVersion: '1.30.0', strategy: 'OldestEmulationVersion' })
+      expect(later).to.have.deep.property('spec', {
+        leaseName: 'l',
+        binaryVersion: '1.31.0',
+        emulationVersion: '1.30.0',
+        strategy: 'OldestEmulationVersion',
+      })
     })
   })
 })

@@ -4,7 +4,8 @@ import { leaseResource } from '../../../../../src/resources/coordination/lease/d
 import { featuresOf } from '../../../../support/hook-context.ts'
 import { causesOf, serverOf } from '../../../../support/workloads.ts'
 
-const lease = (spec: object): KubeObject => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec }) as KubeObject
+const lease = (spec: object): KubeObject =>
+  ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec }) as KubeObject
 
 describe('Lease', () => {
   const cases: [string, object, string[]][] = [
@@ -12,7 +13,10 @@ describe('Lease', () => {
     [
       'negative numbers',
       { leaseDurationSeconds: 0, leaseTransitions: -1 },
-      ['spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0', 'spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0'],
+      [
+        'spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0',
+        'spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0',
+      ],
     ],
   ]
   for (const [what, spec, causes] of cases) {
@@ -24,7 +28,11 @@ describe('Lease', () => {
 
   it('has no coordinated election unless its gate is on', async () => {
     const { server, gr } = serverOf(leaseResource)
-    const { spec } = await server.create(gr, 'default', lease({ holderIdentity: 'me', strategy: 'OldestEmulationVersion', preferredHolder: 'you' }))
+    const { spec } = await server.create(
+      gr,
+      'default',
+      lease({ holderIdentity: 'me', strategy: 'OldestEmulationVersion', preferredHolder: 'you' }),
+    )
     expect(spec).to.deep.equal({ holderIdentity: 'me' })
     server.features = featuresOf('CoordinatedLeaderElection=true')
     const { spec: gated } = await server.create(gr, 'other', lease({ strategy: 'OldestEmulationVersion', preferredHolder: 'you' }))

@@ -28,7 +28,15 @@ async function ask(
   of = componentStatusResource,
 ): Promise<{ object: AnyObject; items: readonly AnyObject[] }> {
   const selection = { labels: parseLabelSelector(labels), fields: parseFieldSelector(fields) }
-  const call = { verb, name, namespace: '', dryRun: false, api: { get } as unknown as ResourceAccess, ctx: { signal: new AbortController().signal }, selection }
+  const call = {
+    verb,
+    name,
+    namespace: '',
+    dryRun: false,
+    api: { get } as unknown as ResourceAccess,
+    ctx: { signal: new AbortController().signal },
+    selection,
+  }
   const answer = await of.virtual?.call(call as unknown as VirtualCall)
   return verb === 'list' ? { object: NONE, items: answeredItems(answer).map(decodedObject) } : { object: answeredObject(answer), items: [] }
 }
@@ -119,7 +127,9 @@ describe('the health of a component', () => {
   ] as const)
     it(`is requested over TLS without verifying the certificate: ${status}`, async () => {
       const { cert, key } = await issueCertificate({ subject: [{ CN: ['localhost'] }] })
-      const server = createServer({ cert, key }, (request, response) => response.writeHead(request.url === '/healthz' ? status : 404).end('ok'))
+      const server = createServer({ cert, key }, (request, response) =>
+        response.writeHead(request.url === '/healthz' ? status : 404).end('ok'),
+      )
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')
       try {

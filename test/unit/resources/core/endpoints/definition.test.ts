@@ -3,7 +3,8 @@ import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { endpointsResource } from '../../../../../src/resources/core/endpoints/definition.ts'
 import { causesOf, serverOf } from '../../../../support/workloads.ts'
 
-const endpoints = (...subsets: object[]): KubeObject => ({ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'e' }, subsets }) as KubeObject
+const endpoints = (...subsets: object[]): KubeObject =>
+  ({ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'e' }, subsets }) as KubeObject
 const at = (...ips: string[]) => ips.map(ip => ({ ip }))
 
 describe('Endpoints', () => {
@@ -27,7 +28,11 @@ describe('Endpoints', () => {
       { notReadyAddresses: at('fe80::1') },
       ['subsets[0].notReadyAddresses[0].ip: Invalid value: "fe80::1": may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
     ],
-    ['two ports without names', { addresses: at('10.0.0.1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] }, ['subsets[0].ports[0].name: Required value']],
+    [
+      'two ports without names',
+      { addresses: at('10.0.0.1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] },
+      ['subsets[0].ports[0].name: Required value'],
+    ],
     [
       'an unknown protocol',
       { addresses: at('10.0.0.1'), ports: [{ port: 80, protocol: 'ICMP' }] },

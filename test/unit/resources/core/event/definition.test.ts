@@ -27,7 +27,10 @@ describe('events', () => {
     'timed: no action': [without('action'), ['Required action']],
     'timed: no reason': [without('reason'), ['Required reason']],
     'timed: no instance': [without('reportingInstance'), ['Required reportingInstance']],
-    'timed: no controller': [without('reportingComponent'), ['Required reportingComponent', 'Invalid reportingComponent', 'Invalid reportingComponent']],
+    'timed: no controller': [
+      without('reportingComponent'),
+      ['Required reportingComponent', 'Invalid reportingComponent', 'Invalid reportingComponent'],
+    ],
     'timed: long': [{ ...timed, action: 'a'.repeat(129), message: 'm'.repeat(1025) }, ['Invalid action', 'Invalid message']],
     'not timed: long': [{ involvedObject, action: 'a'.repeat(129), message: 'm'.repeat(1025) }, []],
   })
@@ -57,7 +60,10 @@ describe('events', () => {
       { ...timed, series: { count: 2, lastObservedTime: '2026-01-02T03:04:00.000000Z' } },
       ['5s', '', 'Why', 'pod/p', '', 'example.com/ctl, ctl-1', '', '4m', 2, 'x'],
     ],
-    'without any time': [{ involvedObject: { kind: 'Pod', namespace: 'ns' } }, ['<unknown>', '', '', 'pod', '', '', '', '<unknown>', 1, 'x']],
+    'without any time': [
+      { involvedObject: { kind: 'Pod', namespace: 'ns' } },
+      ['<unknown>', '', '', 'pod', '', '', '', '<unknown>', 1, 'x'],
+    ],
   }
   for (const [what, [body, cells]] of Object.entries(rows)) {
     it(`print ${what}`, async () => {

@@ -13,7 +13,11 @@ async function heapUsed(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 const config = (limits: string) =>
-  eventLimits(new Map([['EventRateLimit', Buffer.from(`apiVersion: eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\nlimits: ${limits}`)]]))
+  eventLimits(
+    new Map([
+      ['EventRateLimit', Buffer.from(`apiVersion: eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\nlimits: ${limits}`)],
+    ]),
+  )
 
 /** Returns a function that sends the plugin an event at the given second and returns its error. */
 function limited(limits: string) {
@@ -22,7 +26,9 @@ function limited(limits: string) {
   return async (second: number, { namespace = 'ns', user = 'u', name = 'o' } = {}) => {
     now = second * 1000
     const event = { metadata: {}, source: { component: 'kubelet', host: 'h' }, involvedObject: { kind: 'Pod', namespace, name } }
-    const error = await plugin.validate?.(admissionRequest(eventResource, event, { namespace, ctx: { user: { name: user } } }))?.catch(caught => caught)
+    const error = await plugin
+      .validate?.(admissionRequest(eventResource, event, { namespace, ctx: { user: { name: user } } }))
+      ?.catch(caught => caught)
     return error && `${error.status.code} ${error.status.reason} ${error.message}`
   }
 }
@@ -31,7 +37,13 @@ describe('EventRateLimit', () => {
   it('refuses requests beyond the burst and then admits QPS requests a second', async () => {
     const ask = limited('[{type: Server, qps: 1, burst: 2}]')
     const refused = '429 TooManyRequests Too many requests: limit reached on type Server for key '
-    expect([await ask(0), await ask(0), await ask(0), await ask(1), await ask(1)]).to.deep.equal([undefined, undefined, refused, undefined, refused])
+    expect([await ask(0), await ask(0), await ask(0), await ask(1), await ask(1)]).to.deep.equal([
+      undefined,
+      undefined,
+      refused,
+      undefined,
+      refused,
+    ])
   })
 
   it('counts by namespace, by user and by source and object', async () => {
@@ -48,7 +60,8 @@ describe('EventRateLimit', () => {
   it('distinguishes events with long texts without storing the texts', async () => {
     const ask = limited('[{type: SourceAndObject, qps: 1, burst: 1}]')
     const long = 'x'.repeat(100_000)
-    const refused = (name: string) => `429 TooManyRequests Too many requests: limit reached on type SourceAndObject for key kubelethPodns${name}`
+    const refused = (name: string) =>
+      `429 TooManyRequests Too many requests: limit reached on type SourceAndObject for key kubelethPodns${name}`
     expect([await ask(0, { name: `${long}a` }), await ask(0, { name: `${long}b` })]).to.deep.equal([undefined, undefined])
     expect(await ask(0, { name: `${long}a` })).to.equal(refused(`${long}a`))
     const plugin = eventRateLimit(config('[{type: SourceAndObject, qps: 1, burst: 1}]'), { now: () => 0 })
@@ -86,7 +99,9 @@ describe('EventRateLimit', () => {
     expect(() => config('[{type: Pod, qps: 0, burst: 1}]')).to.throw(
       `${init}[limits[0].type: Unsupported value: "Pod": supported values: "Namespace", "Server", "SourceAndObject", "User", limits[0].qps: Invalid value: 0: must be positive]`,
     )
-    expect(() => config('[{type: User, qps: 1, burst: 1, cacheSize: -1}]')).to.throw(`${init}limits[0].cacheSize: Invalid value: -1: must not be negative`)
+    expect(() => config('[{type: User, qps: 1, burst: 1, cacheSize: -1}]')).to.throw(
+      `${init}limits[0].cacheSize: Invalid value: -1: must not be negative`,
+    )
   })
 })
 
@@ -102,7 +117,11 @@ describe('upstream test cases of EventRateLimit', () => {
       for (const { kind, delay = 0, namespace = '', user: name = '', dryRun = false, event = {}, error } of steps) {
         now += delay * 1000
         const definition = kind === 'Event' ? eventResource : configMapResource
-        const request = admissionRequest(definition, { source: {}, involvedObject: {}, ...event }, { namespace, dryRun, ctx: { user: { name } } })
+        const request = admissionRequest(
+          definition,
+          { source: {}, involvedObject: {}, ...event },
+          { namespace, dryRun, ctx: { user: { name } } },
+        )
         const refused = plugin.handles(request) ? await refusal(plugin.validate?.(request)) : undefined
         expect(refused).to.equal(error)
       }

@@ -15,7 +15,10 @@ const container = (requests?: object, limits?: object, more: object = {}): objec
   resources: { ...(requests && { requests }), ...(limits && { limits }) },
   ...more,
 })
-const pod = (containers: object[], initContainers?: object[]) => ({ metadata: {}, spec: { containers, ...(initContainers && { initContainers }) } })
+const pod = (containers: object[], initContainers?: object[]) => ({
+  metadata: {},
+  spec: { containers, ...(initContainers && { initContainers }) },
+})
 const claim = (storage?: string) => ({ metadata: {}, spec: { resources: { requests: { ...(storage && { storage }) } } } })
 const FORBIDDEN = 'pods "p" is forbidden: '
 
@@ -28,7 +31,13 @@ describe('LimitRanger', () => {
       [container({ cpu: '100m' }, { cpu: '2', memory: '1Gi' })],
       'LimitRanger plugin set: cpu request for container c; memory limit for container c',
     ],
-    ['keeps given values', [{ type: 'Container', default: { cpu: '1' } }], pod([container({}, { cpu: '2' })]), [container({}, { cpu: '2' })], undefined],
+    [
+      'keeps given values',
+      [{ type: 'Container', default: { cpu: '1' } }],
+      pod([container({}, { cpu: '2' })]),
+      [container({}, { cpu: '2' })],
+      undefined,
+    ],
     ['is about containers', [{ type: 'Pod', max: { cpu: '1' } }], pod([container()]), [container()], undefined],
   ]
   for (const [what, limits, given, containers, annotation] of defaults) {
@@ -47,7 +56,9 @@ describe('LimitRanger', () => {
     await using(ranges).mutate?.(request)
     const { object } = request
     expect(loose(object).spec.initContainers).to.deep.equal([container(undefined, { cpu: '1', 'a.b/c': '3' })])
-    expect(object?.metadata.annotations?.['kubernetes.io/limit-ranger']).to.equal('LimitRanger plugin set: a.b/c limit for init container c')
+    expect(object?.metadata.annotations?.['kubernetes.io/limit-ranger']).to.equal(
+      'LimitRanger plugin set: a.b/c limit for init container c',
+    )
   })
 
   it('defaults containers that are resized', async () => {
@@ -58,16 +69,36 @@ describe('LimitRanger', () => {
 
   const checks: [string, object, ReturnType<typeof pod>, string | undefined][] = [
     ['within', { type: 'Container', min: { cpu: '100m' }, max: { cpu: '1' } }, pod([container({ cpu: '100m' }, { cpu: '1' })]), undefined],
-    ['less', { type: 'Container', min: { cpu: '100m' } }, pod([container({ cpu: '50m' })]), 'minimum cpu usage per Container is 100m, but request is 50m'],
+    [
+      'less',
+      { type: 'Container', min: { cpu: '100m' } },
+      pod([container({ cpu: '50m' })]),
+      'minimum cpu usage per Container is 100m, but request is 50m',
+    ],
     [
       'a limit that is less',
       { type: 'Container', min: { cpu: '100m' } },
       pod([container({ cpu: '100m' }, { cpu: '50m' })]),
       'minimum cpu usage per Container is 100m, but limit is 50m',
     ],
-    ['no request', { type: 'Container', min: { cpu: '100m' } }, pod([container()]), 'minimum cpu usage per Container is 100m.  No request is specified'],
-    ['more', { type: 'Container', max: { cpu: '800m' } }, pod([container({}, { cpu: '1.5' })]), 'maximum cpu usage per Container is 800m, but limit is 1500m'],
-    ['no limit', { type: 'Container', max: { cpu: '1' } }, pod([container({ cpu: '1' })]), 'maximum cpu usage per Container is 1.  No limit is specified'],
+    [
+      'no request',
+      { type: 'Container', min: { cpu: '100m' } },
+      pod([container()]),
+      'minimum cpu usage per Container is 100m.  No request is specified',
+    ],
+    [
+      'more',
+      { type: 'Container', max: { cpu: '800m' } },
+      pod([container({}, { cpu: '1.5' })]),
+      'maximum cpu usage per Container is 800m, but limit is 1500m',
+    ],
+    [
+      'no limit',
+      { type: 'Container', max: { cpu: '1' } },
+      pod([container({ cpu: '1' })]),
+      'maximum cpu usage per Container is 1.  No limit is specified',
+    ],
     [
       'a request that is more',
       { type: 'Container', max: { cpu: '1' } },
@@ -126,7 +157,9 @@ describe('LimitRanger', () => {
   for (const [storage, fault] of claims) {
     it(`checks claims of ${storage}`, async () => {
       const plugin = using([range({ type: 'PersistentVolumeClaim', min: { storage: '2Gi' }, max: { storage: '5Gi' } })])
-      const told = await refusal(plugin.validate?.(admissionRequest(persistentVolumeClaimResource, claim(storage), { ...parts, name: 'c' })))
+      const told = await refusal(
+        plugin.validate?.(admissionRequest(persistentVolumeClaimResource, claim(storage), { ...parts, name: 'c' })),
+      )
       expect(told).to.equal(fault === undefined ? undefined : `persistentvolumeclaims "c" is forbidden: ${fault}`)
     })
   }

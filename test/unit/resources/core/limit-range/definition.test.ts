@@ -8,7 +8,13 @@ const container = (lists: object): object => limits({ type: 'Container', ...list
 describe('limit ranges', () => {
   validates(limitRangeResource, {
     good: [
-      container({ min: { cpu: '100m' }, max: { cpu: '2' }, default: { cpu: '1' }, defaultRequest: { cpu: '500m' }, maxLimitRequestRatio: { cpu: '2' } }),
+      container({
+        min: { cpu: '100m' },
+        max: { cpu: '2' },
+        default: { cpu: '1' },
+        defaultRequest: { cpu: '500m' },
+        maxLimitRequestRatio: { cpu: '2' },
+      }),
       [],
     ],
     'an unknown type': [limits({ type: 'foo' }), ['Invalid spec.limits[0].type']],
@@ -18,9 +24,18 @@ describe('limit ranges', () => {
     'defaults of pods': [limits({ type: 'Pod', default: { cpu: '1' } }), ['Forbidden spec.limits[0].default']],
     'claims without storage': [limits({ type: 'PersistentVolumeClaim' }), ['Required spec.limits[0].limits']],
     'minimum above maximum': [limits({ type: 'Pod', min: { cpu: '2' }, max: { cpu: '1' } }), ['Invalid spec.limits[0].min[cpu]']],
-    'request above limit': [container({ default: { cpu: '1' }, defaultRequest: { cpu: '2' } }), ['Invalid spec.limits[0].defaultRequest[cpu]']],
-    'limit above maximum': [container({ max: { cpu: '1' }, default: { cpu: '2' }, defaultRequest: { cpu: '1' } }), ['Invalid spec.limits[0].default[cpu]']],
-    'a ratio below one': [limits({ type: 'Pod', maxLimitRequestRatio: { cpu: '800m' } }), ['Invalid spec.limits[0].maxLimitRequestRatio[cpu]']],
+    'request above limit': [
+      container({ default: { cpu: '1' }, defaultRequest: { cpu: '2' } }),
+      ['Invalid spec.limits[0].defaultRequest[cpu]'],
+    ],
+    'limit above maximum': [
+      container({ max: { cpu: '1' }, default: { cpu: '2' }, defaultRequest: { cpu: '1' } }),
+      ['Invalid spec.limits[0].default[cpu]'],
+    ],
+    'a ratio below one': [
+      limits({ type: 'Pod', maxLimitRequestRatio: { cpu: '800m' } }),
+      ['Invalid spec.limits[0].maxLimitRequestRatio[cpu]'],
+    ],
     'a ratio that nothing reaches': [
       limits({ type: 'Pod', min: { cpu: '1' }, max: { cpu: '2' }, maxLimitRequestRatio: { cpu: '2001m' } }),
       ['Invalid spec.limits[0].maxLimitRequestRatio[cpu]'],

@@ -22,6 +22,8 @@ describe('validateLimitRange', () => {
 
   it('compares the quantities of each resource', () => {
     const errors = runAtOnce(validateLimitRange(rangeOf({ cpu: '1', memory: '1Gi' }, { cpu: '2' })))
-    expect(errors.map(fieldErrorText)).to.deep.equal(['spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1'])
+    expect(errors.map(fieldErrorText)).to.deep.equal([
+      'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1',
+    ])
   })
 })

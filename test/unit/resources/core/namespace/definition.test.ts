@@ -11,7 +11,10 @@ describe('namespaces', () => {
   })
 
   it('are created active, with the finalizer kubernetes and a label with their name', async () => {
-    const made = await new KindCases(namespaceResource).create({ status: { phase: 'Terminating' }, spec: { finalizers: ['a.b/c'] } }, { labels: { a: 'b' } })
+    const made = await new KindCases(namespaceResource).create(
+      { status: { phase: 'Terminating' }, spec: { finalizers: ['a.b/c'] } },
+      { labels: { a: 'b' } },
+    )
     expect(made.metadata.labels).to.deep.equal({ a: 'b', 'kubernetes.io/metadata.name': 'x' })
     expect(made.spec).to.deep.equal({ finalizers: ['a.b/c', 'kubernetes'] })
     expect(made.status).to.deep.equal({ phase: 'Active' })
@@ -26,7 +29,10 @@ describe('namespaces', () => {
   it('keep the finalizers, status and label on update', async () => {
     const cases = new KindCases(namespaceResource)
     await cases.create({})
-    const next = await cases.update({ spec: { finalizers: [] }, status: { phase: 'Terminating' } }, { labels: { 'kubernetes.io/metadata.name': 'other' } })
+    const next = await cases.update(
+      { spec: { finalizers: [] }, status: { phase: 'Terminating' } },
+      { labels: { 'kubernetes.io/metadata.name': 'other' } },
+    )
     expect(next.spec).to.deep.equal({ finalizers: ['kubernetes'] })
     expect(next.status).to.deep.equal({ phase: 'Active' })
     expect(next.metadata.labels).to.deep.equal({ 'kubernetes.io/metadata.name': 'x' })

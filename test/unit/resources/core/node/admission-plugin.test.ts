@@ -11,7 +11,11 @@ const OTHER_EFFECT = { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' 
 describe('TaintNodesByCondition', () => {
   const cases: [string, object, object[]][] = [
     ['a node without taints', { spec: {} }, [NOT_READY]],
-    ['a node with other taints', { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } }, [{ key: 'a', effect: 'NoSchedule' }, NOT_READY]],
+    [
+      'a node with other taints',
+      { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } },
+      [{ key: 'a', effect: 'NoSchedule' }, NOT_READY],
+    ],
     ['a node with the taint of another effect', { spec: { taints: [OTHER_EFFECT] } }, [OTHER_EFFECT, NOT_READY]],
     ['a node that has it, whatever its value', { spec: { taints: [{ ...NOT_READY, value: 'b' }] } }, [{ ...NOT_READY, value: 'b' }]],
   ]

@@ -8,7 +8,9 @@ const avoid = (value: unknown): object => ({ annotations: { [AVOID]: typeof valu
 const taints = (...list: object[]): object => ({ spec: { taints: list } })
 const cidrs = (...podCIDRs: string[]): object => ({ spec: { podCIDRs } })
 const signature = (controller: boolean): object => ({
-  preferAvoidPods: [{ podSignature: { podController: { apiVersion: 'v1', kind: 'ReplicationController', name: 'a', uid: 'u', controller } } }],
+  preferAvoidPods: [
+    { podSignature: { podController: { apiVersion: 'v1', kind: 'ReplicationController', name: 'a', uid: 'u', controller } } },
+  ],
 })
 
 describe('nodes', () => {
@@ -16,7 +18,10 @@ describe('nodes', () => {
     nodeResource,
     {
       good: [taints({ key: 'a', value: 'b', effect: 'NoSchedule' }, { key: 'a', effect: 'NoExecute' }), []],
-      'a taint twice': [taints({ key: 'a', effect: 'NoSchedule' }, { key: 'a', value: 'c', effect: 'NoSchedule' }), ['Duplicate metadata.taints[1]']],
+      'a taint twice': [
+        taints({ key: 'a', effect: 'NoSchedule' }, { key: 'a', value: 'c', effect: 'NoSchedule' }),
+        ['Duplicate metadata.taints[1]'],
+      ],
       'a taint without effect': [taints({ key: 'a' }), ['Required metadata.taints[0].effect']],
       'a bad taint': [
         taints({ key: 'a b', value: '-', effect: 'Never' }),
@@ -30,7 +35,11 @@ describe('nodes', () => {
         ['Invalid status.allocatable.a.b/c'],
       ],
       'pods to avoid': [{}, [], avoid(signature(true))],
-      'pods to avoid, of no controller': [{}, [`Invalid metadata.annotations.${AVOID}[0].PodSignature.PodController.Controller`], avoid(signature(false))],
+      'pods to avoid, of no controller': [
+        {},
+        [`Invalid metadata.annotations.${AVOID}[0].PodSignature.PodController.Controller`],
+        avoid(signature(false)),
+      ],
       'pods to avoid, unsigned': [{}, [`Required metadata.annotations.${AVOID}[0].PodSignature`], avoid({ preferAvoidPods: [{}] })],
       'pods to avoid: none': [{}, [`Required metadata.annotations.${AVOID}`], avoid({ preferAvoidPods: [] })],
       'pods to avoid: no JSON': [{}, ['Invalid metadata.annotations.AvoidPods'], avoid('{')],
@@ -74,12 +83,16 @@ describe('nodes', () => {
     const next = await cases.update({ spec: { unschedulable: true }, status: { capacity: { cpu: '2' } } }, {}, 'status')
     expect([next.spec, next.status.capacity]).to.deep.equal([{}, { cpu: '2' }])
     const twice = { type: 'InternalIP', address: '1.1.1.1' }
-    expect(await causesOf(cases.update({ status: { addresses: [twice, twice] } }, {}, 'status'))).to.deep.equal(['Duplicate status.addresses[1]'])
+    expect(await causesOf(cases.update({ status: { addresses: [twice, twice] } }, {}, 'status'))).to.deep.equal([
+      'Duplicate status.addresses[1]',
+    ])
   })
 
   it('drop configSource, which no kubelet reads, and warn of deprecated fields', async () => {
     const cases = new KindCases(nodeResource)
-    const made = await cases.create({ spec: { configSource: { configMap: { name: 'a', namespace: 'b', kubeletConfigKey: 'c' } }, externalID: 'e' } })
+    const made = await cases.create({
+      spec: { configSource: { configMap: { name: 'a', namespace: 'b', kubeletConfigKey: 'c' } }, externalID: 'e' },
+    })
     expect(made.spec).to.deep.equal({ externalID: 'e' })
     expect(cases.server.warnings).to.deep.equal(['spec.externalID: this field is deprecated, and is unused by Kubernetes'])
   })

@@ -39,6 +39,8 @@ describe('PersistentVolumeClaimResize', () => {
   it('handles updates of the claim itself', () => {
     expect(plugin.handles(admissionRequest(persistentVolumeClaimResource, {}, { operation: 'UPDATE' }))).to.equal(true)
     expect(plugin.handles(admissionRequest(persistentVolumeClaimResource, {}))).to.equal(false)
-    expect(plugin.handles(admissionRequest(persistentVolumeClaimResource, {}, { operation: 'UPDATE', subresource: 'status' }))).to.equal(false)
+    expect(plugin.handles(admissionRequest(persistentVolumeClaimResource, {}, { operation: 'UPDATE', subresource: 'status' }))).to.equal(
+      false,
+    )
   })
 })

@@ -15,7 +15,10 @@ describe('persistent volume claims', () => {
       good: [spec(), []],
       'no size': [spec({ resources: {} }), ['Required spec.resources[storage]']],
       'no mode': [spec({ accessModes: [] }), ['Required spec.accessModes']],
-      'a source without name': [spec({ dataSource: { ...snapshot, name: '' } }), ['Required spec.dataSource.name', 'Required spec.dataSourceRef.name']],
+      'a source without name': [
+        spec({ dataSource: { ...snapshot, name: '' } }),
+        ['Required spec.dataSource.name', 'Required spec.dataSourceRef.name'],
+      ],
     },
     {
       nothing: [spec(), spec(), []],
@@ -43,7 +46,11 @@ describe('persistent volume claims', () => {
   const sources: Record<string, [given: object, source: unknown, reference: unknown]> = {
     'a source is also the reference': [{ dataSource: snapshot }, snapshot, snapshot],
     'a claim is also the reference': [{ dataSource: { kind: 'PersistentVolumeClaim', name: 'c' } }, claim, claim],
-    'a claim of the core group by name is one too': [{ dataSource: { apiGroup: '', kind: 'PersistentVolumeClaim', name: 'c' } }, coreClaim, coreClaim],
+    'a claim of the core group by name is one too': [
+      { dataSource: { apiGroup: '', kind: 'PersistentVolumeClaim', name: 'c' } },
+      coreClaim,
+      coreClaim,
+    ],
     'a reference is also the source': [
       { dataSourceRef: { kind: 'A', apiGroup: 'b.c', name: 'd' } },
       { apiGroup: 'b.c', kind: 'A', name: 'd' },
@@ -99,7 +106,9 @@ describe('persistent volume claims', () => {
   it('warn about fractions of a byte', async () => {
     const cases = new KindCases(persistentVolumeClaimResource)
     await cases.create(spec(size('1500m')))
-    expect(cases.server.warnings).to.deep.equal(['spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer'])
+    expect(cases.server.warnings).to.deep.equal([
+      'spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer',
+    ])
   })
 
   it('print the volume that they are bound to', async () => {

@@ -20,12 +20,21 @@ describe('persistent volumes', () => {
       'a flex volume as the second source': [spec({ ...hostPath, flexVolume: { driver: 'a/b' } }), []],
       'no modes': [spec({ ...hostPath, accessModes: [] }), ['Required spec.accessModes']],
       'an unknown mode': [spec({ ...hostPath, accessModes: ['Any'] }), ['NotSupported spec.accessModes']],
-      'one pod only, and others': [spec({ ...hostPath, accessModes: ['ReadWriteOncePod', 'ReadOnlyMany'] }), ['Forbidden spec.accessModes']],
+      'one pod only, and others': [
+        spec({ ...hostPath, accessModes: ['ReadWriteOncePod', 'ReadOnlyMany'] }),
+        ['Forbidden spec.accessModes'],
+      ],
       'no capacity': [spec({ ...hostPath, capacity: {} }), ['Required spec.capacity', 'NotSupported spec.capacity']],
       'more capacity': [spec({ ...hostPath, capacity: { storage: '1', cpu: '1' } }), ['NotSupported spec.capacity']],
       'no size': [spec({ ...hostPath, capacity: { storage: '0' } }), ['Invalid spec.capacity[storage]']],
-      'a negative size': [spec({ ...hostPath, capacity: { storage: '-1' } }), ['Invalid spec.capacity[storage]', 'Invalid spec.capacity[storage]']],
-      'an unknown policy': [spec({ ...hostPath, persistentVolumeReclaimPolicy: 'Burn' }), ['NotSupported spec.persistentVolumeReclaimPolicy']],
+      'a negative size': [
+        spec({ ...hostPath, capacity: { storage: '-1' } }),
+        ['Invalid spec.capacity[storage]', 'Invalid spec.capacity[storage]'],
+      ],
+      'an unknown policy': [
+        spec({ ...hostPath, persistentVolumeReclaimPolicy: 'Burn' }),
+        ['NotSupported spec.persistentVolumeReclaimPolicy'],
+      ],
       'below the root, recycled': [spec({ hostPath: { path: '/a/.//' }, persistentVolumeReclaimPolicy: 'Recycle' }), []],
       'the very root, recycled': [
         spec({ hostPath: { path: '//.' }, persistentVolumeReclaimPolicy: 'Recycle' }),
@@ -44,7 +53,10 @@ describe('persistent volumes', () => {
       ],
       'csi: nothing': [spec({ csi: {} }), ['Required spec.csi.driver', 'Invalid spec.csi.driver', 'Required spec.csi.volumeHandle']],
       'gce: its old name': [spec({ gcePersistentDisk: {} }), ['Required spec.persistentDisk.pdName']],
-      'glusterfs: a bad namespace': [spec({ glusterfs: { endpoints: 'e', path: 'p', endpointsNamespace: '' } }), ['Invalid spec.glusterfs.endpointsNamespace']],
+      'glusterfs: a bad namespace': [
+        spec({ glusterfs: { endpoints: 'e', path: 'p', endpointsNamespace: '' } }),
+        ['Invalid spec.glusterfs.endpointsNamespace'],
+      ],
       'azure file: an empty namespace': [
         spec({ azureFile: { secretName: 's', shareName: 't', secretNamespace: '' } }),
         ['Required spec.azureFile.secretNamespace'],
@@ -70,13 +82,21 @@ describe('persistent volumes', () => {
         spec({ ...hostPath, ...affinity('failure-domain.beta.kubernetes.io/zone') }),
         ['Invalid nodeAffinity'],
       ],
-      'a secret for growing, for the first time': [spec(csi()), spec(csi({ controllerExpandSecretRef: { name: 'a', namespace: 'b' } })), []],
+      'a secret for growing, for the first time': [
+        spec(csi()),
+        spec(csi({ controllerExpandSecretRef: { name: 'a', namespace: 'b' } })),
+        [],
+      ],
       'a secret for growing, again': [
         spec(csi({ controllerExpandSecretRef: { name: 'a', namespace: 'b' } })),
         spec(csi({ controllerExpandSecretRef: { name: 'c', namespace: 'b' } })),
         ['Forbidden spec.persistentvolumesource'],
       ],
-      'an invalid field twice': [spec(hostPath), spec({ ...hostPath, accessModes: [] }), ['Required spec.accessModes', 'Required spec.accessModes']],
+      'an invalid field twice': [
+        spec(hostPath),
+        spec({ ...hostPath, accessModes: [] }),
+        ['Required spec.accessModes', 'Required spec.accessModes'],
+      ],
     },
   )
 
@@ -123,7 +143,14 @@ describe('persistent volumes', () => {
 
   it('print a row', async () => {
     const cases = new KindCases(persistentVolumeResource)
-    await cases.create(spec({ ...hostPath, accessModes: ['ReadWriteMany', 'ReadWriteOnce'], storageClassName: 's', claimRef: { namespace: 'n', name: 'c' } }))
+    await cases.create(
+      spec({
+        ...hostPath,
+        accessModes: ['ReadWriteMany', 'ReadWriteOnce'],
+        storageClassName: 's',
+        claimRef: { namespace: 'n', name: 'c' },
+      }),
+    )
     expect(cases.cells()).to.deep.equal(['x', '4Gi', 'RWO,RWX', 'Retain', 'Pending', 'n/c', 's', '<unset>', '', '0s', 'Filesystem'])
   })
 })

@@ -11,7 +11,10 @@ const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 
 const read = (members: object, { version = 'v1', kind = 'PodSecurityConfiguration', release = '1.33' as Release } = {}) =>
-  podSecurityConfiguration(new Map([['PodSecurity', Buffer.from(goJson({ apiVersion: `${GROUP}/${version}`, kind, ...members }))]]), release)
+  podSecurityConfiguration(
+    new Map([['PodSecurity', Buffer.from(goJson({ apiVersion: `${GROUP}/${version}`, kind, ...members }))]]),
+    release,
+  )
 
 const levels = (configuration: ReturnType<typeof read>): string[] => Object.values(configuration.defaults).map(levelText)
 
@@ -23,13 +26,13 @@ describe('the configuration of PodSecurity', () => {
   })
   for (const version of ['v1', 'v1beta1', 'v1alpha1'])
     it(`is parsed in ${version}`, () =>
-      expect(levels(read({ defaults: { enforce: 'baseline', 'enforce-version': 'v1.30', audit: '', warn: 'restricted' } }, { version }))).to.deep.equal([
-        'baseline:v1.30',
-        'privileged:latest',
-        'restricted:latest',
-      ]))
+      expect(
+        levels(read({ defaults: { enforce: 'baseline', 'enforce-version': 'v1.30', audit: '', warn: 'restricted' } }, { version })),
+      ).to.deep.equal(['baseline:v1.30', 'privileged:latest', 'restricted:latest']))
   it('contains the exemptions', () => {
-    const { usernames, namespaces, runtimeClasses } = read({ exemptions: { usernames: ['u'], namespaces: ['n'], runtimeClasses: ['r.s'] } }).exemptions
+    const { usernames, namespaces, runtimeClasses } = read({
+      exemptions: { usernames: ['u'], namespaces: ['n'], runtimeClasses: ['r.s'] },
+    }).exemptions
     expect([...usernames, ...namespaces, ...runtimeClasses]).to.deep.equal(['u', 'n', 'r.s'])
   })
 
@@ -41,7 +44,11 @@ describe('the configuration of PodSecurity', () => {
       () => read({}, { release: '1.24' }),
       `${INIT}no kind "PodSecurityConfiguration" is registered for version "${GROUP}/v1" in scheme "pkg/runtime/scheme.go:110"`,
     ],
-    ['another kind', () => read({}, { kind: 'Foo' }), `${INIT}no kind "Foo" is registered for version "${GROUP}/v1" in scheme "pkg/runtime/scheme.go:110"`],
+    [
+      'another kind',
+      () => read({}, { kind: 'Foo' }),
+      `${INIT}no kind "Foo" is registered for version "${GROUP}/v1" in scheme "pkg/runtime/scheme.go:110"`,
+    ],
     [
       'unknown members',
       () => read({ defaults: { Enforce: 'baseline', enforceVersion: 'v1.2' } }),
@@ -57,13 +64,21 @@ describe('the configuration of PodSecurity', () => {
       () => read({ exemptions: { runtimeClasses: [1] } }),
       `${INIT}json: cannot unmarshal number into Go struct field PodSecurityExemptions.exemptions.runtimeClasses of type string`,
     ],
-    ['a level', () => read({ defaults: { enforce: 'foo' } }), `${INVALID}configuration error: enforce: must be one of privileged, baseline, restricted`],
+    [
+      'a level',
+      () => read({ defaults: { enforce: 'foo' } }),
+      `${INVALID}configuration error: enforce: must be one of privileged, baseline, restricted`,
+    ],
     [
       'a level and a version',
       () => read({ defaults: { enforce: 'foo', 'warn-version': 'v2.1' } }),
       `${INVALID}configuration error: [enforce: must be one of privileged, baseline, restricted, warn-version: must be "latest" or "v1.x"]`,
     ],
-    ['a namespace', () => read({ exemptions: { namespaces: ['A_'] } }), `${INVALID}invalid: exemptions.namespaces[0]: Invalid value: "A_": ${LABEL}`],
+    [
+      'a namespace',
+      () => read({ exemptions: { namespaces: ['A_'] } }),
+      `${INVALID}invalid: exemptions.namespaces[0]: Invalid value: "A_": ${LABEL}`,
+    ],
     [
       'duplicate and empty exemptions',
       () => read({ exemptions: { namespaces: ['a', 'a'], usernames: ['', 'b', 'b'], runtimeClasses: ['c', 'C_'] } }),

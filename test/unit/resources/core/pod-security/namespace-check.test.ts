@@ -15,7 +15,8 @@ const EXEMPT = { usernames: new Set<string>(), namespaces: new Set(['ns']), runt
 const controlledBy = (uid: string) => ({ ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid, controller: true }] })
 
 describe('PodSecurity on namespaces', () => {
-  const wrong = (label: string, value: string, why: string): string => `metadata.labels[pod-security.kubernetes.io/${label}]: Invalid value: "${value}": ${why}`
+  const wrong = (label: string, value: string, why: string): string =>
+    `metadata.labels[pod-security.kubernetes.io/${label}]: Invalid value: "${value}": ${why}`
   const refused: [string, Record<string, string>, Record<string, string> | undefined, string | undefined][] = [
     [
       'right labels',
@@ -80,7 +81,12 @@ describe('PodSecurity on namespaces', () => {
     expect(await raise({ failsToList: true })).to.deep.equal(['failed to list pods while checking new PodSecurity enforce level']))
 
   it('checks one pod of each controller first, within its time', async () => {
-    const pods = [pod('a', {}, controlledBy('u')), pod('b', { hostPID: true }, controlledBy('u')), pod('c', {}, controlledBy('v')), pod('d')]
+    const pods = [
+      pod('a', {}, controlledBy('u')),
+      pod('b', { hostPID: true }, controlledBy('u')),
+      pod('c', {}, controlledBy('v')),
+      pod('d'),
+    ]
     const late = (checked: number) => `new PodSecurity enforce level only checked against the first ${checked} of 4 existing pods`
     expect(await raise({ pods, tick: 334 })).to.deep.equal([late(3)])
     expect(await raise({ pods, tick: 251 })).to.deep.equal([headOf('baseline:latest'), 'b: host namespaces'])
@@ -102,13 +108,16 @@ describe('PodSecurity on namespaces', () => {
     const warned = async (release: Release, parts: Record<string, unknown> = CREATE, given: Record<string, string> = labels) =>
       (await podSecurityWorld({ configuration, release, pods: PODS }).ask(namespaceResource, namespace(given), parts)).warnings
     const ignored = (policy: string): string[] => [`namespace "ns" is exempt from Pod Security, and the policy (${policy}) will be ignored`]
-    it('warns that labels have no effect', async () => expect(await warned('1.33')).to.deep.equal(ignored('enforce=baseline:latest, warn=baseline:v1.1')))
-    it('warns on updates as well', async () => expect(await warned('1.33', update({}))).to.deep.equal(ignored('enforce=baseline:latest, warn=baseline:v1.1')))
+    it('warns that labels have no effect', async () =>
+      expect(await warned('1.33')).to.deep.equal(ignored('enforce=baseline:latest, warn=baseline:v1.1')))
+    it('warns on updates as well', async () =>
+      expect(await warned('1.33', update({}))).to.deep.equal(ignored('enforce=baseline:latest, warn=baseline:v1.1')))
     it('warns less before release 1.26, and not before 1.25', async () => {
       expect(await warned('1.25')).to.deep.equal(ignored('enforce=baseline:latest'))
       expect(await warned('1.24')).to.deep.equal([])
     })
-    it('does not warn if no level restricts pods', async () => expect(await warned('1.33', CREATE, { enforce: 'privileged' })).to.deep.equal([]))
+    it('does not warn if no level restricts pods', async () =>
+      expect(await warned('1.33', CREATE, { enforce: 'privileged' })).to.deep.equal([]))
     it('annotates updates in the audit log of release 1.24', async () => {
       const world = podSecurityWorld({ configuration, release: '1.24' })
       expect((await world.ask(namespaceResource, namespace(labels), update({}))).annotations).to.deep.equal({ exempt: 'namespace' })
@@ -116,7 +125,7 @@ describe('PodSecurity on namespaces', () => {
   })
 
   it('does not check updates of the status', async () =>
-    expect((await podSecurityWorld({}).ask(namespaceResource, namespace({ enforce: 'x' }), { ...update({}), subresource: 'status' })).refusal).to.equal(
-      undefined,
-    ))
+    expect(
+      (await podSecurityWorld({}).ask(namespaceResource, namespace({ enforce: 'x' }), { ...update({}), subresource: 'status' })).refusal,
+    ).to.equal(undefined))
 })

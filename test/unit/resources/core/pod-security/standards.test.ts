@@ -28,7 +28,8 @@ const CASES: readonly (Pick<Pod, 'metadata' | 'spec'> & { found: readonly Found[
 const VERSIONS: readonly PolicyVersion[] = [...Array.from({ length: 39 }, (_, minor) => `v1.${minor}` as const), 'latest']
 const GATE = 'UserNamespacesPodSecurityStandards'
 
-const standardsOf = (release: Release, relaxed: boolean): Standards => new Standards(parseGates(release, new Map(relaxed ? [[GATE, true]] : [])))
+const standardsOf = (release: Release, relaxed: boolean): Standards =>
+  new Standards(parseGates(release, new Map(relaxed ? [[GATE, true]] : [])))
 
 /** The violations that upstream reports for a pod in each version. */
 function expected(found: readonly Found[], level: Level, release: Release, relaxed: boolean): string[] {
@@ -36,7 +37,10 @@ function expected(found: readonly Found[], level: Level, release: Release, relax
   const entry =
     (relaxed ? ofLevel.find(one => one.relaxed && one.release === release) : undefined) ??
     ofLevel.findLast(one => !one.relaxed && compareReleases(one.release, release) <= 0)
-  return VERSIONS.map(version => entry?.since.findLast(([minor]) => (minor === 'latest' ? version === 'latest' : minor <= minorOfVersion(version)))?.[1] ?? '?')
+  return VERSIONS.map(
+    version =>
+      entry?.since.findLast(([minor]) => (minor === 'latest' ? version === 'latest' : minor <= minorOfVersion(version)))?.[1] ?? '?',
+  )
 }
 
 const said = (standards: Standards, level: Level, version: PolicyVersion, pod: CheckedPod): string =>
@@ -68,7 +72,9 @@ describe('Pod Security Standards', () => {
 
   it('have short reasons', () => {
     const pod = podWith({ hostNetwork: true, hostPID: true, volumes: [{ name: 'v', hostPath: { path: '/' } }] })
-    const found = runAtOnce(standardsOf('1.33', false).violations({ level: 'baseline', version: 'latest' }, checkedPod(pod.metadata, pod.spec)))
+    const found = runAtOnce(
+      standardsOf('1.33', false).violations({ level: 'baseline', version: 'latest' }, checkedPod(pod.metadata, pod.spec)),
+    )
     expect(reasonsText(found)).to.equal('host namespaces, hostPath volumes')
   })
 
@@ -83,7 +89,9 @@ describe('Pod Security Standards', () => {
 
   it('allow two more sysctls since v1.37', () => {
     const pod = podWith({
-      securityContext: { sysctls: ['net.ipv4.tcp_notsent_lowat', 'net.ipv4.tcp_slow_start_after_idle'].map(name => ({ name, value: '1' })) },
+      securityContext: {
+        sysctls: ['net.ipv4.tcp_notsent_lowat', 'net.ipv4.tcp_slow_start_after_idle'].map(name => ({ name, value: '1' })),
+      },
     })
     const found = (release: Release, version: PolicyVersion) =>
       reasonsText(runAtOnce(standardsOf(release, false).violations({ level: 'baseline', version }, checkedPod(pod.metadata, pod.spec))))

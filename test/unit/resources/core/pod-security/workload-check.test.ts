@@ -31,7 +31,9 @@ describe('PodSecurity on pods', () => {
     }))
 
   it('allows a pod that satisfies the level', async () =>
-    expect(await podSecurityWorld({ labels: { enforce: 'restricted', 'enforce-version': 'v1.30' } }).ask(podResource, podWith(RESTRICTED))).to.deep.equal({
+    expect(
+      await podSecurityWorld({ labels: { enforce: 'restricted', 'enforce-version': 'v1.30' } }).ask(podResource, podWith(RESTRICTED)),
+    ).to.deep.equal({
       warnings: [],
       annotations: { 'enforce-policy': 'restricted:v1.30' },
       counted: ['evaluations allow restricted v1.30 enforce create pod'],
@@ -41,21 +43,26 @@ describe('PodSecurity on pods', () => {
     expect(await podSecurityWorld({ labels: { enforce: 'baseline', audit: 'restricted' } }).ask(podResource, podWith(HOST))).to.deep.equal({
       refusal: refusalOf(HOST_TEXT, 'baseline:latest'),
       warnings: [],
-      annotations: { 'enforce-policy': 'baseline:latest', 'audit-violations': `would violate PodSecurity "restricted:latest": ${HOST_TEXT}` },
+      annotations: {
+        'enforce-policy': 'baseline:latest',
+        'audit-violations': `would violate PodSecurity "restricted:latest": ${HOST_TEXT}`,
+      },
       counted: ['evaluations deny baseline latest enforce create pod', 'evaluations deny restricted latest audit create pod'],
     }))
 
   it('warns about an allowed pod that violates the warn level', async () =>
-    expect(await podSecurityWorld({ labels: { warn: 'restricted', 'warn-version': 'v1.99' } }).ask(podResource, podWith(NON_ROOT))).to.deep.equal({
+    expect(
+      await podSecurityWorld({ labels: { warn: 'restricted', 'warn-version': 'v1.99' } }).ask(podResource, podWith(NON_ROOT)),
+    ).to.deep.equal({
       warnings: [`would violate PodSecurity "restricted:v1.99": ${ROOT_TEXT}`],
       annotations: { 'enforce-policy': 'privileged:latest' },
       counted: ['evaluations allow privileged latest enforce create pod', 'evaluations deny restricted future warn create pod'],
     }))
 
   it('lists all violations', async () =>
-    expect((await podSecurityWorld({ labels: { enforce: 'restricted' } }).ask(podResource, podWith({ ...NON_ROOT, hostPID: true }))).refusal).to.deep.equal(
-      refusalOf(`${HOST_TEXT}, ${ROOT_TEXT}`, 'restricted:latest'),
-    ))
+    expect(
+      (await podSecurityWorld({ labels: { enforce: 'restricted' } }).ask(podResource, podWith({ ...NON_ROOT, hostPID: true }))).refusal,
+    ).to.deep.equal(refusalOf(`${HOST_TEXT}, ${ROOT_TEXT}`, 'restricted:latest')))
 
   it('treats invalid labels as restricted, and reports them in the audit event', async () =>
     expect(await podSecurityWorld({ labels: { enforce: 'x', 'warn-version': 'y' } }).ask(podResource, podWith(NON_ROOT))).to.deep.equal({
@@ -97,7 +104,9 @@ describe('PodSecurity on pods', () => {
   it('uses the default levels of its configuration', async () => {
     const level = { level: 'baseline', version: 'v1.0' } as const
     const configuration = { defaults: { enforce: level, audit: level, warn: level } }
-    expect((await podSecurityWorld({ labels: {}, configuration }).ask(podResource, podWith(HOST))).refusal).to.deep.equal(refusalOf(HOST_TEXT, 'baseline:v1.0'))
+    expect((await podSecurityWorld({ labels: {}, configuration }).ask(podResource, podWith(HOST))).refusal).to.deep.equal(
+      refusalOf(HOST_TEXT, 'baseline:v1.0'),
+    )
   })
 
   const enforced = podSecurityWorld({ labels: { enforce: 'baseline' } })
@@ -111,25 +120,39 @@ describe('PodSecurity on pods', () => {
     ['of a label', pod => (pod.metadata.labels = { a: 'b' }), {}, true],
     ['of an image', pod => (pod.spec.containers[0].image = 'i:2'), {}, false],
     ['of a number of containers', pod => (pod.spec.initContainers = [ephemeral]), {}, false],
-    ['that adds an ephemeral container', pod => (pod.spec.ephemeralContainers = [ephemeral]), { subresource: 'ephemeralcontainers' }, false],
+    [
+      'that adds an ephemeral container',
+      pod => (pod.spec.ephemeralContainers = [ephemeral]),
+      { subresource: 'ephemeralcontainers' },
+      false,
+    ],
     ['of a size', pod => (pod.spec.containers[0].resources = { limits: { cpu: '1' } }), { subresource: 'resize' }, true],
     ['of the status', pod => (pod.spec.containers[0].image = 'i:2'), { subresource: 'status' }, true],
   ]
   for (const [what, change, parts, passes] of updates)
-    it(`${passes ? 'allows' : 'rejects'} an update ${what}`, async () => expect((await update(change, parts)).refusal === undefined).to.equal(passes))
+    it(`${passes ? 'allows' : 'rejects'} an update ${what}`, async () =>
+      expect((await update(change, parts)).refusal === undefined).to.equal(passes))
 
   it('checks updates of seccomp annotations before release 1.27', async () => {
     const annotated = (value: string) => podWith(HOST, { annotations: { 'container.seccomp.security.alpha.kubernetes.io/c': value } })
     const refused = async (release: '1.26' | '1.27') =>
-      (await podSecurityWorld({ labels: { enforce: 'baseline' }, release }).ask(podResource, annotated('a'), { operation: 'UPDATE', old: annotated('b') }))
-        .refusal !== undefined
+      (
+        await podSecurityWorld({ labels: { enforce: 'baseline' }, release }).ask(podResource, annotated('a'), {
+          operation: 'UPDATE',
+          old: annotated('b'),
+        })
+      ).refusal !== undefined
     expect([await refused('1.26'), await refused('1.27')]).to.deep.equal([true, false])
   })
 
   it('is disabled in release 1.24 if its gate is off', async () => {
     const refused = async (on: boolean) =>
-      (await podSecurityWorld({ labels: { enforce: 'baseline' }, release: '1.24', gates: { PodSecurity: on } }).ask(podResource, podWith(HOST))).refusal !==
-      undefined
+      (
+        await podSecurityWorld({ labels: { enforce: 'baseline' }, release: '1.24', gates: { PodSecurity: on } }).ask(
+          podResource,
+          podWith(HOST),
+        )
+      ).refusal !== undefined
     expect([await refused(true), await refused(false)]).to.deep.equal([true, false])
   })
 })
@@ -145,7 +168,10 @@ describe('PodSecurity on kinds with a pod template', () => {
     expect(await podSecurityWorld({ labels }).ask(deploymentResource, { metadata: {}, spec: template(HOST) })).to.deep.equal(told))
   it('checks the template of a cron job', async () =>
     expect(
-      await podSecurityWorld({ labels }).ask(cronJobResource, { metadata: {}, spec: { jobTemplate: { metadata: {}, spec: template(HOST) } } }),
+      await podSecurityWorld({ labels }).ask(cronJobResource, {
+        metadata: {},
+        spec: { jobTemplate: { metadata: {}, spec: template(HOST) } },
+      }),
     ).to.deep.equal(told))
   it('ignores an object without a template', async () =>
     expect(await podSecurityWorld({ labels }).ask(replicationControllerResource, { metadata: {}, spec: {} })).to.deep.equal({
@@ -155,7 +181,8 @@ describe('PodSecurity on kinds with a pod template', () => {
     }))
   it('warns about violations of the enforce level, since release 1.26', async () => {
     const warnings = async (release: '1.25' | '1.26') =>
-      (await podSecurityWorld({ labels: { enforce: 'baseline' }, release }).ask(deploymentResource, { metadata: {}, spec: template(HOST) })).warnings
+      (await podSecurityWorld({ labels: { enforce: 'baseline' }, release }).ask(deploymentResource, { metadata: {}, spec: template(HOST) }))
+        .warnings
     expect(await warnings('1.25')).to.deep.equal([])
     expect(await warnings('1.26')).to.deep.equal([`would violate PodSecurity "baseline:latest": ${HOST_TEXT}`])
   })
@@ -167,7 +194,9 @@ describe('PodSecurity on kinds with a pod template', () => {
     }))
   it('ignores the scale subresource, and other kinds', async () => {
     const world = podSecurityWorld({ labels })
-    expect((await world.ask(deploymentResource, { metadata: {}, spec: {} }, { subresource: 'scale', operation: 'UPDATE' })).warnings).to.deep.equal([])
+    expect(
+      (await world.ask(deploymentResource, { metadata: {}, spec: {} }, { subresource: 'scale', operation: 'UPDATE' })).warnings,
+    ).to.deep.equal([])
     expect((await world.ask(configMapResource, { metadata: {} })).warnings).to.deep.equal([])
   })
 })

@@ -21,7 +21,12 @@ describe('resources/core/pod-spec/defaults', () => {
 
   it('defaults a spec', () => {
     const { spec } = podWith({ serviceAccount: 'sa' })
-    expect(spec).to.include({ dnsPolicy: 'ClusterFirst', restartPolicy: 'Always', terminationGracePeriodSeconds: 30, schedulerName: 'default-scheduler' })
+    expect(spec).to.include({
+      dnsPolicy: 'ClusterFirst',
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: 30,
+      schedulerName: 'default-scheduler',
+    })
     expect(spec).to.include({ serviceAccountName: 'sa', serviceAccount: 'sa', enableServiceLinks: true })
     expect(spec.securityContext).to.deep.equal({})
     expect(spec.containers[0]).to.deep.include({
@@ -33,7 +38,13 @@ describe('resources/core/pod-spec/defaults', () => {
   })
 
   it('keeps given values', () => {
-    const given = { dnsPolicy: 'Default', restartPolicy: 'Never', terminationGracePeriodSeconds: 0, schedulerName: 's', enableServiceLinks: false }
+    const given = {
+      dnsPolicy: 'Default',
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 0,
+      schedulerName: 's',
+      enableServiceLinks: false,
+    }
     expect(podWith(given).spec).to.include(given)
   })
 
@@ -90,14 +101,22 @@ describe('resources/core/pod-spec/defaults', () => {
 
   it('defaults the host ports of a pod on the host network', () => {
     const ports = [{ containerPort: 1 }, { containerPort: 2, hostPort: 3 }]
-    const pod = podWith({ hostNetwork: true, containers: [{ name: 'c', ports }], initContainers: [{ name: 'i', ports: [{ containerPort: 4 }] }] })
+    const pod = podWith({
+      hostNetwork: true,
+      containers: [{ name: 'c', ports }],
+      initContainers: [{ name: 'i', ports: [{ containerPort: 4 }] }],
+    })
     expect(pod.spec.containers[0].ports.map((port: { hostPort: number }) => port.hostPort)).to.deep.equal([1, 3])
     expect(pod.spec.initContainers[0].ports[0].hostPort).to.equal(4)
   })
 
   it('drops the former annotations of init containers', () => {
-    expect(podWith({}, { annotations: { 'pod.beta.kubernetes.io/init-containers': '[]', a: 'b' } }).metadata.annotations).to.deep.equal({ a: 'b' })
-    expect(podWith({}, { annotations: { 'pod.alpha.kubernetes.io/init-container-statuses': '[]' } }).metadata).not.to.have.property('annotations')
+    expect(podWith({}, { annotations: { 'pod.beta.kubernetes.io/init-containers': '[]', a: 'b' } }).metadata.annotations).to.deep.equal({
+      a: 'b',
+    })
+    expect(podWith({}, { annotations: { 'pod.alpha.kubernetes.io/init-container-statuses': '[]' } }).metadata).not.to.have.property(
+      'annotations',
+    )
   })
 
   for (const [status, wanted] of [

@@ -32,7 +32,14 @@ const status = () =>
     conditions: [{ type: 'Ready', observedGeneration: 1 }],
     resourceClaimStatuses: [{ name: 'x' }],
     containerStatuses: [
-      { name: 'c', allocatedResources: { cpu: '1' }, allocatedResourcesStatus: [{ name: 'a' }], resources: {}, stopSignal: 'SIGHUP', user: {} },
+      {
+        name: 'c',
+        allocatedResources: { cpu: '1' },
+        allocatedResourcesStatus: [{ name: 'a' }],
+        resources: {},
+        stopSignal: 'SIGHUP',
+        user: {},
+      },
     ],
   })
 
@@ -59,7 +66,10 @@ describe('resources/core/pod-spec/drop', () => {
     expect(dropped(status(), withStatus({}), 'DynamicResourceAllocation=true').status.resourceClaimStatuses).to.deep.equal([{ name: 'x' }])
     // The status of devices is dropped in any case, and claims are in use by the spec.
     const { resourceClaimStatuses: _, ...rest } = status().status
-    expect(dropped(status(), status()).status).to.deep.equal({ ...rest, containerStatuses: withStatus({ containerStatuses: left }).status.containerStatuses })
+    expect(dropped(status(), status()).status).to.deep.equal({
+      ...rest,
+      containerStatuses: withStatus({ containerStatuses: left }).status.containerStatuses,
+    })
   })
 
   const sleep = { sleep: { seconds: 1 } }
@@ -85,7 +95,10 @@ describe('resources/core/pod-spec/drop', () => {
     ],
     'policies of resizing': [
       'InPlacePodVerticalScaling',
-      { containers: [{ name: 'c', resizePolicy: [{ resourceName: 'cpu' }] }], ephemeralContainers: [{ name: 'e', resizePolicy: [{ resourceName: 'cpu' }] }] },
+      {
+        containers: [{ name: 'c', resizePolicy: [{ resourceName: 'cpu' }] }],
+        ephemeralContainers: [{ name: 'e', resizePolicy: [{ resourceName: 'cpu' }] }],
+      },
       { containers: [{ name: 'c' }], ephemeralContainers: [{ name: 'e' }] },
       { initContainers: [{ name: 'i', resizePolicy: [{ resourceName: 'cpu' }] }] },
     ],

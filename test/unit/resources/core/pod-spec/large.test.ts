@@ -19,7 +19,9 @@ const inTerms = (...lists: NodeSelectorRequirement[][]): PodSpec =>
   ({
     containers: [],
     affinity: {
-      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: lists.map(matchExpressions => ({ matchExpressions })) } },
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: lists.map(matchExpressions => ({ matchExpressions })) },
+      },
     },
   }) as unknown as PodSpec
 

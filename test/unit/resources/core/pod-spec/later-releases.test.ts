@@ -45,7 +45,9 @@ describe('restart rules of containers', () => {
 
   it('are validated', async () => {
     expect(
-      await errorsOf(pods('1.35').create(pod({}, { restartPolicyRules: [{ ...rule, action: 'RestartAllContainers' }, { action: 'Restart' }] }))),
+      await errorsOf(
+        pods('1.35').create(pod({}, { restartPolicyRules: [{ ...rule, action: 'RestartAllContainers' }, { action: 'Restart' }] })),
+      ),
     ).to.deep.equal([
       'spec.containers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used',
       'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "RestartAllContainers": supported values: "Restart"',
@@ -69,7 +71,14 @@ describe('restart rules of containers', () => {
       ...pod({}, rules),
       status: {
         containerStatuses: [
-          { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, state: exitCode === undefined ? {} : { terminated: { exitCode } } },
+          {
+            name: 'c',
+            image: 'i',
+            imageID: '',
+            ready: false,
+            restartCount: 0,
+            state: exitCode === undefined ? {} : { terminated: { exitCode } },
+          },
         ],
       },
     })
@@ -105,7 +114,9 @@ describe('variables from files', () => {
       'spec.containers[0].env[0].valueFrom.fileKeyRef.path: Invalid value: "../f": must not contain \'..\'',
       'spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Invalid value: "w": referenced volume must be of type emptyDir',
     ])
-    expect(await errorsOf(pods('1.35').create(pod({}, env(ref))))).to.deep.equal(['spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: "v"'])
+    expect(await errorsOf(pods('1.35').create(pod({}, env(ref))))).to.deep.equal([
+      'spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: "v"',
+    ])
   })
 })
 

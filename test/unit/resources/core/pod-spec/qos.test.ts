@@ -37,5 +37,6 @@ describe('resources/core/pod-spec/qos', () => {
     })
   }
 
-  it('considers init containers', () => expect(qosOf({ initContainers: [{ name: 'i', resources: { requests: both } }] })).to.equal('Burstable'))
+  it('considers init containers', () =>
+    expect(qosOf({ initContainers: [{ name: 'i', resources: { requests: both } }] })).to.equal('Burstable'))
 })

@@ -35,7 +35,12 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
   ],
   ports: [
     container({
-      ports: [{ containerPort: 0 }, { containerPort: 70000, protocol: 'ICMP' }, { containerPort: 1, hostPort: 5 }, { containerPort: 2, hostPort: 5 }],
+      ports: [
+        { containerPort: 0 },
+        { containerPort: 70000, protocol: 'ICMP' },
+        { containerPort: 1, hostPort: 5 },
+        { containerPort: 2, hostPort: 5 },
+      ],
     }),
     `${c}.ports[0].containerPort: Required value`,
     `${c}.ports[1].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
@@ -48,7 +53,12 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
   ],
   variables: [
     container({
-      env: [{ name: 'a=b' }, { value: 'x' }, { name: 'a', valueFrom: {} }, { name: 'b', value: 'x', valueFrom: { secretKeyRef: { name: 's', key: 'a/k' } } }],
+      env: [
+        { name: 'a=b' },
+        { value: 'x' },
+        { name: 'a', valueFrom: {} },
+        { name: 'b', value: 'x', valueFrom: { secretKeyRef: { name: 's', key: 'a/k' } } },
+      ],
     }),
     `${c}.env[0].name: Invalid value: "a=b": a valid environment variable name must consist only of printable ASCII characters other than '='`,
     `${c}.env[1].name: Required value`,
@@ -72,7 +82,10 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
     container({ env: [{ name: 'a', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1Ki' } } }] }),
     `${c}.env[0].valueFrom.resourceFieldRef.divisor: Invalid value: "limits.cpu": only divisor's values 1m and 1 are supported with the cpu resource`,
   ],
-  'variables from nothing': [container({ envFrom: [{}] }), `${c}.envFrom: Invalid value: "": must specify one of: \`configMapRef\` or \`secretRef\``],
+  'variables from nothing': [
+    container({ envFrom: [{}] }),
+    `${c}.envFrom: Invalid value: "": must specify one of: \`configMapRef\` or \`secretRef\``,
+  ],
   requests: [
     container({ resources: { requests: { cpu: '2', memory: '-1', 'example.com/a': '1' }, limits: { cpu: '1', 'example.com/b': '500m' } } }),
     `${c}.resources.limits[example.com/b]: Invalid value: "500m": must be an integer`,
@@ -101,7 +114,10 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
     `${c}.volumeMounts[1].mountPath: Invalid value: "/a": must be unique`,
   ],
   'recursive read only': [
-    { ...container({ volumeMounts: [{ name: 'v', mountPath: '/a', recursiveReadOnly: 'Enabled' }] }), volumes: [{ name: 'v', emptyDir: {} }] },
+    {
+      ...container({ volumeMounts: [{ name: 'v', mountPath: '/a', recursiveReadOnly: 'Enabled' }] }),
+      volumes: [{ name: 'v', emptyDir: {} }],
+    },
     `${c}.volumeMounts.recursiveReadOnly: Forbidden: may only be specified when readOnly is true`,
   ],
   devices: [
@@ -110,7 +126,11 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
     `${c}.volumeDevices[0].devicePath: Invalid value: "/dev/../x": can not contain backsteps ('..')`,
   ],
   probes: [
-    container({ livenessProbe: { successThreshold: 2, exec: {} }, readinessProbe: { periodSeconds: -1, tcpSocket: { port: 'UP' } }, startupProbe: {} }),
+    container({
+      livenessProbe: { successThreshold: 2, exec: {} },
+      readinessProbe: { periodSeconds: -1, tcpSocket: { port: 'UP' } },
+      startupProbe: {},
+    }),
     `${c}.livenessProbe.exec.command: Required value`,
     `${c}.livenessProbe.successThreshold: Invalid value: 2: must be 1`,
     `${c}.readinessProbe.tcpSocket.port: Invalid value: "UP": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)`,
@@ -158,7 +178,11 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
     'spec.securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost',
   ],
   'sysctls of the host': [
-    { hostIPC: true, hostNetwork: true, securityContext: { sysctls: [{ name: 'kernel.shm_rmid_forced' }, { name: 'net/core/somaxconn' }] } },
+    {
+      hostIPC: true,
+      hostNetwork: true,
+      securityContext: { sysctls: [{ name: 'kernel.shm_rmid_forced' }, { name: 'net/core/somaxconn' }] },
+    },
     `spec.securityContext.sysctls[0].name: Invalid value: "kernel.shm_rmid_forced": may not be specified when 'hostIPC' is true`,
     `spec.securityContext.sysctls[1].name: Invalid value: "net/core/somaxconn": may not be specified when 'hostNetwork' is true`,
   ],
@@ -175,7 +199,10 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
         nodeAffinity: {
           requiredDuringSchedulingIgnoredDuringExecution: {
             nodeSelectorTerms: [
-              { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }], matchFields: [{ key: 'metadata.uid', operator: 'In', values: ['x'] }] },
+              {
+                matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }],
+                matchFields: [{ key: 'metadata.uid', operator: 'In', values: ['x'] }],
+              },
             ],
           },
         },
@@ -191,7 +218,12 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
           preferredDuringSchedulingIgnoredDuringExecution: [
             {
               weight: 0,
-              podAffinityTerm: { topologyKey: 'zone', labelSelector: { matchLabels: { a: 'b' } }, matchLabelKeys: ['k'], mismatchLabelKeys: ['k'] },
+              podAffinityTerm: {
+                topologyKey: 'zone',
+                labelSelector: { matchLabels: { a: 'b' } },
+                matchLabelKeys: ['k'],
+                mismatchLabelKeys: ['k'],
+              },
             },
           ],
         },
@@ -229,7 +261,10 @@ const cases: Record<string, [spec: object, ...errors: string[]]> = {
     'spec.schedulingGates[1]: Duplicate value: "a"',
     'spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared',
   ],
-  'ephemeral containers': [{ ephemeralContainers: [{ name: 'e', image: 'i' }] }, 'spec.ephemeralContainers: Forbidden: cannot be set on create'],
+  'ephemeral containers': [
+    { ephemeralContainers: [{ name: 'e', image: 'i' }] },
+    'spec.ephemeralContainers: Forbidden: cannot be set on create',
+  ],
   scalars: [
     { activeDeadlineSeconds: 0, hostname: 'A', runtimeClassName: '', preemptionPolicy: 'Maybe', overhead: { cpu: '-1' } },
     'spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive',

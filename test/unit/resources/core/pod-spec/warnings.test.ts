@@ -10,7 +10,10 @@ const container = (fields: object) => ({ containers: [{ name: 'c', image: 'i:1',
 const cases: Record<string, [spec: object, ...warnings: string[]]> = {
   nothing: [{}],
   'node labels': [
-    { nodeSelector: { 'beta.kubernetes.io/os': 'linux' }, topologySpreadConstraints: [{ topologyKey: 'failure-domain.beta.kubernetes.io/zone' }] },
+    {
+      nodeSelector: { 'beta.kubernetes.io/os': 'linux' },
+      topologySpreadConstraints: [{ topologyKey: 'failure-domain.beta.kubernetes.io/zone' }],
+    },
     'spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead',
     'spec.topologySpreadConstraints[0].topologyKey: failure-domain.beta.kubernetes.io/zone is deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
     'spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod',
@@ -45,7 +48,12 @@ const cases: Record<string, [spec: object, ...warnings: string[]]> = {
         {
           name: 'a',
           projected: {
-            sources: [{ serviceAccountToken: { path: 't' } }, {}, { secret: { name: 's', items: [{ key: 'k', path: 't/' }] } }, { configMap: { name: 'c' } }],
+            sources: [
+              { serviceAccountToken: { path: 't' } },
+              {},
+              { secret: { name: 's', items: [{ key: 'k', path: 't/' }] } },
+              { configMap: { name: 'c' } },
+            ],
           },
         },
         {
@@ -99,7 +107,14 @@ const cases: Record<string, [spec: object, ...warnings: string[]]> = {
     'spec.containers[0].env[2]: hides previous definition of "a", which may be dropped when using apply',
   ],
   ports: [
-    container({ ports: [{ containerPort: 1 }, { containerPort: 1 }, { containerPort: 1, hostPort: 2 }, { containerPort: 1, hostPort: 2, hostIP: '1.1.1.1' }] }),
+    container({
+      ports: [
+        { containerPort: 1 },
+        { containerPort: 1 },
+        { containerPort: 1, hostPort: 2 },
+        { containerPort: 1, hostPort: 2, hostIP: '1.1.1.1' },
+      ],
+    }),
     'spec.containers[0].ports[1]: duplicate port definition with spec.containers[0].ports[0]',
     'spec.containers[0].ports[2]: overlapping port definition with spec.containers[0].ports[0]',
     'spec.containers[0].ports[2]: overlapping port definition with spec.containers[0].ports[1]',

@@ -10,7 +10,12 @@ import { contextOf, NOW } from '../../../../support/pod.ts'
 const { hub, strategy } = podTemplateResource
 
 function templateOf(template: object): AnyObject {
-  const object = decode(hub.schema, { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 't' }, template } as unknown as JsonObject) as AnyObject
+  const object = decode(hub.schema, {
+    apiVersion: 'v1',
+    kind: 'PodTemplate',
+    metadata: { name: 't' },
+    template,
+  } as unknown as JsonObject) as AnyObject
   hub.setDefaults?.(object)
   return object
 }
@@ -40,13 +45,16 @@ describe('resources/core/pod-template', () => {
 
   it('is validated', () => {
     expect(errorsOf({ spec })).to.deep.equal([])
-    expect(errorsOf({ metadata: { labels: { 'a b': 'c' } }, spec: { ...spec, ephemeralContainers: [{ name: 'e', image: 'i' }] } })).to.deep.equal([
+    expect(
+      errorsOf({ metadata: { labels: { 'a b': 'c' } }, spec: { ...spec, ephemeralContainers: [{ name: 'e', image: 'i' }] } }),
+    ).to.deep.equal([
       `template.labels: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
       'template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template',
     ])
   })
 
-  it('accepts a padded image, unlike a pod', () => expect(errorsOf({ spec: { containers: [{ name: 'a', image: ' i' }] } })).to.deep.equal([]))
+  it('accepts a padded image, unlike a pod', () =>
+    expect(errorsOf({ spec: { containers: [{ name: 'a', image: ' i' }] } })).to.deep.equal([]))
 
   it('prints a row', () => {
     expect(hub.table?.cells(templateOf({ metadata: { labels: { a: 'b' } }, spec }), NOW)).to.deep.equal(['t', 'a,b', 'i:1,j', 'a=b'])

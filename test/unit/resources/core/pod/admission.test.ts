@@ -2,7 +2,12 @@ import { expect } from 'chai'
 import { addDefaultTolerations } from '../../../../../src/resources/core/pod/admission.ts'
 import { podWith } from '../../../../support/pod.ts'
 
-const toleration = (name: string) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
+const toleration = (name: string) => ({
+  key: `node.kubernetes.io/${name}`,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: 300,
+})
 
 const SECONDS = { notReady: 300, unreachable: 300 }
 

@@ -34,7 +34,11 @@ async function evict({ status = READY, budget, second, dryRun = false, options, 
   const api = t.access()
   const { spec } = createdPod(nodeName === undefined ? {} : { nodeName })
   const object = (kind: object, more: object) => ({ ...kind, ...more }) as unknown as AnyObject
-  await api.create(PODS, 'ns', object({ kind: 'Pod', apiVersion: 'v1' }, { metadata: { name: 'p', namespace: 'ns', labels: { app: 'a' } }, spec }))
+  await api.create(
+    PODS,
+    'ns',
+    object({ kind: 'Pod', apiVersion: 'v1' }, { metadata: { name: 'p', namespace: 'ns', labels: { app: 'a' } }, spec }),
+  )
   await api.update(PODS, 'ns', 'p', pod => Object.assign(pod, { status }), { subresource: 'status' })
   for (const [i, made] of [budget, second].entries()) {
     if (!made) continue
@@ -79,7 +83,13 @@ describe('resources/core/pod eviction', () => {
   })
 
   const refusals: [name: string, world: World, code: number, cause: string | undefined, retryAfter: number | undefined][] = [
-    ['a budget without disruptions', { budget: NEEDED }, 429, 'The disruption budget b0 needs 2 healthy pods and has 2 currently', undefined],
+    [
+      'a budget without disruptions',
+      { budget: NEEDED },
+      429,
+      'The disruption budget b0 needs 2 healthy pods and has 2 currently',
+      undefined,
+    ],
     [
       'a budget that is not healthy, though the pod is not either',
       { status: UNREADY, budget: { ...NEEDED, currentHealthy: 1 } },
@@ -92,7 +102,15 @@ describe('resources/core/pod eviction', () => {
       {
         budget: {
           ...NEEDED,
-          conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: 'no scale', lastTransitionTime: '2026-01-01T00:00:00Z' }],
+          conditions: [
+            {
+              type: 'DisruptionAllowed',
+              status: 'False',
+              reason: 'SyncFailed',
+              message: 'no scale',
+              lastTransitionTime: '2026-01-01T00:00:00Z',
+            },
+          ],
         },
       },
       429,
@@ -101,7 +119,9 @@ describe('resources/core/pod eviction', () => {
     ],
     [
       'a budget with very many disrupted pods',
-      { budget: { ...SPARE, disruptedPods: Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [`p${i}`, '2026-01-01T00:00:00Z'])) } },
+      {
+        budget: { ...SPARE, disruptedPods: Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [`p${i}`, '2026-01-01T00:00:00Z'])) },
+      },
       403,
       undefined,
       undefined,
@@ -158,7 +178,8 @@ describe('resources/core/pod eviction', () => {
     })
   }
 
-  it('treats an empty selector as matching every pod', async () => expect((await evict({ budget: { ...NEEDED, spec: { selector: {} } } })).code).to.equal(429))
+  it('treats an empty selector as matching every pod', async () =>
+    expect((await evict({ budget: { ...NEEDED, spec: { selector: {} } } })).code).to.equal(429))
 
   for (const [name, world] of [
     ['in the request', { dryRun: true }],
@@ -193,7 +214,10 @@ describe('resources/core/pod eviction', () => {
       spec: {},
       status: { disruptionsAllowed: -1, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
     }
-    expect(() => takeDisruption(budget, 'p', 0)).to.throw(StatusError, 'poddisruptionbudget.policy "b" is forbidden: pdb disruptions allowed is negative')
+    expect(() => takeDisruption(budget, 'p', 0)).to.throw(
+      StatusError,
+      'poddisruptionbudget.policy "b" is forbidden: pdb disruptions allowed is negative',
+    )
     const refused = (status: Partial<PodDisruptionBudget['status']>): StatusError => {
       try {
         takeDisruption({ ...budget, status: { ...budget.status, ...status } }, 'p', 0)
@@ -202,7 +226,10 @@ describe('resources/core/pod eviction', () => {
       }
       throw new Error('not refused')
     }
-    const causes = (error: StatusError) => [error.worded('1.35').status.details?.causes, error.worded('1.37').status.details?.causes?.[0]?.message]
+    const causes = (error: StatusError) => [
+      error.worded('1.35').status.details?.causes,
+      error.worded('1.37').status.details?.causes?.[0]?.message,
+    ]
     const because = 'The disruption budget b does not allow evicting pods currently:'
     expect(causes(refused({}))).to.deep.equal([undefined, `${because} pdb disruptions allowed is negative`])
     const disruptedPods = Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [`p${i}`, '2026-01-01T00:00:00Z']))

@@ -16,12 +16,17 @@ describe('node resources of claims in the status of a pod', () => {
   it('belong to claims that the pod names or owns', () => {
     const taken = { containers: ['c'], resources: { cpu: '1' } }
     expect(check({ resourceClaimName: 'named', ...taken }, { resourceClaimName: 'made', ...taken })).to.deep.equal([])
-    expect(check({ resourceClaimName: 'other', ...taken })).to.deep.equal(['s[0].resourceClaimName: Invalid value: "other": no mapping found in pod reference'])
+    expect(check({ resourceClaimName: 'other', ...taken })).to.deep.equal([
+      's[0].resourceClaimName: Invalid value: "other": no mapping found in pod reference',
+    ])
   })
 
   it('require containers and valid amounts', () =>
     expect(
-      check({ resourceClaimName: 'made', resources: {} }, { resourceClaimName: 'made', containers: ['c'], resources: { 'a.io/x': '1', cpu: '-1' } }),
+      check(
+        { resourceClaimName: 'made', resources: {} },
+        { resourceClaimName: 'made', containers: ['c'], resources: { 'a.io/x': '1', cpu: '-1' } },
+      ),
     ).to.deep.equal([
       's[0].containers: Required value: must not be empty',
       's[0].resources: Required value: must not be empty',

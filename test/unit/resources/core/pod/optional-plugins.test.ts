@@ -42,7 +42,9 @@ describe('AlwaysPullImages', () => {
     ])
     expect(
       await refusal(
-        alwaysPullImages.validate?.(request(podWith({ initContainers, volumes, containers: [{ name: 'c', image: 'i', imagePullPolicy: 'Always' }] }))),
+        alwaysPullImages.validate?.(
+          request(podWith({ initContainers, volumes, containers: [{ name: 'c', image: 'i', imagePullPolicy: 'Always' }] })),
+        ),
       ),
     ).to.match(
       /^\[pods "p" is forbidden: spec.initContainers.*, pods "p" is forbidden: spec.volumes\[0\].image.pullPolicy: Unsupported value: "IfNotPresent": supported values: "Always"\]$/,
@@ -64,7 +66,9 @@ describe('AlwaysPullImages', () => {
 
 describe('LimitPodHardAntiAffinityTopology', () => {
   const away = (topologyKey: string) => ({
-    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname' }, { topologyKey }] } },
+    affinity: {
+      podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname' }, { topologyKey }] },
+    },
   })
   const ask = (spec: object) => refusal(limitPodHardAntiAffinityTopology.validate?.(request(podWith(spec))))
 
@@ -131,19 +135,32 @@ describe('PodNodeSelector', () => {
   it('reports errors in a selector', async () => {
     expect(await given(config('{}'), '-=x', undefined)).to.match(/^: Invalid value: "-": name part must consist of/)
     expect(await given(config('{}'), 'a=-', undefined)).to.match(/^\[a\]: Invalid value: "-": a valid label must be/)
-    expect(() => config('PODNODESELECTORPLUGINCONFIG: {ns: 1}')).to.throw(`couldn't init admission plugin "PodNodeSelector": the selector of ns is no text`)
+    expect(() => config('PODNODESELECTORPLUGINCONFIG: {ns: 1}')).to.throw(
+      `couldn't init admission plugin "PodNodeSelector": the selector of ns is no text`,
+    )
   })
 })
 
 describe('PodTolerationRestriction', () => {
-  const ANNOTATION = { default: 'scheduler.alpha.kubernetes.io/defaultTolerations', allowed: 'scheduler.alpha.kubernetes.io/tolerationsWhitelist' }
+  const ANNOTATION = {
+    default: 'scheduler.alpha.kubernetes.io/defaultTolerations',
+    allowed: 'scheduler.alpha.kubernetes.io/tolerationsWhitelist',
+  }
   const RULES = tolerationRules(new Map())
   const PRESSURE = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }
   const burstable = { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }] }
-  const equal = (key: string, value: string, more: object = {}) => ({ key, operator: 'Equal' as const, value, effect: 'NoSchedule' as const, ...more })
+  const equal = (key: string, value: string, more: object = {}) => ({
+    key,
+    operator: 'Equal' as const,
+    value,
+    effect: 'NoSchedule' as const,
+    ...more,
+  })
 
   const given = async (annotations: Record<string, unknown>, spec: object, rules = RULES, old?: object) => {
-    const texts = Object.fromEntries(Object.entries(annotations).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
+    const texts = Object.fromEntries(
+      Object.entries(annotations).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+    )
     const plugin = podTolerationRestriction(rules, parseGates('1.33'), namespaceWith(texts))
     const pod = podWith(spec)
     const asked = old ? update(pod, old) : request(pod)
@@ -185,7 +202,10 @@ describe('PodTolerationRestriction', () => {
   })
 
   it('rejects tolerations that are not allowed, with an error that is no Status upstream', async () => {
-    const conflict = (scope: string) => [500, `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`]
+    const conflict = (scope: string) => [
+      500,
+      `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`,
+    ]
     const own = { tolerations: [equal('a', 'v')] }
     expect(await given({ [ANNOTATION.allowed]: [equal('a', 'w')] }, own)).to.deep.equal(conflict('namespace'))
     expect(await given({ [ANNOTATION.allowed]: [{ key: 'a', operator: 'Exists' }] }, own)).to.deep.equal([equal('a', 'v')])
@@ -208,7 +228,12 @@ describe('PodTolerationRestriction', () => {
   it('validates its configuration', () => {
     const config = (text: string) =>
       tolerationRules(
-        new Map([['PodTolerationRestriction', Buffer.from(`apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1\nkind: Configuration\n${text}`)]]),
+        new Map([
+          [
+            'PodTolerationRestriction',
+            Buffer.from(`apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1\nkind: Configuration\n${text}`),
+          ],
+        ]),
       )
     expect(config('default: [{key: a, operator: Exists}]').default).to.deep.equal([{ key: 'a', operator: 'Exists' }])
     expect(() => config('whitelist: [{key: "-"}]')).to.throw(

@@ -24,7 +24,13 @@ const specOf = (resources: Resources | undefined, ...containers: Resources[]): o
 
 describe('pod level defaults', () => {
   const limited = { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m' } }
-  const cases: [what: string, release: Release, resources: Resources | undefined, containers: Resources[], expected: Resources | undefined][] = [
+  const cases: [
+    what: string,
+    release: Release,
+    resources: Resources | undefined,
+    containers: Resources[],
+    expected: Resources | undefined,
+  ][] = [
     ['leaves a pod without pod-level resources alone', '1.37', undefined, [limited], undefined],
     [
       'takes limits from the containers',
@@ -47,7 +53,13 @@ describe('pod level defaults', () => {
       [limited, { limits: { memory: '1Gi' } }],
       { requests: { cpu: '2', memory: '2Gi' }, limits: { memory: '2Gi' } },
     ],
-    ['keeps limits of the pod', '1.37', { limits: { cpu: '4' } }, [limited], { requests: { cpu: '500m', memory: '1Gi' }, limits: { cpu: '4', memory: '1Gi' } }],
+    [
+      'keeps limits of the pod',
+      '1.37',
+      { limits: { cpu: '4' } },
+      [limited],
+      { requests: { cpu: '500m', memory: '1Gi' }, limits: { cpu: '4', memory: '1Gi' } },
+    ],
     [
       'takes limits of huge pages from some of the containers',
       '1.37',
@@ -65,17 +77,24 @@ describe('pod level defaults', () => {
     ],
   ]
   for (const [what, release, resources, containers, expected] of cases)
-    it(what, async () => expect((await podsOf(release).create({ spec: specOf(resources, ...containers) })).spec.resources).to.deep.equal(expected))
+    it(what, async () =>
+      expect((await podsOf(release).create({ spec: specOf(resources, ...containers) })).spec.resources).to.deep.equal(expected),
+    )
 
   it('has the rules of 1.36 while the gate is off', async () => {
-    const pod = await podsOf('1.37', { PodLevelResourcesFixDefaulting: false }).create({ spec: specOf({ requests: { cpu: '2' } }, limited) })
+    const pod = await podsOf('1.37', { PodLevelResourcesFixDefaulting: false }).create({
+      spec: specOf({ requests: { cpu: '2' } }, limited),
+    })
     expect(pod.spec.resources).to.deep.equal({ requests: { cpu: '2' } })
   })
 
   it('decides the QoS class', async () => {
     const classes = ['1.36', '1.37'] as const
     const spec = specOf({ requests: { cpu: '1', memory: '1Gi' } }, limited)
-    expect(await Promise.all(classes.map(async release => (await podsOf(release).create({ spec })).status.qosClass))).to.deep.equal(['Burstable', 'Guaranteed'])
+    expect(await Promise.all(classes.map(async release => (await podsOf(release).create({ spec })).status.qosClass))).to.deep.equal([
+      'Burstable',
+      'Guaranteed',
+    ])
   })
 
   it('changes no stored pod in an update of something else', async () => {

@@ -16,7 +16,14 @@ const node = (parts: object): Node => ({ metadata: { name: 'n' }, spec: {}, stat
 type Plugin = typeof podResizeValidator
 
 /** The error and causes for changing a pod on the node `n`, or undefined if the change is admitted. */
-async function refusal(plugin: Plugin, release: Release, before: object, after: object, found?: Node, parts: object = {}): Promise<object | undefined> {
+async function refusal(
+  plugin: Plugin,
+  release: Release,
+  before: object,
+  after: object,
+  found?: Node,
+  parts: object = {},
+): Promise<object | undefined> {
   const object = podWith({ nodeName: 'n', ...after }, { generation: 2 })
   const old = podWith({ nodeName: 'n', ...before }, { generation: 1 }, { qosClass: 'Guaranteed' })
   const request = {
@@ -68,11 +75,14 @@ describe('PodResizeValidator', () => {
 
 describe('NodeDeclaredFeatureValidator', () => {
   const plain = node({})
-  const able = node({ status: { declaredFeatures: ['InPlacePodLevelResourcesVerticalScaling', 'InPlacePodVerticalScalingInitContainers'] } })
+  const able = node({
+    status: { declaredFeatures: ['InPlacePodLevelResourcesVerticalScaling', 'InPlacePodVerticalScalingInitContainers'] },
+  })
   const init = (cpu: string): object => ({ ...containers(asks('1')), initContainers: [{ name: 'i', image: 'i', resources: asks(cpu) }] })
 
   it('requires the declared features that a change needs, from 1.36 on', async () => {
-    const change = (release: Release, before: object, after: object, on: Node) => refusal(nodeDeclaredFeatureValidator, release, before, after, on)
+    const change = (release: Release, before: object, after: object, on: Node) =>
+      refusal(nodeDeclaredFeatureValidator, release, before, after, on)
     expect(await change('1.36', containers(asks('1')), containers(asks('2')), plain)).to.equal(undefined)
     expect(await change('1.36', { ...init('1'), resources: asks('2') }, { ...init('2'), resources: asks('3') }, able)).to.equal(undefined)
     expect(await change('1.36', { ...init('1'), resources: asks('2') }, { ...init('2'), resources: asks('3') }, plain)).to.deep.equal({

@@ -9,7 +9,12 @@ import { KindCases } from '../../../../support/kind-cases.ts'
 const asks = (cpu: string, more: object = {}): object => ({ requests: { cpu, ...more } })
 
 /** The errors of changing the spec of a pod through its subresource `resize`. */
-async function resizing(release: Release, gates: Record<string, boolean>, spec: object, change: (spec: AnyObject['spec']) => void): Promise<string[]> {
+async function resizing(
+  release: Release,
+  gates: Record<string, boolean>,
+  spec: object,
+  change: (spec: AnyObject['spec']) => void,
+): Promise<string[]> {
   const cases = new KindCases(podResource)
   cases.server.features = parseGates(release, new Map(Object.entries(gates)))
   const { spec: before } = await cases.create({ spec: { containers: [{ name: 'c', image: 'i', resources: asks('1') }], ...spec } })
@@ -63,7 +68,10 @@ describe('resize of pods', () => {
     const on = { InPlacePodVerticalScaling: true }
     const cpu = { resourceName: 'cpu', restartPolicy: 'RestartContainer' }
     const memory = { resourceName: 'memory', restartPolicy: 'NotRequired' }
-    expect(await policies('1.32', on, { resources: { limits: { cpu: '1', memory: '1Gi' } }, resizePolicy: [cpu] })).to.deep.equal([cpu, memory])
+    expect(await policies('1.32', on, { resources: { limits: { cpu: '1', memory: '1Gi' } }, resizePolicy: [cpu] })).to.deep.equal([
+      cpu,
+      memory,
+    ])
     expect(await policies('1.32', on, {})).to.equal(undefined)
     expect(await policies('1.32', {}, { resources: asks('1') })).to.equal(undefined)
     expect(await policies('1.33', on, { resources: asks('1') })).to.equal(undefined)

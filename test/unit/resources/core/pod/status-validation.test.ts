@@ -9,11 +9,22 @@ describe('validatePodStatusUpdate', () => {
   const mapping = { containerName: 'c', resourceName: 'example.com/gpu', requestName: 'container-0-request-0' }
   const requests = { 'example.com/gpu': '1' }
 
-  /** Errors about the health of a resource of this name, in a pod whose scheduler made a claim for an extended resource. */
+  /**
+   * Errors about the health of a resource of this name, in a pod whose scheduler made a claim for an extended resource.
+   */
   const errorsOf = (name: string, release: Release): string[] => {
     const spec = { containers: [{ name: 'c', image: 'i', resources: { requests, limits: requests } }] }
     const old = { metadata: { name: 'p', namespace: 'n' }, spec, status: { conditions: [] } } as unknown as Pod
-    const container = { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, state: {}, lastState: {}, allocatedResourcesStatus: [{ name }] }
+    const container = {
+      name: 'c',
+      image: 'i',
+      imageID: '',
+      ready: false,
+      restartCount: 0,
+      state: {},
+      lastState: {},
+      allocatedResourcesStatus: [{ name }],
+    }
     const status = {
       ...old.status,
       extendedResourceClaimStatus: { resourceClaimName: 'p-extended', requestMappings: [mapping] },

@@ -49,8 +49,16 @@ describe('resources/core/pod/strategy', () => {
     })
 
     it('merges label keys into selectors', () => {
-      const term = { topologyKey: 'z', labelSelector: { matchLabels: { a: 'b' } }, matchLabelKeys: ['rev', 'none'], mismatchLabelKeys: ['tenant'] }
-      const pod = createdPod({ affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } }, { labels: { rev: '1', tenant: 't' } })
+      const term = {
+        topologyKey: 'z',
+        labelSelector: { matchLabels: { a: 'b' } },
+        matchLabelKeys: ['rev', 'none'],
+        mismatchLabelKeys: ['tenant'],
+      }
+      const pod = createdPod(
+        { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } },
+        { labels: { rev: '1', tenant: 't' } },
+      )
       expect(pod.spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions).to.deep.equal([
         { key: 'rev', operator: 'In', values: ['1'] },
         { key: 'tenant', operator: 'NotIn', values: ['t'] },
@@ -124,7 +132,12 @@ describe('resources/core/pod/strategy', () => {
         'spec.containers[0].image: Required value',
         'spec.containers[0].image: Required value',
       ],
-      ['a container more', {}, s => s.containers.push({ name: 'd', image: 'i' }), 'spec.containers: Forbidden: pod updates may not add or remove containers'],
+      [
+        'a container more',
+        {},
+        s => s.containers.push({ name: 'd', image: 'i' }),
+        'spec.containers: Forbidden: pod updates may not add or remove containers',
+      ],
       ['a deadline', {}, s => Object.assign(s, { activeDeadlineSeconds: 5 })],
       [
         'a later deadline',
@@ -140,7 +153,12 @@ describe('resources/core/pod/strategy', () => {
         'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
       ],
       ['a gate less', gated, s => Object.assign(s, { schedulingGates: [] })],
-      ['a gate more', {}, s => Object.assign(s, gated), "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'"],
+      [
+        'a gate more',
+        {},
+        s => Object.assign(s, gated),
+        "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'",
+      ],
       ['a node selector of a gated pod', gated, s => Object.assign(s, { nodeSelector: { a: 'b' } })],
       [
         'a node selector taken from a gated pod',
@@ -152,7 +170,10 @@ describe('resources/core/pod/strategy', () => {
       [
         'a requirement more of a gated pod',
         { ...gated, affinity: required([{ matchExpressions: [expression('a')] }]) },
-        s => s.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions.push(expression('b')),
+        s =>
+          s.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions.push(
+            expression('b'),
+          ),
       ],
       [
         'another requirement of a gated pod',
@@ -160,7 +181,11 @@ describe('resources/core/pod/strategy', () => {
         s => Object.assign(s, { affinity: required([{ matchExpressions: [expression('b')] }]) }),
         'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]: Invalid value: core.NodeSelectorTerm{MatchExpressions:[]core.NodeSelectorRequirement{core.NodeSelectorRequirement{Key:"k", Operator:"In", Values:[]string{"b"}}}, MatchFields:[]core.NodeSelectorRequirement(nil)}: only additions are allowed (no mutations or deletions)',
       ],
-      ['a negative grace period becomes 1', { terminationGracePeriodSeconds: -1 }, s => Object.assign(s, { terminationGracePeriodSeconds: 1 })],
+      [
+        'a negative grace period becomes 1',
+        { terminationGracePeriodSeconds: -1 },
+        s => Object.assign(s, { terminationGracePeriodSeconds: 1 }),
+      ],
     ]
     for (const [name, spec, change, ...errors] of changes) {
       it(name, () => {
@@ -190,7 +215,9 @@ describe('resources/core/pod/strategy', () => {
         createdPod({ nodeName: 'n' }, { annotations: { 'kubernetes.io/config.mirror': 'x' } }),
         pod => delete pod.metadata.annotations,
       )
-      expect(errors).to.deep.equal(['metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not remove or update mirror pod annotation'])
+      expect(errors).to.deep.equal([
+        'metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not remove or update mirror pod annotation',
+      ])
     })
   })
 
@@ -246,7 +273,8 @@ describe('resources/core/pod/strategy', () => {
 
   describe('ephemeralcontainers', () => {
     const debug = { name: 'd', image: 'busybox' }
-    const withDebug = (): AnyObject => updatePod(createdPod({}), pod => Object.assign(pod.spec, { ephemeralContainers: [debug] }), 'ephemeralcontainers').pod
+    const withDebug = (): AnyObject =>
+      updatePod(createdPod({}), pod => Object.assign(pod.spec, { ephemeralContainers: [debug] }), 'ephemeralcontainers').pod
 
     it('adds ephemeral containers only', () => {
       const { pod, errors } = updatePod(
@@ -271,7 +299,11 @@ describe('resources/core/pod/strategy', () => {
     })
 
     it('rejects a change of one', () => {
-      const { errors } = updatePod(withDebug(), pod => Object.assign(pod.spec.ephemeralContainers[0], { image: 'a:1' }), 'ephemeralcontainers')
+      const { errors } = updatePod(
+        withDebug(),
+        pod => Object.assign(pod.spec.ephemeralContainers[0], { image: 'a:1' }),
+        'ephemeralcontainers',
+      )
       expect(errors[0]).to.contain('existing ephemeral containers "d" may not be changed\n  core.EphemeralContainer{\n')
       expect(errors[0]).to.match(/\n- \t\tImage: +"busybox",\n\+ \t\tImage: +"a:1",\n/)
     })
@@ -279,7 +311,10 @@ describe('resources/core/pod/strategy', () => {
     it('rejects fields that ephemeral containers may not have', () => {
       const { errors } = updatePod(
         createdPod({}),
-        pod => Object.assign(pod.spec, { ephemeralContainers: [{ ...debug, ports: [{ containerPort: 1 }], lifecycle: {}, targetContainerName: 'x' }] }),
+        pod =>
+          Object.assign(pod.spec, {
+            ephemeralContainers: [{ ...debug, ports: [{ containerPort: 1 }], lifecycle: {}, targetContainerName: 'x' }],
+          }),
         'ephemeralcontainers',
       )
       expect(errors).to.deep.equal([

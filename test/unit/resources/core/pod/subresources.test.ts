@@ -6,7 +6,10 @@ import { podResource } from '../../../../../src/resources/core/pod/definition.ts
 import type { AnyObject } from '../../../../support/any-object.ts'
 import { createdPod, NOW } from '../../../../support/pod.ts'
 
-const { binding } = podResource.hub.subresources as Record<string, { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }>
+const { binding } = podResource.hub.subresources as Record<
+  string,
+  { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }
+>
 
 /** A store with one pod that records what is done to it. */
 function world(pod: AnyObject, body: object, dryRun = false) {
@@ -48,7 +51,9 @@ describe('resources/core/pod binding', () => {
       expect(options).to.deep.equal({ subresource: 'binding', keepsManagers: true })
       expect(pod.spec.nodeName).to.equal('n')
       expect(pod.metadata.annotations).to.deep.equal({ a: 'b' })
-      expect(pod.status.conditions).to.deep.equal([{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T16:00:00Z' }])
+      expect(pod.status.conditions).to.deep.equal([
+        { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T16:00:00Z' },
+      ])
     })
   }
 
@@ -81,7 +86,8 @@ describe('resources/core/pod binding', () => {
     ],
   ]
   for (const [name, pod, body, code, message] of refusals) {
-    it(`refuses ${name}`, async () => expect(await refusal(binding?.virtual.call(world(pod, body).call) as Promise<unknown>)).to.deep.equal([code, message]))
+    it(`refuses ${name}`, async () =>
+      expect(await refusal(binding?.virtual.call(world(pod, body).call) as Promise<unknown>)).to.deep.equal([code, message]))
   }
 
   it('writes nothing in a dry run', async () => {

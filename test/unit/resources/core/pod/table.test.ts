@@ -5,7 +5,15 @@ import { podTableIn } from '../../../../../src/resources/core/pod/table.ts'
 import { NOW, podWith } from '../../../../support/pod.ts'
 
 const running = { running: { startedAt: '2026-01-01T00:00:00Z' } }
-const status = (name: string, state: object, more: object = {}) => ({ name, image: 'i', imageID: '', ready: false, restartCount: 0, state, ...more })
+const status = (name: string, state: object, more: object = {}) => ({
+  name,
+  image: 'i',
+  imageID: '',
+  ready: false,
+  restartCount: 0,
+  state,
+  ...more,
+})
 const ended = (finishedAt: string) => ({ lastState: { terminated: { exitCode: 1, finishedAt } } })
 const init = {
   initContainers: [
@@ -18,19 +26,49 @@ const init = {
 const cases: [name: string, spec: object, podStatus: object, cells: [string, string, string], metadata?: object][] = [
   ['pending', {}, { phase: 'Pending' }, ['0/1', 'Pending', '0']],
   ['evicted', {}, { phase: 'Failed', reason: 'Evicted' }, ['0/1', 'Evicted', '0']],
-  ['gated', {}, { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] }, ['0/1', 'SchedulingGated', '0']],
-  ['running', {}, { phase: 'Running', containerStatuses: [status('c', running, { ready: true, restartCount: 2 })] }, ['1/1', 'Running', '2']],
+  [
+    'gated',
+    {},
+    { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] },
+    ['0/1', 'SchedulingGated', '0'],
+  ],
+  [
+    'running',
+    {},
+    { phase: 'Running', containerStatuses: [status('c', running, { ready: true, restartCount: 2 })] },
+    ['1/1', 'Running', '2'],
+  ],
   [
     'restarted',
     {},
     { phase: 'Running', containerStatuses: [status('c', running, { ready: true, restartCount: 2, ...ended('2026-01-01T15:55:00Z') })] },
     ['1/1', 'Running', '2 (5m ago)'],
   ],
-  ['waiting', {}, { phase: 'Running', containerStatuses: [status('c', { waiting: { reason: 'CrashLoopBackOff' } })] }, ['0/1', 'CrashLoopBackOff', '0']],
+  [
+    'waiting',
+    {},
+    { phase: 'Running', containerStatuses: [status('c', { waiting: { reason: 'CrashLoopBackOff' } })] },
+    ['0/1', 'CrashLoopBackOff', '0'],
+  ],
   ['exit code', {}, { phase: 'Failed', containerStatuses: [status('c', { terminated: { exitCode: 3 } })] }, ['0/1', 'ExitCode:3', '0']],
-  ['signal', {}, { phase: 'Failed', containerStatuses: [status('c', { terminated: { exitCode: 137, signal: 9 } })] }, ['0/1', 'Signal:9', '0']],
-  ['init waits', init, { phase: 'Pending', initContainerStatuses: [status('i', { waiting: { reason: 'ErrImagePull' } })] }, ['0/2', 'Init:ErrImagePull', '0']],
-  ['init starts', init, { phase: 'Pending', initContainerStatuses: [status('i', { waiting: { reason: 'PodInitializing' } })] }, ['0/2', 'Init:0/2', '0']],
+  [
+    'signal',
+    {},
+    { phase: 'Failed', containerStatuses: [status('c', { terminated: { exitCode: 137, signal: 9 } })] },
+    ['0/1', 'Signal:9', '0'],
+  ],
+  [
+    'init waits',
+    init,
+    { phase: 'Pending', initContainerStatuses: [status('i', { waiting: { reason: 'ErrImagePull' } })] },
+    ['0/2', 'Init:ErrImagePull', '0'],
+  ],
+  [
+    'init starts',
+    init,
+    { phase: 'Pending', initContainerStatuses: [status('i', { waiting: { reason: 'PodInitializing' } })] },
+    ['0/2', 'Init:0/2', '0'],
+  ],
   [
     'init failed',
     init,
@@ -74,7 +112,13 @@ const cases: [name: string, spec: object, podStatus: object, cells: [string, str
 
 const podTable = podTableIn('1.33')
 /** The cells Ready, Status and Restarts before a release and since. */
-const CHANGES: readonly (readonly [what: string, since: Release, before: Release, pod: Pod, cells: readonly [before: string[], since: string[]]])[] = [
+const CHANGES: readonly (readonly [
+  what: string,
+  since: Release,
+  before: Release,
+  pod: Pod,
+  cells: readonly [before: string[], since: string[]],
+])[] = [
   [
     'that a pod waits for gates',
     '1.26',
@@ -95,7 +139,11 @@ const CHANGES: readonly (readonly [what: string, since: Release, before: Release
       {
         phase: 'Running',
         initContainerStatuses: [
-          { ...status('i', { terminated: { exitCode: 0 } }), restartCount: 1, lastState: { terminated: { exitCode: 1, finishedAt: '2026-01-01T15:00:00Z' } } },
+          {
+            ...status('i', { terminated: { exitCode: 0 } }),
+            restartCount: 1,
+            lastState: { terminated: { exitCode: 1, finishedAt: '2026-01-01T15:00:00Z' } },
+          },
         ],
         containerStatuses: [{ ...status('c', { running: {} }), ready: true }],
       },
@@ -124,7 +172,10 @@ const CHANGES: readonly (readonly [what: string, since: Release, before: Release
       {},
       {
         phase: 'Failed',
-        containerStatuses: [status('c', { terminated: { exitCode: 0, reason: 'Completed' } }), status('d', { terminated: { exitCode: 1, reason: 'Error' } })],
+        containerStatuses: [
+          status('c', { terminated: { exitCode: 0, reason: 'Completed' } }),
+          status('d', { terminated: { exitCode: 1, reason: 'Error' } }),
+        ],
       },
     ),
     [
@@ -136,7 +187,8 @@ const CHANGES: readonly (readonly [what: string, since: Release, before: Release
 
 describe('resources/core/pod/table', () => {
   for (const [what, since, before, pod, cells] of CHANGES)
-    it(`shows ${what} since ${since}`, () => expect([before, since].map(release => podTableIn(release).cells(pod, NOW).slice(1, 4))).to.deep.equal(cells))
+    it(`shows ${what} since ${since}`, () =>
+      expect([before, since].map(release => podTableIn(release).cells(pod, NOW).slice(1, 4))).to.deep.equal(cells))
 
   for (const [name, spec, podStatus, cells, metadata] of cases) {
     it(name, () => expect(podTable.cells(podWith(spec, metadata, podStatus), NOW).slice(1, 4)).to.deep.equal(cells))

@@ -22,7 +22,8 @@ function merged(first: readonly Toleration[], second: readonly Toleration[]): To
   const all = [...first, ...second]
   const kept: Toleration[] = []
   for (const [i, each] of all.entries()) {
-    const isCovered = kept.some(other => covers(other, each)) || all.some((other, at) => at > i && !isEqual(other, each) && covers(other, each))
+    const isCovered =
+      kept.some(other => covers(other, each)) || all.some((other, at) => at > i && !isEqual(other, each) && covers(other, each))
     if (!isCovered) kept.push(each)
   }
   return kept
@@ -45,7 +46,9 @@ describe('tolerations', () => {
     for (let i = 0; i < 20_000; i++) {
       const [first, second] = [list(), list()]
       expect(mergeTolerations(first, second), JSON.stringify([first, second])).to.deep.equal(merged(first, second))
-      expect(areAllowed(first, second), JSON.stringify([first, second])).to.equal(first.every(each => second.some(other => covers(other, each))))
+      expect(areAllowed(first, second), JSON.stringify([first, second])).to.equal(
+        first.every(each => second.some(other => covers(other, each))),
+      )
     }
   })
 })

@@ -18,12 +18,18 @@ describe('the configuration of ResourceQuota', () => {
     it(`is parsed: ${head.split('\n')[0]}`, () => {
       const scope = '{scopeName: PriorityClass, operator: In, values: [cluster-services]}'
       expect(read(`${head}limitedResources:\n- {resource: pods, matchContains: [cpu], matchScopes: [${scope}]}\n`)).to.deep.equal([
-        { resource: 'pods', matchContains: ['cpu'], matchScopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['cluster-services'] }] },
+        {
+          resource: 'pods',
+          matchContains: ['cpu'],
+          matchScopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['cluster-services'] }],
+        },
       ])
     })
 
   it('is refused without resources, with unknown fields, and of other kinds', () => {
-    expect(() => read(`${V1}limitedResources: [{}]`)).to.throw(`couldn't init admission plugin "ResourceQuota": limitedResources[0].resource: Required value`)
+    expect(() => read(`${V1}limitedResources: [{}]`)).to.throw(
+      `couldn't init admission plugin "ResourceQuota": limitedResources[0].resource: Required value`,
+    )
     expect(() => read(`${V1}limited: []`)).to.throw('strict decoding error: unknown field "limited"')
     expect(() => read('apiVersion: v1\nkind: Configuration\n')).to.throw('no kind "Configuration" is registered')
   })

@@ -3,7 +3,8 @@ import { resourceQuotaResource } from '../../../../../src/resources/core/resourc
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 
 const hard = (amounts: object, more: object = {}): object => ({ spec: { hard: amounts, ...more } })
-const selector = (expression: object, amounts: object = { pods: '1' }): object => hard(amounts, { scopeSelector: { matchExpressions: [expression] } })
+const selector = (expression: object, amounts: object = { pods: '1' }): object =>
+  hard(amounts, { scopeSelector: { matchExpressions: [expression] } })
 const AT = 'spec.scopeSelector.matchExpressions'
 
 describe('resource quotas', () => {
@@ -20,10 +21,16 @@ describe('resource quotas', () => {
       'scopes against each other': [hard({ cpu: '1' }, { scopes: ['Terminating', 'NotTerminating'] }), ['Invalid spec.scopes']],
       'a selector': [selector({ scopeName: 'PriorityClass', operator: 'In', values: ['a'] }), []],
       'a selector without values': [selector({ scopeName: 'PriorityClass', operator: 'In' }), [`Required ${AT}.values`]],
-      'a selector with values it has no use for': [selector({ scopeName: 'PriorityClass', operator: 'Exists', values: ['a'] }), [`Invalid ${AT}.values`]],
+      'a selector with values it has no use for': [
+        selector({ scopeName: 'PriorityClass', operator: 'Exists', values: ['a'] }),
+        [`Invalid ${AT}.values`],
+      ],
       'a scope that only exists': [selector({ scopeName: 'BestEffort', operator: 'In', values: ['a'] }), [`Invalid ${AT}.operator`]],
       'a scope of claims': [
-        selector({ scopeName: 'VolumeAttributesClass', operator: 'NotIn', values: ['a'] }, { persistentvolumeclaims: '1', 'requests.storage': '1Gi' }),
+        selector(
+          { scopeName: 'VolumeAttributesClass', operator: 'NotIn', values: ['a'] },
+          { persistentvolumeclaims: '1', 'requests.storage': '1Gi' },
+        ),
         [],
       ],
       'a scope of claims for pods': [hard({ pods: '1' }, { scopes: ['VolumeAttributesClass'] }), ['Invalid spec.scopes']],
@@ -33,7 +40,11 @@ describe('resource quotas', () => {
     },
     {
       amounts: [hard({ pods: '1' }), hard({ pods: '2' }), []],
-      'scopes stay': [hard({ pods: '1' }, { scopes: ['BestEffort'] }), hard({ pods: '1' }, { scopes: ['NotBestEffort'] }), ['Invalid spec.scopes']],
+      'scopes stay': [
+        hard({ pods: '1' }, { scopes: ['BestEffort'] }),
+        hard({ pods: '1' }, { scopes: ['NotBestEffort'] }),
+        ['Invalid spec.scopes'],
+      ],
     },
   )
 
@@ -45,7 +56,9 @@ describe('resource quotas', () => {
   it('write, validate and print their status', async () => {
     const cases = new KindCases(resourceQuotaResource)
     await cases.create(hard({ pods: '1' }))
-    expect(await causesOf(cases.update({ status: { used: { storage: '1' } } }, {}, 'status'))).to.deep.equal(['Invalid status.used[storage]'])
+    expect(await causesOf(cases.update({ status: { used: { storage: '1' } } }, {}, 'status'))).to.deep.equal([
+      'Invalid status.used[storage]',
+    ])
     const next = await cases.update(
       { spec: {}, status: { hard: { pods: '1', 'limits.cpu': '2', cpu: '1' }, used: { pods: '0', 'limits.cpu': '500m' } } },
       {},

@@ -13,9 +13,12 @@ const requestFor = (pod: object, ctx: object = { signal }) => admissionRequest(p
 const accounts =
   (...names: string[]): GetServiceAccount =>
   async (namespace, name) =>
-    names.includes(`${namespace}/${name}`) ? { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name }, imagePullSecrets: [{ name: 'pull' }] } : undefined
+    names.includes(`${namespace}/${name}`)
+      ? { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name }, imagePullSecrets: [{ name: 'pull' }] }
+      : undefined
 
-const pluginWith = (getAccount: GetServiceAccount, intervalMs = INTERVAL_MS) => serviceAccountAdmission({ getAccount, intervalMs, nameSuffix: () => 'abcde' })
+const pluginWith = (getAccount: GetServiceAccount, intervalMs = INTERVAL_MS) =>
+  serviceAccountAdmission({ getAccount, intervalMs, nameSuffix: () => 'abcde' })
 
 async function admitted(pod: Pod, getAccount?: GetServiceAccount): Promise<Pod> {
   const plugin = getAccount ? pluginWith(getAccount) : serviceAccountAdmission(undefined)
@@ -36,15 +39,20 @@ describe('the admission plugin ServiceAccount', () => {
 
   it('rejects a pod whose account does not exist', async () => {
     const refused = (name: string) => refusal(admitted(podWith({ serviceAccountName: name }), accounts('other/builder')))
-    expect(await refused('builder')).to.equal('pods "p" is forbidden: error looking up service account ns/builder: serviceaccount "builder" not found')
-    expect(await refused('default')).to.equal('pods "p" is forbidden: error looking up service account ns/default: serviceaccount "default" not found')
+    expect(await refused('builder')).to.equal(
+      'pods "p" is forbidden: error looking up service account ns/builder: serviceaccount "builder" not found',
+    )
+    expect(await refused('default')).to.equal(
+      'pods "p" is forbidden: error looking up service account ns/default: serviceaccount "default" not found',
+    )
   })
 
   it('waits for the default account, and for no other', async () => {
     const late = () => {
       let asked = 0
       return {
-        getAccount: async (namespace: string, name: string) => (++asked > 5 ? accounts(`${namespace}/${name}`)(namespace, name) : undefined),
+        getAccount: async (namespace: string, name: string) =>
+          ++asked > 5 ? accounts(`${namespace}/${name}`)(namespace, name) : undefined,
         asked: () => asked,
       }
     }
@@ -70,7 +78,9 @@ describe('the admission plugin ServiceAccount', () => {
   it('adds the image pull secrets of the account unless the pod has some', async () => {
     const getAccount = accounts('ns/default')
     expect((await admitted(podWith({}), getAccount)).spec.imagePullSecrets).to.deep.equal([{ name: 'pull' }])
-    expect((await admitted(podWith({ imagePullSecrets: [{ name: 'own' }] }), getAccount)).spec.imagePullSecrets).to.deep.equal([{ name: 'own' }])
+    expect((await admitted(podWith({ imagePullSecrets: [{ name: 'own' }] }), getAccount)).spec.imagePullSecrets).to.deep.equal([
+      { name: 'own' },
+    ])
   })
 
   it('ignores mirror pods, which must not name an account', async () => {
@@ -93,7 +103,10 @@ describe('the admission plugin ServiceAccount', () => {
 
   it('mounts a token, the CA certificate and the namespace into every container', async () => {
     const { spec } = await admitted(
-      podWith({ initContainers: [{ name: 'i' }], containers: [{ name: 'a' }, { name: 'b', volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }),
+      podWith({
+        initContainers: [{ name: 'i' }],
+        containers: [{ name: 'a' }, { name: 'b', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
+      }),
       account({}),
     )
     expect(spec.volumes).to.deep.equal([
@@ -172,19 +185,29 @@ describe('the admission plugin ServiceAccount', () => {
   }
   for (const [what, [spec, fault]] of Object.entries(references))
     it(`limits pods of a strict account to its secrets: ${what}`, async () => {
-      expect(await refusal(admitted(podWith({ automountServiceAccountToken: false, ...spec }), strict))).to.equal(fault && `pods "p" is forbidden: ${fault}`)
+      expect(await refusal(admitted(podWith({ automountServiceAccountToken: false, ...spec }), strict))).to.equal(
+        fault && `pods "p" is forbidden: ${fault}`,
+      )
       expect(await refusal(admitted(podWith(spec), account({})))).to.equal(undefined)
     })
 
   it('rejects such pods in the mutating phase, as upstream does', async () => {
     const mutated = (pod: Pod) => refusal((async () => pluginWith(strict).mutate?.(requestFor(pod)))())
     expect(await mutated(podWith({ imagePullSecrets: [{ name: 'other' }] }))).to.include('imagePullSecrets[0].name="other" is not allowed')
-    expect(await mutated(podWith({ serviceAccountName: 'default' }, MIRROR))).to.equal('pods "p" is forbidden: a mirror pod may not reference service accounts')
+    expect(await mutated(podWith({ serviceAccountName: 'default' }, MIRROR))).to.equal(
+      'pods "p" is forbidden: a mirror pod may not reference service accounts',
+    )
   })
 
   it('limits ephemeral containers of a strict account to its secrets', async () => {
     const pod = podWith({ serviceAccountName: 'default', ephemeralContainers: [{ name: 'e', env: [secretKeyRef('other')] }] })
-    const request = admissionRequest(podResource, pod, { namespace: 'ns', name: 'p', ctx: { signal }, operation: 'UPDATE', subresource: 'ephemeralcontainers' })
+    const request = admissionRequest(podResource, pod, {
+      namespace: 'ns',
+      name: 'p',
+      ctx: { signal },
+      operation: 'UPDATE',
+      subresource: 'ephemeralcontainers',
+    })
     expect(pluginWith(strict).handles(request)).to.equal(true)
     expect(await refusal(pluginWith(strict).validate?.(request))).to.equal(
       `ephemeral container e with envVar V referencing secret.secretName="other" ${NOT_REFERENCED}`,
@@ -194,8 +217,12 @@ describe('the admission plugin ServiceAccount', () => {
 
   it('rejects mirror pods with secrets and tokens', async () => {
     const mirror = (spec: object) => refusal(admitted(podWith(spec, MIRROR), accounts()))
-    expect(await mirror({ volumes: [{ name: 'v', secret: { secretName: 's' } }] })).to.equal('pods "p" is forbidden: a mirror pod may not reference secrets')
-    expect(await mirror({ containers: [{ name: 'a', env: [secretKeyRef('s')] }] })).to.equal('pods "p" is forbidden: a mirror pod may not reference secrets')
+    expect(await mirror({ volumes: [{ name: 'v', secret: { secretName: 's' } }] })).to.equal(
+      'pods "p" is forbidden: a mirror pod may not reference secrets',
+    )
+    expect(await mirror({ containers: [{ name: 'a', env: [secretKeyRef('s')] }] })).to.equal(
+      'pods "p" is forbidden: a mirror pod may not reference secrets',
+    )
     expect(await mirror({ volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] })).to.equal(
       'pods "p" is forbidden: a mirror pod may not use ServiceAccountToken volume projections',
     )

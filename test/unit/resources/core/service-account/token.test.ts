@@ -42,7 +42,10 @@ function server(options: Partial<TokenIssuer> = {}, features: Features = feature
     const body = { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', metadata, spec }
     const ctx = { receivedAt: NOW, warn: (text: string) => warnings.push(text) }
     const call = { ctx, verb: 'create', namespace: 'ns', name, body, dryRun: false, api } as unknown as VirtualCall
-    return { request: answeredObject(await createTokenSubresource(issuer, features).virtual?.call(call)), claims: signed.at(-1) as ServiceAccountClaims }
+    return {
+      request: answeredObject(await createTokenSubresource(issuer, features).virtual?.call(call)),
+      claims: signed.at(-1) as ServiceAccountClaims,
+    }
   }
   return { ask, warnings }
 }
@@ -81,8 +84,16 @@ describe('tokens of service accounts', () => {
   })
 
   const bound: [string, object, object][] = [
-    ['a pod and its node', { kind: 'Pod', apiVersion: 'v1', name: 'p', uid: 'u2' }, { pod: { name: 'p', uid: 'u2' }, node: { name: 'n', uid: 'u4' } }],
-    ['a pod on a node that is not there', { kind: 'Pod', apiVersion: 'v1', name: 'lost' }, { pod: { name: 'lost', uid: 'u5' }, node: { name: 'gone' } }],
+    [
+      'a pod and its node',
+      { kind: 'Pod', apiVersion: 'v1', name: 'p', uid: 'u2' },
+      { pod: { name: 'p', uid: 'u2' }, node: { name: 'n', uid: 'u4' } },
+    ],
+    [
+      'a pod on a node that is not there',
+      { kind: 'Pod', apiVersion: 'v1', name: 'lost' },
+      { pod: { name: 'lost', uid: 'u5' }, node: { name: 'gone' } },
+    ],
     ['a secret', { kind: 'Secret', apiVersion: 'v1', name: 's' }, { secret: { name: 's', uid: 'u3' } }],
     ['a node', { kind: 'Node', apiVersion: 'v1', name: 'n' }, { node: { name: 'n', uid: 'u4' } }],
   ]

@@ -21,7 +21,10 @@ describe('allocation of services', () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('web'))
     const [address] = (await server.list({ group: 'networking.k8s.io', resource: 'ipaddresses' }, '')).items
-    expect(address?.metadata.labels).to.deep.equal({ 'ipaddress.kubernetes.io/ip-family': 'IPv4', 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' })
+    expect(address?.metadata.labels).to.deep.equal({
+      'ipaddress.kubernetes.io/ip-family': 'IPv4',
+      'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+    })
     expect(address?.spec).to.deep.equal({ parentRef: { resource: 'services', namespace: 'default', name: 'web' } })
     await server.delete(SERVICES, 'default', 'web')
     expect(await addresses(server)).to.deep.equal([])
@@ -68,7 +71,12 @@ describe('allocation of services', () => {
   it('uses a ServiceCIDR that is added, unless it is not ready', async () => {
     const server = serverWith()
     const add = (name: string, cidr: string) =>
-      server.create(CIDRS, '', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [cidr] } } as AnyObject)
+      server.create(CIDRS, '', {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'ServiceCIDR',
+        metadata: { name },
+        spec: { cidrs: [cidr] },
+      } as AnyObject)
     await add('more', '192.0.2.0/24')
     await add('not-ready', '198.51.100.0/24')
     await server.update(
@@ -95,7 +103,11 @@ describe('allocation of services', () => {
 
   it('stores node ports in one object, as kube-apiserver does', async () => {
     const server = serverWith()
-    await server.create(SERVICES, 'default', service('web', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80, nodePort: 32767 }] }))
+    await server.create(
+      SERVICES,
+      'default',
+      service('web', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80, nodePort: 32767 }] }),
+    )
     expect(await taken(server)).to.deep.equal([30086, 32767])
     await server.update(SERVICES, 'default', 'web', o => ({ ...o, spec: { ...o.spec, externalTrafficPolicy: 'Cluster' } }))
     expect(await taken(server)).to.deep.equal([32767])
@@ -108,7 +120,10 @@ describe('allocation of services', () => {
   it('rejects node ports that are allocated or out of range, and allocates none then', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('a', { type: 'NodePort', ports: [{ port: 80, nodePort: 30500 }] }))
-    const ports = (...nodePorts: number[]) => ({ type: 'NodePort', ports: nodePorts.map((nodePort, i) => ({ name: `p${i}`, port: 80 + i, nodePort })) })
+    const ports = (...nodePorts: number[]) => ({
+      type: 'NodePort',
+      ports: nodePorts.map((nodePort, i) => ({ name: `p${i}`, port: 80 + i, nodePort })),
+    })
     expect(await causesOf(server.create(SERVICES, 'default', service('b', ports(30501, 30500))))).to.deep.equal([
       'spec.ports[1].nodePort: Invalid value: 30500: provided port is already allocated',
     ])
@@ -142,7 +157,9 @@ describe('allocation of services', () => {
     await server.create(SERVICES, 'default', service('first', { type: 'NodePort' }))
     server.beforeWrite = gr => (gr.resource === 'services' ? down() : undefined)
     await server.create(SERVICES, 'default', service('web', { type: 'NodePort' })).catch(() => {})
-    await server.update(SERVICES, 'default', 'first', o => ({ ...o, spec: { ...o.spec, type: 'ExternalName', externalName: 'a.b' } })).catch(() => {})
+    await server
+      .update(SERVICES, 'default', 'first', o => ({ ...o, spec: { ...o.spec, type: 'ExternalName', externalName: 'a.b' } }))
+      .catch(() => {})
     expect(await addresses(server)).to.deep.equal(['10.0.0.17'])
     expect(await taken(server)).to.deep.equal([30086])
   })
@@ -161,7 +178,9 @@ describe('allocation of services', () => {
   it('never assigns anything twice to concurrent writers', async () => {
     const server = serverWith({ serviceCIDRs: ['10.0.0.0/26'] })
     server.beforeWrite = () => new Promise(resolve => setImmediate(resolve))
-    const made = await Promise.all(Array.from({ length: 40 }, (_, i) => server.create(SERVICES, 'default', service(`s${i}`, { type: 'NodePort' }))))
+    const made = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => server.create(SERVICES, 'default', service(`s${i}`, { type: 'NodePort' }))),
+    )
     expect(new Set(made.map(({ spec }) => spec.clusterIP)).size).to.equal(40)
     expect(new Set(made.map(({ spec }) => spec.ports[0].nodePort)).size).to.equal(40)
     expect(await taken(server)).to.have.lengthOf(40)

@@ -22,7 +22,11 @@ describe('Service', () => {
   })
 
   const defaults: [string, object, object][] = [
-    ['affinity by client lasts three hours', { sessionAffinity: 'ClientIP' }, { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } } }],
+    [
+      'affinity by client lasts three hours',
+      { sessionAffinity: 'ClientIP' },
+      { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } } },
+    ],
     [
       'a node port service',
       { type: 'NodePort' },
@@ -36,8 +40,16 @@ describe('Service', () => {
     ],
     ['a local load balancer', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { healthCheckNodePort: 30087 }],
     ['a headless one', { clusterIP: 'None' }, { clusterIPs: ['None'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }],
-    ['a headless one without selector', { clusterIP: 'None', selector: {} }, { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }],
-    ['two families preferred, one to be had', { ipFamilyPolicy: 'PreferDualStack' }, { ipFamilies: ['IPv4'], ipFamilyPolicy: 'PreferDualStack' }],
+    [
+      'a headless one without selector',
+      { clusterIP: 'None', selector: {} },
+      { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' },
+    ],
+    [
+      'two families preferred, one to be had',
+      { ipFamilyPolicy: 'PreferDualStack' },
+      { ipFamilies: ['IPv4'], ipFamilyPolicy: 'PreferDualStack' },
+    ],
     [
       'two protocols of one port share a node port',
       {
@@ -143,7 +155,11 @@ describe('Service', () => {
       { type: 'Magic' },
       ['spec.type: Unsupported value: "Magic": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"'],
     ],
-    ['an unknown distribution', { trafficDistribution: 'Far' }, ['spec.trafficDistribution: Unsupported value: "Far": supported values: "PreferClose"']],
+    [
+      'an unknown distribution',
+      { trafficDistribution: 'Far' },
+      ['spec.trafficDistribution: Unsupported value: "Far": supported values: "PreferClose"'],
+    ],
   ]
   for (const [what, spec, causes] of refused) {
     it(`refuses ${what}`, async () => {
@@ -168,7 +184,11 @@ describe('Service', () => {
 
   it('drops fields that its new type does not use', async () => {
     const server = serverWith()
-    await server.create(SERVICES, 'default', service('web', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', loadBalancerClass: 'example.com/x' }))
+    await server.create(
+      SERVICES,
+      'default',
+      service('web', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', loadBalancerClass: 'example.com/x' }),
+    )
     const change = (spec: object) => server.update(SERVICES, 'default', 'web', o => ({ ...o, spec: { ...o.spec, ...spec } }))
     const plain = (await change({ type: 'ClusterIP' })).spec
     expect(plain).not.to.have.any.keys('healthCheckNodePort', 'externalTrafficPolicy', 'allocateLoadBalancerNodePorts', 'loadBalancerClass')
@@ -210,7 +230,11 @@ describe('Service', () => {
     ['a plain one', {}, ['web', 'ClusterIP', '10.0.0.17', '<none>', '80/TCP', '0s', 'app=web']],
     ['node ports', { type: 'NodePort' }, ['web', 'NodePort', '10.0.0.17', '<none>', '80:30086/TCP', '0s', 'app=web']],
     ['a balancer that waits', { type: 'LoadBalancer' }, ['web', 'LoadBalancer', '10.0.0.17', '<pending>', '80:30086/TCP', '0s', 'app=web']],
-    ['external addresses', { externalIPs: ['192.0.2.1', '192.0.2.2'] }, ['web', 'ClusterIP', '10.0.0.17', '192.0.2.1,192.0.2.2', '80/TCP', '0s', 'app=web']],
+    [
+      'external addresses',
+      { externalIPs: ['192.0.2.1', '192.0.2.2'] },
+      ['web', 'ClusterIP', '10.0.0.17', '192.0.2.1,192.0.2.2', '80/TCP', '0s', 'app=web'],
+    ],
     [
       'a name elsewhere',
       { type: 'ExternalName', externalName: 'a.example.com', ports: [], selector: {} },

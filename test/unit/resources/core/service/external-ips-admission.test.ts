@@ -4,9 +4,14 @@ import { denyServiceExternalIPs } from '../../../../../src/resources/core/servic
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 
 const serviceResource = createServiceResource()
-const service = (...externalIPs: string[]): object => ({ metadata: { name: 's' }, spec: { ...(externalIPs.length > 0 && { externalIPs }) } })
+const service = (...externalIPs: string[]): object => ({
+  metadata: { name: 's' },
+  spec: { ...(externalIPs.length > 0 && { externalIPs }) },
+})
 const ask = (object: object, old?: object) =>
-  refusal(denyServiceExternalIPs.validate?.(admissionRequest(serviceResource, object, { name: 's', ...(old && { operation: 'UPDATE', old }) })))
+  refusal(
+    denyServiceExternalIPs.validate?.(admissionRequest(serviceResource, object, { name: 's', ...(old && { operation: 'UPDATE', old }) })),
+  )
 const DENIED = 'services "s" is forbidden: Use of external IPs is denied by admission control'
 
 describe('DenyServiceExternalIPs', () => {

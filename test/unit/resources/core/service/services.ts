@@ -25,7 +25,13 @@ export const serverWith = (options: Partial<ServiceOptions> = {}): KindServer =>
 
 /** A service with a selector and a port, whose spec is overridden by `spec`. */
 export const service = (name: string, spec: object = {}): KubeObject =>
-  ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }], ...spec } }) as KubeObject
+  ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { selector: { app: 'web' }, ports: [{ port: 80 }], ...spec },
+  }) as KubeObject
 
 /** Names of all IPAddresses. */
-export const addresses = async (server: KindServer): Promise<string[]> => (await server.list(IPS, '')).items.map(({ metadata }) => metadata.name ?? '').sort()
+export const addresses = async (server: KindServer): Promise<string[]> =>
+  (await server.list(IPS, '')).items.map(({ metadata }) => metadata.name ?? '').sort()

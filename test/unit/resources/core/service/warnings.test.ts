@@ -17,7 +17,10 @@ describe('warnings of a service', () => {
   const headless: Partial<ServiceSpec> = { clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', externalIPs: ['10.0.0.1'] }
   it('list the fields that a headless service ignores, from 1.34 on', () => {
     expect(told('1.33', headless)).to.deep.equal([])
-    expect(told('1.36', headless)).to.deep.equal(['spec.externalIPs is ignored for headless services', 'spec.SessionAffinity is ignored for headless services'])
+    expect(told('1.36', headless)).to.deep.equal([
+      'spec.externalIPs is ignored for headless services',
+      'spec.SessionAffinity is ignored for headless services',
+    ])
   })
   it('list deprecated fields from the release of the deprecation on', () => {
     const spec: Partial<ServiceSpec> = { externalIPs: ['10.0.0.1'], trafficDistribution: 'PreferClose' }

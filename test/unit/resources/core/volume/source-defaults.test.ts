@@ -22,7 +22,10 @@ describe('sources of volumes', () => {
     it(`have defaults in release ${release}`, () =>
       inRelease(new MemoryBackend(), release, async call => {
         const post = async (path: string, kind: string, more: object): Promise<AnyObject> => {
-          const { json } = await call(path, { method: 'POST', body: JSON.stringify({ apiVersion: 'v1', kind, metadata: { name: 'n' }, ...more }) })
+          const { json } = await call(path, {
+            method: 'POST',
+            body: JSON.stringify({ apiVersion: 'v1', kind, metadata: { name: 'n' }, ...more }),
+          })
           return json as AnyObject
         }
         await post('/api/v1/namespaces', 'Namespace', {})
@@ -31,9 +34,15 @@ describe('sources of volumes', () => {
         const volumes = Object.entries(sources).map(([name, source]) => ({ name: name.toLowerCase(), [name]: source }))
         const pod = await post('/api/v1/namespaces/n/pods', 'Pod', { spec: { containers: [{ name: 'c', image: 'i' }], volumes } })
         expect(pod.spec?.volumes, JSON.stringify(pod)).to.deep.equal(
-          Object.entries(sources).map(([name, source]) => ({ name: name.toLowerCase(), [name]: { ...source, ...DEFAULTS[name as keyof typeof DEFAULTS] } })),
+          Object.entries(sources).map(([name, source]) => ({
+            name: name.toLowerCase(),
+            [name]: { ...source, ...DEFAULTS[name as keyof typeof DEFAULTS] },
+          })),
         )
         const iscsi = { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], iscsi: SOURCES.iscsi }
-        expect((await post('/api/v1/persistentvolumes', 'PersistentVolume', { spec: iscsi })).spec.iscsi).to.deep.equal({ ...SOURCES.iscsi, ...DEFAULTS.iscsi })
+        expect((await post('/api/v1/persistentvolumes', 'PersistentVolume', { spec: iscsi })).spec.iscsi).to.deep.equal({
+          ...SOURCES.iscsi,
+          ...DEFAULTS.iscsi,
+        })
       }))
 })

@@ -39,7 +39,11 @@ const cases: Record<string, [volume: object, ...errors: string[]]> = {
     `.hostPath.path: Invalid value: "/a/..": must not contain '..'`,
     '.hostPath.type: Unsupported value: "Dir": supported values: "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"',
   ],
-  git: [{ gitRepo: { directory: '/a' } }, '.gitRepo.repository: Required value', '.gitRepo.directory: Invalid value: "/a": must be a relative path'],
+  git: [
+    { gitRepo: { directory: '/a' } },
+    '.gitRepo.repository: Required value',
+    '.gitRepo.directory: Invalid value: "/a": must be a relative path',
+  ],
   gce: [
     { gcePersistentDisk: { partition: 256 } },
     '.persistentDisk.pdName: Required value',
@@ -107,7 +111,9 @@ const cases: Record<string, [volume: object, ...errors: string[]]> = {
     '.projected.sources[1]: Forbidden: may not specify more than 1 volume type per source',
   ],
   'trust bundles': [
-    { projected: { sources: [{ clusterTrustBundle: { path: 'a' } }, { clusterTrustBundle: { name: 'b', path: 'b', labelSelector: {} } }] } },
+    {
+      projected: { sources: [{ clusterTrustBundle: { path: 'a' } }, { clusterTrustBundle: { name: 'b', path: 'b', labelSelector: {} } }] },
+    },
     '.projected.sources[0].clusterTrustBundle: Required value: either name or signerName must be specified',
     '.projected.sources[1].clusterTrustBundle.labelSelector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: labelSelector must be unset if name is specified',
   ],
@@ -116,7 +122,15 @@ const cases: Record<string, [volume: object, ...errors: string[]]> = {
       projected: {
         sources: [
           { podCertificate: { signerName: 'a.io/b', keyType: 'ED25519', credentialBundlePath: 'a', maxExpirationSeconds: 3600 } },
-          { podCertificate: { signerName: 'kubernetes.io/b', keyType: 'RSA', keyPath: 'a', certificateChainPath: '../c', maxExpirationSeconds: 90_000 } },
+          {
+            podCertificate: {
+              signerName: 'kubernetes.io/b',
+              keyType: 'RSA',
+              keyPath: 'a',
+              certificateChainPath: '../c',
+              maxExpirationSeconds: 90_000,
+            },
+          },
           { podCertificate: { signerName: 'a.io/b', keyType: 'RSA4096', userAnnotations: { a: 'b' } } },
         ],
       },

@@ -51,14 +51,21 @@ const KINDS: readonly [ResourceDefinition, (template: object) => object, string]
   [daemonSetResource, of => ({ spec: { selector: { matchLabels: { a: 'b' } }, updateStrategy: {}, template: of } }), 'spec.template'],
   [
     statefulSetResource,
-    of => ({ spec: { selector: { matchLabels: { a: 'b' } }, updateStrategy: { type: 'OnDelete' }, podManagementPolicy: 'Parallel', template: of } }),
+    of => ({
+      spec: { selector: { matchLabels: { a: 'b' } }, updateStrategy: { type: 'OnDelete' }, podManagementPolicy: 'Parallel', template: of },
+    }),
     'spec.template',
   ],
   [jobResource, of => ({ spec: { template: of } }), 'spec.template'],
-  [cronJobResource, of => ({ spec: { schedule: '5 * * * ?', jobTemplate: { metadata: {}, spec: { template: of } } } }), 'spec.jobTemplate.spec.template'],
+  [
+    cronJobResource,
+    of => ({ spec: { schedule: '5 * * * ?', jobTemplate: { metadata: {}, spec: { template: of } } } }),
+    'spec.jobTemplate.spec.template',
+  ],
 ]
 
-const objectOf = (content: object): KubeObject => structuredClone({ kind: '', apiVersion: '', metadata: { name: 'x', generation: 1 }, status: {}, ...content })
+const objectOf = (content: object): KubeObject =>
+  structuredClone({ kind: '', apiVersion: '', metadata: { name: 'x', generation: 1 }, status: {}, ...content })
 
 /** Runs a result, which must come in many steps. */
 function inManySteps<T>(result: T | Steps<T> | undefined): T {

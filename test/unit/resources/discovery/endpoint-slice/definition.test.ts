@@ -26,13 +26,19 @@ describe('EndpointSlice', () => {
       'loopback addresses': [of('IPv4', '127.0.0.1'), ['Invalid endpoints[0].addresses[0]']],
       'a name of one label': [of('FQDN', 'foo'), ['Invalid endpoints[0].addresses[0]']],
       'an empty name': [of('FQDN', ''), ['Required endpoints[0].addresses[0]']],
-      'too many endpoints': [{ addressType: 'IPv4', endpoints: Array.from({ length: 1001 }, () => ({ addresses: ['10.1.2.3'] })) }, ['TooMany endpoints']],
+      'too many endpoints': [
+        { addressType: 'IPv4', endpoints: Array.from({ length: 1001 }, () => ({ addresses: ['10.1.2.3'] })) },
+        ['TooMany endpoints'],
+      ],
       'a node': [endpoint({ nodeName: 'node-1', zone: 'a', conditions: { ready: true } }), []],
       'a bad node': [endpoint({ nodeName: 'Node' }), ['Invalid endpoints[0].nodeName']],
       'a bad host name': [endpoint({ hostname: '--X' }), ['Invalid endpoints[0].hostname']],
       hints: [endpoint({ hints: { forZones: named(8) } }), []],
       'too many hints': [endpoint({ hints: { forZones: named(9) } }), ['TooMany endpoints[0].hints.forZones']],
-      'a hint twice': [endpoint({ hints: { forZones: [{ name: 'a' }, { name: 'a' }] } }), ['Duplicate endpoints[0].hints.forZones[1].name']],
+      'a hint twice': [
+        endpoint({ hints: { forZones: [{ name: 'a' }, { name: 'a' }] } }),
+        ['Duplicate endpoints[0].hints.forZones[1].name'],
+      ],
       'a bad hint': [endpoint({ hints: { forZones: [{ name: 'a b' }] } }), ['Invalid endpoints[0].hints.forZones[0].name']],
       'ports with names': [ports({ port: 80 }, { name: 'https', port: 443, appProtocol: 'kubernetes.io/h2c' }), []],
       'a port name twice': [ports({ name: 'a', port: 80 }, { name: 'a', port: 81 }), ['Duplicate ports[1].name']],
@@ -69,7 +75,9 @@ describe('EndpointSlice', () => {
   })
 
   it('drops deprecated topology and node hints', async () => {
-    const made = await new KindCases(endpointSliceResource).create(endpoint({ deprecatedTopology: { a: 'b' }, hints: { forNodes: [{ name: 'n' }] } }))
+    const made = await new KindCases(endpointSliceResource).create(
+      endpoint({ deprecatedTopology: { a: 'b' }, hints: { forNodes: [{ name: 'n' }] } }),
+    )
     expect(made.endpoints).to.deep.equal([{ addresses: ['10.1.2.3'], conditions: {}, hints: {} }])
   })
 
@@ -88,7 +96,10 @@ describe('EndpointSlice', () => {
     const cases = new KindCases(endpointSliceResource)
     await cases.create(of('FQDN', 'foo.example.com'))
     await cases.create(of('IPv4', '010.1.2.3'), { name: 'y' })
-    await cases.create(of('IPv4', '010.1.2.3'), { name: 'z', labels: { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' } })
+    await cases.create(of('IPv4', '010.1.2.3'), {
+      name: 'z',
+      labels: { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' },
+    })
     expect(cases.server.warnings).to.deep.equal([
       'spec.addressType: FQDN endpoints are deprecated',
       'endpoints[0].addresses[0]: non-standard IP address "010.1.2.3" will be considered invalid in a future Kubernetes release: use "10.1.2.3"',

@@ -17,7 +17,11 @@ describe('endpoints of discovery.k8s.io/v1beta1', () => {
     ['a node, in the field alone', { nodeName: 'n' }, { nodeName: 'n' }, { nodeName: 'n', topology: { [HOST]: 'n' } }],
     ['a host that is not the node', { nodeName: 'n', topology: { [HOST]: 'm' } }, { nodeName: 'n', deprecatedTopology: { [HOST]: 'm' } }],
     ['a host without a node', { topology: { [HOST]: 'm' } }, { deprecatedTopology: { [HOST]: 'm' } }],
-    ['all', { nodeName: 'n', topology: { [HOST]: 'n', [ZONE]: 'z', a: 'b' } }, { nodeName: 'n', zone: 'z', deprecatedTopology: { a: 'b' } }],
+    [
+      'all',
+      { nodeName: 'n', topology: { [HOST]: 'n', [ZONE]: 'z', a: 'b' } },
+      { nodeName: 'n', zone: 'z', deprecatedTopology: { a: 'b' } },
+    ],
     ['an empty map', { topology: {} }, {}, {}],
   ]
   for (const [what, v1beta1, v1, back = v1beta1] of cases)

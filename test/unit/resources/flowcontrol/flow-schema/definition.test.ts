@@ -13,7 +13,8 @@ const of = (parts: object = {}): object => ({
 })
 const by = (one: object): object => of({ rules: [{ subjects: [one], resourceRules: [resourceRule] }] })
 const ruled = (parts: object): object => of({ rules: [{ subjects: [subject], resourceRules: [{ ...resourceRule, ...parts }] }] })
-const paths = (parts: object): object => of({ rules: [{ subjects: [subject], nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/x'], ...parts }] }] })
+const paths = (parts: object): object =>
+  of({ rules: [{ subjects: [subject], nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/x'], ...parts }] }] })
 const account = (serviceAccount?: object): object => by({ kind: 'ServiceAccount', ...(serviceAccount && { serviceAccount }) })
 const RULE = 'spec.rules[0].resourceRules[0]'
 const PATHS = 'spec.rules[0].nonResourceRules[0]'
@@ -37,7 +38,10 @@ describe('FlowSchema', () => {
       by({ kind: 'ServiceAccount', serviceAccount: { name: '*', namespace: 'ns' }, user: { name: 'u' }, group: { name: 'g' } }),
       [`Forbidden ${SUBJECT}.user`, `Forbidden ${SUBJECT}.group`],
     ],
-    'an account without anything': [account({}), [`Required ${SUBJECT}.serviceAccount.name`, `Required ${SUBJECT}.serviceAccount.namespace`]],
+    'an account without anything': [
+      account({}),
+      [`Required ${SUBJECT}.serviceAccount.name`, `Required ${SUBJECT}.serviceAccount.namespace`],
+    ],
     'an account with bad names': [
       account({ name: 'a_b', namespace: 'a.b' }),
       [`Invalid ${SUBJECT}.serviceAccount.name`, `Invalid ${SUBJECT}.serviceAccount.namespace`],
@@ -57,7 +61,10 @@ describe('FlowSchema', () => {
     'no paths': [paths({ nonResourceURLs: [] }), [`Required ${PATHS}.nonResourceURLs`]],
     'all paths and one': [paths({ nonResourceURLs: ['*', '/x'] }), [`Invalid ${PATHS}.nonResourceURLs`]],
     'good paths': [paths({ nonResourceURLs: ['/', '/a/*', '/b'] }), []],
-    'bad paths': [paths({ nonResourceURLs: ['', 'x', '/a b', '//', '/a*', '/*/*'] }), [0, 1, 2, 3, 4, 5].map(i => `Invalid ${PATHS}.nonResourceURLs[${i}]`)],
+    'bad paths': [
+      paths({ nonResourceURLs: ['', 'x', '/a b', '//', '/a*', '/*/*'] }),
+      [0, 1, 2, 3, 4, 5].map(i => `Invalid ${PATHS}.nonResourceURLs[${i}]`),
+    ],
   })
 
   for (const schema of [...MANDATORY_SCHEMAS, ...SUGGESTED_SCHEMAS])
@@ -74,12 +81,17 @@ describe('FlowSchema', () => {
     const changed = server.update(gr, '', 'exempt', o => ({ ...o, spec: { ...o.spec, matchingPrecedence: 2 } }))
     const [message] = await messagesOf(changed)
     expect(message).to.match(/^spec: Invalid value: .*: spec of 'exempt' must equal the fixed value$/)
-    expect(await causesOf(server.update(gr, '', 'exempt', o => ({ ...o, metadata: { ...o.metadata, labels: { a: 'b' } } })))).to.deep.equal([])
+    expect(await causesOf(server.update(gr, '', 'exempt', o => ({ ...o, metadata: { ...o.metadata, labels: { a: 'b' } } })))).to.deep.equal(
+      [],
+    )
   })
 
   it('has a default precedence, increments the generation and prints', async () => {
     const cases = new KindCases(flowSchemaResource)
-    const { metadata, spec, status } = await cases.create({ ...of({ matchingPrecedence: 0 }), status: { conditions: [{ type: 'Dangling' }] } })
+    const { metadata, spec, status } = await cases.create({
+      ...of({ matchingPrecedence: 0 }),
+      status: { conditions: [{ type: 'Dangling' }] },
+    })
     expect([metadata.generation, spec.matchingPrecedence, status]).to.deep.equal([1, 1000, {}])
     expect(cases.cells()).to.deep.equal(['x', 'global-default', 1000, '<none>', '0s', '?'])
     const next = await cases.update(of({ distinguisherMethod: { type: 'ByUser' } }))
@@ -94,7 +106,15 @@ describe('FlowSchema', () => {
   it('lists in the order of precedence', () => {
     const all = [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS].sort(flowSchemaResource.hub.table?.order)
     expect(all.map(({ metadata }) => metadata.name)).to.deep.equal([
-      ...['exempt', 'probes', 'system-leader-election', 'endpoint-controller', 'workload-leader-election', 'system-node-high', 'system-nodes'],
+      ...[
+        'exempt',
+        'probes',
+        'system-leader-election',
+        'endpoint-controller',
+        'workload-leader-election',
+        'system-node-high',
+        'system-nodes',
+      ],
       ...['kube-controller-manager', 'kube-scheduler', 'kube-system-service-accounts', 'service-accounts', 'global-default', 'catch-all'],
     ])
   })

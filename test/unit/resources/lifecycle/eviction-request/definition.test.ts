@@ -13,7 +13,10 @@ describe('EvictionRequest', () => {
     {
       'a request': [of(), []],
       'no target': [of({ target: {} }), ['Invalid spec.target']],
-      'a pod without a UID': [of({ target: { pod: { name: '', uid: 'x' } } }), ['Required spec.target.pod.name', 'Invalid spec.target.pod.uid']],
+      'a pod without a UID': [
+        of({ target: { pod: { name: '', uid: 'x' } } }),
+        ['Required spec.target.pod.name', 'Invalid spec.target.pod.uid'],
+      ],
       'a requester without a domain': [of({ requester: 'drainer' }), ['Invalid spec.requester']],
       'a reserved requester': [of({ requester: 'a.k8s.io/drainer' }), ['Invalid spec.requester']],
       'no requester': [of({ requester: '' }), ['Required spec.requester']],

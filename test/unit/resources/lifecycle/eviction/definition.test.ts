@@ -7,7 +7,13 @@ import { causesOf, KindCases, validates } from '../../../../support/kind-cases.t
 const features = featuresIn('1.37', { EvictionRequestAPI: true })
 const pod = { name: 'p', uid: '01234567-89ab-cdef-0123-456789abcdef' }
 const spec = { target: { pod } }
-const condition = (type: string, status: string): object => ({ type, status, reason: 'R', message: '', lastTransitionTime: '2026-01-02T03:04:05Z' })
+const condition = (type: string, status: string): object => ({
+  type,
+  status,
+  reason: 'R',
+  message: '',
+  lastTransitionTime: '2026-01-02T03:04:05Z',
+})
 const target = (name: string, state: string): object => ({ name, priority: 1000, state })
 
 /** Creates an eviction, and returns a function that writes its status and returns the causes of the rejection. */
@@ -37,13 +43,14 @@ describe('Eviction', () => {
       'Invalid status.targetResponders[0].state',
     ])
     expect(await write({ targetResponders: both('Active', 'Inactive'), responders: [started, { name: b }] })).to.deep.equal([])
-    expect(await write({ targetResponders: both('Active', 'Active'), responders: [started, { name: b, startTime: now() }] })).to.deep.equal([
-      'Invalid status.targetResponders[1].state',
-      'Forbidden status.targetResponders[1].state',
-    ])
+    expect(await write({ targetResponders: both('Active', 'Active'), responders: [started, { name: b, startTime: now() }] })).to.deep.equal(
+      ['Invalid status.targetResponders[1].state', 'Forbidden status.targetResponders[1].state'],
+    )
     const done = { ...started, completionTime: now() }
     expect(await write({ targetResponders: both('Active', 'Inactive'), responders: [done, { name: b }] })).to.deep.equal([])
-    expect(await write({ targetResponders: both('Completed', 'Active'), responders: [done, { name: b, startTime: now() }] })).to.deep.equal([])
+    expect(await write({ targetResponders: both('Completed', 'Active'), responders: [done, { name: b, startTime: now() }] })).to.deep.equal(
+      [],
+    )
     expect(await write({ targetResponders: [target(b, 'Active')], responders: [{ name: b, startTime: now() }] })).to.deep.equal([
       'Invalid status.targetResponders',
     ])
@@ -53,7 +60,9 @@ describe('Eviction', () => {
     const { write, now } = await statusOf()
     const responders = [{ name: 'acme.io/a', startTime: now() }]
     await write({ targetResponders: [target('acme.io/a', 'Active')], responders })
-    expect(await write({ targetResponders: [target('acme.io/a', 'Interrupted')], responders })).to.deep.equal(['Forbidden status.targetResponders[0].state'])
+    expect(await write({ targetResponders: [target('acme.io/a', 'Interrupted')], responders })).to.deep.equal([
+      'Forbidden status.targetResponders[0].state',
+    ])
   })
 
   it('checks the times of reports', async () => {

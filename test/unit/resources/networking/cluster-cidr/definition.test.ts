@@ -6,7 +6,10 @@ import { KindCases, validates } from '../../../../support/kind-cases.ts'
 const features = featuresIn('1.28')
 const nodeSelector = {
   nodeSelectorTerms: [
-    { matchExpressions: [{ key: 'zone', operator: 'In', values: ['a', 'b'] }], matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }] },
+    {
+      matchExpressions: [{ key: 'zone', operator: 'In', values: ['a', 'b'] }],
+      matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }],
+    },
   ],
 }
 const of = (parts: object = {}): object => ({ spec: { perNodeHostBits: 8, ipv4: '10.0.0.0/8', ...parts } })
@@ -18,7 +21,10 @@ describe('ClusterCIDR', () => {
       'a range': [of({ nodeSelector, ipv6: 'fd00::/64' }), []],
       'no range': [{ spec: { perNodeHostBits: 8 } }, ['Required spec']],
       'no address': [of({ ipv4: 'x' }), ['Invalid spec.IPv4']],
-      'ranges of other families': [of({ ipv4: 'fd00::/120', ipv6: '10.0.0.0/8' }), ['Invalid spec.IPv4', 'Invalid spec.perNodeHostBits', 'Invalid spec.IPv6']],
+      'ranges of other families': [
+        of({ ipv4: 'fd00::/120', ipv6: '10.0.0.0/8' }),
+        ['Invalid spec.IPv4', 'Invalid spec.perNodeHostBits', 'Invalid spec.IPv6'],
+      ],
       'few addresses for a node': [of({ perNodeHostBits: 3 }), ['Invalid spec.perNodeHostBits']],
       'many addresses for a node': [of({ perNodeHostBits: 25 }), ['Invalid spec.perNodeHostBits']],
       'no terms': [of({ nodeSelector: {} }), ['Required spec.nodeSelector.nodeSelectorTerms']],

@@ -6,12 +6,24 @@ import { ingressClassResource } from '../../../../../src/resources/networking/in
 import { type AnyObject, loose } from '../../../../support/any-object.ts'
 
 const ingressClass = (name: string, creationTimestamp: string, isDefault = 'true'): AnyObject =>
-  ({ metadata: { name, creationTimestamp, annotations: { 'ingressclass.kubernetes.io/is-default-class': isDefault } } }) as unknown as AnyObject
-const classes = [ingressClass('old', '2026-01-01T00:00:00Z'), ingressClass('z', '2026-01-02T00:00:00Z'), ingressClass('a', '2026-01-02T00:00:00Z')]
+  ({
+    metadata: { name, creationTimestamp, annotations: { 'ingressclass.kubernetes.io/is-default-class': isDefault } },
+  }) as unknown as AnyObject
+const classes = [
+  ingressClass('old', '2026-01-01T00:00:00Z'),
+  ingressClass('z', '2026-01-02T00:00:00Z'),
+  ingressClass('a', '2026-01-02T00:00:00Z'),
+]
 const others = [ingressClass('other', '2026-01-03T00:00:00Z', 'false'), { metadata: { name: 'plain' } } as AnyObject]
 
 const request = (object: object, parts: object = {}): AdmissionRequest =>
-  ({ operation: 'CREATE', subresource: '', served: { definition: ingressResource, version: ingressResource.hub }, object, ...parts }) as AdmissionRequest
+  ({
+    operation: 'CREATE',
+    subresource: '',
+    served: { definition: ingressResource, version: ingressResource.hub },
+    object,
+    ...parts,
+  }) as AdmissionRequest
 
 describe('DefaultIngressClass', () => {
   const cases: [string, object, AnyObject[], string | undefined][] = [

@@ -31,17 +31,36 @@ describe('Ingress', () => {
     'an empty backend': [withBackend({}), ['Invalid spec.defaultBackend']],
     'a reference without kind and name': [
       withBackend({ resource: { apiGroup: 'a_b' } }),
-      ['Invalid spec.defaultBackend.resource.apiGroup', 'Required spec.defaultBackend.resource.kind', 'Required spec.defaultBackend.resource.name'],
+      [
+        'Invalid spec.defaultBackend.resource.apiGroup',
+        'Required spec.defaultBackend.resource.kind',
+        'Required spec.defaultBackend.resource.name',
+      ],
     ],
     'a reference that is not a path segment': [
       withBackend({ resource: { kind: 'a/b', name: '..' } }),
       ['Invalid spec.defaultBackend.resource.kind', 'Invalid spec.defaultBackend.resource.name'],
     ],
-    'a service without name and port': [withBackend({ service: {} }), ['Required spec.defaultBackend.service.name', 'Required spec.defaultBackend']],
-    'a service name with a digit first': [withBackend({ service: { ...service, name: '1svc' } }), ['Invalid spec.defaultBackend.service.name']],
-    'a port with name and number': [withBackend({ service: { name: 'svc', port: { name: 'http', number: 80 } } }), ['Invalid spec.defaultBackend']],
-    'a bad port name': [withBackend({ service: { name: 'svc', port: { name: 'h--p' } } }), ['Invalid spec.defaultBackend.service.port.name']],
-    'a bad port number': [withBackend({ service: { name: 'svc', port: { number: 70000 } } }), ['Invalid spec.defaultBackend.service.port.number']],
+    'a service without name and port': [
+      withBackend({ service: {} }),
+      ['Required spec.defaultBackend.service.name', 'Required spec.defaultBackend'],
+    ],
+    'a service name with a digit first': [
+      withBackend({ service: { ...service, name: '1svc' } }),
+      ['Invalid spec.defaultBackend.service.name'],
+    ],
+    'a port with name and number': [
+      withBackend({ service: { name: 'svc', port: { name: 'http', number: 80 } } }),
+      ['Invalid spec.defaultBackend'],
+    ],
+    'a bad port name': [
+      withBackend({ service: { name: 'svc', port: { name: 'h--p' } } }),
+      ['Invalid spec.defaultBackend.service.port.name'],
+    ],
+    'a bad port number': [
+      withBackend({ service: { name: 'svc', port: { number: 70000 } } }),
+      ['Invalid spec.defaultBackend.service.port.number'],
+    ],
     'a relative path': [withPath({ path: 'foo' }), [`Invalid ${AT}.path`]],
     'a relative path for any controller': [withPath({ pathType: 'ImplementationSpecific', path: 'foo' }), [`Invalid ${AT}.path`]],
     'an empty prefix': [withPath({ path: '' }), [`Invalid ${AT}.path`]],
@@ -104,7 +123,9 @@ describe('Ingress', () => {
     const cases = new KindCases(ingressResource)
     await cases.create(withBackend(backend), { annotations: { 'kubernetes.io/ingress.class': 'bar' } })
     await cases.update(withBackend(backend), { labels: { a: 'b' } })
-    expect(cases.server.warnings).to.deep.equal([`annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`])
+    expect(cases.server.warnings).to.deep.equal([
+      `annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
+    ])
   })
 
   it('increments the generation on spec changes and keeps the status separate', async () => {
@@ -128,7 +149,9 @@ describe('Ingress', () => {
     it(`checks a status of ${JSON.stringify(ingress)}`, async () => {
       const cases = new KindCases(ingressResource)
       await cases.create(withBackend(backend))
-      expect(await causesOf(cases.update({ ...withBackend(backend), status: { loadBalancer: { ingress: [ingress] } } }, {}, 'status'))).to.deep.equal(causes)
+      expect(
+        await causesOf(cases.update({ ...withBackend(backend), status: { loadBalancer: { ingress: [ingress] } } }, {}, 'status')),
+      ).to.deep.equal(causes)
     })
   }
 

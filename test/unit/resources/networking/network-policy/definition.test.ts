@@ -21,7 +21,10 @@ describe('NetworkPolicy', () => {
     {
       'of all pods': [{ spec: {} }, []],
       'ports of all forms': [port({}, { port: 80 }, { port: 80, endPort: 80 }, { protocol: 'SCTP', port: 'dns' }), []],
-      'peers of all forms': [peer({ podSelector: {} }, { namespaceSelector: {} }, { podSelector, namespaceSelector: {} }, { ipBlock: { cidr: '::/0' } }), []],
+      'peers of all forms': [
+        peer({ podSelector: {} }, { namespaceSelector: {} }, { podSelector, namespaceSelector: {} }, { ipBlock: { cidr: '::/0' } }),
+        [],
+      ],
       'a block with exceptions': [block('10.0.0.0/8', '10.1.0.0/16', '10.2.3.4/32'), []],
       'a block of IPv6 with an exception': [block('fd00:192:168::/48', 'fd00:192:168:3::/64'), []],
       'a bad selector': [policy({ podSelector: badSelector }), ['Invalid spec.podSelector.matchLabels']],
@@ -55,7 +58,9 @@ describe('NetworkPolicy', () => {
   )
 
   it('prints the given policy types in the error', async () => {
-    expect(await messagesOf(new KindCases(networkPolicyResource).create(policy({ policyTypes: ['Ingress', 'Egress', 'Ingress'] })))).to.deep.equal([
+    expect(
+      await messagesOf(new KindCases(networkPolicyResource).create(policy({ policyTypes: ['Ingress', 'Egress', 'Ingress'] }))),
+    ).to.deep.equal([
       'spec.policyTypes: Invalid value: []networking.PolicyType{"Ingress", "Egress", "Ingress"}: may not specify more than two policyTypes',
     ])
   })
@@ -85,7 +90,8 @@ describe('NetworkPolicy', () => {
     const cases = new KindCases(networkPolicyResource)
     const ports = [{ port: 53 }, { protocol: 'UDP' }]
     const made = await cases.create(policy({ ingress: [{ ports }], egress: [{ ports }] }))
-    for (const rule of [made.spec.ingress[0], made.spec.egress[0]]) expect(rule.ports).to.deep.equal([{ protocol: 'TCP', port: 53 }, { protocol: 'UDP' }])
+    for (const rule of [made.spec.ingress[0], made.spec.egress[0]])
+      expect(rule.ports).to.deep.equal([{ protocol: 'TCP', port: 53 }, { protocol: 'UDP' }])
     expect(made.metadata.generation).to.equal(1)
     expect((await cases.update(policy())).metadata.generation).to.equal(2)
     expect((await cases.update(policy(), { labels: { a: 'b' } })).metadata.generation).to.equal(2)
@@ -93,7 +99,9 @@ describe('NetworkPolicy', () => {
 
   it('warns about non-canonical CIDRs', async () => {
     const cases = new KindCases(networkPolicyResource)
-    await cases.create(policy({ ingress: [{ from: [{ podSelector: {} }, { ipBlock: { cidr: '10.1.2.3/8', except: ['10.1.0.0/16', '10.02.0.0/16'] } }] }] }))
+    await cases.create(
+      policy({ ingress: [{ from: [{ podSelector: {} }, { ipBlock: { cidr: '10.1.2.3/8', except: ['10.1.0.0/16', '10.02.0.0/16'] } }] }] }),
+    )
     expect(cases.server.warnings).to.deep.equal([
       'spec.ingress[0].from[1].ipBlock.cidr: CIDR value "10.1.2.3/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.1.2.3/32"?)',
       'spec.ingress[0].from[1].ipBlock.except[1]: non-standard CIDR value "10.02.0.0/16" will be considered invalid in a future Kubernetes release: use "10.2.0.0/16"',

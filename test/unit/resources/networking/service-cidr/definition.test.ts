@@ -31,8 +31,16 @@ describe('ServiceCIDR', () => {
   const updates: readonly (readonly [before: string[], after: string[], causes: string[]])[] = [
     [['198.51.100.0/28'], ['203.0.113.0/28'], ['spec.cidrs[0]: Invalid value: "203.0.113.0/28": field is immutable']],
     [['198.51.100.0/28'], [], ['spec.cidrs: Invalid value: []string(nil): field is immutable']],
-    [['198.51.100.0/28'], ['198.51.100.0/28', 'x'], ['spec.cidrs[1]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']],
-    [['198.51.100.0/28', '2001:db8::/64'], ['198.51.100.0/28'], ['spec.cidrs: Invalid value: []string{"198.51.100.0/28"}: field is immutable']],
+    [
+      ['198.51.100.0/28'],
+      ['198.51.100.0/28', 'x'],
+      ['spec.cidrs[1]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'],
+    ],
+    [
+      ['198.51.100.0/28', '2001:db8::/64'],
+      ['198.51.100.0/28'],
+      ['spec.cidrs: Invalid value: []string{"198.51.100.0/28"}: field is immutable'],
+    ],
   ]
   for (const [before, after, causes] of updates) {
     it(`refuses to change ${before.join(' and ')} to ${after.join(' and ') || 'an empty list'}`, async () => {
@@ -56,7 +64,9 @@ describe('ServiceCIDR', () => {
     it(`${kept ? 'keeps' : 'ignores'} a status beside the spec in ${release}`, async () => {
       const { server, gr } = serverOf(serviceCIDRResource)
       server.features = parseGates(release)
-      const status = { conditions: [{ type: 'Ready', status: 'True', reason: '', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }] }
+      const status = {
+        conditions: [{ type: 'Ready', status: 'True', reason: '', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }],
+      }
       const created = await server.create(gr, '', { ...range('198.51.100.0/28'), status })
       expect(created.status?.conditions !== undefined).to.equal(kept)
       const { status: updated } = await server.update(gr, '', 'more', o => ({ ...o, status: {} }))

@@ -28,7 +28,9 @@ describe('RuntimeClass admission of pods', () => {
   })
 
   it('adds the node selector and tolerations of the class', async () => {
-    expect(await admitted({ runtimeClassName: 'picky', nodeSelector: { zone: 'a' }, tolerations: [{ key: 'b', operator: 'Exists' }] })).to.deep.equal({
+    expect(
+      await admitted({ runtimeClassName: 'picky', nodeSelector: { zone: 'a' }, tolerations: [{ key: 'b', operator: 'Exists' }] }),
+    ).to.deep.equal({
       runtimeClassName: 'picky',
       nodeSelector: { zone: 'a', disk: 'ssd' },
       tolerations: [{ key: 'b', operator: 'Exists' }, exists],

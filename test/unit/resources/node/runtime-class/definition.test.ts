@@ -23,8 +23,14 @@ describe('RuntimeClass', () => {
       'overhead below zero': [{ handler: 'h', overhead: { podFixed: { cpu: '-1' } } }, ['Invalid overhead.limits[cpu]']],
       'where it can run': [scheduled({ nodeSelector: { a: 'b' }, tolerations: [toleration] }), []],
       'a bad selector': [scheduled({ nodeSelector: { 'a b': 'c' } }), ['Invalid scheduling.nodeSelector']],
-      'a bad toleration': [scheduled({ tolerations: [{ ...toleration, value: 'x' }] }), ['Invalid scheduling.tolerations.tolerations[0].operator']],
-      'a toleration twice': [scheduled({ tolerations: [toleration, { ...toleration, tolerationSeconds: 5 }] }), ['Duplicate scheduling.tolerations[1]']],
+      'a bad toleration': [
+        scheduled({ tolerations: [{ ...toleration, value: 'x' }] }),
+        ['Invalid scheduling.tolerations.tolerations[0].operator'],
+      ],
+      'a toleration twice': [
+        scheduled({ tolerations: [toleration, { ...toleration, tolerationSeconds: 5 }] }),
+        ['Duplicate scheduling.tolerations[1]'],
+      ],
       'another effect': [scheduled({ tolerations: [toleration, { ...toleration, effect: 'NoSchedule' }] }), []],
     },
     {

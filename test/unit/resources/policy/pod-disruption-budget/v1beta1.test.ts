@@ -4,7 +4,9 @@ import type { PodDisruptionBudget } from '../../../../../src/api/policy/v1.types
 import { budgetToV1, dropSelectorLabel, fromV1 } from '../../../../../src/resources/policy/pod-disruption-budget/v1beta1.ts'
 
 const LABEL = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
-const about = (operator: string, ...more: { key: string; operator: string }[]): LabelSelector => ({ matchExpressions: [{ key: LABEL, operator }, ...more] })
+const about = (operator: string, ...more: { key: string; operator: string }[]): LabelSelector => ({
+  matchExpressions: [{ key: LABEL, operator }, ...more],
+})
 const own = { key: 'a', operator: 'Exists' }
 
 const status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }

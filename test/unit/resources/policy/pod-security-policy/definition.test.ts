@@ -11,10 +11,18 @@ describe('PodSecurityPolicy', () => {
   validates(
     podSecurityPolicyResource,
     {
-      'a policy that allows everything': [of({ privileged: true, volumes: ['*'], allowedCapabilities: ['*'], hostPorts: [{ min: 0, max: 65535 }] }), []],
+      'a policy that allows everything': [
+        of({ privileged: true, volumes: ['*'], allowedCapabilities: ['*'], hostPorts: [{ min: 0, max: 65535 }] }),
+        [],
+      ],
       'no rules': [
         {},
-        ['NotSupported spec.runAsUser.rule', 'NotSupported spec.seLinux.rule', 'NotSupported spec.supplementalGroups.rule', 'NotSupported spec.fsGroup.rule'],
+        [
+          'NotSupported spec.runAsUser.rule',
+          'NotSupported spec.seLinux.rule',
+          'NotSupported spec.supplementalGroups.rule',
+          'NotSupported spec.fsGroup.rule',
+        ],
       ],
       'invalid ranges': [
         of({

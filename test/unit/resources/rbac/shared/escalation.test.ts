@@ -28,7 +28,12 @@ class Cluster {
     this.index.putRole({ kind: 'ClusterRole', ...meta('pods'), rules: [rule('get,list', '', 'pods')] })
     this.index.putRole({ kind: 'Role', ...meta('maps', 'ns'), rules: [rule('*', '', 'configmaps')] })
     const subjects = [{ kind: 'Group', name: 'devs' }]
-    this.index.putBinding({ kind: 'ClusterRoleBinding', ...meta('b'), roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: 'pods' }, subjects })
+    this.index.putBinding({
+      kind: 'ClusterRoleBinding',
+      ...meta('b'),
+      roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: 'pods' },
+      subjects,
+    })
     this.index.putBinding({ kind: 'RoleBinding', ...meta('b', 'ns'), roleRef: { apiGroup: GROUP, kind: 'Role', name: 'maps' }, subjects })
   }
 
@@ -44,7 +49,12 @@ class Cluster {
   readonly #api = {
     get: async (_id: unknown, namespace: string, name: string) => {
       if (name === 'none') throw failure(404, 'NotFound', `clusterroles.${GROUP} "none" not found`)
-      return { apiVersion: `${GROUP}/v1`, kind: 'Role', metadata: { name }, rules: namespace === '' ? [rule('get', '', 'pods')] : [rule('get', '', 'secrets')] }
+      return {
+        apiVersion: `${GROUP}/v1`,
+        kind: 'Role',
+        metadata: { name },
+        rules: namespace === '' ? [rule('get', '', 'pods')] : [rule('get', '', 'secrets')],
+      }
     },
   } as unknown as ResourceAccess
 
@@ -52,18 +62,32 @@ class Cluster {
 
   #context(info: Partial<RequestAttributes>, user: User): HookContext {
     const attributes = resourceAttributes({ verb: 'create', group: GROUP, version: 'v1', ...info })
-    const request: RequestContext = { user, info: attributes, signal: new AbortController().signal, userAgent: '', receivedAt: 0, warn: () => {} }
+    const request: RequestContext = {
+      user,
+      info: attributes,
+      signal: new AbortController().signal,
+      userAgent: '',
+      receivedAt: 0,
+      warn: () => {},
+    }
     return hookContext({ request, access: () => this.#api, features: this.features })
   }
 
   /** The message of the error, if any. */
-  async role(next: object, { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {}): Promise<string | undefined> {
+  async role(
+    next: object,
+    { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {},
+  ): Promise<string | undefined> {
     const named = (role: object) => ({ apiVersion: `${GROUP}/v1`, kind: 'Role', metadata: { name: 'r' }, rules: null, ...role })
     const resource = namespace === '' ? 'clusterroles' : 'roles'
     return refusalOf(authorizeRole(this.#services)(named(next), old && named(old), this.#context({ resource, namespace }, user)))
   }
 
-  async binding(kind: string, name: string, { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {}) {
+  async binding(
+    kind: string,
+    name: string,
+    { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {},
+  ) {
     const named = { apiVersion: `${GROUP}/v1`, kind: 'RoleBinding', metadata: { name: 'b' }, roleRef: { apiGroup: GROUP, kind, name } }
     const resource = namespace === '' ? 'clusterrolebindings' : 'rolebindings'
     return refusalOf(authorizeBinding(this.#services)(named, old && { ...named, ...old }, this.#context({ resource, namespace }, user)))
@@ -89,7 +113,11 @@ describe('escalation by roles', () => {
   })
 
   it('is rejected with a list of the missing rights', async () => {
-    const rules = [rule('get,delete,create', '', 'pods,secrets'), rule('get', 'apps', 'deployments', 'web'), { verbs: ['get'], nonResourceURLs: ['/metrics'] }]
+    const rules = [
+      rule('get,delete,create', '', 'pods,secrets'),
+      rule('get', 'apps', 'deployments', 'web'),
+      { verbs: ['get'], nonResourceURLs: ['/metrics'] },
+    ]
     expect(await cluster.role({ rules })).to.equal(
       `403 roles.${GROUP} "r" is forbidden: ${HOLDS_NOT}${[
         '{APIGroups:[""], Resources:["pods"], Verbs:["delete" "create"]}',
@@ -103,7 +131,9 @@ describe('escalation by roles', () => {
   it('does not occur if the user holds the rights in the namespace of the role', async () => {
     const rules = [rule('get', '', 'pods'), rule('get,delete', '', 'configmaps')]
     expect(await cluster.role({ rules })).to.equal(undefined)
-    expect(await cluster.role({ rules }, { namespace: '' })).to.match(/^403 clusterroles.*Resources:\["configmaps"\], Verbs:\["get" "delete"\]/s)
+    expect(await cluster.role({ rules }, { namespace: '' })).to.match(
+      /^403 clusterroles.*Resources:\["configmaps"\], Verbs:\["get" "delete"\]/s,
+    )
   })
 
   it('is allowed to masters, and to users with permission to escalate', async () => {
@@ -111,9 +141,9 @@ describe('escalation by roles', () => {
     expect(await cluster.role({ rules }, { user: { name: 'root', groups: ['system:masters'] } })).to.equal(undefined)
     cluster.allows = ({ verb }) => verb === 'escalate'
     expect(await cluster.role({ rules })).to.equal(undefined)
-    expect(cluster.asked.map(({ verb, group, version, resource, namespace }) => [verb, group, version, resource, namespace])).to.deep.equal([
-      ['escalate', GROUP, '*', 'roles', 'ns'],
-    ])
+    expect(cluster.asked.map(({ verb, group, version, resource, namespace }) => [verb, group, version, resource, namespace])).to.deep.equal(
+      [['escalate', GROUP, '*', 'roles', 'ns']],
+    )
   })
 
   it('with an aggregation requires all rights', async () => {
@@ -136,7 +166,9 @@ describe('escalation by roles', () => {
       /\n\{.*\}; resolution errors: \[roles.rbac.authorization.k8s.io "pods" not found\]$/,
     )
     cluster.features = featuresIn('1.31')
-    expect(await cluster.role({ rules: [rule('get', '', 'pods')] })).to.match(/resolution errors: \[clusterroles.rbac.authorization.k8s.io "pods" not found\]$/)
+    expect(await cluster.role({ rules: [rule('get', '', 'pods')] })).to.match(
+      /resolution errors: \[clusterroles.rbac.authorization.k8s.io "pods" not found\]$/,
+    )
   })
 
   it('is rejected for more rights than can be compared', async () => {
@@ -169,7 +201,8 @@ describe('escalation by bindings', () => {
   it('is allowed to masters, and to users with permission to bind the role', async () => {
     const cluster = new Cluster()
     expect(await cluster.binding('ClusterRole', 'none', { user: { name: 'root', groups: ['system:masters'] } })).to.equal(undefined)
-    cluster.allows = ({ verb, resource, name, namespace }) => verb === 'bind' && resource === 'roles' && name === 'reader' && namespace === 'ns'
+    cluster.allows = ({ verb, resource, name, namespace }) =>
+      verb === 'bind' && resource === 'roles' && name === 'reader' && namespace === 'ns'
     expect(await cluster.binding('Role', 'reader')).to.equal(undefined)
     expect(await cluster.binding('Role', 'writer')).to.match(/^403/)
   })

@@ -38,10 +38,15 @@ describe('DeviceClass', () => {
 
 describe('DeviceTaintRule', () => {
   const taint = { key: 'example.com/broken', effect: 'NoExecute' }
-  const of = (deviceSelector?: object, parts: object = {}): object => ({ spec: { ...(deviceSelector && { deviceSelector }), taint: { ...taint, ...parts } } })
+  const of = (deviceSelector?: object, parts: object = {}): object => ({
+    spec: { ...(deviceSelector && { deviceSelector }), taint: { ...taint, ...parts } },
+  })
   validates(deviceTaintRuleResource, {
     'a rule for no device': [of(), []],
-    'a rule': [of({ driver: 'gpu.example.com', pool: 'a/b', device: 'gpu-0', deviceClassName: 'gpu', selectors: [{ cel: { expression: 'true' } }] }), []],
+    'a rule': [
+      of({ driver: 'gpu.example.com', pool: 'a/b', device: 'gpu-0', deviceClassName: 'gpu', selectors: [{ cel: { expression: 'true' } }] }),
+      [],
+    ],
     'a bad selector': [
       of({ driver: 'a_b', pool: '', device: 'a.b', deviceClassName: 'a_b', selectors: [{}] }),
       [

@@ -12,7 +12,8 @@ const exactly = { deviceClassName: 'gpu' }
 const request = { name: 'r', exactly }
 const devices = (parts: object = {}): object => ({ spec: { devices: { requests: [request], ...parts } } })
 const asking = (parts: object): object => devices({ requests: [{ name: 'r', exactly: { ...exactly, ...parts } }] })
-const configured = (opaque?: object, requests?: string[]): object => devices({ config: [{ ...(requests && { requests }), ...(opaque && { opaque }) }] })
+const configured = (opaque?: object, requests?: string[]): object =>
+  devices({ config: [{ ...(requests && { requests }), ...(opaque && { opaque }) }] })
 const opaque = { driver: 'gpu.example.com', parameters: { a: 1 } }
 const EXACTLY = 'spec.devices.requests[0].exactly'
 
@@ -24,16 +25,25 @@ describe('ResourceClaim', () => {
     {
       'no request': [{ spec: {} }, []],
       'a request': [devices(), []],
-      'a request without anything': [devices({ requests: [{ name: '' }] }), ['Invalid spec.devices.requests[0].name', 'Required spec.devices.requests[0]']],
+      'a request without anything': [
+        devices({ requests: [{ name: '' }] }),
+        ['Invalid spec.devices.requests[0].name', 'Required spec.devices.requests[0]'],
+      ],
       'a name twice': [devices({ requests: [request, request] }), ['Duplicate spec.devices.requests[1].name']],
-      'too many requests': [devices({ requests: Array.from({ length: 33 }, (_, i) => ({ ...request, name: `r${i}` })) }), ['TooMany spec.devices.requests']],
+      'too many requests': [
+        devices({ requests: Array.from({ length: 33 }, (_, i) => ({ ...request, name: `r${i}` })) }),
+        ['TooMany spec.devices.requests'],
+      ],
       'no class': [asking({ deviceClassName: '' }), [`Required ${EXACTLY}.deviceClassName`]],
       'a bad class': [asking({ deviceClassName: 'a_b' }), [`Invalid ${EXACTLY}.deviceClassName`]],
       'an unknown mode': [asking({ allocationMode: 'Some' }), [`NotSupported ${EXACTLY}.allocationMode`]],
       'all, and a number': [asking({ allocationMode: 'All', count: 2 }), [`Invalid ${EXACTLY}.count`]],
       'less than one': [asking({ count: -1 }), [`Invalid ${EXACTLY}.count`]],
       'a selector without expression': [asking({ selectors: [{}] }), [`Required ${EXACTLY}.selectors[0].cel`]],
-      'a long expression': [asking({ selectors: [{ cel: { expression: 'x'.repeat(10_241) } }] }), [`TooLong ${EXACTLY}.selectors[0].cel.expression`]],
+      'a long expression': [
+        asking({ selectors: [{ cel: { expression: 'x'.repeat(10_241) } }] }),
+        [`TooLong ${EXACTLY}.selectors[0].cel.expression`],
+      ],
       'bad tolerations': [
         asking({ tolerations: [{ operator: 'Exists', value: 'v' }, { operator: 'Like' }, { key: '?', effect: 'Never', value: '?' }] }),
         [
@@ -60,10 +70,20 @@ describe('ResourceClaim', () => {
       'no setup': [configured(), ['Required spec.devices.config[0].opaque']],
       'a setup without anything': [
         configured({}),
-        ['Required spec.devices.config[0].opaque.driver', 'Invalid spec.devices.config[0].opaque.driver', 'Required spec.devices.config[0].opaque.parameters'],
+        [
+          'Required spec.devices.config[0].opaque.driver',
+          'Invalid spec.devices.config[0].opaque.driver',
+          'Required spec.devices.config[0].opaque.parameters',
+        ],
       ],
-      'a configuration that is not an object': [configured({ ...opaque, parameters: [1] }), ['Invalid spec.devices.config[0].opaque.parameters']],
-      'a long setup': [configured({ ...opaque, parameters: { a: 'x'.repeat(10_240) } }), ['TooLong spec.devices.config[0].opaque.parameters']],
+      'a configuration that is not an object': [
+        configured({ ...opaque, parameters: [1] }),
+        ['Invalid spec.devices.config[0].opaque.parameters'],
+      ],
+      'a long setup': [
+        configured({ ...opaque, parameters: { a: 'x'.repeat(10_240) } }),
+        ['TooLong spec.devices.config[0].opaque.parameters'],
+      ],
     },
     {
       'the spec': [devices(), asking({ count: 2 }), ['Invalid spec']],
@@ -77,7 +97,9 @@ describe('ResourceClaim', () => {
 
   it('defaults to one device and drops fields without their gates', async () => {
     const { spec, status } = await new KindCases(resourceClaimResource).create({
-      ...devices({ requests: [{ name: 'r', exactly: { ...exactly, adminAccess: true }, firstAvailable: [{ name: 'a', deviceClassName: 'b' }] }] }),
+      ...devices({
+        requests: [{ name: 'r', exactly: { ...exactly, adminAccess: true }, firstAvailable: [{ name: 'a', deviceClassName: 'b' }] }],
+      }),
       status: { reservedFor: [] },
     })
     expect(spec.devices.requests).to.deep.equal([{ name: 'r', exactly: { ...exactly, allocationMode: 'ExactCount', count: 1 } }])
@@ -90,16 +112,32 @@ describe('ResourceClaim', () => {
   const { request: _, ...device } = result
   const statuses: Record<string, [status: object, causes: string[]]> = {
     'allocated and in use': [
-      { allocation, reservedFor: [user], devices: [{ ...device, data: { a: 1 }, networkData: { ips: ['192.0.2.5/24', '2001:db8::1/64'] } }] },
+      {
+        allocation,
+        reservedFor: [user],
+        devices: [{ ...device, data: { a: 1 }, networkData: { ips: ['192.0.2.5/24', '2001:db8::1/64'] } }],
+      },
       [],
     ],
-    'in use without being allocated': [{ reservedFor: [user] }, ['status.reservedFor: Forbidden: may not be specified when `allocated` is not set']],
+    'in use without being allocated': [
+      { reservedFor: [user] },
+      ['status.reservedFor: Forbidden: may not be specified when `allocated` is not set'],
+    ],
     'bad users': [
       { allocation, reservedFor: [{ uid: 'u' }, user] },
-      ['status.reservedFor[0].resource: Required value', 'status.reservedFor[0].name: Required value', 'status.reservedFor[1].uid: Duplicate value: "u"'],
+      [
+        'status.reservedFor[0].resource: Required value',
+        'status.reservedFor[0].name: Required value',
+        'status.reservedFor[1].uid: Duplicate value: "u"',
+      ],
     ],
     'a bad allocation': [
-      { allocation: { devices: { results: [{ ...result, request: 's', pool: '' }], config: [{ source: 'FromHeaven', opaque }] }, nodeSelector: {} } },
+      {
+        allocation: {
+          devices: { results: [{ ...result, request: 's', pool: '' }], config: [{ source: 'FromHeaven', opaque }] },
+          nodeSelector: {},
+        },
+      },
       [
         `status.allocation.devices.results[0].request: Invalid value: "s": must be the name of a request in the claim or the name of a request and a subrequest separated by '/'`,
         'status.allocation.devices.results[0].pool: Required value',
@@ -196,7 +234,9 @@ describe('ResourceClaim', () => {
 })
 
 describe('ResourceClaimTemplate', () => {
-  const of = (parts: object, metadata?: object): object => ({ spec: { ...(metadata && { metadata }), spec: (devices(parts) as { spec: object }).spec } })
+  const of = (parts: object, metadata?: object): object => ({
+    spec: { ...(metadata && { metadata }), spec: (devices(parts) as { spec: object }).spec },
+  })
   validates(
     resourceClaimTemplateResource,
     {

@@ -8,7 +8,8 @@ import { validateStatusRights } from '../../../../../src/resources/resource/reso
 import { allowingIf } from '../../../../support/authorizer.ts'
 import { hookContext } from '../../../../support/hook-context.ts'
 
-const claim = (status: object): ResourceClaim => ({ metadata: { name: 'c', namespace: 'ns' }, spec: { devices: {} }, status }) as ResourceClaim
+const claim = (status: object): ResourceClaim =>
+  ({ metadata: { name: 'c', namespace: 'ns' }, spec: { devices: {} }, status }) as ResourceClaim
 const device = (driver: string, more: object = {}) => ({ driver, pool: 'p', device: 'd', ...more })
 const onNode = (name: string) => ({
   devices: {},
@@ -17,7 +18,10 @@ const onNode = (name: string) => ({
 const scheduler: User = { name: 'scheduler', groups: [] }
 const driver: User = { name: 'system:serviceaccount:ns:driver', groups: [], extra: { 'authentication.kubernetes.io/node-name': ['n1'] } }
 
-/** Returns the permissions checked for a change, each as `verb subresource/name in namespace`, and the errors for a user with only the given ones. */
+/**
+ * Returns the permissions checked for a change, each as `verb subresource/name in namespace`, and the errors for a user
+ * with only the given ones.
+ */
 async function rights(next: object, old: object, user = scheduler, has: readonly string[] = [], release: Release = '1.36') {
   const asked: string[] = []
   const authorizer = allowingIf(({ verb, subresource, name, namespace }: RequestAttributes) => {
@@ -51,14 +55,18 @@ describe('permissions for the status of ResourceClaims', () => {
       'status.allocation: Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="update" permission: resourceclaims.resource.k8s.io is forbidden: User "scheduler" cannot update resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope',
     ])
     expect(
-      (await rights({ allocation, reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] }, { allocation }, scheduler, refused.asked)).errors,
+      (await rights({ allocation, reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] }, { allocation }, scheduler, refused.asked))
+        .errors,
     ).to.deep.equal([])
   })
 
   it('are required for each driver whose devices change', async () => {
     const before = { allocation, devices: [device('b'), device('c'), device('d')] }
     const after = { allocation, devices: [device('a'), device('b', { data: {} }), device('c')] }
-    const { asked, errors } = await rights(after, before, scheduler, ['arbitrary-node:update driver/a in ns', 'arbitrary-node:update driver/d in ns'])
+    const { asked, errors } = await rights(after, before, scheduler, [
+      'arbitrary-node:update driver/a in ns',
+      'arbitrary-node:update driver/d in ns',
+    ])
     expect(asked).to.deep.equal(['a', 'b', 'd'].map(name => `arbitrary-node:update driver/${name} in ns`))
     expect(errors).to.have.length(1)
     expect(errors[0]).to.match(
@@ -73,7 +81,9 @@ describe('permissions for the status of ResourceClaims', () => {
       errors: [],
     })
     const elsewhere = { allocation: onNode('n2') }
-    expect((await rights({ ...elsewhere, devices: [device('a')] }, elsewhere, driver)).asked).to.deep.equal(['arbitrary-node:update driver/a in ns'])
+    expect((await rights({ ...elsewhere, devices: [device('a')] }, elsewhere, driver)).asked).to.deep.equal([
+      'arbitrary-node:update driver/a in ns',
+    ])
     expect((await rights(...change, { ...driver, name: 'driver' })).asked).to.deep.equal(['arbitrary-node:update driver/a in ns'])
   })
 

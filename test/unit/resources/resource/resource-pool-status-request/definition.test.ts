@@ -70,7 +70,17 @@ describe('ResourcePoolStatusRequest', () => {
     expect(
       (
         await answered({
-          pools: [pool({ driver: '', poolName: '', generation: 0, resourceSliceCount: 0, totalDevices: -1, nodeName: 'A', validationError: 'x'.repeat(257) })],
+          pools: [
+            pool({
+              driver: '',
+              poolName: '',
+              generation: 0,
+              resourceSliceCount: 0,
+              totalDevices: -1,
+              nodeName: 'A',
+              validationError: 'x'.repeat(257),
+            }),
+          ],
         })
       ).causes,
     ).to.deep.equal([

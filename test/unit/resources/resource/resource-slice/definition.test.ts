@@ -24,12 +24,18 @@ describe('ResourceSlice', () => {
         { spec: {} },
         ['Required spec.driver', 'Invalid spec.driver', 'Required spec.pool.name', 'Invalid spec.pool.resourceSliceCount', 'Required spec'],
       ],
-      'a bad pool': [of({ pool: { name: 'a//b', generation: -1, resourceSliceCount: 1 } }), ['Invalid spec.pool.name', 'Invalid spec.pool.generation']],
+      'a bad pool': [
+        of({ pool: { name: 'a//b', generation: -1, resourceSliceCount: 1 } }),
+        ['Invalid spec.pool.name', 'Invalid spec.pool.generation'],
+      ],
       'a node and all nodes': [of({ allNodes: true }), ['Invalid spec']],
       'an empty node': [of({ nodeName: '' }), ['Invalid spec.nodeName', 'Required spec']],
       'not all nodes': [of({ nodeName: undefined, allNodes: false }), ['Invalid spec.allNodes', 'Required spec']],
       'nodes by their labels': [of({ nodeName: undefined, nodeSelector: { nodeSelectorTerms: [term] } }), []],
-      'two terms of labels': [of({ nodeName: undefined, nodeSelector: { nodeSelectorTerms: [term, term] } }), ['Invalid spec.nodeSelector.nodeSelectorTerms']],
+      'two terms of labels': [
+        of({ nodeName: undefined, nodeSelector: { nodeSelectorTerms: [term, term] } }),
+        ['Invalid spec.nodeSelector.nodeSelectorTerms'],
+      ],
       'devices of one name': [of({ devices: [{ name: 'd' }, { name: 'd' }] }), ['Duplicate spec.devices[1].name']],
       'a device of a bad name': [having({ name: 'D' }), [`Invalid ${DEVICE}.name`]],
       'attributes of all kinds': [
@@ -45,8 +51,14 @@ describe('ResourceSlice', () => {
       'a long text': [attribute({ string: 's'.repeat(65) }), [`TooLong ${DEVICE}.attributes[a].string`]],
       'a bad name of an attribute': [attribute({ int: 1 }, '1a'), [`TypeInvalid ${DEVICE}.attributes[1a]`]],
       'empty parts of a name': [attribute({ int: 1 }, '/'), [`Required ${DEVICE}.attributes[/]`, `Required ${DEVICE}.attributes[/]`]],
-      'a name that is cut': [attribute({ int: 1 }, 'a'.repeat(100)), [`TooLong ${DEVICE}.attributes[${'a'.repeat(47)}...${'a'.repeat(46)}]`]],
-      'too many values': [having({ capacity: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`c${i}`, { value: '1' }])) }), [`Invalid ${DEVICE}`]],
+      'a name that is cut': [
+        attribute({ int: 1 }, 'a'.repeat(100)),
+        [`TooLong ${DEVICE}.attributes[${'a'.repeat(47)}...${'a'.repeat(46)}]`],
+      ],
+      'too many values': [
+        having({ capacity: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`c${i}`, { value: '1' }])) }),
+        [`Invalid ${DEVICE}`],
+      ],
       'too many devices': [of({ devices: Array.from({ length: 129 }, (_, i) => ({ name: `d${i}` })) }), ['TooMany spec.devices']],
     },
     {
@@ -60,9 +72,17 @@ describe('ResourceSlice', () => {
 
   it('drops fields without their gates, increments the generation and prints', async () => {
     const cases = new KindCases(resourceSliceResource)
-    const alpha = { taints: [{ key: 'a', effect: 'NoSchedule' }], nodeName: 'n', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } } }] }
+    const alpha = {
+      taints: [{ key: 'a', effect: 'NoSchedule' }],
+      nodeName: 'n',
+      consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } } }],
+    }
     const slice = await cases.create(
-      of({ devices: [{ name: 'd', ...alpha }], sharedCounters: [{ name: 's', counters: { c: { value: '1' } } }], perDeviceNodeSelection: true }),
+      of({
+        devices: [{ name: 'd', ...alpha }],
+        sharedCounters: [{ name: 's', counters: { c: { value: '1' } } }],
+        perDeviceNodeSelection: true,
+      }),
     )
     expect(slice.spec).to.deep.equal({ ...spec, devices: [{ name: 'd' }] })
     expect((await cases.update(of({ devices: [] }))).metadata.generation).to.equal(2)
@@ -81,7 +101,10 @@ describe('ResourceSlice', () => {
   })
 
   it('keeps fields of 1.37 with their gates', async () => {
-    const cases = new KindCases(resourceSliceResource, featuresIn('1.37', { DRADeviceCompatibilityGroups: true, DRAOptionalNodeOperations: true }))
+    const cases = new KindCases(
+      resourceSliceResource,
+      featuresIn('1.37', { DRADeviceCompatibilityGroups: true, DRAOptionalNodeOperations: true }),
+    )
     const consumes = (...compatibilityGroups: string[]): object => ({
       devices: [{ name: 'd', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } }, compatibilityGroups }] }],
     })
@@ -92,11 +115,13 @@ describe('ResourceSlice', () => {
 
   it('validates shared counters of partitionable devices', () => {
     const check = (parts: object): string[] =>
-      validateResourceSlice({ ...of(parts), metadata: {}, kind: '', apiVersion: '' } as ResourceSlice, undefined, hookContext()).map(fieldErrorText)
+      validateResourceSlice({ ...of(parts), metadata: {}, kind: '', apiVersion: '' } as ResourceSlice, undefined, hookContext()).map(
+        fieldErrorText,
+      )
     const set = { name: 's', counters: { c: { value: '4' } } }
-    expect(check({ sharedCounters: [set], devices: [{ name: 'd', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } } }] }] })).to.deep.equal(
-      [],
-    )
+    expect(
+      check({ sharedCounters: [set], devices: [{ name: 'd', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } } }] }] }),
+    ).to.deep.equal([])
     expect(
       check({
         sharedCounters: [set, { name: 's' }],
@@ -113,8 +138,11 @@ describe('ResourceSlice', () => {
 
   it('validates node selection per device', () => {
     const check = (device: object, each: boolean): string[] =>
-      validateDevice({ name: 'd', ...device }, undefined, { shared: new Map(), each, features: featuresIn('1.33') }, fieldPath('d')).map(fieldErrorText)
-    const oneOf = 'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
+      validateDevice({ name: 'd', ...device }, undefined, { shared: new Map(), each, features: featuresIn('1.33') }, fieldPath('d')).map(
+        fieldErrorText,
+      )
+    const oneOf =
+      'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
     expect(check({ nodeName: 'n' }, true)).to.deep.equal([])
     expect(check({}, true)).to.deep.equal([`d: Required value: ${oneOf}`])
     expect(check({ nodeName: 'n', allNodes: true }, true)).to.deep.equal([`d: Invalid value: "{\`nodeName\`, \`allNodes\`}": ${oneOf}`])

@@ -1,5 +1,8 @@
 import { expect } from 'chai'
-import { resourceClaimParametersResource, resourceClassParametersResource } from '../../../../../src/resources/resource/v1alpha2/parameters.ts'
+import {
+  resourceClaimParametersResource,
+  resourceClassParametersResource,
+} from '../../../../../src/resources/resource/v1alpha2/parameters.ts'
 import { alphaPodSchedulingContextResource, podSchedulingResource } from '../../../../../src/resources/resource/v1alpha2/pod-scheduling.ts'
 import { classBasedClaimResource } from '../../../../../src/resources/resource/v1alpha2/resource-claim.ts'
 import { classBasedClaimTemplateResource } from '../../../../../src/resources/resource/v1alpha2/resource-claim-template.ts'
@@ -42,7 +45,10 @@ describe('ResourceClaim of v1alpha2', () => {
     {
       minimal: [{ spec }, []],
       'no class': [{ spec: {} }, ['Invalid spec.resourceClassName']],
-      'bad parameters': [{ spec: { ...spec, parametersRef: {} } }, ['Required spec.parametersRef.kind', 'Required spec.parametersRef.name']],
+      'bad parameters': [
+        { spec: { ...spec, parametersRef: {} } },
+        ['Required spec.parametersRef.kind', 'Required spec.parametersRef.name'],
+      ],
       'bad mode': [{ spec: { ...spec, allocationMode: 'Now' } }, ['NotSupported spec.allocationMode']],
     },
     { 'the spec changes': [{ spec }, { spec: { resourceClassName: 'd' } }, ['Invalid spec']] },
@@ -76,12 +82,20 @@ describe('ResourceClaim of v1alpha2', () => {
       [
         {
           driverName: 'd',
-          allocation: { resourceHandles: [{ driverName: 'd', structuredData: { nodeName: 'N', results: [{}, { namedResources: { name: 'i' } }] } }] },
+          allocation: {
+            resourceHandles: [{ driverName: 'd', structuredData: { nodeName: 'N', results: [{}, { namedResources: { name: 'i' } }] } }],
+          },
         },
       ],
-      ['Invalid status.allocation.resourceHandles[0].structuredData.nodeName', 'Required status.allocation.resourceHandles[0].structuredData.results[0]'],
+      [
+        'Invalid status.allocation.resourceHandles[0].structuredData.nodeName',
+        'Required status.allocation.resourceHandles[0].structuredData.results[0]',
+      ],
     ],
-    'the allocation changes': [[allocated, { ...allocated, allocation: { ...allocation, shareable: true } }], ['Invalid status.allocation']],
+    'the allocation changes': [
+      [allocated, { ...allocated, allocation: { ...allocation, shareable: true } }],
+      ['Invalid status.allocation'],
+    ],
     reserved: [[{ ...allocated, reservedFor: [user('a')] }], []],
     'reserved before it is allocated': [[{ reservedFor: [user('a')] }], ['Forbidden status.reservedFor']],
     'reserved twice': [[{ ...allocated, reservedFor: [user('a'), user('b')] }], ['Forbidden status.reservedFor']],
@@ -89,7 +103,10 @@ describe('ResourceClaim of v1alpha2', () => {
       [{ driverName: 'd', allocation: { shareable: true }, reservedFor: [user('a'), user('a')] }],
       ['Duplicate status.reservedFor[1].uid'],
     ],
-    'reserved for many': [[{ driverName: 'd', allocation: { shareable: true }, reservedFor: many(33).map(user) }], ['TooLong status.reservedFor']],
+    'reserved for many': [
+      [{ driverName: 'd', allocation: { shareable: true }, reservedFor: many(33).map(user) }],
+      ['TooLong status.reservedFor'],
+    ],
     'a reservation for no consumer': [
       [{ ...allocated, reservedFor: [{}] }],
       ['Required status.reservedFor[0].resource', 'Required status.reservedFor[0].name', 'Required status.reservedFor[0].uid'],
@@ -135,7 +152,10 @@ describe('ResourceClaimTemplate of v1alpha2', () => {
   const template = (name: string, metadata: object = {}): object => ({ spec: { metadata, spec: { resourceClassName: name } } })
   validates(
     classBasedClaimTemplateResource,
-    { minimal: [template('c'), []], faults: [template('', { name: 'x' }), ['Forbidden spec.metadata.name', 'Invalid spec.spec.resourceClassName']] },
+    {
+      minimal: [template('c'), []],
+      faults: [template('', { name: 'x' }), ['Forbidden spec.metadata.name', 'Invalid spec.spec.resourceClassName']],
+    },
     { 'the spec changes': [template('c'), template('d'), ['Invalid spec']] },
     features,
   )
@@ -169,7 +189,11 @@ for (const [definition, release] of [
   })
 
 describe('ResourceSlice of v1alpha2', () => {
-  const slice = (...attributes: object[]): object => ({ driverName: 'd', nodeName: 'n', namedResources: { instances: [{ name: 'i', attributes }] } })
+  const slice = (...attributes: object[]): object => ({
+    driverName: 'd',
+    nodeName: 'n',
+    namedResources: { instances: [{ name: 'i', attributes }] },
+  })
   const AT = 'namedResources.instances[0].attributes[0]'
   validates(
     namedResourceSliceResource,
@@ -195,7 +219,11 @@ describe('ResourceSlice of v1alpha2', () => {
   )
 })
 
-const WRONG: Record<string, string> = { 'not bool': 'attributes.int["a"]', unknown: 'device.driver == "a"', 'wrong type': 'attributes.string["a"] > 1' }
+const WRONG: Record<string, string> = {
+  'not bool': 'attributes.int["a"]',
+  unknown: 'device.driver == "a"',
+  'wrong type': 'attributes.string["a"] > 1',
+}
 const RIGHT: Record<string, string> = {
   quantity: 'attributes.quantity["a"].isGreaterThan(quantity("1Gi"))',
   version: 'attributes.version["a"].isGreaterThan(semver("1.0.0"))',
@@ -240,7 +268,10 @@ describe('ResourceClassParameters of v1alpha2', () => {
       'not bool': [filtering('1'), ['Invalid filters[0].namedResources.selector']],
       'no model': [{ filters: [{ driverName: 'd' }] }, ['Required filters[0]']],
       'vendors twice': [{ vendorParameters: [{ driverName: 'd' }, { driverName: 'd' }] }, ['Duplicate vendorParameters[1].driverName']],
-      'bad reference': [{ generatedFrom: { kind: 'K', namespace: 'N' } }, ['Required generatedFrom.name', 'Invalid generatedFrom.namespace']],
+      'bad reference': [
+        { generatedFrom: { kind: 'K', namespace: 'N' } },
+        ['Required generatedFrom.name', 'Invalid generatedFrom.namespace'],
+      ],
     },
     {},
     features,

@@ -3,10 +3,21 @@ import { podGroupResource } from '../../../../../src/resources/scheduling/pod-gr
 import { featuresIn } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 
-const features = featuresIn('1.36', { GenericWorkload: true, GangScheduling: true, DRAWorkloadResourceClaims: true, WorkloadAwarePreemption: true })
+const features = featuresIn('1.36', {
+  GenericWorkload: true,
+  GangScheduling: true,
+  DRAWorkloadResourceClaims: true,
+  WorkloadAwarePreemption: true,
+})
 const of = (parts: object = {}): object => ({ spec: { schedulingPolicy: { gang: { minCount: 1 } }, ...parts } })
 const templateRef = (workload: object): object => ({ podGroupTemplateRef: { workload } })
-const condition = (type: string, status: string, reason = 'R'): object => ({ type, status, reason, message: '', lastTransitionTime: '2026-01-02T03:04:05Z' })
+const condition = (type: string, status: string, reason = 'R'): object => ({
+  type,
+  status,
+  reason,
+  message: '',
+  lastTransitionTime: '2026-01-02T03:04:05Z',
+})
 
 describe('PodGroup', () => {
   validates(
@@ -35,7 +46,8 @@ describe('PodGroup', () => {
     const cases = new KindCases(podGroupResource, features)
     const body = of({ resourceClaims: [{ name: 'c', resourceClaimName: 'claim' }] })
     await cases.create(body)
-    const tell = (...resourceClaimStatuses: object[]) => causesOf(cases.update({ ...body, status: { resourceClaimStatuses } }, {}, 'status'))
+    const tell = (...resourceClaimStatuses: object[]) =>
+      causesOf(cases.update({ ...body, status: { resourceClaimStatuses } }, {}, 'status'))
     expect(await tell({ name: 'c', resourceClaimName: 'x' })).to.deep.equal([])
     expect(await tell({ name: 'd' })).to.deep.equal(['Invalid status.resourceClaimStatuses[0].name'])
     expect(await tell({ name: 'c', resourceClaimName: 'X' })).to.deep.equal(['Invalid status.resourceClaimStatuses[0].resourceClaimName'])

@@ -25,7 +25,12 @@ const pod = (spec: object): KubeObject => ({ metadata: { generateName: 'web-' },
 describe('Priority', () => {
   const cases: [string, PriorityClass[], object, object][] = [
     ['no class', none, {}, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }],
-    ['the default class of the lowest value', some, {}, { priorityClassName: 'usual', priority: 3, preemptionPolicy: 'PreemptLowerPriority' }],
+    [
+      'the default class of the lowest value',
+      some,
+      {},
+      { priorityClassName: 'usual', priority: 3, preemptionPolicy: 'PreemptLowerPriority' },
+    ],
     ['a class', some, { priorityClassName: 'calm' }, { priorityClassName: 'calm', priority: 7, preemptionPolicy: 'Never' }],
     [
       'a class and its number',
@@ -75,7 +80,9 @@ describe('Priority', () => {
 
   it('handles only pods and priority classes', () => {
     const { handles } = plugin(some)
-    expect([podResource, priorityClassResource, secretResource].map(definition => handles(admissionRequest(definition, {})))).to.deep.equal([true, true, false])
+    expect([podResource, priorityClassResource, secretResource].map(definition => handles(admissionRequest(definition, {})))).to.deep.equal(
+      [true, true, false],
+    )
     expect(handles(admissionRequest(podResource, {}, { subresource: 'status' }))).to.equal(false)
   })
 })

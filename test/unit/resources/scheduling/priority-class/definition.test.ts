@@ -15,7 +15,11 @@ describe('PriorityClass', () => {
       'a value below zero': [{ value: -5 }, []],
       'a class of the system': [{ value: 2_000_001_000 }, [], { name: 'system-node-critical' }],
       'another name of the system': [{ value: 1 }, ['Forbidden metadata.name'], { name: 'system-mine' }],
-      'a class of the system as the default': [{ value: 2_000_000_000, globalDefault: true }, ['Forbidden metadata.name'], { name: 'system-cluster-critical' }],
+      'a class of the system as the default': [
+        { value: 2_000_000_000, globalDefault: true },
+        ['Forbidden metadata.name'],
+        { name: 'system-cluster-critical' },
+      ],
       'an unknown preemption policy': [{ value: 1, preemptionPolicy: 'Always' }, ['NotSupported preemptionPolicy']],
       'an empty one': [{ value: 1, preemptionPolicy: '' }, ['Required preemptionPolicy']],
     },
@@ -41,7 +45,8 @@ describe('PriorityClass', () => {
     const refused = await cases.server.delete(CLASSES, '', 'system-node-critical').catch((error: unknown) => error as StatusError)
     expect((refused as StatusError).status).to.deep.include({
       code: 403,
-      message: 'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
+      message:
+        'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
     })
   })
 

@@ -18,7 +18,13 @@ const composite = kindOf('CompositePodGroup')
 const gang = (minCount = 1): object => ({ schedulingPolicy: { gang: { minCount } } })
 const group = (parts: object = {}): object => ({ spec: { ...gang(), ...parts } })
 const ref = { workloadName: 'w', templateName: 't' }
-const condition = (type: string, status: string): object => ({ type, status, reason: 'R', message: '', lastTransitionTime: '2026-01-02T03:04:05Z' })
+const condition = (type: string, status: string): object => ({
+  type,
+  status,
+  reason: 'R',
+  message: '',
+  lastTransitionTime: '2026-01-02T03:04:05Z',
+})
 
 describe('PodGroup in 1.37', () => {
   validates(
@@ -28,7 +34,10 @@ describe('PodGroup in 1.37', () => {
       'no policy': [{ spec: {} }, ['Invalid spec.schedulingPolicy']],
       'both policies': [group({ schedulingPolicy: { basic: {}, gang: { minCount: 1 } } }), ['Invalid spec.schedulingPolicy']],
       'a gang of none': [group({ schedulingPolicy: { gang: {} } }), ['Required spec.schedulingPolicy.gang.minCount']],
-      'an incomplete reference': [group({ workloadRef: {} }), ['Required spec.workloadRef.workloadName', 'Required spec.workloadRef.templateName']],
+      'an incomplete reference': [
+        group({ workloadRef: {} }),
+        ['Required spec.workloadRef.workloadName', 'Required spec.workloadRef.templateName'],
+      ],
       'two modes': [group({ disruptionMode: { single: {}, all: {} } }), ['Invalid spec.disruptionMode']],
       'a bad parent': [group({ parentCompositePodGroupName: 'A' }), ['Invalid spec.parentCompositePodGroupName']],
       'a high priority': [group({ priority: 2_000_000_000 }), ['Invalid spec.priority']],
@@ -55,7 +64,11 @@ describe('PodGroup in 1.37', () => {
     const cases = new KindCases(podGroup, features)
     await cases.create(group({ workloadRef: ref }))
     expect(cases.cells()).to.deep.equal(['x', 'Gang', 'w', 'Pending', '0s'])
-    await cases.update({ ...group({ workloadRef: ref }), status: { conditions: [condition('PodGroupInitiallyScheduled', 'True')] } }, {}, 'status')
+    await cases.update(
+      { ...group({ workloadRef: ref }), status: { conditions: [condition('PodGroupInitiallyScheduled', 'True')] } },
+      {},
+      'status',
+    )
     expect(cases.cells()?.[3]).to.equal('Scheduled')
   })
 
@@ -88,7 +101,10 @@ describe('CompositePodGroup', () => {
       'a group of groups': [of(), []],
       'no workload': [of({ workloadRef: null }), ['Required spec.workloadRef']],
       'a gang of none': [of({ schedulingPolicy: { gang: {} } }), ['Required spec.schedulingPolicy.gang.minGroupCount']],
-      'two topologies': [of({ schedulingConstraints: { topology: [{ key: 'a' }, { key: 'b' }] } }), ['TooMany spec.schedulingConstraints.topology']],
+      'two topologies': [
+        of({ schedulingConstraints: { topology: [{ key: 'a' }, { key: 'b' }] } }),
+        ['TooMany spec.schedulingConstraints.topology'],
+      ],
     },
     {
       'the minimum': [of(), of({ schedulingPolicy: { gang: { minGroupCount: 3 } } }), []],
@@ -107,7 +123,11 @@ describe('CompositePodGroup', () => {
 
 describe('Workload in 1.37', () => {
   const template = (name: string, parts: object = {}): object => ({ name, ...gang(), ...parts })
-  const nested = (name: string, ...compositePodGroupTemplates: object[]): object => ({ name, schedulingPolicy: { basic: {} }, compositePodGroupTemplates })
+  const nested = (name: string, ...compositePodGroupTemplates: object[]): object => ({
+    name,
+    schedulingPolicy: { basic: {} },
+    compositePodGroupTemplates,
+  })
   const of = (...podGroupTemplates: object[]): object => ({ spec: { podGroupTemplates } })
   const ofGroups = (...compositePodGroupTemplates: object[]): object => ({ spec: { compositePodGroupTemplates } })
   const deep = (levels: number): object => (levels === 1 ? nested('a') : nested('a', deep(levels - 1)))
@@ -119,18 +139,28 @@ describe('Workload in 1.37', () => {
       none: [of(), ['Invalid spec']],
       'both kinds': [{ spec: { podGroupTemplates: [template('a')], compositePodGroupTemplates: [nested('b')] } }, ['Invalid spec']],
       'a name twice': [of(template('a'), template('a')), ['Duplicate spec.podGroupTemplates[1]']],
-      'a name in two lists': [ofGroups(nested('a', nested('a'))), ['Duplicate spec.compositePodGroupTemplates[0].compositePodGroupTemplates[0].name']],
+      'a name in two lists': [
+        ofGroups(nested('a', nested('a'))),
+        ['Duplicate spec.compositePodGroupTemplates[0].compositePodGroupTemplates[0].name'],
+      ],
       'four levels': [ofGroups(nested('a', nested('b', nested('c', nested('d'))))), ['Invalid spec.compositePodGroupTemplates[0]']],
       'a thousand levels, whose other errors would be as long': [ofGroups(deep(1000)), ['Invalid spec.compositePodGroupTemplates[0]']],
       'two priorities': [of(template('a', { priority: 1 }), template('b')), ['Invalid spec']],
       'too many': [of(...Array.from({ length: 9 }, (_, i) => template(`t${i}`))), ['TooMany spec.podGroupTemplates']],
-      'a bad owner': [{ spec: { controllerRef: { kind: '', name: 'x' }, podGroupTemplates: [template('a')] } }, ['Required spec.controllerRef.kind']],
+      'a bad owner': [
+        { spec: { controllerRef: { kind: '', name: 'x' }, podGroupTemplates: [template('a')] } },
+        ['Required spec.controllerRef.kind'],
+      ],
     },
     {
       'the minimum': [of(template('a')), of(template('a', gang(2))), []],
       'a template more': [of(template('a')), of(template('a'), template('b')), ['Forbidden spec.podGroupTemplates[1]']],
       'a template less': [of(template('a'), template('b')), of(template('a')), ['Forbidden spec.podGroupTemplates']],
-      'the mode of a template': [of(template('a')), of(template('a', { disruptionMode: { all: {} } })), ['Invalid spec.podGroupTemplates[0].disruptionMode']],
+      'the mode of a template': [
+        of(template('a')),
+        of(template('a', { disruptionMode: { all: {} } })),
+        ['Invalid spec.podGroupTemplates[0].disruptionMode'],
+      ],
     },
     features,
   )

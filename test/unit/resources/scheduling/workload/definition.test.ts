@@ -48,7 +48,11 @@ describe('Workload', () => {
       },
       {
         'the templates': [of(template()), of(template({ name: 'b' })), ['Invalid spec.podGroupTemplates']],
-        'the owner': [of(template()), { spec: { controllerRef: { kind: 'K', name: 'n' }, podGroupTemplates: [template()] } }, ['Invalid spec.controllerRef']],
+        'the owner': [
+          of(template()),
+          { spec: { controllerRef: { kind: 'K', name: 'n' }, podGroupTemplates: [template()] } },
+          ['Invalid spec.controllerRef'],
+        ],
       },
       featuresIn('1.36', { GenericWorkload: true }),
     )
@@ -102,7 +106,11 @@ describe('Workload', () => {
         'a workload': [of(template()), []],
         nothing: [{ spec: {} }, ['Required spec.podGroups']],
         'bad groups': [
-          of(template({ name: 'A' }), template({ name: 'A', schedulingPolicy: {} }), template({ name: 'b', schedulingPolicy: { gang: { minCount: 0 } } })),
+          of(
+            template({ name: 'A' }),
+            template({ name: 'A', schedulingPolicy: {} }),
+            template({ name: 'b', schedulingPolicy: { gang: { minCount: 0 } } }),
+          ),
           [
             'Invalid spec.podGroups[0].name',
             'Invalid spec.podGroups[1].name',
@@ -114,7 +122,11 @@ describe('Workload', () => {
       },
       {
         'the groups': [of(template()), of(template({ name: 'b' })), ['Invalid podGroups']],
-        'an owner that is added later': [of(template()), { spec: { controllerRef: { kind: 'K', name: 'n' }, podGroupTemplates: [template()] } }, []],
+        'an owner that is added later': [
+          of(template()),
+          { spec: { controllerRef: { kind: 'K', name: 'n' }, podGroupTemplates: [template()] } },
+          [],
+        ],
       },
       featuresIn('1.35', { GenericWorkload: true }),
     ))
@@ -123,7 +135,8 @@ describe('Workload', () => {
     const backend = new MemoryBackend()
     const path = (version: string): string => `/apis/scheduling.k8s.io/${version}/namespaces/ns/workloads`
     const spec = { podGroups: [{ name: 'a', policy: gang }] }
-    const post = async (call: Call, url: string, body: object): Promise<unknown> => (await call(url, { method: 'POST', body: JSON.stringify(body) })).json
+    const post = async (call: Call, url: string, body: object): Promise<unknown> =>
+      (await call(url, { method: 'POST', body: JSON.stringify(body) })).json
     const create = async (call: Call): Promise<unknown> => {
       await post(call, '/api/v1/namespaces', { metadata: { name: 'ns' } })
       return post(call, path('v1alpha1'), { metadata: { name: 'x' }, spec })

@@ -12,7 +12,10 @@ describe('CSIDriver', () => {
       'no fields': [of(), []],
       'an unknown group policy': [of({ fsGroupPolicy: 'Foo' }), ['NotSupported spec.fsGroupPolicy']],
       'tokens for two': [tokens({ audience: '' }, { audience: 'a', expirationSeconds: 600 }), []],
-      'two tokens for one': [tokens({ audience: 'a' }, { audience: 'a', expirationSeconds: 1 }), ['Duplicate spec.tokenRequests[1].audience']],
+      'two tokens for one': [
+        tokens({ audience: 'a' }, { audience: 'a', expirationSeconds: 1 }),
+        ['Duplicate spec.tokenRequests[1].audience'],
+      ],
       'a short token': [tokens({ audience: 'a', expirationSeconds: 599 }), ['Invalid spec.tokenRequests[0].expirationSeconds']],
       'a long token': [tokens({ audience: 'a', expirationSeconds: 2 ** 32 + 1 }), ['Invalid spec.tokenRequests[0].expirationSeconds']],
       'an unknown mode': [of({ volumeLifecycleModes: ['Ephemeral', 'Foo'] }), ['NotSupported spec.volumeLifecycleModes']],

@@ -19,7 +19,10 @@ describe('CSINode', () => {
       'a long node': [of({ ...one, nodeID: 'n'.repeat(257) }), ['Invalid spec.drivers[0].nodeID']],
       'a count below zero': [of({ ...one, allocatable: { count: -1 } }), ['Invalid spec.drivers[0].allocatable.count']],
       'a key twice': [of({ ...one, topologyKeys: ['a', 'a'] }), ['Duplicate spec.drivers[0]']],
-      'an empty key': [of({ ...one, topologyKeys: [''] }), ['Required spec.drivers[0]', 'Invalid spec.drivers[0]', 'Invalid spec.drivers[0]']],
+      'an empty key': [
+        of({ ...one, topologyKeys: [''] }),
+        ['Required spec.drivers[0]', 'Invalid spec.drivers[0]', 'Invalid spec.drivers[0]'],
+      ],
     },
     {
       'one more driver': [of(one), of(one, { name: 'driver.two', nodeID: 'n' }), []],

@@ -7,7 +7,11 @@ import { type AnyObject, loose } from '../../../../support/any-object.ts'
 
 const storageClass = (name: string, day: string, annotation = 'storageclass.kubernetes.io/is-default-class'): AnyObject =>
   ({ metadata: { name, creationTimestamp: `2026-01-${day}T00:00:00Z`, annotations: { [annotation]: 'true' } } }) as unknown as AnyObject
-const classes = [storageClass('old', '01'), storageClass('new', '02', 'storageclass.beta.kubernetes.io/is-default-class'), storageClass('other', '03', 'a')]
+const classes = [
+  storageClass('old', '01'),
+  storageClass('new', '02', 'storageclass.beta.kubernetes.io/is-default-class'),
+  storageClass('other', '03', 'a'),
+]
 
 describe('DefaultStorageClass', () => {
   const cases: [string, object, AnyObject[], string | undefined][] = [
@@ -15,7 +19,12 @@ describe('DefaultStorageClass', () => {
     ['leaves it unset without a default', {}, [], undefined],
     ['keeps a class', { spec: { storageClassName: 'mine' } }, classes, 'mine'],
     ['keeps that none is wanted', { spec: { storageClassName: '' } }, classes, ''],
-    ['knows a class by annotation', { metadata: { annotations: { 'volume.beta.kubernetes.io/storage-class': 'mine' } } }, classes, undefined],
+    [
+      'knows a class by annotation',
+      { metadata: { annotations: { 'volume.beta.kubernetes.io/storage-class': 'mine' } } },
+      classes,
+      undefined,
+    ],
   ]
   for (const [what, parts, known, className] of cases) {
     it(what, async () => {

@@ -45,9 +45,14 @@ describe('VolumeAttachment', () => {
           storageClassName: 's',
           volumeMode: 'Block',
         }),
-        ['claimRef', 'capacity', 'persistentVolumeReclaimPolicy', 'nodeAffinity', 'storageClassName', 'volumeMode'].map(name => `Forbidden ${PATH}.${name}`),
+        ['claimRef', 'capacity', 'persistentVolumeReclaimPolicy', 'nodeAffinity', 'storageClassName', 'volumeMode'].map(
+          name => `Forbidden ${PATH}.${name}`,
+        ),
       ],
-      'a bad driver in it': [inline({ csi: { driver: '', volumeHandle: 'h' } }), [`Required ${PATH}.csi.driver`, `Invalid ${PATH}.csi.driver`]],
+      'a bad driver in it': [
+        inline({ csi: { driver: '', volumeHandle: 'h' } }),
+        [`Required ${PATH}.csi.driver`, `Invalid ${PATH}.csi.driver`],
+      ],
     },
     { 'the spec': [of(), of({ nodeName: 'other' }), ['Invalid spec']] },
   )
@@ -61,9 +66,13 @@ describe('VolumeAttachment', () => {
   ] as const)
     it(`reports an empty driver name in ${release} as other kinds do`, async () => {
       const faults = async (definition: ResourceDefinition, body: object, field: string) =>
-        (await causesOf(new KindCases(definition, parseGates(release)).create(body))).filter(text => text.endsWith(` ${field}`)).map(text => text.split(' ')[0])
+        (await causesOf(new KindCases(definition, parseGates(release)).create(body)))
+          .filter(text => text.endsWith(` ${field}`))
+          .map(text => text.split(' ')[0])
       expect(await faults(volumeAttachmentResource, of({ attacher: '' }), 'spec.attacher')).to.deep.equal(attacher)
-      expect(await faults(csiNodeResource, { spec: { drivers: [{ name: '', nodeID: 'n' }] } }, 'spec.drivers[0].name')).to.deep.equal(others)
+      expect(await faults(csiNodeResource, { spec: { drivers: [{ name: '', nodeID: 'n' }] } }, 'spec.drivers[0].name')).to.deep.equal(
+        others,
+      )
       expect(await faults(persistentVolumeResource, csiVolume, 'spec.csi.driver')).to.deep.equal(others)
       expect(await faults(podResource, csiPod, 'spec.volumes[0].csi.driver')).to.deep.equal(others)
     })
@@ -99,7 +108,9 @@ describe('VolumeAttachment', () => {
     const messages = async (release: '1.36' | '1.37') => {
       const cases = new KindCases(volumeAttachmentResource, featuresIn(release))
       await cases.create(of())
-      const told = await messagesOf(cases.update({ ...of(), status: { attached: true, attachError: { message: 'x'.repeat(1025) } } }, {}, 'status'))
+      const told = await messagesOf(
+        cases.update({ ...of(), status: { attached: true, attachError: { message: 'x'.repeat(1025) } } }, {}, 'status'),
+      )
       return [...new Set(told)]
     }
     expect(await messages('1.36')).to.deep.equal(['status.attachError.message: Too long: may not be more than 262144 bytes'])

@@ -15,7 +15,11 @@ describe('VolumeAttributesClass', () => {
     },
     {
       nothing: [of(), of(), []],
-      'the driver and the parameters': [of(), { driverName: 'e', parameters: { iops: '2' } }, ['Forbidden driverName', 'Forbidden parameters']],
+      'the driver and the parameters': [
+        of(),
+        { driverName: 'e', parameters: { iops: '2' } },
+        ['Forbidden driverName', 'Forbidden parameters'],
+      ],
       'the parameters away': [of(), of({ parameters: {} }), ['Required parameters', 'Forbidden parameters', 'Required parameters']],
     },
   )

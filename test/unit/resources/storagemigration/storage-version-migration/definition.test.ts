@@ -37,8 +37,16 @@ describe('StorageVersionMigration', () => {
       { resourceVersion: 'x' },
       ['status.resourceVersion: Invalid value: "x": failed to parse resource version "x": strconv.ParseInt: parsing "x": invalid syntax'],
     ],
-    'a negative version': [{}, { resourceVersion: '-1' }, ['status.resourceVersion: Invalid value: -1: must be greater than or equal to 0']],
-    'another version': [{ resourceVersion: '5' }, { resourceVersion: '6' }, ['status.resourceVersion: Invalid value: "6": cannot be updated']],
+    'a negative version': [
+      {},
+      { resourceVersion: '-1' },
+      ['status.resourceVersion: Invalid value: -1: must be greater than or equal to 0'],
+    ],
+    'another version': [
+      { resourceVersion: '5' },
+      { resourceVersion: '6' },
+      ['status.resourceVersion: Invalid value: "6": cannot be updated'],
+    ],
     'bad conditions': [
       {},
       { conditions: [condition('A', 'Yes', { reason: '', lastUpdateTime: null }), condition('A', 'True', { reason: '?' })] },
@@ -83,7 +91,8 @@ describe('StorageVersionMigration', () => {
 
   describe('in v1beta1, from 1.35 on', () => {
     const features = featuresIn('1.35', { StorageVersionMigrator: true })
-    const settled = (type: string, status = 'True'): object => condition(type, status, { lastUpdateTime: '2026-01-02T03:04:05Z', message: 'm' })
+    const settled = (type: string, status = 'True'): object =>
+      condition(type, status, { lastUpdateTime: '2026-01-02T03:04:05Z', message: 'm' })
     validates(
       storageVersionMigrationResource,
       {
@@ -98,8 +107,11 @@ describe('StorageVersionMigration', () => {
     it('allows only one outcome and an immutable resource version', async () => {
       const cases = new KindCases(storageVersionMigrationResource, features)
       await cases.create(of({ resource: 'pods' }))
-      const tell = async (status: object): Promise<string[]> => messagesOf(cases.update({ ...of({ resource: 'pods' }), status }, {}, 'status'))
-      expect(await tell({ resourceVersion: '0' })).to.deep.equal(['status.resourceVersion: Invalid value: "0": resource version is not well formed: 0'])
+      const tell = async (status: object): Promise<string[]> =>
+        messagesOf(cases.update({ ...of({ resource: 'pods' }), status }, {}, 'status'))
+      expect(await tell({ resourceVersion: '0' })).to.deep.equal([
+        'status.resourceVersion: Invalid value: "0": resource version is not well formed: 0',
+      ])
       expect((await tell({ conditions: [settled('Succeeded'), settled('Failed')] })).map(text => text.slice(-39))).to.deep.equal([
         'conditions cannot be true at the same time'.slice(-39),
       ])
@@ -114,7 +126,9 @@ describe('StorageVersionMigration', () => {
       const backend = new MemoryBackend()
       const path = (version: string): string => `/apis/storagemigration.k8s.io/${version}/storageversionmigrations`
       const status = {
-        conditions: [{ type: 'Running', status: 'True', observedGeneration: 7, lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'R', message: 'm' }],
+        conditions: [
+          { type: 'Running', status: 'True', observedGeneration: 7, lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'R', message: 'm' },
+        ],
       }
       const on = { StorageVersionMigrator: true }
       const served = ['api/all']

@@ -34,7 +34,8 @@ function world() {
   }
   const service: KeyService = {
     status: () => answer(() => state.status),
-    encrypt: plaintext => answer(() => ({ ciphertext: xor(plaintext), keyId: state.status.keyId, annotations: new Map(), ...state.encrypted })),
+    encrypt: plaintext =>
+      answer(() => ({ ciphertext: xor(plaintext), keyId: state.status.keyId, annotations: new Map(), ...state.encrypted })),
     decrypt: ({ ciphertext }) =>
       answer(() => {
         state.decrypts++
@@ -43,7 +44,8 @@ function world() {
     close: () => {},
   }
   const metrics = new KmsMetrics()
-  const open = (spans?: Spans): KmsProvider => new KmsProvider({ name: 'p', service, metrics, clock: { now: () => state.now }, logger: silentLogger, spans })
+  const open = (spans?: Spans): KmsProvider =>
+    new KmsProvider({ name: 'p', service, metrics, clock: { now: () => state.now }, logger: silentLogger, spans })
   return { state, metrics, open, later: (seconds: number) => (state.now += seconds * 1000) }
 }
 
@@ -52,8 +54,10 @@ const faultOf = (provider: KmsProvider): Promise<string | undefined> =>
     () => undefined,
     (error: Error) => error.message.replace(/uid="[^"]+"/, 'uid'),
   )
-const lines = (family: MetricFamily): string[] => [...family.samples()].map(({ labels, value }) => `${Object.values(labels).join(' ')}: ${value}`)
-const familyOf = (metrics: KmsMetrics, name: string): MetricFamily => metrics.families.find(family => family.name === `apiserver_${name}`) as MetricFamily
+const lines = (family: MetricFamily): string[] =>
+  [...family.samples()].map(({ labels, value }) => `${Object.values(labels).join(' ')}: ${value}`)
+const familyOf = (metrics: KmsMetrics, name: string): MetricFamily =>
+  metrics.families.find(family => family.name === `apiserver_${name}`) as MetricFamily
 const ONE = 'sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed'
 
 describe('a key management service', () => {
@@ -64,7 +68,10 @@ describe('a key management service', () => {
     const [a, b] = [provider.toStorage(VALUE, KEY), provider.toStorage(VALUE, KEY)]
     expect(a).not.to.deep.equal(b)
     expect(provider.fromStorage(a, KEY)).to.deep.equal({ value: VALUE, stale: false })
-    expect(() => provider.fromStorage(a, key('/registry/secrets/default/b'))).to.throw(TransformError, 'cipher: message authentication failed')
+    expect(() => provider.fromStorage(a, key('/registry/secrets/default/b'))).to.throw(
+      TransformError,
+      'cipher: message authentication failed',
+    )
     expect(state.decrypts).to.equal(0)
   })
 
@@ -95,7 +102,10 @@ describe('a key management service', () => {
     expect(reader.fromStorage(stored, KEY)).to.deep.equal({ value: VALUE, stale: false })
     expect(state.decrypts).to.equal(1)
     expect(lines(familyOf(metrics, 'storage_envelope_transformation_cache_misses_total'))).to.deep.equal([': 1'])
-    expect(lines(familyOf(metrics, 'envelope_encryption_key_id_hash_total'))).to.deep.equal([`to_storage p ${ONE} : 2`, `from_storage p ${ONE} : 1`])
+    expect(lines(familyOf(metrics, 'envelope_encryption_key_id_hash_total'))).to.deep.equal([
+      `to_storage p ${ONE} : 2`,
+      `from_storage p ${ONE} : 1`,
+    ])
   })
 
   it('reports why it cannot decrypt, and tries again for later reads', async () => {
@@ -147,7 +157,9 @@ describe('a key management service', () => {
     const stored = provider.toStorage(VALUE, KEY)
     state.down = true
     later(180)
-    expect(await faultOf(provider)).to.match(/^failed to perform status section of the healthz check for KMS Provider p, error: rpc error: code = Unavailable/)
+    expect(await faultOf(provider)).to.match(
+      /^failed to perform status section of the healthz check for KMS Provider p, error: rpc error: code = Unavailable/,
+    )
     provider.toStorage(VALUE, KEY)
     later(1)
     expect(() => provider.toStorage(VALUE, KEY)).to.throw(
@@ -212,7 +224,8 @@ describe('a key management service', () => {
     {
       title: 'annotations whose names are not domains',
       encrypted: { annotations: new Map([['foo', Buffer.of(1)]]) },
-      fault: 'errGen=failed to validate annotations: annotations: Invalid value: "foo": should be a domain with at least two segments separated by dots',
+      fault:
+        'errGen=failed to validate annotations: annotations: Invalid value: "foo": should be a domain with at least two segments separated by dots',
     },
     {
       title: 'long annotations',
@@ -234,7 +247,9 @@ describe('a key management service', () => {
     await provider.check()
     state.status = { ...state.status, version: 'v2beta1' }
     later(20)
-    expect(await faultOf(provider)).to.equal(`${UNHEALTHY}KMSv2 API version should not change after the initial status response version v2, got v2beta1`)
+    expect(await faultOf(provider)).to.equal(
+      `${UNHEALTHY}KMSv2 API version should not change after the initial status response version v2, got v2beta1`,
+    )
   })
 
   it('counts invalid key ids', async () => {

@@ -10,7 +10,11 @@ import { ArgumentError } from '../../../../../src/lib/arguments.ts'
 import { runReport } from '../../../../../src/upgrade/report-command.ts'
 
 const budget = (name: string, apiVersion: string): Json => ({
-  metadata: { name, namespace: 'shop', managedFields: [{ manager: 'helm', operation: 'Update', apiVersion, time: '2024-01-01T00:00:00Z' }] },
+  metadata: {
+    name,
+    namespace: 'shop',
+    managedFields: [{ manager: 'helm', operation: 'Update', apiVersion, time: '2024-01-01T00:00:00Z' }],
+  },
   spec: { selector: { matchLabels: { a: 'b' } } },
 })
 
@@ -25,9 +29,13 @@ const ANSWERS: Readonly<Record<string, Json>> = {
       { preferredVersion: { groupVersion: 'apps/v1' }, versions: [{ groupVersion: 'apps/v1' }] },
     ],
   },
-  '/api/v1': { resources: [resource('pods', 'Pod'), resource('pods/log', 'Pod'), resource('events', 'Event'), resource('secrets', 'Secret')] },
+  '/api/v1': {
+    resources: [resource('pods', 'Pod'), resource('pods/log', 'Pod'), resource('events', 'Event'), resource('secrets', 'Secret')],
+  },
   '/apis/policy/v1': { resources: [resource('poddisruptionbudgets', 'PodDisruptionBudget')] },
-  '/apis/policy/v1beta1': { resources: [resource('poddisruptionbudgets', 'PodDisruptionBudget'), resource('podsecuritypolicies', 'PodSecurityPolicy')] },
+  '/apis/policy/v1beta1': {
+    resources: [resource('poddisruptionbudgets', 'PodDisruptionBudget'), resource('podsecuritypolicies', 'PodSecurityPolicy')],
+  },
   '/apis/apps/v1': { resources: [resource('deployments', 'Deployment')] },
   // A list whose continue token leads in a circle.
   '/apis/apps/v1/deployments?limit=250': { metadata: { continue: 'x' }, items: [] },
@@ -35,7 +43,10 @@ const ANSWERS: Readonly<Record<string, Json>> = {
   '/api/v1/pods?limit=250': {
     items: [
       {
-        metadata: { name: 'web-1', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true }] },
+        metadata: {
+          name: 'web-1',
+          ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true }],
+        },
         spec: { nodeSelector: { 'beta.kubernetes.io/os': 'linux' }, containers: [] },
       },
     ],
@@ -84,7 +95,10 @@ users: [{name: u, user: {tokenFile: token}}, {name: x, user: {exec: {command: aw
 
   it('reads every resource in pages, and reports which clients wrote removed versions', async () => {
     const out: string[] = []
-    const status = await runReport(['--kubeconfig', kubeconfig, '--to', '1.25', '-o', 'json'], { out: text => void out.push(text), err: () => {} })
+    const status = await runReport(['--kubeconfig', kubeconfig, '--to', '1.25', '-o', 'json'], {
+      out: text => void out.push(text),
+      err: () => {},
+    })
     const { from, objects, findings } = JSON.parse(out.join(''))
     expect({ status, from, objects }).to.deep.equal({ status: 1, from: '1.24', objects: 3 })
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -124,7 +138,10 @@ users: [{name: u, user: {tokenFile: token}}, {name: x, user: {exec: {command: aw
       `${JSON.stringify({ kind: 'Event', stage: 'ResponseComplete', user: { username: 'jane' }, userAgent: 'helm', objectRef, annotations })}\n`,
     )
     const out: string[] = []
-    await runReport(['--kubeconfig', kubeconfig, '--to=1.25', '--audit-log', log, '-o=json'], { out: text => void out.push(text), err: () => {} })
+    await runReport(['--kubeconfig', kubeconfig, '--to=1.25', '--audit-log', log, '-o=json'], {
+      out: text => void out.push(text),
+      err: () => {},
+    })
     type Row = { rule: string; subject: string; usages?: readonly { by: string }[] }
     const asked = (JSON.parse(out.join('')).findings as Row[]).filter(({ rule }) => rule === 'requested-version')
     expect(asked.map(({ subject, usages = [] }) => [subject, ...usages.map(({ by }) => by)])).to.deep.equal([

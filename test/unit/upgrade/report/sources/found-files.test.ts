@@ -81,7 +81,9 @@ describe('files that an upgrade report examines', () => {
         writeFileSync(join(folder, name), text)
       }
       const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.36'), quietWatch())], { from: '1.24', to: '1.36' })
-      const texts = findings.map(({ level, place: { file = '', line }, message }) => `${level} ${relative(folder, file)}:${line} ${message}`)
+      const texts = findings.map(
+        ({ level, place: { file = '', line }, message }) => `${level} ${relative(folder, file)}:${line} ${message}`,
+      )
       expect(texts.map((text, i) => (text.startsWith(found[i] ?? '-') ? found[i] : text))).to.deep.equal(found)
     })
 
@@ -89,7 +91,9 @@ describe('files that an upgrade report examines', () => {
     const folder = mkdtempSync(join(tmpdir(), 'binnacle-report-'))
     folders.push(folder)
     writeFileSync(join(folder, 'notes'), 'a: [')
-    expect(examineFiles([join(folder, 'notes')], new ReleaseKinds('1.36'), quietWatch()).findings.map(({ rule }) => rule)).to.deep.equal(['unreadable'])
+    expect(examineFiles([join(folder, 'notes')], new ReleaseKinds('1.36'), quietWatch()).findings.map(({ rule }) => rule)).to.deep.equal([
+      'unreadable',
+    ])
     expect(examineFiles([folder], new ReleaseKinds('1.36'), quietWatch()).findings).to.deep.equal([])
   })
 })

@@ -99,7 +99,8 @@ describe('stores in the upgrade report', () => {
         return { items: items(...page), revision: 1 as Revision, more: asked !== 3, count: 0 }
       }
       const found: string[] = []
-      for await (const { value } of valuesBelow({ range, currentRevision: async () => 1 as Revision }, '/registry')) found.push(value.toString())
+      for await (const { value } of valuesBelow({ range, currentRevision: async () => 1 as Revision }, '/registry'))
+        found.push(value.toString())
       return found
     }
 
@@ -130,10 +131,9 @@ describe('stores in the upgrade report', () => {
     ]
 
     it('contain the latest value of each key that was not deleted', () => {
-      const found = [...snapshotValues(checkedSnapshot(write(boltFile('key', entries)), { skipHashCheck: true }), '/registry')].map(({ key: name, value }) => [
-        name,
-        value.toString(),
-      ])
+      const found = [...snapshotValues(checkedSnapshot(write(boltFile('key', entries)), { skipHashCheck: true }), '/registry')].map(
+        ({ key: name, value }) => [name, value.toString()],
+      )
       expect(found).to.deep.equal([
         ['/registry/pods/a', 'new'],
         ['/registry/pods/d', 'd'],
@@ -147,7 +147,9 @@ describe('stores in the upgrade report', () => {
     it('are rejected if they are corrupt or something else, whatever they contain', () => {
       expect(() => new BoltFile(write(Buffer.from('SQLite format 3')))).to.throw(BoltError, /is not a snapshot of etcd/)
       const whole = boltFile('key', entries)
-      expect(() => [...snapshotValues(checkedSnapshot(write(whole.subarray(0, 4096 * 5)), { skipHashCheck: true }), '/registry')]).to.throw(BoltError)
+      expect(() => [...snapshotValues(checkedSnapshot(write(whole.subarray(0, 4096 * 5)), { skipHashCheck: true }), '/registry')]).to.throw(
+        BoltError,
+      )
       let faults = 0
       for (let at = 4096 * 2; at < whole.length; at += at % 4096 < 100 ? 3 : 997) {
         const damaged = Buffer.from(whole)
@@ -174,12 +176,18 @@ describe('stores in the upgrade report', () => {
       expect(() => new BoltFile(write(small))).to.throw(BoltError, /is not a snapshot of etcd/)
       const long = boltFile('key', entries)
       long.writeUInt32LE(4096, 4096 * 4 + 16 + 12)
-      expect(() => [...snapshotValues(checkedSnapshot(write(long), { skipHashCheck: true }), '/registry')]).to.throw(BoltError, /an entry is outside/)
+      expect(() => [...snapshotValues(checkedSnapshot(write(long), { skipHashCheck: true }), '/registry')]).to.throw(
+        BoltError,
+        /an entry is outside/,
+      )
     })
 
     it('are not read more often than valid ones, wherever their entries point', () => {
       const value = Buffer.alloc(2000)
-      const leaf = [[Buffer.alloc(17), value] as const, ...Array.from({ length: 40 }, (_, i) => [Buffer.alloc(17, i), Buffer.alloc(0)] as const)]
+      const leaf = [
+        [Buffer.alloc(17), value] as const,
+        ...Array.from({ length: 40 }, (_, i) => [Buffer.alloc(17, i), Buffer.alloc(0)] as const),
+      ]
       const same = boltFile('key', [leaf, ...Array.from({ length: 199 }, () => leaf)])
       for (let page = 4; page < 204; page++)
         for (let i = 1; i <= 40; i++) {
@@ -188,13 +196,19 @@ describe('stores in the upgrade report', () => {
           same.writeUInt32LE(same.readUInt32LE(4096 * page + 16 + 4) - i * 16, element + 4)
           same.writeUInt32LE(2000, element + 12)
         }
-      expect(() => [...snapshotValues(checkedSnapshot(write(same), { skipHashCheck: true }), '/registry')]).to.throw(BoltError, /entries overlap/)
+      expect(() => [...snapshotValues(checkedSnapshot(write(same), { skipHashCheck: true }), '/registry')]).to.throw(
+        BoltError,
+        /entries overlap/,
+      )
     })
 
     it('are rejected for cycles', () => {
       const circle = boltFile('key', entries)
       circle.writeBigUInt64LE(3n, 4096 * 3 + 16 + 8)
-      expect(() => [...snapshotValues(checkedSnapshot(write(circle), { skipHashCheck: true }), '/registry')]).to.throw(BoltError, /form a cycle/)
+      expect(() => [...snapshotValues(checkedSnapshot(write(circle), { skipHashCheck: true }), '/registry')]).to.throw(
+        BoltError,
+        /form a cycle/,
+      )
     })
   })
 })

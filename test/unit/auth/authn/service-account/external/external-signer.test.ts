@@ -91,9 +91,21 @@ describe('openExternalSigner', () => {
     ['a failed call', p => (p.failure = 'go away'), 'while signing jwt: rpc error: code = PermissionDenied desc = go away'],
     ['no type', p => (p.header = { alg: 'ES256', kid: 'first' }), 'while validating header: bad type'],
     ['no key id', p => (p.header = { alg: 'ES256', typ: 'JWT' }), 'while validating header: key id missing'],
-    ['a long key id', p => (p.header = { alg: 'ES256', typ: 'JWT', kid: 'k'.repeat(1025) }), 'while validating header: key id longer than 1 kb'],
-    ['an unsupported algorithm', p => (p.header = { alg: 'RS512', typ: 'JWT', kid: 'first' }), 'while validating header: bad signing algorithm "RS512"'],
-    ['unknown header members', p => (p.header = { ...p.header, x5u: 'a' }), 'while validating header: while parsing header JSON: json: unknown field "x5u"'],
+    [
+      'a long key id',
+      p => (p.header = { alg: 'ES256', typ: 'JWT', kid: 'k'.repeat(1025) }),
+      'while validating header: key id longer than 1 kb',
+    ],
+    [
+      'an unsupported algorithm',
+      p => (p.header = { alg: 'RS512', typ: 'JWT', kid: 'first' }),
+      'while validating header: bad signing algorithm "RS512"',
+    ],
+    [
+      'unknown header members',
+      p => (p.header = { ...p.header, x5u: 'a' }),
+      'while validating header: while parsing header JSON: json: unknown field "x5u"',
+    ],
     ['no signature', p => (p.signature = ''), 'empty signature returned'],
     [
       'a key that is excluded from discovery',
@@ -111,13 +123,21 @@ describe('openExternalSigner', () => {
   const START =
     'while setting up external-jwt-signer: while initially filling key cache: while performing initial cache fill: while fetching token verification keys: '
   const starts: [string, (plugin: TokenSigner) => void, string][] = [
-    ['a failed call', p => (p.failure = 'no'), `${START}while getting externally supported jwt signing keys: rpc error: code = PermissionDenied desc = no`],
+    [
+      'a failed call',
+      p => (p.failure = 'no'),
+      `${START}while getting externally supported jwt signing keys: rpc error: code = PermissionDenied desc = no`,
+    ],
     ['no keys', p => (p.keys = []), `${START}found no keys`],
     ['a bad hint', p => (p.refreshHintSeconds = -1), `${START}found invalid refresh hint (-1s)`],
     ['no data timestamp', p => (p.dataTimestamp = undefined), `${START}invalid data timestamp: proto: invalid nil Timestamp`],
     ['no key id', p => (p.keys = [{ key_id: '', key: Buffer.from('a') }]), `${START}found invalid public key id ""`],
     ['an empty key', p => (p.keys = [{ key_id: 'a', key: Buffer.alloc(0) }]), `${START}found empty public key`],
-    ['short tokens', p => (p.maxTokenExpirationSeconds = 599), 'max token life supported by external-jwt-signer (599s) is less than acceptable (min 600s)'],
+    [
+      'short tokens',
+      p => (p.maxTokenExpirationSeconds = 599),
+      'max token life supported by external-jwt-signer (599s) is less than acceptable (min 600s)',
+    ],
   ]
   for (const [what, change, why] of starts)
     it(`fails to start with ${what}`, async () => {
@@ -126,7 +146,9 @@ describe('openExternalSigner', () => {
     })
 
   it('is counted in metrics', () => {
-    const seen = metrics.families.flatMap(family => [...family.samples()]).map(({ metricName, labels }) => `${metricName} ${labels.code ?? ''}`)
+    const seen = metrics.families
+      .flatMap(family => [...family.samples()])
+      .map(({ metricName, labels }) => `${metricName} ${labels.code ?? ''}`)
     expect(seen).to.include.members([
       'apiserver_externaljwt_sign_request_total OK',
       'apiserver_externaljwt_sign_request_total PermissionDenied',

@@ -17,8 +17,14 @@ const inV2 = (metrics: JsonObject[], more: JsonObject = {}, status: JsonObject =
 const inV1 = (object: V2): V1 => wholeV1(runAtOnce(autoscalerToV1(clone(object))))
 const back = (object: V1): V2 => wholeV2(runAtOnce(toV2(clone(object))))
 const annotation = ({ metadata }: TypedObject, name: string): string | undefined => metadata.annotations?.[PREFIX + name]
-const cpu = (averageUtilization: number): JsonObject => ({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } })
-const queue = (target: JsonObject): JsonObject => ({ type: 'External', external: { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target } })
+const cpu = (averageUtilization: number): JsonObject => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
+})
+const queue = (target: JsonObject): JsonObject => ({
+  type: 'External',
+  external: { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target },
+})
 
 describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   it('has a field for CPU utilization', () => {
@@ -40,14 +46,21 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     ],
     [
       'a value of an object',
-      { type: 'Object', object: { describedObject: { kind: 'Service', name: 's' }, target: { type: 'Value', value: '7' }, metric: { name: 'hits' } } },
+      {
+        type: 'Object',
+        object: { describedObject: { kind: 'Service', name: 's' }, target: { type: 'Value', value: '7' }, metric: { name: 'hits' } },
+      },
       '{"type":"Object","object":{"target":{"kind":"Service","name":"s"},"metricName":"hits","targetValue":"7"}}',
     ],
     [
       'an average of an object',
       {
         type: 'Object',
-        object: { describedObject: { kind: 'Service', name: 's' }, target: { type: 'AverageValue', averageValue: '7' }, metric: { name: 'hits' } },
+        object: {
+          describedObject: { kind: 'Service', name: 's' },
+          target: { type: 'AverageValue', averageValue: '7' },
+          metric: { name: 'hits' },
+        },
       },
       '{"type":"Object","object":{"target":{"kind":"Service","name":"s"},"metricName":"hits","targetValue":"0","averageValue":"7"}}',
     ],
@@ -58,7 +71,10 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     ],
     [
       'a container',
-      { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'app', target: { type: 'Utilization', averageUtilization: 5 } } },
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'app', target: { type: 'Utilization', averageUtilization: 5 } },
+      },
       '{"type":"ContainerResource","containerResource":{"name":"cpu","targetAverageUtilization":5,"container":"app"}}',
     ],
   ]
@@ -76,13 +92,18 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     const conditions = [{ type: 'AbleToScale', status: 'True', reason: 'X' }]
     const currentMetrics = [{ type: 'Resource', resource: { name: 'cpu', current: { averageValue: '40m', averageUtilization: 50 } } }]
     const policies = [{ type: 'Pods', value: 4, periodSeconds: 15 }]
-    const v2 = inV2([cpu(60)], { behavior: { scaleUp: { selectPolicy: 'Max', policies } } }, { desiredReplicas: 2, currentMetrics, conditions })
+    const v2 = inV2(
+      [cpu(60)],
+      { behavior: { scaleUp: { selectPolicy: 'Max', policies } } },
+      { desiredReplicas: 2, currentMetrics, conditions },
+    )
     const v1 = inV1(v2)
     expect(v1.metadata.annotations).to.deep.equal({
       [`${PREFIX}behavior`]:
         '{"ScaleUp":{"StabilizationWindowSeconds":null,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}],"Tolerance":null},"ScaleDown":null}',
       [`${PREFIX}conditions`]: '[{"type":"AbleToScale","status":"True","lastTransitionTime":null,"reason":"X"}]',
-      [`${PREFIX}current-metrics`]: '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":50,"currentAverageValue":"40m"}}]',
+      [`${PREFIX}current-metrics`]:
+        '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":50,"currentAverageValue":"40m"}}]',
     })
     expect(v1.status.currentCPUUtilizationPercentage).to.equal(50)
     expect(back(v1)).to.deep.equal(v2)
@@ -108,7 +129,9 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   it('prefers the annotation that a v1 client has changed', () => {
     const v1 = inV1(inV2([queue({ type: 'Utilization', averageValue: '10' })]))
     const { metadata } = v1
-    metadata.annotations = { [`${PREFIX}metrics`]: (annotation(v1, 'metrics') as string).replace('"targetAverageValue":"10"', '"targetAverageValue":"20"') }
+    metadata.annotations = {
+      [`${PREFIX}metrics`]: (annotation(v1, 'metrics') as string).replace('"targetAverageValue":"10"', '"targetAverageValue":"20"'),
+    }
     expect(back(v1).spec.metrics).to.deep.equal(inV2([queue({ type: 'AverageValue', averageValue: '20' })]).spec.metrics)
   })
 
@@ -120,7 +143,18 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     expect(back(v1).metadata.annotations).to.deep.equal({ a: 'b' })
   })
 
-  for (const text of ['', 'abc', 'null', '{}', '[1]', '["x"]', '[{"type":5}]', '{"ScaleUp":5}', '{"ScaleUp":{"Policies":[{"Value":"x"}]}}', '[{"v2":[]}]']) {
+  for (const text of [
+    '',
+    'abc',
+    'null',
+    '{}',
+    '[1]',
+    '["x"]',
+    '[{"type":5}]',
+    '{"ScaleUp":5}',
+    '{"ScaleUp":{"Policies":[{"Value":"x"}]}}',
+    '[{"v2":[]}]',
+  ]) {
     it(`ignores the annotation ${text || 'that is empty'}`, () => {
       const annotations = Object.fromEntries(['metrics', 'current-metrics', 'conditions', 'behavior'].map(name => [PREFIX + name, text]))
       const v2 = back(wholeV1({ metadata: { annotations }, spec, status: { currentReplicas: 1, desiredReplicas: 1 } }))
@@ -129,7 +163,9 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   }
 
   it('parses the behavior annotation case-insensitively', () => {
-    const annotations = { [`${PREFIX}behavior`]: '{"scaleup":{"selectpolicy":"Min","policies":[{"type":"Pods","VALUE":1,"periodseconds":2}]}}' }
+    const annotations = {
+      [`${PREFIX}behavior`]: '{"scaleup":{"selectpolicy":"Min","policies":[{"type":"Pods","VALUE":1,"periodseconds":2}]}}',
+    }
     const v2 = back(wholeV1({ metadata: { annotations }, spec, status: {} }))
     expect(v2.spec.behavior).to.deep.equal({ scaleUp: { selectPolicy: 'Min', policies: [{ type: 'Pods', value: 1, periodSeconds: 2 }] } })
   })

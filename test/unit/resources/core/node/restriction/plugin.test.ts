@@ -28,13 +28,21 @@ interface Asked extends Given {
 }
 
 const MIRROR = { 'kubernetes.io/config.mirror': 'true' }
-const definition = (group: string, plural: string): ResourceDefinition => ({ hub: { group, names: { plural } } }) as unknown as ResourceDefinition
+const definition = (group: string, plural: string): ResourceDefinition =>
+  ({ hub: { group, names: { plural } } }) as unknown as ResourceDefinition
 
 const podOn = (name: string, node: string, spec: object = {}, annotations?: Labels) => ({
   metadata: { name, namespace: 'ns', uid: 'pod-uid', ...(annotations && { annotations }) },
   spec: { nodeName: node, ...spec },
 })
-const owner = (node: string, over: object = {}) => ({ apiVersion: 'v1', kind: 'Node', name: node, uid: `${node}-uid`, controller: true, ...over })
+const owner = (node: string, over: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  name: node,
+  uid: `${node}-uid`,
+  controller: true,
+  ...over,
+})
 const mirror = (node: string, spec: object = {}, owners: object[] = [owner(node)]) => {
   const pod = podOn('m', node, spec, MIRROR)
   return { ...pod, metadata: { ...pod.metadata, ownerReferences: owners } }
@@ -47,7 +55,11 @@ const OBJECTS: Readonly<Record<string, object>> = {
   'pods ns/mymirrorpod': mirror('mynode'),
   'pods ns/otherpod': podOn('otherpod', 'othernode'),
   'pods ns/unboundpod': podOn('unboundpod', ''),
-  'pods ns/projecting': podOn('projecting', 'mynode', projecting({ serviceAccountToken: { audience: 'foo' } }, { serviceAccountToken: { path: 'p' } })),
+  'pods ns/projecting': podOn(
+    'projecting',
+    'mynode',
+    projecting({ serviceAccountToken: { audience: 'foo' } }, { serviceAccountToken: { path: 'p' } }),
+  ),
   'pods ns/csi': podOn('csi', 'mynode', volumes({ csi: { driver: 'driver' } })),
   'pods ns/claiming': podOn('claiming', 'mynode', volumes({ persistentVolumeClaim: { claimName: 'claim' } })),
   'pods ns/ephemeral': podOn('ephemeral', 'mynode', volumes({ ephemeral: { volumeClaimTemplate: {} } })),
@@ -78,7 +90,8 @@ function ask(operation: Operation, resource: string, asked: Asked = {}): Promise
   const plugin = nodeRestriction({
     features,
     authorizer: allowingIf(
-      ({ verb, resource: audience, name }) => verb === 'request-serviceaccounts-token-audience' && name === 'mysa' && allowed.includes(audience),
+      ({ verb, resource: audience, name }) =>
+        verb === 'request-serviceaccounts-token-audience' && name === 'mysa' && allowed.includes(audience),
     ),
     get: async <T extends TypedObject>(id: KindId<T>, name: string, namespace = '') => {
       const found = OBJECTS[`${id.resource} ${namespace}/${name}`]
@@ -106,7 +119,9 @@ describe('NodeRestriction on pods', () => {
     const isMine = name.startsWith('my')
     it(`depends on the node of ${name}`, async () => {
       const common = { name, object: pod, old: pod }
-      expect(await ask('UPDATE', 'pods', common)).to.contain(`unexpected operation "UPDATE", ${NODE} can only create and delete mirror pods`)
+      expect(await ask('UPDATE', 'pods', common)).to.contain(
+        `unexpected operation "UPDATE", ${NODE} can only create and delete mirror pods`,
+      )
       const gone = { name, old: pod }
       expect(part(await ask('DELETE', 'pods', gone))).to.equal(isMine ? undefined : `${NODE} can only delete pods with ${SELF}`)
       expect(part(await ask('UPDATE', 'pods', { ...common, subresource: 'status' }))).to.equal(
@@ -128,7 +143,9 @@ describe('NodeRestriction on pods', () => {
   it('rejects requests for missing pods', async () => {
     expect(await ask('DELETE', 'pods', { name: 'gone', old: {} })).to.equal('pod "gone" not found')
     expect(await ask('CREATE', 'pods', { name: 'gone', object: {}, subresource: 'eviction' })).to.equal('pod "gone" not found')
-    expect(await ask('CREATE', 'pods', { object: { metadata: {} }, subresource: 'eviction' })).to.contain('could not determine pod from request data')
+    expect(await ask('CREATE', 'pods', { object: { metadata: {} }, subresource: 'eviction' })).to.contain(
+      'could not determine pod from request data',
+    )
   })
 
   it('prevents changes of labels and claims through the status', async () => {
@@ -143,7 +160,10 @@ describe('NodeRestriction on pods', () => {
       [pod, labelled({ a: 'a' })],
     ] as const)
       expect(await status(old, object)).to.contain(`${NODE} cannot update labels through pod status`)
-    const withClaims = (...names: string[]) => ({ ...pod, status: { resourceClaimStatuses: names.map(name => ({ name, resourceClaimName: `c-${name}` })) } })
+    const withClaims = (...names: string[]) => ({
+      ...pod,
+      status: { resourceClaimStatuses: names.map(name => ({ name, resourceClaimName: `c-${name}` })) },
+    })
     expect(await status(withClaims('a'), withClaims('a'))).to.equal(undefined)
     expect(await status(withClaims('a'), withClaims('a', 'b'))).to.contain(`${NODE} cannot update resource claim statues`)
     expect(await status(withClaims('a'), withClaims('b'), '1.27')).to.equal(undefined)
@@ -158,7 +178,11 @@ describe('NodeRestriction on mirror pods', () => {
   const only = `${NODE} can only create pods with`
   const cases: [string, object, string | undefined][] = [
     ['its own', mirror('mynode'), undefined],
-    ['no mirror pod', podOn('p', 'mynode'), `pod does not have "kubernetes.io/config.mirror" annotation, ${NODE} can only create mirror pods`],
+    [
+      'no mirror pod',
+      podOn('p', 'mynode'),
+      `pod does not have "kubernetes.io/config.mirror" annotation, ${NODE} can only create mirror pods`,
+    ],
     ['another node', mirror('othernode'), `${only} ${SELF}`],
     ['no node', mirror(''), `${only} ${SELF}`],
     ['no owner', mirror('mynode', {}, []), `${only} an owner reference set to itself`],
@@ -167,9 +191,21 @@ describe('NodeRestriction on mirror pods', () => {
     ['another version', mirror('mynode', {}, [owner('mynode', { apiVersion: 'v2' })]), `${only} an owner reference set to itself`],
     ['another kind', mirror('mynode', {}, [owner('mynode', { kind: 'Pod' })]), `${only} an owner reference set to itself`],
     ['another uid', mirror('mynode', {}, [owner('mynode', { uid: 'x' })]), 'node mynode UID mismatch: expected x got mynode-uid'],
-    ['no controller', mirror('mynode', {}, [owner('mynode', { controller: undefined })]), `${only} a controller owner reference set to itself`],
-    ['false controller', mirror('mynode', {}, [owner('mynode', { controller: false })]), `${only} a controller owner reference set to itself`],
-    ['a block', mirror('mynode', {}, [owner('mynode', { blockOwnerDeletion: true })]), `${NODE} must not set blockOwnerDeletion on an owner reference`],
+    [
+      'no controller',
+      mirror('mynode', {}, [owner('mynode', { controller: undefined })]),
+      `${only} a controller owner reference set to itself`,
+    ],
+    [
+      'false controller',
+      mirror('mynode', {}, [owner('mynode', { controller: false })]),
+      `${only} a controller owner reference set to itself`,
+    ],
+    [
+      'a block',
+      mirror('mynode', {}, [owner('mynode', { blockOwnerDeletion: true })]),
+      `${NODE} must not set blockOwnerDeletion on an owner reference`,
+    ],
   ]
   for (const [what, pod, why] of cases) it(what, async () => expect(await create(pod)).to.equal(why))
 
@@ -188,7 +224,13 @@ describe('NodeRestriction on mirror pods', () => {
     ['a driver', volumes({ csi: { driver: 'd' } }), '1.33', undefined, 'csidrivers (via CSI volumes)'],
     ['an ephemeral claim', volumes({ ephemeral: {} }), '1.33', undefined, 'persistentvolumeclaims (via ephemeral volumes)'],
     ['endpoints', volumes({ glusterfs: { endpoints: 'e' } }), '1.33', undefined, 'endpoints (via glusterFS volumes)'],
-    ['a token', projecting({ downwardAPI: {} }, { serviceAccountToken: { path: 'p' } }), '1.33', undefined, 'serviceaccounts (via projected volumes)'],
+    [
+      'a token',
+      projecting({ downwardAPI: {} }, { serviceAccountToken: { path: 'p' } }),
+      '1.33',
+      undefined,
+      'serviceaccounts (via projected volumes)',
+    ],
     ['a certificate', projecting({ podCertificate: {} }), '1.33', undefined, 'podcertificates'],
     ['a map without a name', volumes({ configMap: {} }), '1.33', undefined, 'configmaps (via configmap volumes)'],
     [
@@ -217,12 +259,28 @@ describe('NodeRestriction on nodes', () => {
   const meta = { name: 'mynode', uid: 'u' }
   const node = (spec: object = {}, metadata: object = {}) => ({ metadata: { ...meta, ...metadata }, spec })
   const allowed = [
-    ...['foo', 'example.com/foo', 'kubernetes.io/hostname', 'failure-domain.beta.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/region'],
-    ...['topology.kubernetes.io/zone', 'topology.kubernetes.io/region', 'beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
+    ...[
+      'foo',
+      'example.com/foo',
+      'kubernetes.io/hostname',
+      'failure-domain.beta.kubernetes.io/zone',
+      'failure-domain.beta.kubernetes.io/region',
+    ],
+    ...[
+      'topology.kubernetes.io/zone',
+      'topology.kubernetes.io/region',
+      'beta.kubernetes.io/instance-type',
+      'node.kubernetes.io/instance-type',
+    ],
     ...['beta.kubernetes.io/os', 'beta.kubernetes.io/arch', 'kubernetes.io/os', 'kubernetes.io/arch', 'kubelet.kubernetes.io/foo'],
     ...['foo.kubelet.kubernetes.io/foo', 'node.kubernetes.io/foo', 'foo.node.kubernetes.io/foo'],
   ]
-  const forbidden = ['foo.node-restriction.kubernetes.io/foo', 'node-restriction.kubernetes.io/foo', 'other.k8s.io/foo', 'other.kubernetes.io/foo']
+  const forbidden = [
+    'foo.node-restriction.kubernetes.io/foo',
+    'node-restriction.kubernetes.io/foo',
+    'other.k8s.io/foo',
+    'other.kubernetes.io/foo',
+  ]
   const labelled = (keys: readonly string[], value = 'v') => node({}, { labels: Object.fromEntries(keys.map(key => [key, value])) })
   const create = async (object: object, parts: Asked = {}) => part(await ask('CREATE', 'nodes', { object, namespace: '', ...parts }))
   const update = async (old: object, object: object, parts: Asked = {}) =>
@@ -243,7 +301,9 @@ describe('NodeRestriction on nodes', () => {
     expect(await create(labelled(allowed))).to.equal(undefined)
     expect(await update(labelled(allowed, 'old'), labelled(allowed, 'new'))).to.equal(undefined)
     expect(await update(labelled(forbidden), labelled(forbidden))).to.equal(undefined)
-    expect(await create(labelled([...forbidden].reverse()))).to.equal(`${NODE} is not allowed to set the following labels: ${forbidden.join(', ')}`)
+    expect(await create(labelled([...forbidden].reverse()))).to.equal(
+      `${NODE} is not allowed to set the following labels: ${forbidden.join(', ')}`,
+    )
     const refused = `is not allowed to modify labels: ${forbidden.join(', ')}`
     expect(await update(node(), labelled(forbidden))).to.equal(refused)
     expect(await update(labelled(forbidden), node())).to.equal(refused)
@@ -300,7 +360,8 @@ describe('NodeRestriction on tokens', () => {
     spec: { audiences, ...(pod !== '' && { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: pod, ...(uid && { uid }) } }) },
   })
   const ON = { ServiceAccountNodeAudienceRestriction: true }
-  const ask1 = (object: object, parts: Asked = {}) => ask('CREATE', 'serviceaccounts', { object, name: 'mysa', subresource: 'token', ...parts })
+  const ask1 = (object: object, parts: Asked = {}) =>
+    ask('CREATE', 'serviceaccounts', { object, name: 'mysa', subresource: 'token', ...parts })
   const token = async (pod: string, audience: string, parts: Asked = {}) =>
     part(await ask1(request(pod, 'pod-uid', ...(audience ? [audience] : [])), { gates: ON, ...parts }))
 
@@ -311,7 +372,9 @@ describe('NodeRestriction on tokens', () => {
     expect(await ask1(request('mypod', 'x', 'foo'))).to.contain(
       'the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated',
     )
-    expect(await ask1(request('otherpod', 'pod-uid', 'foo'))).to.contain('node requested token bound to a pod scheduled on a different node')
+    expect(await ask1(request('otherpod', 'pod-uid', 'foo'))).to.contain(
+      'node requested token bound to a pod scheduled on a different node',
+    )
     expect(await ask1(request('mypod', 'pod-uid', 'foo'), { gates: { ServiceAccountNodeAudienceRestriction: false } })).to.equal(undefined)
   })
 
@@ -339,7 +402,9 @@ describe('NodeRestriction on tokens', () => {
     it(`with audience ${audience || 'no audience'}, bound to ${pod}`, async () => expect(await token(pod, audience)).to.equal(refused))
 
   it('allows one audience, which the pod uses or the node may request', async () => {
-    expect(part(await ask1(request('projecting', 'pod-uid', 'foo', 'bar'), { gates: ON }))).to.equal('node may only request 0 or 1 audiences')
+    expect(part(await ask1(request('projecting', 'pod-uid', 'foo', 'bar'), { gates: ON }))).to.equal(
+      'node may only request 0 or 1 audiences',
+    )
     expect(await token('mypod', 'foo', { allowed: ['foo'] })).to.equal(undefined)
     expect(await token('mypod', 'foo', { allowed: ['foo'], release: '1.32' })).to.equal('audience "foo" not found in pod spec volume')
     expect(await token('mypod', 'foo', { gates: {}, release: '1.32' })).to.equal(undefined)
@@ -359,7 +424,9 @@ describe('NodeRestriction on other objects of nodes', () => {
       )
       expect(await ask(operation, leases, parts('mynode'))).to.contain('can only access leases in the "kube-node-lease" system namespace')
       expect(await ask(operation, 'csinodes.storage.k8s.io', parts('mynode'))).to.equal(undefined)
-      expect(await ask(operation, 'csinodes.storage.k8s.io', parts('other'))).to.contain('can only access CSINode with the same name as the requesting node')
+      expect(await ask(operation, 'csinodes.storage.k8s.io', parts('other'))).to.contain(
+        'can only access CSINode with the same name as the requesting node',
+      )
     }
   })
 
@@ -377,12 +444,22 @@ describe('NodeRestriction on other objects of nodes', () => {
   })
 
   it('restricts claims', async () => {
-    const claim = (status: object, spec: object = {}) => ({ metadata: { name: 'c', resourceVersion: JSON.stringify(status) }, spec, status })
+    const claim = (status: object, spec: object = {}) => ({
+      metadata: { name: 'c', resourceVersion: JSON.stringify(status) },
+      spec,
+      status,
+    })
     const update = async (old: object, object: object, gates: Record<string, boolean> = {}) =>
       part(await ask('UPDATE', 'persistentvolumeclaims', { name: 'c', old, object, subresource: 'status', gates }))
-    expect(part(await ask('UPDATE', 'persistentvolumeclaims', { name: 'c', old: claim({}), object: claim({}) }))).to.equal('may only update PVC status')
-    expect(part(await ask('DELETE', 'persistentvolumeclaims', { name: 'c', subresource: 'status' }))).to.equal('unexpected operation "DELETE"')
-    expect(await update(claim({ capacity: { storage: '1' }, conditions: [{ type: 'Resizing' }] }), claim({ capacity: { storage: '2' } }))).to.equal(undefined)
+    expect(part(await ask('UPDATE', 'persistentvolumeclaims', { name: 'c', old: claim({}), object: claim({}) }))).to.equal(
+      'may only update PVC status',
+    )
+    expect(part(await ask('DELETE', 'persistentvolumeclaims', { name: 'c', subresource: 'status' }))).to.equal(
+      'unexpected operation "DELETE"',
+    )
+    expect(
+      await update(claim({ capacity: { storage: '1' }, conditions: [{ type: 'Resizing' }] }), claim({ capacity: { storage: '2' } })),
+    ).to.equal(undefined)
     const recovering = claim({ allocatedResources: { storage: '1' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } })
     expect(await update(claim({}), recovering)).to.equal(undefined)
     const why = `${NODE} is not allowed to update fields other than status.quantity and status.conditions: `
@@ -424,16 +501,24 @@ describe('NodeRestriction on PodCertificateRequests', () => {
   it('requires the pod, account and node of the request to match', async () => {
     expect(await create()).to.equal(undefined)
     expect(await create({}, { gates: {} })).to.equal('PodCertificateRequest feature gate is disabled')
-    expect(await create({ nodeName: 'other' })).to.equal('PodCertificateRequest.Spec.NodeName="other", which is not the requesting node "mynode"')
+    expect(await create({ nodeName: 'other' })).to.equal(
+      'PodCertificateRequest.Spec.NodeName="other", which is not the requesting node "mynode"',
+    )
     expect(await create({ nodeUID: 'x' })).to.equal(`${which} names node UID "x", inconsistent with the running node ("mynode-uid")`)
     expect(await create({ podUID: 'x' })).to.equal(`${which} contains pod UID ("x") which differs from running pod "pod-uid"`)
-    expect(await create({ podName: 'gone' })).to.equal('while retrieving pod "ns/gone" named in the PodCertificateRequest: pod "gone" not found')
+    expect(await create({ podName: 'gone' })).to.equal(
+      'while retrieving pod "ns/gone" named in the PodCertificateRequest: pod "gone" not found',
+    )
     expect(await create({ nodeName: 'gone' }, { user: 'system:node:gone' })).to.equal(
       'while retrieving node "gone" named in the PodCertificateRequest: node "gone" not found',
     )
-    expect(await create({ podName: 'otherpod' })).to.equal('pod "ns/otherpod" is not running on node "mynode" named in the PodCertificateRequest')
+    expect(await create({ podName: 'otherpod' })).to.equal(
+      'pod "ns/otherpod" is not running on node "mynode" named in the PodCertificateRequest',
+    )
     expect(await create({ podName: 'mymirrorpod' })).to.equal('pod "ns/mymirrorpod" is a mirror pod')
-    expect(await create({ serviceAccountName: 'other' })).to.equal(`${which} contains serviceAccountName ("other") that differs from running pod ("sa")`)
+    expect(await create({ serviceAccountName: 'other' })).to.equal(
+      `${which} contains serviceAccountName ("other") that differs from running pod ("sa")`,
+    )
     expect(await create({ serviceAccountUID: 'x' })).to.equal(
       `${which} names service account UID "x", which differs from the running service account ("sa-uid")`,
     )
@@ -447,16 +532,24 @@ describe('NodeRestriction on CertificateSigningRequests', () => {
     'JOBuzUejOdtFx3vPGLmOuv7oqaj6Tc23efltaaDgRK1FCDYPHaYrpAadiXPl/CkyJ6AAMAoGCCqGSM49BAMCA0kAMEYCIQDSgoKXJKWauoJZRwV4RJNiANj9TBJEd02AFiHJDDZDpQIh',
     'AMxr9hiAs83gJ4lfk5dOMzr91SqwkH3BtJdBWoHsfy1a',
   ].join('')
-  const pem = (text: string, type = 'CERTIFICATE REQUEST') => Buffer.from(`-----BEGIN ${type}-----\n${text}\n-----END ${type}-----\n`).toString('base64')
+  const pem = (text: string, type = 'CERTIFICATE REQUEST') =>
+    Buffer.from(`-----BEGIN ${type}-----\n${text}\n-----END ${type}-----\n`).toString('base64')
   const create = async (signerName: string, request = pem(der), given: Given = {}) =>
-    part(await ask('CREATE', 'certificatesigningrequests.certificates.k8s.io', { object: { metadata: {}, spec: { signerName, request } }, ...given }))
+    part(
+      await ask('CREATE', 'certificatesigningrequests.certificates.k8s.io', {
+        object: { metadata: {}, spec: { signerName, request } },
+        ...given,
+      }),
+    )
 
   it('requires the name of the node as common name', async () => {
     for (const signer of ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']) {
       expect(await create(signer)).to.equal(undefined)
       const refused = 'can only create a node CSR with CN=system:node:other'
       expect(await create(signer, pem(der), { user: 'system:node:other' })).to.equal(refused)
-      expect(await create(signer, pem(der), { user: 'system:node:other', gates: { AllowInsecureKubeletCertificateSigningRequests: true } })).to.equal(undefined)
+      expect(
+        await create(signer, pem(der), { user: 'system:node:other', gates: { AllowInsecureKubeletCertificateSigningRequests: true } }),
+      ).to.equal(undefined)
       expect(await create(signer, pem(der), { user: 'system:node:other', release: '1.30' })).to.equal(undefined)
     }
     expect(await create('example.com/signer', pem(der), { user: 'system:node:other' })).to.equal(undefined)
@@ -465,6 +558,8 @@ describe('NodeRestriction on CertificateSigningRequests', () => {
   it('rejects requests that cannot be parsed', async () => {
     const why = 'unable to parse csr: '
     expect(await create('kubernetes.io/kubelet-serving', pem(''))).to.equal(`${why}asn1: syntax error: sequence truncated`)
-    expect(await create('kubernetes.io/kubelet-serving', pem(der, 'CERTIFICATE'))).to.equal(`${why}PEM block type must be CERTIFICATE REQUEST`)
+    expect(await create('kubernetes.io/kubelet-serving', pem(der, 'CERTIFICATE'))).to.equal(
+      `${why}PEM block type must be CERTIFICATE REQUEST`,
+    )
   })
 })

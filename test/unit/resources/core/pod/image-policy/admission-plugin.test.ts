@@ -13,7 +13,10 @@ interface Review {
   readonly spec: { readonly containers?: readonly { readonly image?: string }[]; readonly annotations?: Readonly<Record<string, string>> }
 }
 
-/** A plugin whose webhook responds with `status` as in upstream's tests: an image `bad` is refused, and a pod whose first image is `good` is allowed. */
+/**
+ * A plugin whose webhook responds with `status` as in upstream's tests: an image `bad` is refused, and a pod whose
+ * first image is `good` is allowed.
+ */
 function reviewing({ defaultAllow = false, allow = true, ttlMs = 0, outAnnotations = {}, answer }: Partial<Given> = {}) {
   const state = { status: 200, now: 0 }
   const asked: string[] = []
@@ -28,7 +31,8 @@ function reviewing({ defaultAllow = false, allow = true, ttlMs = 0, outAnnotatio
       client: {
         async post(body) {
           asked.push(body.toString())
-          if (state.status !== 200) throw new RemoteCallError(`status ${state.status}`, { statusCode: state.status, status: failure(state.status, '', 'no') })
+          if (state.status !== 200)
+            throw new RemoteCallError(`status ${state.status}`, { statusCode: state.status, status: failure(state.status, '', 'no') })
           const { containers = [] }: Review['spec'] = JSON.parse(body.toString()).spec
           const images = containers.map(({ image }) => image)
           const allowed = (allow || images[0] === 'good') && !images.includes('bad')
@@ -55,7 +59,10 @@ interface Given {
 }
 
 const named = (images: readonly string[]) => images.map(image => ({ image }))
-const pod = (images: readonly string[], { init = [], ephemeral = [], annotations }: { init?: string[]; ephemeral?: string[]; annotations?: object } = {}) => ({
+const pod = (
+  images: readonly string[],
+  { init = [], ephemeral = [], annotations }: { init?: string[]; ephemeral?: string[]; annotations?: object } = {},
+) => ({
   metadata: { name: 'p', ...(annotations && { annotations }) },
   spec: { containers: named(images), initContainers: named(init), ephemeralContainers: named(ephemeral) },
 })
@@ -79,8 +86,18 @@ describe('image policy webhook', () => {
     ['a bad container and a good one that initializes', pod(['bad'], { init: ['good'] }), false],
     ['a good container and a good one that initializes', pod(['good'], { init: ['good'] }), true],
     ['an ephemeral container that is bad, in an update of the rest', pod(['good'], { ephemeral: ['bad'] }), true],
-    ['an ephemeral container that is bad', pod(['good'], { ephemeral: ['bad'] }), false, { subresource: 'ephemeralcontainers', operation: 'UPDATE' }],
-    ['an ephemeral container that is good', pod(['bad'], { ephemeral: ['good'] }), true, { subresource: 'ephemeralcontainers', operation: 'UPDATE' }],
+    [
+      'an ephemeral container that is bad',
+      pod(['good'], { ephemeral: ['bad'] }),
+      false,
+      { subresource: 'ephemeralcontainers', operation: 'UPDATE' },
+    ],
+    [
+      'an ephemeral container that is good',
+      pod(['bad'], { ephemeral: ['good'] }),
+      true,
+      { subresource: 'ephemeralcontainers', operation: 'UPDATE' },
+    ],
   ]
   for (const [what, object, allowed, parts] of combinations)
     it(`${allowed ? 'admits' : 'refuses'} ${what}`, async () => {
@@ -131,7 +148,9 @@ describe('image policy webhook', () => {
       state.status = 500
       const { asked, annotations } = request(pod(['bad']))
       expect(await refusal(plugin.validate?.(asked))).to.equal(defaultAllow ? undefined : 'pods "p" is forbidden: status 500')
-      expect(asked.object?.metadata.annotations).to.deep.equal(defaultAllow ? { 'alpha.image-policy.k8s.io/failed-open': 'true' } : undefined)
+      expect(asked.object?.metadata.annotations).to.deep.equal(
+        defaultAllow ? { 'alpha.image-policy.k8s.io/failed-open': 'true' } : undefined,
+      )
       expect(annotations).to.deep.equal(defaultAllow ? { 'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true' } : {})
     })
 

@@ -37,8 +37,14 @@ describe('the configuration of ImagePolicyWebhook', () => {
     [undefined, 'no config specified'],
     ['', 'EOF'],
     ['[]', 'json: cannot unmarshal array into Go value of type imagepolicy.AdmissionConfig'],
-    ['imagePolicy: {allowTTL: 1s}', 'json: cannot unmarshal string into Go struct field imagePolicyWebhookConfig.imagePolicy.allowTTL of type time.Duration'],
-    ['imagePolicy: {defaultAllow: 1}', 'json: cannot unmarshal number into Go struct field imagePolicyWebhookConfig.imagePolicy.defaultAllow of type bool'],
+    [
+      'imagePolicy: {allowTTL: 1s}',
+      'json: cannot unmarshal string into Go struct field imagePolicyWebhookConfig.imagePolicy.allowTTL of type time.Duration',
+    ],
+    [
+      'imagePolicy: {defaultAllow: 1}',
+      'json: cannot unmarshal number into Go struct field imagePolicyWebhookConfig.imagePolicy.defaultAllow of type bool',
+    ],
     ['imagePolicy: {allowTTL: 1801}', 'valid value is between 1s and 30m0s, got 30m1s'],
     ['imagePolicy: {denyTTL: -2}', 'valid value is between 1s and 30m0s, got -2s'],
     ['imagePolicy: {retryBackoff: 300001}', 'valid value is between 1ns and 5m0s, got 5m0.001s'],

@@ -56,7 +56,8 @@ function world(stored: ResourceQuota[], watched = stored) {
   }
 }
 
-const outcome = (work: Promise<unknown>): Promise<string> => work.then(() => 'admitted').catch(error => error.message.replace(/.*forbidden: /, ''))
+const outcome = (work: Promise<unknown>): Promise<string> =>
+  work.then(() => 'admitted').catch(error => error.message.replace(/.*forbidden: /, ''))
 
 describe('requests of a namespace with quotas', () => {
   it('are reserved in one batch while another quota write is in progress', async () => {

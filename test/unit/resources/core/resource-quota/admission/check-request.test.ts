@@ -4,7 +4,11 @@ import { runAtOnce } from '../../../../../../src/lib/steps.ts'
 import type { AdmissionRequest } from '../../../../../../src/registry/types.ts'
 import { persistentVolumeClaimResource } from '../../../../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../../../../src/resources/core/pod/definition.ts'
-import { checkRequest, type LimitedResource, runningQuota } from '../../../../../../src/resources/core/resource-quota/admission/check-request.ts'
+import {
+  checkRequest,
+  type LimitedResource,
+  runningQuota,
+} from '../../../../../../src/resources/core/resource-quota/admission/check-request.ts'
 import { resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { Evaluators } from '../../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
 import { createServiceResource } from '../../../../../../src/resources/core/service/definition.ts'
@@ -36,7 +40,11 @@ const ofPod = (object: object, parts: object = {}) => admissionRequest(podResour
 const update = (resource: typeof podResource, object: object, old: object, parts: object = {}) =>
   admissionRequest(resource, object, { namespace: 'ns', operation: 'UPDATE', old, ...parts })
 const service = (type: string, ports = 1) => ({ metadata: { name: 's' }, spec: { type, ports: Array.from({ length: ports }, () => ({})) } })
-const claim = (storage: string, more: object = {}) => ({ metadata: { name: 'c' }, spec: { resources: { requests: { storage } }, ...more }, status: {} })
+const claim = (storage: string, more: object = {}) => ({
+  metadata: { name: 'c' },
+  spec: { resources: { requests: { storage } }, ...more },
+  status: {},
+})
 const serviceResource = createServiceResource()
 const FORBIDDEN = 'pods "p" is forbidden: '
 
@@ -69,11 +77,23 @@ describe('requests and quotas', () => {
     ],
     ['are not limited by a quota for other objects', ofPod(pod({})), [quota('q', { services: '0' }, undefined)], {}],
     ['are not limited by a quota without a status', ofPod(pod({})), [quota('q', {}, undefined)], {}],
-    ['are not limited by a quota of another scope', ofPod(pod({})), [quota('q', { pods: '0' }, { pods: '0' }, { scopes: ['NotBestEffort'] })], {}],
+    [
+      'are not limited by a quota of another scope',
+      ofPod(pod({})),
+      [quota('q', { pods: '0' }, { pods: '0' }, { scopes: ['NotBestEffort'] })],
+      {},
+    ],
     [
       'are limited by a quota of their priority class',
       ofPod(pod({}, { priorityClassName: 'high' })),
-      [quota('q', { pods: '0' }, { pods: '0' }, { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] } })],
+      [
+        quota(
+          'q',
+          { pods: '0' },
+          { pods: '0' },
+          { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] } },
+        ),
+      ],
       `${FORBIDDEN}exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0`,
     ],
     [
@@ -102,7 +122,9 @@ describe('requests and quotas', () => {
     ],
     [
       'are let through above the limit in a status',
-      update(persistentVolumeClaimResource, { ...claim('1Gi'), status: { allocatedResources: { storage: '3Gi' } } }, claim('1Gi'), { subresource: 'status' }),
+      update(persistentVolumeClaimResource, { ...claim('1Gi'), status: { allocatedResources: { storage: '3Gi' } } }, claim('1Gi'), {
+        subresource: 'status',
+      }),
       [quota('q', { 'requests.storage': '1Gi' }, { 'requests.storage': '1Gi' })],
       { q: { 'requests.storage': '2Gi' } },
     ],
@@ -137,5 +159,6 @@ describe('requests and quotas', () => {
       [{ resource: 'pods', matchScopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] }],
     ],
   ]
-  for (const [what, request, quotas, expected, limited] of cases) it(what, () => void expect(check(request, quotas, limited)).to.deep.equal(expected))
+  for (const [what, request, quotas, expected, limited] of cases)
+    it(what, () => void expect(check(request, quotas, limited)).to.deep.equal(expected))
 })

@@ -22,7 +22,11 @@ function stored(object: object) {
 }
 
 const pod = (cpu: string, more: { spec?: object; metadata?: object } = {}) =>
-  stored({ metadata: { ...more.metadata }, spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }], ...more.spec }, status: {} })
+  stored({
+    metadata: { ...more.metadata },
+    spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }], ...more.spec },
+    status: {},
+  })
 const quota = (spec: object = {}) => ({ metadata: { name: 'q' }, spec, status: {} }) as unknown as ResourceQuota
 
 function counterOf(resource: string) {

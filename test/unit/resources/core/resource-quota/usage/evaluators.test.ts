@@ -35,7 +35,11 @@ describe('evaluators of quotas', () => {
   const pods: [string, object, object, Features?][] = [
     [
       'requests and limits',
-      pod({ containers: [container({ cpu: '1m', memory: '1Mi', 'ephemeral-storage': '32Mi' }, { cpu: '2m', memory: '2Mi', 'ephemeral-storage': '64Mi' })] }),
+      pod({
+        containers: [
+          container({ cpu: '1m', memory: '1Mi', 'ephemeral-storage': '32Mi' }, { cpu: '2m', memory: '2Mi', 'ephemeral-storage': '64Mi' }),
+        ],
+      }),
       {
         ...ALIVE,
         cpu: '1m',
@@ -53,14 +57,20 @@ describe('evaluators of quotas', () => {
       'huge pages and extended resources by their requests',
       pod({
         containers: [
-          container({ 'hugepages-2Mi': '100Mi', 'example.com/gpu': '3', 'kubernetes.io/x': '1' }, { 'hugepages-2Mi': '100Mi', 'example.com/gpu': '3' }),
+          container(
+            { 'hugepages-2Mi': '100Mi', 'example.com/gpu': '3', 'kubernetes.io/x': '1' },
+            { 'hugepages-2Mi': '100Mi', 'example.com/gpu': '3' },
+          ),
         ],
       }),
       { ...ALIVE, 'hugepages-2Mi': '100Mi', 'requests.hugepages-2Mi': '100Mi', 'requests.example.com/gpu': '3' },
     ],
     [
       'an init container that needs more than the containers together',
-      pod({ initContainers: [container({ cpu: '4' }), container({ cpu: '1' })], containers: [container({ cpu: '1' }), container({ cpu: '2' })] }),
+      pod({
+        initContainers: [container({ cpu: '4' }), container({ cpu: '1' })],
+        containers: [container({ cpu: '1' }), container({ cpu: '2' })],
+      }),
       { ...ALIVE, cpu: '4', 'requests.cpu': '4' },
     ],
     [
@@ -80,7 +90,11 @@ describe('evaluators of quotas', () => {
       pod({ containers: [container()] }, {}, { deletionTimestamp: '2026-01-02T03:03:05Z', deletionGracePeriodSeconds: 30 }),
       COUNTED,
     ],
-    ['all while it stops', pod({ containers: [container()] }, {}, { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 30 }), ALIVE],
+    [
+      'all while it stops',
+      pod({ containers: [container()] }, {}, { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 30 }),
+      ALIVE,
+    ],
     [
       'the pod as a whole with the gate',
       pod({ resources: { requests: { cpu: '5' } }, containers: [container({ cpu: '1' })] }),
@@ -96,7 +110,9 @@ describe('evaluators of quotas', () => {
       'resources that a resize has not released yet',
       pod(
         { containers: [container({ cpu: '1' }, { cpu: '1' })] },
-        { containerStatuses: [{ name: 'c', allocatedResources: { cpu: '3' }, resources: { requests: { cpu: '2' }, limits: { cpu: '4' } } }] },
+        {
+          containerStatuses: [{ name: 'c', allocatedResources: { cpu: '3' }, resources: { requests: { cpu: '2' }, limits: { cpu: '4' } } }],
+        },
       ),
       { ...ALIVE, cpu: '3', 'requests.cpu': '3', 'limits.cpu': '4' },
     ],
@@ -130,7 +146,11 @@ describe('evaluators of quotas', () => {
     it(`measure a service: ${what}`, () =>
       void expect(usage('services', { metadata: {}, spec })).to.deep.equal({ services: '1', 'count/services': '1', ...expected }))
 
-  const claim = (storage: string, more: object = {}, status: object = {}) => ({ metadata: {}, spec: { resources: { requests: { storage } }, ...more }, status })
+  const claim = (storage: string, more: object = {}, status: object = {}) => ({
+    metadata: {},
+    spec: { resources: { requests: { storage } }, ...more },
+    status,
+  })
   const claims: [string, object, object][] = [
     ['whole bytes', claim('1500m'), { 'requests.storage': '2' }],
     [
@@ -146,7 +166,11 @@ describe('evaluators of quotas', () => {
   ]
   for (const [what, object, expected] of claims)
     it(`measure a claim: ${what}`, () =>
-      void expect(usage('persistentvolumeclaims', object)).to.deep.equal({ persistentvolumeclaims: '1', 'count/persistentvolumeclaims': '1', ...expected }))
+      void expect(usage('persistentvolumeclaims', object)).to.deep.equal({
+        persistentvolumeclaims: '1',
+        'count/persistentvolumeclaims': '1',
+        ...expected,
+      }))
 
   it('count devices of a ResourceClaim by class, with the maximum of alternatives', () => {
     const requests = [
@@ -222,10 +246,15 @@ describe('evaluators of quotas', () => {
     ['a scope of claims', {}, { scopeName: 'VolumeAttributesClass', operator: 'Exists' }, false],
   ]
   for (const [what, spec, selector, expected] of scopes)
-    it(`match scopes with a pod: ${what}`, () => void expect(evaluatorOf('pods').inScope!(selector, pod(spec) as KubeObject)).to.equal(expected))
+    it(`match scopes with a pod: ${what}`, () =>
+      void expect(evaluatorOf('pods').inScope!(selector, pod(spec) as KubeObject)).to.equal(expected))
 
   it('match VolumeAttributesClass scopes with the current and the target class of a claim', () => {
-    const given = claim('1', { volumeAttributesClassName: 'a' }, { modifyVolumeStatus: { targetVolumeAttributesClassName: 'b' } }) as unknown as KubeObject
+    const given = claim(
+      '1',
+      { volumeAttributesClassName: 'a' },
+      { modifyVolumeStatus: { targetVolumeAttributesClassName: 'b' } },
+    ) as unknown as KubeObject
     const inScope = (features: Features) =>
       evaluatorOf('persistentvolumeclaims', features).inScope!({ scopeName: 'VolumeAttributesClass', operator: 'In', values: ['b'] }, given)
     expect(inScope(featuresOf('VolumeAttributesClass=true'))).to.equal(true)
@@ -246,7 +275,11 @@ describe('evaluators of quotas', () => {
       void expect(evaluatorOf('pods', features).handles(admissionRequest(podResource, pod({}), parts))).to.equal(expected))
 
   it('handle the status of claims since 1.33', () => {
-    const request = admissionRequest(persistentVolumeClaimResource, claim('1'), { operation: 'UPDATE', subresource: 'status', old: claim('1') })
+    const request = admissionRequest(persistentVolumeClaimResource, claim('1'), {
+      operation: 'UPDATE',
+      subresource: 'status',
+      old: claim('1'),
+    })
     expect(evaluatorOf('persistentvolumeclaims').handles(request)).to.equal(true)
     expect(evaluatorOf('persistentvolumeclaims', featuresIn('1.32')).handles(request)).to.equal(false)
   })
