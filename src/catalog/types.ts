@@ -24,7 +24,8 @@ export const enumValuesIn = (release: Release, id: string): readonly string[] =>
 /**
  * Returns the values of an enum, as messages list them: `first`, then the others in the declared order, which is
  * upstream's in most messages.
- * @param id the declared type, `core.Protocol`. If releases have different values, those of the default release are returned.
+ * @param id the declared type, `core.Protocol`. If releases have different values, those of the default release are
+ * returned.
  */
 export function enumValues(id: string, ...first: readonly string[]): readonly string[] {
   const values = enumValuesIn(DEFAULT_RELEASE, id)

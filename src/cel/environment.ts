@@ -87,7 +87,8 @@ function indexFunctions(declarations: readonly FunctionDeclaration[]): Map<strin
 /**
  * Returns the functions, macros and types of every expression, without variables. Environments are cached per release
  * and never change.
- * @param minor minor version of the oldest release that must be able to run the expression. 28 and later are distinguished, as in the API server.
+ * @param minor minor version of the oldest release that must be able to run the expression. 28 and later are
+ * distinguished, as in the API server.
  */
 export function baseEnvironment(minor: number): Environment {
   let environment = bases.get(minor)

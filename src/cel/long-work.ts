@@ -19,7 +19,8 @@ export const withLongWork = <T>(work: LongWork, run: () => T): T => evaluation.r
 /**
  * Runs work that may take long, and returns its result. Outside of `withLongWork` it runs to completion at once.
  * @param owner object that the result depends on.
- * @param id identifies the work within `owner`: an evaluation that is resumed from its beginning finds the finished result by both.
+ * @param id identifies the work within `owner`: an evaluation that is resumed from its beginning finds the finished
+ * result by both.
  */
 export const longWork = <T extends object>(owner: object, id: string, begin: () => Steps<T>): T =>
   evaluation.value ? evaluation.value.result(owner, id, begin) : runAtOnce(begin())

@@ -1,5 +1,6 @@
 import { isStepDone, isSteps, type Steps } from '../lib/steps.ts'
-import type { Ast, Expr, ExprId, MapEntry, StructField } from './ast.ts'
+import { AggregateParser } from './aggregate-parser.ts'
+import type { Ast, Expr, ExprId } from './ast.ts'
 import { balanced } from './balance.ts'
 import { RuleDepth } from './depth.ts'
 import { ExpressionBuilder } from './expression-builder.ts'
@@ -70,6 +71,7 @@ class Parser {
   readonly #cursor: TokenCursor
   readonly #nodes: ExpressionBuilder
   readonly #rules: RuleDepth
+  readonly #aggregates: AggregateParser
 
   constructor(cursor: TokenCursor, source: Source, issues: Issues, options: ParserOptions) {
     this.#issues = issues
@@ -81,6 +83,8 @@ class Parser {
     }
     this.#nodes = new ExpressionBuilder(source, issues, { macros: options.macros, tooMany: stop })
     this.#rules = new RuleDepth(stop)
+    const { optionalSyntax } = options
+    this.#aggregates = new AggregateParser({ cursor, nodes: this.#nodes, optionalSyntax, expr: () => this.#expr() })
   }
 
   *parse(): Steps<Ast> {
@@ -263,9 +267,9 @@ class Parser {
       case '(':
         return this.#nested()
       case '[':
-        return this.#list()
+        return this.#aggregates.list()
       case '{':
-        return this.#map()
+        return this.#aggregates.map()
       case '.':
         if (this.#cursor.peek().type !== IDENTIFIER) this.#cursor.noAlternative(1)
         return this.#name()
@@ -294,7 +298,7 @@ class Parser {
 
   #name(): Expr | Steps<Expr> {
     const first = this.#cursor.current
-    if (this.#cursor.beginsMessage()) return this.#message()
+    if (this.#cursor.beginsMessage()) return this.#aggregates.message()
     const dot = this.#cursor.accept('.') ? '.' : ''
     const name = this.#cursor.take()
     const open = this.#cursor.accept('(')
@@ -310,91 +314,6 @@ class Parser {
     }
     const id = this.#nodes.idAt(open)
     return yield* this.#nodes.expandedCall(id, dot + name.text, yield* this.#arguments())
-  }
-
-  *#list(): Steps<Expr> {
-    const id = this.#nodes.idAt(this.#cursor.take())
-    const elements: Expr[] = []
-    const optionals = new Set<number>()
-    this.#cursor.expectOneOf([...STARTS, '?', ',', ']'])
-    yield* this.#cursor.within([',', ']'], this.#eachElement(elements, optionals))
-    this.#close(']')
-    return this.#nodes.sized({ kind: 'list', id, elements, optionals }, 0, elements)
-  }
-
-  *#eachElement(elements: Expr[], optionals: Set<number>): Steps<void> {
-    while (!this.#cursor.is(']') && !this.#cursor.is(',')) {
-      if (this.#optionalMark()) optionals.add(elements.length)
-      elements.push(yield* this.#expr())
-      if (!this.#cursor.is(',') || !this.#cursor.elementFollows()) return
-      this.#cursor.take()
-    }
-  }
-
-  #optionalMark(): boolean {
-    const mark = this.#cursor.accept('?')
-    if (mark && !this.#options.optionalSyntax) this.#nodes.fault(mark.start, "unsupported syntax '?'")
-    return mark !== undefined
-  }
-
-  /**
-   * Ids are given to the map, then to each entry before its key, as in cel-go, which costs and errors refer to. A comma
-   * may follow the last entry.
-   */
-  *#map(): Steps<Expr> {
-    const id = this.#nodes.idAt(this.#cursor.take())
-    const entries: MapEntry[] = []
-    this.#cursor.expectOneOf([...STARTS, '?', ',', '}'])
-    while (!this.#cursor.is('}') && !this.#cursor.is(',')) {
-      const entryId = this.#nodes.newId(0)
-      const optional = this.#optionalMark()
-      const key = yield* this.#cursor.within([':'], this.#expr())
-      this.#nodes.offsets.set(entryId, this.#cursor.expect(':').start)
-      const value = yield* this.#cursor.within([',', '}'], this.#expr())
-      entries.push({ id: entryId, key, value, optional })
-      if (!this.#cursor.is(',') || !this.#cursor.elementFollows()) break
-      this.#cursor.take()
-    }
-    this.#close('}')
-    return this.#nodes.sized(
-      { kind: 'map', id, entries },
-      0,
-      entries.flatMap(({ key, value }) => [key, value]),
-    )
-  }
-
-  #close(bracket: ']' | '}'): void {
-    this.#cursor.expectOneOf([bracket, ','])
-    this.#cursor.accept(',')
-    this.#cursor.expect(bracket)
-  }
-
-  /** The name of the type has been looked ahead and found to be followed by `{`. Ids are given as in a map. */
-  *#message(): Steps<Expr> {
-    let typeName = ''
-    while (!this.#cursor.is('{')) typeName += this.#cursor.take().text
-    const id = this.#nodes.idAt(this.#cursor.take())
-    const fields: StructField[] = []
-    const first = ['?', IDENTIFIER, ESC_IDENTIFIER]
-    this.#cursor.expectOneOf([...first, '}', ','])
-    while (first.includes(this.#cursor.current.type)) {
-      const fieldId = this.#nodes.newId(0)
-      const optional = this.#optionalMark()
-      this.#cursor.expectOneOf([IDENTIFIER, ESC_IDENTIFIER])
-      const name = this.#cursor.take()
-      this.#nodes.offsets.set(fieldId, this.#cursor.expect(':').start)
-      if (name.type === ESC_IDENTIFIER) this.#nodes.fault(name.start, "unsupported syntax: '`'")
-      const value = yield* this.#cursor.within([',', '}'], this.#expr())
-      fields.push({ id: fieldId, name: name.text, value, optional })
-      if (!this.#cursor.is(',') || !first.includes(this.#cursor.peek().type)) break
-      this.#cursor.take()
-    }
-    this.#close('}')
-    return this.#nodes.sized(
-      { kind: 'struct', id, typeName, fields },
-      0,
-      fields.map(({ value }) => value),
-    )
   }
 
   #literal(): Expr {

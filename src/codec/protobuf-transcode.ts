@@ -45,7 +45,8 @@ export class Transcoder {
    * Transcodes JSON that this program wrote for the schema to the same bytes as `encodeMessage` of the parsed object.
    * @param from offset of the first member, after kind and apiVersion
    * @param lead bytes to leave free before the message, with undefined content
-   * @returns memory that the next call overwrites, including the `lead` bytes; undefined if the object cannot be transcoded
+   * @returns memory that the next call overwrites, including the `lead` bytes; undefined if the object cannot be
+   * transcoded
    */
   transcode(schema: StructSchema, json: Buffer, from: number, lead: number): Buffer | undefined {
     const wanted = GROWTH * json.length

@@ -21,7 +21,7 @@ import { RegistryReader } from '../registry/registry-reader.ts'
 import type { WriteTarget } from '../registry/types.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import type { DeclaredObserver } from '../schema/declared-rules.ts'
-import { AdmissionService } from './admission-service.ts'
+import { AdmissionService, type AdmissionServiceParts } from './admission-service.ts'
 import { AggregationService } from './aggregation-service.ts'
 import { ApiService } from './api-service.ts'
 import { BootstrapService } from './bootstrap-service.ts'
@@ -102,21 +102,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const stores = new StoreService(options, kinds.definitions, ended.signal)
   const reader = new RegistryReader(catalog, { etcdPrefix: options.storage.etcdPrefix, storageFor: stores.storageFor.bind(stores) })
   const resolveService = serviceResolver(options.network.services, reader, () => local)
-  let nested: ResourceAccess | undefined
-  const admission: AdmissionService = new AdmissionService(options, {
-    catalog,
-    reader,
-    resolveService,
-    access: () => (nested ??= registry.access(undefined, { nested: true })),
-    requests: () => registry.access(),
-  })
+  const admission: AdmissionService = openAdmission(options, { catalog, reader, resolveService }, () => registry)
   const declared = new DeclaredValidationMetrics(options.logger)
   const registry: Registry = openRegistry(options, { catalog, stores, admission, declared, definitions: () => definitions })
-  const { local, faults, ...loops } = loopAccess(
-    options,
-    { registry, catalog, foreign: (...request) => aggregation.read(...request) },
-    ended.signal,
-  )
+  const read: InProcessClientParts['foreign'] = (...request) => aggregation.read(...request)
+  const { local, faults, ...loops } = loopAccess(options, { registry, catalog, foreign: read }, ended.signal)
   const aggregation = new AggregationService(options, resolveService)
   const api = new ApiService(withLocalServers(options, local), { catalog, registry, aggregator: aggregation.aggregator })
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
@@ -135,8 +125,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     foreign: aggregation.foreign,
     ...loops,
   })
-  const flows =
-    options.requests.totalSeats === undefined ? undefined : new FlowService(options, options.requests.totalSeats, { catalog, stores })
+  const { totalSeats } = options.requests
+  const flows = totalSeats === undefined ? undefined : new FlowService(options, totalSeats, { catalog, stores })
   const always: Service[] = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
   const services: readonly Service[] = [...always, ...optionalServices(options, { catalog, registry, stores, local, flows })]
   const running: Promise<unknown>[] = []
@@ -163,6 +153,20 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     beginShutdown: () => api.beginShutdown(),
     close: () => closeAll({ api, ended, running, services }),
   }
+}
+
+/** Creates the admission of a registry that is made later. */
+function openAdmission(
+  options: ControlPlaneOptions,
+  parts: Pick<AdmissionServiceParts, 'catalog' | 'reader' | 'resolveService'>,
+  registry: () => Registry,
+): AdmissionService {
+  let nested: ResourceAccess | undefined
+  return new AdmissionService(options, {
+    ...parts,
+    access: () => (nested ??= registry().access(undefined, { nested: true })),
+    requests: () => registry().access(),
+  })
 }
 
 /** Adds the kubelets of simulated nodes to those that are dialled. */

@@ -32,7 +32,8 @@ export const readConfigFileSync = (path: string): Buffer => readUpTo(path, CONFI
 
 /**
  * Reads a file that configures the server or a command, up to a bound. It may be a pipe.
- * @throws InputBoundError that names the file if there is more data, which is not read; errors of the system, as `readFile`
+ * @throws InputBoundError that names the file if there is more data, which is not read; errors of the system, as
+ * `readFile`
  */
 export async function readConfigFile(path: string, maxBytes = CONFIG_FILE_BYTES): Promise<Buffer> {
   const file = await open(path, 'r')

@@ -11,9 +11,10 @@ import { untilAborted } from '../lib/on-abort.ts'
 import { createLogger } from '../lib/structured-log.ts'
 import { USER_AGENT } from '../lib/user-agent.ts'
 import { gitVersion } from '../server/version.ts'
-import { type GivenParts, openServer } from './open-server.ts'
+import { openServer } from './open-server.ts'
 import { logFlags } from './program.ts'
 import { runtimeOf } from './runtime-of.ts'
+import type { GivenParts } from './server-parts.ts'
 import type { AdminAccess } from './serving-files.ts'
 
 /** Flags by name, as listed by `binnacle --help`. A list sets a flag several times. */

@@ -1,19 +1,15 @@
-import type { AuditObserver } from '../audit/open-auditor.ts'
 import type { ApiClient } from '../clients/api-client.ts'
-import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import { contentOf } from '../config/flag-content.ts'
 import type { ListeningConfig } from '../config/listening-config.ts'
-import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
-import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
+import type { AuditService } from '../control-plane/audit-service.ts'
+import type { EncryptionService } from '../control-plane/encryption-service.ts'
 import type { ClientIdentity } from '../control-plane/in-process-client.ts'
 import type { Origin } from '../control-plane/origin.ts'
-import type { Runtime } from '../control-plane/runtime.ts'
 import type { StartOptions } from '../control-plane/service.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
 import { zpages } from '../endpoints/zpages/zpages.ts'
-import { readConfigFile } from '../lib/bounded-input.ts'
-import { steadyClock, systemClock } from '../lib/clock.ts'
+import { steadyClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { defined } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
@@ -21,7 +17,6 @@ import type { MetricFamily } from '../lib/metrics.ts'
 import { untilAborted } from '../lib/on-abort.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import { isSince, wordingOf } from '../lifecycle/release.ts'
-import type { ConnectionSource } from '../server/connections/connection-source.ts'
 import type { ImpersonationMode } from '../server/filters/impersonation.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
 import { serveMounts } from '../server/mounts/serve-mounts.ts'
@@ -34,15 +29,14 @@ import { followServingFiles, readServingFiles, type ServedCertificates, type Ser
 import type { ServerCredentials } from '../server/tls/material.ts'
 import type { Tracing } from '../server/tracing/tracing.ts'
 import { versionInfo } from '../server/version.ts'
-import type { AgreedValues } from '../storage/agreed-values.ts'
-import type { Backend } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
+import { openGround } from './ground.ts'
 import { type Console, openConsole } from './open-console.ts'
 import { type OpenServices, openServices } from './open-services.ts'
-import { type OpenedStores, openBackends } from './open-stores.ts'
+import type { ServerParts } from './server-parts.ts'
 import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
 import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
-import { openEgress, secretsOf } from './shared-store.ts'
+import { secretsOf } from './shared-store.ts'
 import { REQUEST_GRACE_MS, Shutdown } from './shutdown.ts'
 import type { WorkerBegin } from './workers/messages.ts'
 import type { WorkerLink } from './workers/worker-link.ts'
@@ -56,32 +50,6 @@ const CLIENT_CA_MS = 5_000
 const LOOK_READY_MS = 2
 /** Interval of checks of --tls-cert-file and --tls-sni-cert-key, in milliseconds. */
 const CERTIFICATES_MS = 5_000
-
-/** Arguments of `openServer`. */
-export interface ServerParts {
-  readonly config: Config
-  readonly log: Logger
-  /** Connection to the primary. Undefined if the process is not a worker. */
-  readonly link: WorkerLink | undefined
-  /** Runtime of this server, which no other server shares. */
-  readonly runtime: Runtime
-  /** Optional. Parts that replace those that the configuration would open. */
-  readonly given?: GivenParts
-}
-
-/** Parts of a server that its caller provides. */
-export interface GivenParts {
-  /** The store. The server takes ownership and closes it. */
-  readonly backend: Backend
-  readonly credentials: Promise<ServerCredentials>
-  /** Optional. State of the server whose store the backend is a copy of. */
-  readonly origin?: Origin | undefined
-  /** Keys that all servers on forks of one store share. */
-  readonly agreed: AgreedValues
-  readonly observer: AuditObserver
-  /** Source of the connections of the secure port. */
-  readonly port: ConnectionSource
-}
 
 /** A running server. Several may be open in one process. */
 export interface OpenServer {
@@ -115,32 +83,19 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const { config, log, link, runtime, given } = parts
   // Keys are generated while the store is opened, for which the certificates may have to wait.
   const adminKeys = link || given ? undefined : beginAdminKeys(config.files.certDir)
-  const { tracing, encryption, certificates, egress, audit, stores } = await openGround(parts)
+  const ground = await openGround(parts)
+  const { tracing, encryption, egress, audit, stores } = ground
   const { encryption: encrypted } = encryption
   const agreed = given ? given.agreed : config.storage.etcd && secretsOf(config.storage, stores.backend, encrypted)
   // Certificates are issued while the services are opened.
-  const alone = link
-    ? undefined
-    : given
-      ? unshared(given.credentials)
-      : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
+  const shared = () => shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
+  const alone = link ? undefined : given ? unshared(given.credentials) : shared()
   const begun = link?.begin ?? alone?.credentials.then(beginAlone(config.listening))
   const console = openConsole(config.listening)
   const authorities = async (): Promise<WorkerBegin['credentials']> => defined(await begun, 'a server has credentials').credentials
   const services = await openServices(
     config,
-    {
-      stores,
-      origin: given?.origin,
-      runtime,
-      encryption: encrypted,
-      agreed,
-      certificates,
-      spans: tracing,
-      egress,
-      console: console?.options,
-      authorities,
-    },
+    { ...ground, origin: given?.origin, runtime, encryption: encrypted, agreed, spans: tracing, console: console?.options, authorities },
     log,
   )
   const { plane, auth } = services
@@ -200,32 +155,6 @@ function announceWorker(link: WorkerLink, log: Logger): void {
 function stopServing(services: OpenServices, server: RunningServer, graceMs: number): Promise<void> {
   services.beginShutdown()
   return server.stop(graceMs)
-}
-
-/** Parts under the services of a server. */
-interface Ground {
-  readonly tracing: Tracing | undefined
-  readonly encryption: EncryptionService
-  /** Observes certificates of webhooks. */
-  readonly certificates: CertificateMetrics
-  readonly egress: Egress
-  readonly audit: AuditService
-  readonly stores: OpenedStores
-}
-
-/** Opens the store, and connections and logs that are configured by files. */
-async function openGround({ config, log, given }: ServerParts): Promise<Ground> {
-  const tracing = await tracingOf(config)
-  const encryption = await openEncryption(config.storage, log, tracing)
-  const certificates = new CertificateMetrics('webhooks')
-  const egress = await openEgress(config)
-  const audit = await openAudit(config.observability.audit, systemClock, log, {
-    observer: given?.observer,
-    certificates,
-    dial: egress.controlplane,
-  })
-  const stores = await openBackends(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
-  return { tracing, encryption, certificates, egress, audit, stores }
 }
 
 /** Data with which a server begins that has no primary. */
@@ -367,18 +296,6 @@ async function listen(parts: Listening): Promise<RunningServer> {
   port = server.securePort
   console?.opened(server.consolePort)
   return server
-}
-
-/**
- * Opens tracing if the configuration has a file for it. Its modules are only loaded then. Throws a TracingConfigError.
- */
-async function tracingOf({ serving: { tracingFile: file } }: Config): Promise<Tracing | undefined> {
-  if (file === undefined) return undefined
-  const [{ parseTracingFile }, { openTracing }] = await Promise.all([
-    import('../server/tracing/tracing-file.ts'),
-    import('../server/tracing/open-tracing.ts'),
-  ])
-  return openTracing(parseTracingFile(await readConfigFile(file)))
 }
 
 /** Serving certificates from files that flags name. */

@@ -46,48 +46,9 @@ export function codecOf(
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)
   const form = registryFormOf(schema)
-  const several = versionsOf(definition).size > 1
-  /**
-   * Adds the defaults of the storage version. An object of another version has only its own; a later read would add the
-   * others, and the object would seem to have changed.
-   */
-  const withDefaults = function* (object: KubeObject): Steps<KubeObject> {
-    const copy = yield* copyInSteps(definition, object, version)
-    const own = copy === object ? yield* cloneInSteps(object) : copy
-    yield
-    return yield* applyDefaultsInSteps(version, own)
-  }
-  const { isKept, fromStore, toSelect } = conversionOf(definition).codec
-  /**
-   * Normalizes an object for the store. Sets kind and apiVersion, which a patch or a webhook may have changed: readers
-   * of the bytes rely on them.
-   */
-  const asStored = function* (object: KubeObject): Steps<KubeObject> {
-    const kept = isKept(object)
-    // An object that keeps its version was defaulted when it was read.
-    const stored = yield* afterStoring(version, several && !kept ? yield* withDefaults(object) : object)
-    stored.kind = kind
-    if (defaultsStatus?.(object)) delete stored.status
-    const meta: ObjectMeta & LegacyFields = stored.metadata
-    delete meta.selfLink
-    if (!kept) stored.apiVersion = apiVersion
-    yield
-    return stored
-  }
-  const versionBy = (claimed: unknown): Version => {
-    const known = typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined
-    if (known === undefined) form.checkVersion(claimed)
-    return known ?? version
-  }
-  const read = function* (value: Json, claimed: unknown): Steps<KubeObject> {
-    const stored = versionBy(claimed)
-    const object = decodedObject({ kind, apiVersion, ...(yield* stored.schema.form.readStored(stored.schema, value)) })
-    // Another program may have written another kind or apiVersion.
-    object.kind = stored.kind
-    object.apiVersion = apiVersionOfVersion(stored)
-    yield
-    return fromStore(yield* applyDefaultsInSteps(stored, object), stored)
-  }
+  const { toSelect } = conversionOf(definition).codec
+  const asStored = storingOf(definition, definition.storage)
+  const { versionBy, read } = readingOf(definition, version)
   return createCodec({
     kind,
     apiVersion,
@@ -119,6 +80,73 @@ export function codecOf(
     ...(indexedBy && { indexedPath: indexedBy.path }),
     attributes: object => attributesOf(definition, toSelect(object)),
   })
+}
+
+type StoredDefinition = NonNullable<ResourceDefinition['storage']>
+
+/**
+ * Returns the steps that normalize an object for the store. They set kind and apiVersion, which a patch or a webhook
+ * may have changed: readers of the bytes rely on them.
+ */
+function storingOf(
+  definition: ResourceDefinition,
+  { version, defaultsStatus }: StoredDefinition,
+): (object: KubeObject) => Steps<KubeObject> {
+  const several = versionsOf(definition).size > 1
+  const { isKept } = conversionOf(definition).codec
+  /**
+   * Adds the defaults of the storage version. An object of another version has only its own; a later read would add the
+   * others, and the object would seem to have changed.
+   */
+  const withDefaults = function* (object: KubeObject): Steps<KubeObject> {
+    const copy = yield* copyInSteps(definition, object, version)
+    const own = copy === object ? yield* cloneInSteps(object) : copy
+    yield
+    return yield* applyDefaultsInSteps(version, own)
+  }
+  return function* (object) {
+    const kept = isKept(object)
+    // An object that keeps its version was defaulted when it was read.
+    const stored = yield* afterStoring(version, several && !kept ? yield* withDefaults(object) : object)
+    stored.kind = version.kind
+    if (defaultsStatus?.(object)) delete stored.status
+    const meta: ObjectMeta & LegacyFields = stored.metadata
+    delete meta.selfLink
+    if (!kept) stored.apiVersion = apiVersionOfVersion(version)
+    yield
+    return stored
+  }
+}
+
+interface Reading {
+  /** Returns the version that stored bytes claim. The storage version if they claim none that may be ignored. */
+  versionBy(claimed: unknown): Version
+  /** Decodes a stored value of the version that it claims, and converts it for the registry. */
+  read(value: Json, claimed: unknown): Steps<KubeObject>
+}
+
+function readingOf(definition: ResourceDefinition, version: Version): Reading {
+  const { kind, schema } = version
+  const apiVersion = apiVersionOfVersion(version)
+  const form = registryFormOf(schema)
+  const { fromStore } = conversionOf(definition).codec
+  const versionBy = (claimed: unknown): Version => {
+    const known = typeof claimed === 'string' ? versionsOf(definition).get(claimed) : undefined
+    if (known === undefined) form.checkVersion(claimed)
+    return known ?? version
+  }
+  return {
+    versionBy,
+    *read(value, claimed) {
+      const stored = versionBy(claimed)
+      const object = decodedObject({ kind, apiVersion, ...(yield* stored.schema.form.readStored(stored.schema, value)) })
+      // Another program may have written another kind or apiVersion.
+      object.kind = stored.kind
+      object.apiVersion = apiVersionOfVersion(stored)
+      yield
+      return fromStore(yield* applyDefaultsInSteps(stored, object), stored)
+    },
+  }
 }
 
 /**

@@ -41,7 +41,8 @@ export const plainReports: CorruptReports = {
  * Reports for unsafe deletion (feature gate AllowUnsafeMalformedObjectDeletion): they name the objects, so that an
  * administrator can find and delete them.
  * @param root prefix of all keys (`/registry`). Reads of one object show the key without it, as upstream does
- * @param summarizes whether the message of a list has the first fault and the number of others, as since 1.37. A list then says that there may be more once it reports MOST_CORRUPT
+ * @param summarizes whether the message of a list has the first fault and the number of others, as since 1.37. A list
+ * then says that there may be more once it reports MOST_CORRUPT
  */
 export function namedReports(root: string, summarizes = false): CorruptReports {
   return {

@@ -25,7 +25,8 @@ export class RequestTimings {
 
   /**
    * @param release determines the labels
-   * @param notes returns the notes of the current request, to which its store calls are added. Without it they are not recorded
+   * @param notes returns the notes of the current request, to which its store calls are added. Without it they are not
+   * recorded
    */
   constructor(release: Release, notes?: () => RequestNotes | undefined) {
     this.#notes = notes

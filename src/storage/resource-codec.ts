@@ -102,20 +102,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
 
   const ownEnd = ownEndIn(prefix, mark)
 
-  /**
-   * Inserts the revision into the metadata of JSON, which is copied once. Throws StorageError `corrupt` if readers
-   * could not find the header or the metadata.
-   */
-  function splice(json: Buffer, end: number, revision: Revision, verbatim: boolean, allocate?: Allocate): Encoded {
-    // Readers skip the header by its length alone, so it must be there.
-    const isTyped = startsWith(json, 0, prefix)
-    if (order === 'struct' && !isTyped)
-      throw new StorageError('corrupt', `a stored ${options.kind} does not begin with its kind and apiVersion`)
-    const metadata = findMetadata(json, isTyped ? prefix.length : 1)
-    if (metadata < 0) throw new StorageError('corrupt', `a stored ${options.kind} has no metadata`)
-    return { bytes: spliceRevision(json, metadata, revision, order, { end, allocate }), header, verbatim }
-  }
-
+  const splice = spliceIn({ kind: options.kind, order, prefix, header })
   const writes = [options.binary, options.cbor].find(each => each?.isWritten)
   const large = new LargeValues(stored => normalized(stored, options, writes))
   const codec: ResourceCodec = {
@@ -171,6 +158,30 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   }
   return codec
 }
+
+/** Beginning of a resource's JSON. */
+interface TypeHeader {
+  readonly kind: string
+  readonly order: MemberOrder
+  readonly prefix: Buffer
+  /** Length of the header that readers skip. */
+  readonly header: number
+}
+
+/**
+ * Returns a function that inserts the revision into the metadata of JSON, which is copied once. It throws StorageError
+ * `corrupt` if readers could not find the header or the metadata.
+ */
+const spliceIn =
+  ({ kind, order, prefix, header }: TypeHeader) =>
+  (json: Buffer, end: number, revision: Revision, verbatim: boolean, allocate?: Allocate): Encoded => {
+    // Readers skip the header by its length alone, so it must be there.
+    const isTyped = startsWith(json, 0, prefix)
+    if (order === 'struct' && !isTyped) throw new StorageError('corrupt', `a stored ${kind} does not begin with its kind and apiVersion`)
+    const metadata = findMetadata(json, isTyped ? prefix.length : 1)
+    if (metadata < 0) throw new StorageError('corrupt', `a stored ${kind} has no metadata`)
+    return { bytes: spliceRevision(json, metadata, revision, order, { end, allocate }), header, verbatim }
+  }
 
 /**
  * Returns a function that returns the end of this program's JSON in stored bytes, from `start` to `until`, that can be

@@ -20,7 +20,8 @@ export const commonNameOf = (certificate: Pick<PeerCertificate, 'subject'>): str
 
 /**
  * Returns the user of a certificate. Undefined if it has no common name.
- * @param readsUid whether the certificate may carry a UID (gate AllowParsingUserUIDFromCertAuth). An empty UID or several are rejected.
+ * @param readsUid whether the certificate may carry a UID (gate AllowParsingUserUIDFromCertAuth). An empty UID or
+ * several are rejected.
  */
 export function certificateUser(certificate: Pick<PeerCertificate, 'subject' | 'fingerprint256'>, readsUid = false): Identity {
   const name = commonNameOf(certificate)

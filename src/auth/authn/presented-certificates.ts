@@ -26,8 +26,8 @@ export class PresentedCertificates {
   readonly #authorities: () => readonly X509Certificate[]
 
   /**
-   * @param readsUid whether certificates may carry a UID. @param authorities CAs that TLS verifies with. Default: none, so that only certificates that TLS
-   * trusts are accepted.
+   * @param readsUid whether certificates may carry a UID. @param authorities CAs that TLS verifies with. Default: none,
+   * so that only certificates that TLS trusts are accepted.
    */
   constructor(readsUid = false, authorities: () => readonly X509Certificate[] = () => []) {
     this.#readsUid = readsUid

@@ -62,7 +62,8 @@ interface Replaced {
 }
 
 /**
- * @param keepsLength whether the bound is reached without any replacement, because replacing cannot change the length in its direction.
+ * @param keepsLength whether the bound is reached without any replacement, because replacing cannot change the length
+ * in its direction.
  */
 function replaced(text: bigint, part: bigint, keepsLength: boolean): Replaced {
   // An empty part matches before and after each character.

@@ -40,7 +40,8 @@ const notNegative = (value: number): number => Math.max(0, value)
 /**
  * Returns the sizes of a schema. Undefined if expressions cannot represent its values.
  * @param whole whether the values are whole objects.
- * @param boundsNames whether the names of whole objects have the maximum length of names. Otherwise only the size of a request limits them.
+ * @param boundsNames whether the names of whole objects have the maximum length of names. Otherwise only the size of a
+ * request limits them.
  */
 export function sizedType(schema: JsonSchemaProps, whole: boolean, boundsNames = false): SizedType | undefined {
   if (schema['x-kubernetes-int-or-string']) return scalarSize(1, MAX_REQUEST - 2)

@@ -9,7 +9,8 @@ export class StepList implements RequestNotes {
   readonly #comparesAll: boolean
 
   /**
-   * @param comparesAll whether changes of plugins and defaults are recorded, too. Comparing them takes as long as the write.
+   * @param comparesAll whether changes of plugins and defaults are recorded, too. Comparing them takes as long as the
+   * write.
    */
   constructor(comparesAll: boolean) {
     this.#comparesAll = comparesAll

@@ -29,7 +29,8 @@ export class PodAddresses {
 
   /**
    * Returns the addresses of a pod by its uid, one of each block.
-   * @param cidrs blocks of the node. If there are none, or one has no address left, the pod gets an address of a general range.
+   * @param cidrs blocks of the node. If there are none, or one has no address left, the pod gets an address of a
+   * general range.
    */
   of(uid: string, cidrs: readonly string[] = []): string[] {
     let places = this.#byPod.get(uid)

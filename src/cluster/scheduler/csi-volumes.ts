@@ -25,7 +25,8 @@ const isMigratedOn = (node: CSINode | undefined, plugin: string): boolean =>
 
 /**
  * Adds the volumes of a pod that drivers attach. Source: filterAttachableVolumes of the plugin NodeVolumeLimits.
- * @param isNew whether the pod is to be scheduled. It throws a MissingClaim if a claim does not exist then, and an Error if a claim is that of another pod.
+ * @param isNew whether the pod is to be scheduled. It throws a MissingClaim if a claim does not exist then, and an
+ * Error if a claim is that of another pod.
  */
 export function addAttachable(
   pod: Pod,

@@ -4,7 +4,8 @@ import { podCondition } from '../shared/pods.ts'
 /**
  * Returns the patch of a pod's status that reports a failure. Undefined if the status says so already.
  *
- * @param nominatedNode node on which a preemption makes room; empty if a nomination is void; undefined if it stays as it is
+ * @param nominatedNode node on which a preemption makes room; empty if a nomination is void; undefined if it stays as
+ * it is
  */
 export function failureStatus(pod: Pod, reason: string, message: string, now: string, nominatedNode: string | undefined) {
   const old = podCondition(pod, 'PodScheduled')

@@ -222,7 +222,8 @@ export class SchedulingQueue {
   /**
    * Tries pods again that the event may help.
    *
-   * @param helps optional: whether the event may help a pod that the plugin rejected; by default, it may help all of them
+   * @param helps optional: whether the event may help a pod that the plugin rejected; by default, it may help all of
+   * them
    */
   react(event: ClusterEvent, helps: (pod: Pod, plugin: string) => boolean = () => true): void {
     this.#eventsOfAttempt.add(event)

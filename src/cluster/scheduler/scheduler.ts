@@ -5,7 +5,6 @@ import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
 import { type Steps, startInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import { isStatusError } from '../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
@@ -15,6 +14,7 @@ import { deviceKindsIfServed } from '../shared/served-device-kinds.ts'
 import { TaskQueue } from '../shared/task-queue.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { type AttemptFailure, AttemptReports, schedulerName } from './attempt-reports.ts'
+import { Binder } from './binder.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { chooseNode } from './choose-node.ts'
 import { ClusterState } from './cluster-state.ts'
@@ -35,7 +35,6 @@ import { isSameToPlugins, PodInfos } from './pod-infos.ts'
 import { type Preemption, type PreemptionCandidate, preempt } from './preemption.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
-import { type BindingRejection, Reservations } from './reservations.ts'
 import { SchedulerMetrics } from './scheduler-metrics.ts'
 import { ShapeCache } from './shape-results.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -66,15 +65,9 @@ class Scheduler {
   readonly #reports: AttemptReports
   /** Bindings and evictions that are being written. */
   readonly #writes: TaskQueue
-  /**
-   * Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the
-   * cluster.
-   */
-  readonly #preparations = new Set<Promise<void>>()
   readonly #bindingContext: BindingContext
+  readonly #binder: Binder
   readonly #random: () => number
-  /** Aborts the preparation of a pod, by its uid. */
-  readonly #cancellations = new Map<string, AbortController>()
   readonly #metrics: SchedulerMetrics
   /** Uids of pods that may not enter the queue yet. */
   readonly #gated = new Set<string>()
@@ -125,6 +118,18 @@ class Scheduler {
       newId: () => random.uuid(),
       record: (pod, event) => this.#reports.record(pod, event),
     }
+    this.#binder = new Binder({
+      context: this.#bindingContext,
+      extenders: settings.extenders,
+      state: this.#state,
+      pending: this.#pending,
+      reports: this.#reports,
+      write: (pod, write) => this.#write(pod, write),
+      takenBack: (queued, plugins, failure) => {
+        this.#fail(queued, plugins, failure)
+        this.#react(['assigned pod deleted', 'device claim'])
+      },
+    })
     this.#writes = new TaskQueue(env, 'scheduler_writes', signal, MOST_WRITES)
     this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
   }
@@ -150,8 +155,7 @@ class Scheduler {
       deleted: pod => this.#forget(pod),
     })
     await untilAborted(this.#signal)
-    for (const cancellation of this.#cancellations.values()) cancellation.abort()
-    await Promise.allSettled([...this.#preparations, this.#writes.ended()])
+    await Promise.allSettled([this.#binder.stop(), this.#writes.ended()])
   }
 
   /** Tries pods again that a change of another object may help. Those of a claim may enter the queue. */
@@ -192,7 +196,7 @@ class Scheduler {
   #forget(pod: Pod): void {
     const info = this.#infos.of(pod)
     this.#infos.forget(pod)
-    this.#cancellations.get(pod.metadata.uid ?? '')?.abort()
+    this.#binder.cancel(pod)
     this.#gated.delete(pod.metadata.uid ?? '')
     this.#pending.delete(pod)
     this.#endNomination(pod)
@@ -287,66 +291,7 @@ class Scheduler {
   #assign(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[]): void {
     this.#state.assume(info, node.name)
     this.#endNomination(queued.pod, node.name)
-    const { reservations, rejection } = Reservations.make(reserves, node)
-    if (rejection) this.#write(queued.pod, () => this.#takeBack(queued, node, reservations, rejection))
-    else if (reservations.isPending) {
-      const preparation = this.#prepare(queued, info, node, reservations).finally(() => this.#preparations.delete(preparation))
-      this.#preparations.add(preparation)
-    } else this.#write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
-  }
-
-  async #prepare(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
-    const { uid = '' } = queued.pod.metadata
-    const cancellation = new AbortController()
-    this.#cancellations.set(uid, cancellation)
-    try {
-      const rejection = await reservations.preBind({ ...this.#bindingContext, signal: cancellation.signal })
-      if (rejection === undefined) this.#write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
-      else await this.#takeBack(queued, node, reservations, rejection)
-    } catch (error) {
-      if (cancellation.signal.aborted) await reservations.release(this.#bindingContext)
-      else await this.#takeBack(queued, node, reservations, errorMessage(error))
-    }
-    this.#cancellations.delete(uid)
-  }
-
-  /**
-   * Releases a node that was assumed for a pod, and returns the pod to the queue. @param reason rejection of a plugin,
-   * or the message of an error
-   */
-  async #takeBack(queued: QueuedPod, { name }: NodeInfo, reservations: Reservations, reason: BindingRejection | string): Promise<void> {
-    await reservations.release(this.#bindingContext)
-    this.#state.forgetAssumed(queued.pod)
-    if (typeof reason === 'string') this.#fail(queued, new Set(), { reason: 'SchedulerError', message: reason })
-    else {
-      const { plugin, status } = reason
-      const plugins = new Set([plugin])
-      const message = failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins })
-      this.#fail(queued, plugins, { reason: 'Unschedulable', message })
-    }
-    this.#react(['assigned pod deleted', 'device claim'])
-  }
-
-  async #writeBinding(queued: QueuedPod, { pod }: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
-    const { namespace = '', name = '', uid } = pod.metadata
-    const binding = {
-      kind: 'Binding',
-      apiVersion: 'v1',
-      metadata: { namespace, name, ...(uid !== undefined && { uid }) },
-      target: { kind: 'Node', name: node.name },
-    }
-    try {
-      const binder = this.#extenders.find(extender => extender.binds && extender.isInterested(pod))
-      if (binder) await binder.bind(pod, node.name, this.#signal)
-      else await this.#env.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
-      this.#pending.delete(pod)
-      this.#reports.bound(queued, node.name)
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) return this.#takeBack(queued, node, reservations, `binding rejected: ${errorMessage(error)}`)
-      await reservations.release(this.#bindingContext)
-      this.#state.forgetAssumed(pod)
-      this.#pending.delete(pod)
-    }
+    this.#binder.bind(queued, info, node, reserves)
   }
 
   *#reject(queued: QueuedPod, info: PodInfo, snapshot: Snapshot, filtered: Unfeasible, { preemption: args }: Profile): Steps<void> {

@@ -17,7 +17,8 @@ export class EventNames {
   #latest = 0n
 
   /**
-   * @param offset optional, nanoseconds below one millisecond that are added to each time, so that two recorders do not give the same name
+   * @param offset optional, nanoseconds below one millisecond that are added to each time, so that two recorders do not
+   * give the same name
    */
   constructor(clock: Clock, offset = 0) {
     this.#clock = clock

@@ -32,7 +32,8 @@ function headerOf(name: string, text: string): Header {
 /**
  * Replaces the client's user headers with those of the authenticated user, which aggregated servers accept with the
  * certificate of `--proxy-client-cert-file`.
- * @param sendsUid gate RemoteRequestHeaderUID. Throws DialError if the user cannot be encoded: without a name the server would take this server for the user.
+ * @param sendsUid gate RemoteRequestHeaderUID. Throws DialError if the user cannot be encoded: without a name the
+ * server would take this server for the user.
  */
 export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, sendsUid: boolean): Header[] {
   if (name === '') throw invalidValue('X-Remote-User')

@@ -45,7 +45,8 @@ export class RequestSender {
 
   /**
    * Sends the preface and settings.
-   * @param streamWindow bytes that the server may send on a stream before it receives a WINDOW_UPDATE. The window of the connection is unlimited.
+   * @param streamWindow bytes that the server may send on a stream before it receives a WINDOW_UPDATE. The window of
+   * the connection is unlimited.
    */
   open(streamWindow: number): void {
     const settings = settingsFrame([

@@ -65,7 +65,8 @@ export class UnaryConnection {
   })
 
   /**
-   * @param socket a connected socket, after the TLS handshake if the peer uses TLS. Its timeout applies until the connection is open.
+   * @param socket a connected socket, after the TLS handshake if the peer uses TLS. Its timeout applies until the
+   * connection is open.
    */
   constructor(socket: Socket, peer: Peer, limits: Partial<ConnectionLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits }

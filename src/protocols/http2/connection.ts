@@ -4,11 +4,12 @@ import type { Steps } from '../../lib/steps.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { faultOfPriority, growthOf, onConnection, onHeaders, onPing, onReset, onSettings, onStream, refusePush } from './frame-checks.ts'
 import { FrameLimits } from './frame-limits.ts'
-import { Flag, type Frame, FrameType, frameOf, headerFrames, INITIAL_WINDOW, numbersFrame, unpadded } from './frames.ts'
+import { Flag, type Frame, FrameType, frameOf, headerFrames, numbersFrame, unpadded } from './frames.ts'
 import { type HeaderBlock, HeaderBlocks, OpenHeads, type WholeBlock } from './header-blocks.ts'
 import { Intake, LONG_BYTES } from './intake.ts'
 import { Lifetime, part } from './lifetime.ts'
 import { MAX_DROPPED_BYTES, SMALL_DATA_BYTES } from './limits.ts'
+import { OpenStreams } from './open-streams.ts'
 import type { Http2Port } from './port.ts'
 import { greeting, PrefaceReader } from './preface.ts'
 import { ReceiveWindow } from './receive-window.ts'
@@ -16,7 +17,7 @@ import { Http2Request } from './request.ts'
 import { areTrailers, parseRequestHead } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { streamWindowOf } from './settings.ts'
-import { Http2Stream, type StreamHost } from './stream.ts'
+import type { Http2Stream, StreamHost } from './stream.ts'
 
 export type Serve = (request: Http2Request, response: Http2Stream) => void
 
@@ -29,13 +30,10 @@ export class Http2Connection implements StreamHost {
   readonly #blocks: HeaderBlocks
   readonly #sender: Sender
   readonly #receiving: ReceiveWindow
-  readonly #streams = new Map<number, Http2Stream>()
+  readonly #streams: OpenStreams
   readonly #preface = new PrefaceReader()
   readonly #heads = new OpenHeads()
   #settled = false
-  #lastStream = 0
-  /** Initial window of new streams, as set by the client. */
-  #streamWindow = INITIAL_WINDOW
   #firstBlock = true
   readonly #conduct = new FrameLimits()
   readonly #lifetime: Lifetime
@@ -54,6 +52,7 @@ export class Http2Connection implements StreamHost {
     this.#lifetime = new Lifetime(limits)
     this.#sender = new Sender(socket, slabs, () => this.#fail(new ConnectionError(ErrorCode.calm, 'the peer does not read its responses')))
     this.#receiving = new ReceiveWindow(limits.connectionWindow, bytes => this.#widen(0, bytes))
+    this.#streams = new OpenStreams(this, limits, (id, bytes) => this.#widen(id, bytes))
     this.#sender.send(greeting(limits))
     socket.on('data', (chunk: Buffer) => {
       if (this.#failed) this.#drop(chunk)
@@ -65,9 +64,7 @@ export class Http2Connection implements StreamHost {
       this.#sender.stop()
       part(this.#socket)
     })
-    socket.once('close', () => {
-      for (const stream of [...this.#streams.values()]) stream.close()
-    })
+    socket.once('close', () => this.#streams.close())
   }
 
   /** Number of requests without a complete response. */
@@ -85,16 +82,13 @@ export class Http2Connection implements StreamHost {
    * server has not read.
    */
   get heldBytes(): number {
-    let bytes = this.#sender.waitingBytes + this.#receiving.unread + this.#blocks.openBytes + this.#intake.heldBytes + this.#heads.heldBytes
-    for (const stream of this.#streams.values()) bytes += stream.queued
-    return bytes
+    const requestBytes = this.#receiving.unread + this.#blocks.openBytes + this.#intake.heldBytes + this.#heads.heldBytes
+    return this.#sender.waitingBytes + this.#streams.queued + requestBytes
   }
 
   /** Whether the kernel has not accepted the last write yet, or a response waits for its window. */
   get isWaiting(): boolean {
-    if (this.#sender.isWriting) return true
-    for (const stream of this.#streams.values()) if (stream.queued > 0) return true
-    return false
+    return this.#sender.isWriting || this.#streams.isWaiting
   }
 
   /**
@@ -102,15 +96,11 @@ export class Http2Connection implements StreamHost {
    * monotonic clock.
    */
   check(now: number): void {
-    const { stalledMs, stalledStreamMs } = this.#port.limits
-    for (const stream of [...this.#streams.values()]) {
-      const stalled = stream.stalledFor(now)
-      if (stalled > stalledMs && (stream.ending || stalled > stalledStreamMs)) stream.reset(ErrorCode.cancel)
-    }
+    this.#streams.resetStalled(now)
     const verdict = this.#lifetime.look(now, {
       settled: this.#settled,
       streams: this.#streams.size,
-      lastStream: this.#lastStream,
+      lastStream: this.#streams.last,
       openBlock: this.#blocks.openStream,
       leaving: this.#leaving,
       writing: this.#sender.isWriting,
@@ -124,7 +114,7 @@ export class Http2Connection implements StreamHost {
   leave(): void {
     if (this.#leaving || this.#failed) return
     this.#leaving = true
-    this.#sender.send(numbersFrame(FrameType.goAway, 0, this.#lastStream, ErrorCode.none))
+    this.#sender.send(numbersFrame(FrameType.goAway, 0, this.#streams.last, ErrorCode.none))
     this.#endWhenDone()
   }
 
@@ -185,7 +175,7 @@ export class Http2Connection implements StreamHost {
   #data(frame: Frame): void {
     const { stream: id, flags, payload } = frame
     onStream(frame)
-    this.#notIdle(id)
+    this.#streams.checkBegun(id)
     if (!this.#receiving.receive(payload.length))
       throw new ConnectionError(ErrorCode.flowControl, 'more was sent than the window of the connection holds')
     const data = unpadded(frame)
@@ -249,8 +239,7 @@ export class Http2Connection implements StreamHost {
   }
 
   #begin({ stream: id, endStream, fields, tooLarge, isMalformed }: HeaderBlock): void {
-    if (id <= this.#lastStream) throw new ConnectionError(ErrorCode.streamClosed, 'a stream begins again')
-    this.#lastStream = id
+    this.#streams.begin(id)
     const isFull = this.#leaving || this.#streams.size >= this.#port.limits.maxConcurrentStreams
     const headBytes = tooLarge ? 0 : headBytesOf(fields)
     if (isFull || isMalformed || !this.#heads.add(headBytes)) {
@@ -264,15 +253,7 @@ export class Http2Connection implements StreamHost {
       return
     }
     this.#conduct.request()
-    const stream = new Http2Stream(
-      id,
-      this,
-      this.#streamWindow,
-      new ReceiveWindow(this.#port.limits.streamWindow, bytes => this.#widen(id, bytes)),
-    )
-    stream.remoteEnded = endStream
-    stream.headBytes = headBytes
-    this.#streams.set(id, stream)
+    const stream = this.#streams.open(id, headBytes, endStream)
     if (head === undefined) {
       stream.bodiless(431, [], 0)
       return
@@ -319,7 +300,7 @@ export class Http2Connection implements StreamHost {
 
   #reset(frame: Frame): void {
     onReset(frame)
-    this.#notIdle(frame.stream)
+    this.#streams.checkBegun(frame.stream)
     const stream = this.#streams.get(frame.stream)
     if (stream === undefined) this.#idleFrame()
     else {
@@ -334,17 +315,12 @@ export class Http2Connection implements StreamHost {
     this.#idleFrame()
     if (isAck) return
     const window = streamWindowOf(frame)
-    if (window !== undefined) this.#setStreamWindow(window)
+    if (window !== undefined) {
+      this.#streams.setWindow(window)
+      // There can be a thousand streams, and as many SETTINGS frames in one read.
+      this.#intake.worked()
+    }
     this.#sender.send(frameOf(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)))
-  }
-
-  #setStreamWindow(value: number): void {
-    const change = value - this.#streamWindow
-    this.#streamWindow = value
-    for (const stream of this.#streams.values())
-      if (!stream.widen(change)) throw new ConnectionError(ErrorCode.flowControl, 'the window of a stream is too large')
-    // There can be a thousand streams, and as many SETTINGS frames in one read.
-    this.#intake.worked()
   }
 
   #ping(frame: Frame): void {
@@ -360,15 +336,11 @@ export class Http2Connection implements StreamHost {
       this.#sender.widen(bytes)
       return
     }
-    this.#notIdle(frame.stream)
+    this.#streams.checkBegun(frame.stream)
     const stream = this.#streams.get(frame.stream)
     if (stream === undefined) return
     if (bytes === 0) this.#blame(stream, ErrorCode.protocol)
     else if (!stream.widen(bytes)) this.#blame(stream, ErrorCode.flowControl)
-  }
-
-  #notIdle(id: number): void {
-    if (id > this.#lastStream || id % 2 === 0) throw new ConnectionError(ErrorCode.protocol, 'the stream has not begun')
   }
 
   #takenOf(stream: Http2Stream, bytes: number): void {
@@ -386,8 +358,8 @@ export class Http2Connection implements StreamHost {
     if (this.#failed) return
     this.#failed = true
     this.#sender.stop()
-    part(this.#socket, [numbersFrame(FrameType.goAway, 0, this.#lastStream, code)])
-    for (const stream of [...this.#streams.values()]) stream.close()
+    part(this.#socket, [numbersFrame(FrameType.goAway, 0, this.#streams.last, code)])
+    this.#streams.close()
   }
 
   // ── StreamHost ──
@@ -407,7 +379,7 @@ export class Http2Connection implements StreamHost {
   }
 
   gone(stream: Http2Stream): void {
-    this.#streams.delete(stream.id)
+    this.#streams.remove(stream.id)
     this.#heads.remove(stream.headBytes)
     this.#endWhenDone()
   }

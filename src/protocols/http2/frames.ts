@@ -135,7 +135,8 @@ export class FrameReader {
 
   /**
    * Reads a chunk. Throws a ConnectionError as soon as a frame is known to be too long.
-   * @param stop called after each frame. If it returns true, the rest of the chunk is returned, and must be passed to the next call.
+   * @param stop called after each frame. If it returns true, the rest of the chunk is returned, and must be passed to
+   * the next call.
    */
   read(chunk: Buffer, take: (frame: Frame) => void, stop: () => boolean = never): Buffer {
     let at = this.#length === 0 ? 0 : this.#finish(chunk, take)

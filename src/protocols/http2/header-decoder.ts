@@ -76,7 +76,8 @@ export class HeaderDecoder {
    * @param maxBytes limit for the size of a header list as HPACK defines it.
    * @param maxFields limit for the fields of a header list.
    * @param tableBytes table size that the encoder may use. With 0, blocks do not depend on each other.
-   * @param allows checks a field. It is called once per table entry, because a block of 320 bytes can refer to an entry until the header list has a megabyte.
+   * @param allows checks a field. It is called once per table entry, because a block of 320 bytes can refer to an entry
+   * until the header list has a megabyte.
    */
   constructor(maxBytes: number, maxFields: number, tableBytes = TABLE_BYTES, allows = isField) {
     this.#maxBytes = maxBytes

@@ -28,7 +28,8 @@ export class ConvertedObject implements StoredObject {
 
   /**
    * @param bytes JSON in the form of a list item, with the resourceVersion.
-   * @param options `isShared`: whether other encodings are kept with the stored object, for every reader of this conversion (default: true). `revision`: that of the event, if not the object's.
+   * @param options `isShared`: whether other encodings are kept with the stored object, for every reader of this
+   * conversion (default: true). `revision`: that of the event, if not the object's.
    */
   constructor(
     stored: StoredObject,

@@ -60,7 +60,8 @@ export const checkParamKind =
 /**
  * Checks that the author of a binding may read the objects of its `paramRef`. Upstream intends to skip updates that do
  * not change it, but compares pointers, so it checks every write.
- * @param refusal message of the error if the resource is known. That of mutating policies has its arguments in reverse order.
+ * @param refusal message of the error if the resource is known. That of mutating policies has its arguments in reverse
+ * order.
  */
 export const checkParamRef =
   (

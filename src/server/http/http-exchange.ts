@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { RequestAudit } from '../../audit/request-audit.ts'
 import type { CountedPage, Exchange, StreamWriter } from '../../endpoints/exchange.ts'
 import type { SeatRequest } from '../../flow/queued-requests.ts'
 import type { BufferPool } from '../../lib/buffer-pool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type FilledBody, filledWith } from '../../lib/filled-body.ts'
-import { gatheredStream } from '../../lib/gathered-stream.ts'
 import { invariant } from '../../lib/invariant.ts'
-import { LightSignal } from '../../lib/light-signal.ts'
 import { fieldsWithout } from '../../lib/raw-fields.ts'
-import { inNextTurn, nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { AuditRecord } from '../../meta/audit.ts'
 import type { RequestContext, RequestInfo, User } from '../../meta/context.ts'
 import type { StatusError } from '../../meta/status.ts'
@@ -23,7 +20,10 @@ import { GzipStream } from './gzip-stream.ts'
 import { acceptsGzip, sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
+import { sendRelayed } from './relayed-body.ts'
+import { lightSignal, nativeSignal, type RequestSignal } from './request-signal.ts'
 import { parseTarget, type TargetFault } from './request-target.ts'
+import { responseHeaders } from './response-headers.ts'
 import { finalCode, type StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { upgradeOf } from './upgrade.ts'
@@ -39,8 +39,6 @@ const GZIP_FROM = 128 * 1024
 
 const NOBODY: User = { name: '', groups: [] }
 const DONE = Promise.resolve()
-/** Shared by all requests: if a thousand watchers close at once, a stack trace for each would hold the event loop. */
-const GONE = new DOMException('The client has gone', 'AbortError')
 
 /** The server's settings and services that an exchange uses. */
 export interface ExchangeHost {
@@ -107,7 +105,7 @@ export class HttpExchange implements Exchange, RequestContext {
   #parsedQuery: URLSearchParams | undefined
   #extra: string[] | undefined
   #warnings: Warnings | undefined
-  #controller: { readonly signal: AbortSignal; abort(reason?: unknown): void } | undefined
+  #signal: RequestSignal | undefined
   #aborted: StatusError | undefined
   #abortListener: ((reason: StatusError) => void) | undefined
   #body: Promise<Buffer> | undefined
@@ -178,42 +176,20 @@ export class HttpExchange implements Exchange, RequestContext {
     return this.headers['user-agent'] ?? ''
   }
 
-  /**
-   * Created by the first call. A long-running request gets an AbortController; for a short request, creating one would
-   * cost as much as everything else.
-   */
+  /** Created by the first call. A native signal if the request is long-running. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = this.longRunning ? this.#realController() : this.#lightController()
-      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted)
+    if (this.#signal === undefined) {
+      this.#signal = this.longRunning ? nativeSignal(this.#wire) : lightSignal(this.#wire, this)
+      if (this.#aborted !== undefined) this.#signal.abort(this.#aborted)
     }
-    return this.#controller.signal
-  }
-
-  #realController(): AbortController {
-    const controller = new AbortController()
-    if (this.#wire.closed) controller.abort(GONE)
-    else this.#wire.onClose(() => inNextTurn(() => controller.abort(GONE)))
-    return controller
-  }
-
-  #lightController(): { readonly signal: LightSignal; abort(reason?: unknown): void } {
-    const signal = new LightSignal(
-      () => this.#wire.closed && !this.answered,
-      gone =>
-        this.#wire.onClose(() => {
-          // A complete response closes the wire as well. Then there is nothing to abort.
-          if (!this.answered) gone()
-        }),
-    )
-    return { signal, abort: reason => signal.abort(reason) }
+    return this.#signal.signal
   }
 
   /** Ends the request's work: its signal is aborted and its body rejects with the reason. */
   abort(reason: StatusError): void {
     if (this.#aborted !== undefined) return
     this.#aborted = reason
-    this.#controller?.abort(reason)
+    this.#signal?.abort(reason)
     this.#abortListener?.(reason)
   }
 
@@ -263,20 +239,14 @@ export class HttpExchange implements Exchange, RequestContext {
       return
     }
     this.#begins(status)
-    const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.#extra ?? []), ...headers]
+    const all = responseHeaders(this.auditId, '', this.#extra)
+    all.push(...headers)
     if (this.method === 'HEAD' || status === 204 || status === 304) {
       body.destroy()
       this.#wire.bodiless(status, all, undefined)
       return
     }
-    try {
-      this.#wire.head(status, all, undefined)
-      await pipeline(gatheredStream(body), this.#wire.sink())
-    } catch {
-      // Either side broke off, or the backend's response is malformed: it cannot be completed.
-      body.destroy()
-      this.#wire.destroy()
-    }
+    await sendRelayed(this.#wire, status, all, body)
   }
 
   hijack(status: number): { readonly socket: Duplex; readonly head: Buffer } {
@@ -346,7 +316,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const { single, long, length } = shapeOf(body)
     this.sent = length
     this.why?.answersIn(contentType)
-    const headers = this.#headerList(contentType)
+    const headers = responseHeaders(this.auditId, contentType, this.#extra, this.#warnings)
     if (this.method === 'HEAD') {
       this.#wire.bodiless(status, headers, length)
       return DONE
@@ -370,7 +340,7 @@ export class HttpExchange implements Exchange, RequestContext {
     if (this.answered || this.#wire.closed) return
     this.status = status
     await this.auditing?.answers(status)
-    this.#wire.bodiless(status, ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.#extra ?? [])], undefined)
+    this.#wire.bodiless(status, responseHeaders(this.auditId, '', this.#extra), undefined)
   }
 
   async sendStatusError(error: StatusError): Promise<void> {
@@ -388,7 +358,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const stream = new WireStream(this.#wire, this.#host.memory)
     if (this.answered || this.#wire.closed) return stream
     this.#begins(status, contentType)
-    const headers = this.#headerList(contentType)
+    const headers = responseHeaders(this.auditId, contentType, this.#extra, this.#warnings)
     const isCompressed = mayCompress && acceptsGzip(this.headers)
     if (isCompressed) headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
     this.#wire.head(status, headers, undefined)
@@ -409,18 +379,5 @@ export class HttpExchange implements Exchange, RequestContext {
   /** Closes the connection of a response that has begun and cannot be completed. */
   destroy(): void {
     this.#wire.destroy()
-  }
-
-  #headerList(contentType: string): string[] {
-    const headers = [
-      'Audit-Id',
-      this.auditId,
-      'Cache-Control',
-      'no-cache, private',
-      ...(contentType === '' ? [] : ['Content-Type', contentType]),
-    ]
-    if (this.#extra !== undefined) headers.push(...this.#extra)
-    if (this.#warnings !== undefined) for (const value of this.#warnings.headers()) headers.push('Warning', value)
-    return headers
   }
 }

@@ -216,7 +216,8 @@ export class ResourceCache {
    * the cache loads, they are held back as well. An object that cannot be read leaves the state, and interrupts the
    * watchers that would receive it.
    *
-   * @param arrived when the event arrived from the store, on the clock of `performance.now()`. Undefined if its delivery is not measured
+   * @param arrived when the event arrived from the store, on the clock of `performance.now()`. Undefined if its
+   * delivery is not measured
    */
   apply(event: BackendEvent, now: number, arrived?: number): void {
     this.held?.push(event)

@@ -30,7 +30,8 @@ const MOST_ATTEMPTS = 10
  * file and releases it when the process ends, in whatever way. Thus a stopped holder keeps the lock, a zombie has none,
  * and process ids of other namespaces are irrelevant. The file remains after the release: removing it would let two
  * processes lock different files of the same name.
- * @throws BackendError `unavailable` if this or another process holds the directory, or the file system does not support locks
+ * @throws BackendError `unavailable` if this or another process holds the directory, or the file system does not
+ * support locks
  */
 export async function lockDirectory(dir: string): Promise<DirectoryLock> {
   const tryLock = await loadTryLock(dir)

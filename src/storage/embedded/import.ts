@@ -23,8 +23,8 @@ export interface ImportedValue {
  * Fills a new store with the values of another one. `newest` is the newest revision of that store; older states count
  * as compacted. Returns the number of values. If it fails, the store has no revision and can be filled by another
  * attempt.
- * @throws BackendError `unavailable` if another process holds the directory; `corrupt` if the store has been written to, two values have one revision, or a revision is invalid;
- * `too large` if a key is too long
+ * @throws BackendError `unavailable` if another process holds the directory; `corrupt` if the store has been written
+ * to, two values have one revision, or a revision is invalid; `too large` if a key is too long
  */
 export async function importValues(dir: string, values: Iterable<ImportedValue>, newest: number): Promise<number> {
   return fillNewStore(dir, tables => fillFromValues(tables, values, newest))

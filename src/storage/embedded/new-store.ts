@@ -10,7 +10,8 @@ export const FIRST_REVISION = 1
 
 /**
  * Opens the tables of a new store, calls `fill` with them, and closes them.
- * @throws BackendError `unavailable` if another process holds the directory, `corrupt` if it has a store that has been written to
+ * @throws BackendError `unavailable` if another process holds the directory, `corrupt` if it has a store that has been
+ * written to
  */
 export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Promise<T>): Promise<T> {
   makePrivateDirectory(dir)

@@ -53,7 +53,8 @@ export interface EmbeddedOptions extends StoreOptions {
 
 /**
  * Opens the embedded store.
- * @throws BackendError `unavailable` if another process holds the directory, `corrupt` if its contents cannot be read or are damaged
+ * @throws BackendError `unavailable` if another process holds the directory, `corrupt` if its contents cannot be read
+ * or are damaged
  */
 export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, logger: Logger): Promise<Backend> {
   makePrivateDirectory(options.dir)

@@ -33,7 +33,8 @@ export function checkSnapshot(file: string): SnapshotHead {
 /**
  * Fills a new store with a snapshot: all revisions, times and times to live. Returns the number of changes. If it
  * fails, the store has no revision and can be filled by another attempt.
- * @throws BackendError `unavailable` if another process holds the directory; `corrupt` if the store has been written to, or the snapshot is damaged or of a later program
+ * @throws BackendError `unavailable` if another process holds the directory; `corrupt` if the store has been written
+ * to, or the snapshot is damaged or of a later program
  */
 export async function restoreSnapshot(file: string, dir: string): Promise<{ readonly changes: number; readonly revision: number }> {
   const head = checkSnapshot(file)

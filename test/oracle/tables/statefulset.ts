@@ -65,7 +65,8 @@ function setOf({
 const PHASES: Readonly<Record<string, Pod['status']['phase']>> = { pending: 'Pending', failed: 'Failed', succeeded: 'Succeeded' }
 
 /**
- * @param state `ready`, `notready`, `pending`, `failed`, `succeeded`, `terminating`, several of them joined by blanks or dashes.
+ * @param state `ready`, `notready`, `pending`, `failed`, `succeeded`, `terminating`, several of them joined by blanks
+ * or dashes.
  */
 function podOf(set: StatefulSet, ordinal: number, state: string, revision = CURRENT): Pod {
   const words = state.split(/[ -]/)

@@ -17,7 +17,8 @@ import { checkTypeNames } from './type-names.ts'
  * Merges the apply configuration that an expression returned into an object, as server-side apply does, but without
  * field ownership. Atomic lists, maps and structs are rejected, because setting one would silently remove its other
  * members. Throws a MutationError. Runs in steps.
- * @param refuseRepeated whether to reject an object whose associative lists have duplicate keys, as releases before 1.35 do.
+ * @param refuseRepeated whether to reject an object whose associative lists have duplicate keys, as releases before
+ * 1.35 do.
  */
 export function* applyConfiguration(schema: StructSchema, live: KubeObject, value: Value, refuseRepeated: boolean): Steps<JsonObject> {
   if (!(value instanceof StructValue))

@@ -41,7 +41,8 @@ const TEMPORARY = '/tmp/'
 
 /**
  * Decides what is done with a released volume. Volumes of an external provisioner are left to it.
- * @param leavesCsi whether a CSI volume without a provisioner is left alone, as gate HonorPVReclaimPolicy says. Otherwise it has no deleter.
+ * @param leavesCsi whether a CSI volume without a provisioner is left alone, as gate HonorPVReclaimPolicy says.
+ * Otherwise it has no deleter.
  */
 export function decideReclaim({ metadata, spec }: PersistentVolume, leavesCsi: boolean): ReclaimDecision {
   const name = quote(metadata.name ?? '')

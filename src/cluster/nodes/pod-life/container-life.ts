@@ -19,7 +19,8 @@ const KILLED = 137
 /**
  * Returns the next status of a container, one step further than the present one. Returns the present one if there is no
  * step now.
- * @param since time from which on the container may start, in milliseconds since the epoch. Undefined if it must wait for others.
+ * @param since time from which on the container may start, in milliseconds since the epoch. Undefined if it must wait
+ * for others.
  * @param policy restart policy of the pod
  */
 export function nextContainer(

@@ -21,7 +21,8 @@ export class DeviceCounters {
   readonly #left = new Map<string | ResourceSlice, CounterAmounts>()
 
   /**
-   * @param isPerSlice whether devices consume counters of their own slice, as before 1.35. Since then, those of any slice of their pool
+   * @param isPerSlice whether devices consume counters of their own slice, as before 1.35. Since then, those of any
+   * slice of their pool
    */
   constructor(pools: readonly DevicePool[], { exclusive, shared }: AllocatedDevices, isPerSlice: boolean) {
     this.#pools = new Map(pools.map(pool => [pool.id, pool]))

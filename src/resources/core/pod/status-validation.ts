@@ -196,7 +196,8 @@ const NO_REQUEST = "must match one of the container's resource requests"
  * Validates the health of devices: each entry refers to a claim or resource of the container, and each device is listed
  * once. Statuses of containers that the spec does not have are skipped.
  *
- * @param extended claim of the scheduler for extended resources. Entries may also refer to its requests for the container
+ * @param extended claim of the scheduler for extended resources. Entries may also refer to its requests for the
+ * container
  */
 function validateAllocated(
   statuses: readonly ContainerStatus[],

@@ -1,0 +1,124 @@
+import type { Pod } from '../../api/core/v1.types.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import { isStatusError } from '../../meta/status.ts'
+import { PODS } from '../shared/kinds.ts'
+import type { AttemptFailure, AttemptReports } from './attempt-reports.ts'
+import type { ClusterState } from './cluster-state.ts'
+import type { Extender } from './extenders/extender.ts'
+import { failureText } from './failure-text.ts'
+import type { ActiveReserve } from './find-node.ts'
+import type { BindingContext } from './framework.ts'
+import type { NodeInfo } from './node-info.ts'
+import type { PodInfo } from './pod-info.ts'
+import type { QueuedPod, SchedulingQueue } from './queue.ts'
+import { type BindingRejection, Reservations } from './reservations.ts'
+
+/** Parts of the scheduler that bindings use. */
+export interface BinderParts {
+  readonly context: BindingContext
+  readonly extenders: readonly Extender[]
+  readonly state: Pick<ClusterState, 'forgetAssumed'>
+  readonly pending: Pick<SchedulingQueue, 'delete'>
+  readonly reports: Pick<AttemptReports, 'bound'>
+  /** Writes in the background, after earlier writes for the pod. `write` never rejects. */
+  readonly write: (pod: Pod, write: () => Promise<void>) => void
+  /** Called when a binding has failed and its node is released. Must return the pod to the queue. */
+  readonly takenBack: (queued: QueuedPod, plugins: ReadonlySet<string>, failure: AttemptFailure) => void
+}
+
+/**
+ * Binds pods to the nodes that were chosen for them, in the background. The caller has assumed the pod on its node. If
+ * the binding fails, the node is released.
+ */
+export class Binder {
+  readonly #parts: BinderParts
+  /**
+   * Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the
+   * cluster.
+   */
+  readonly #preparations = new Set<Promise<void>>()
+  /** Aborts the preparation of a pod, by its uid. */
+  readonly #cancellations = new Map<string, AbortController>()
+
+  constructor(parts: BinderParts) {
+    this.#parts = parts
+  }
+
+  /** Makes the reservations of the plugins, and starts the binding. */
+  bind(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[]): void {
+    const { write } = this.#parts
+    const { reservations, rejection } = Reservations.make(reserves, node)
+    if (rejection) write(queued.pod, () => this.#takeBack(queued, node, reservations, rejection))
+    else if (reservations.isPending) {
+      const preparation = this.#prepare(queued, info, node, reservations).finally(() => this.#preparations.delete(preparation))
+      this.#preparations.add(preparation)
+    } else write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
+  }
+
+  /** Aborts the preparation of a pod that no longer needs its binding. */
+  cancel({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): void {
+    this.#cancellations.get(uid)?.abort()
+  }
+
+  /** Aborts all preparations. Resolves when they have ended. */
+  async stop(): Promise<void> {
+    for (const cancellation of this.#cancellations.values()) cancellation.abort()
+    await Promise.allSettled(this.#preparations)
+  }
+
+  async #prepare(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
+    const { context, write } = this.#parts
+    const { uid = '' } = queued.pod.metadata
+    const cancellation = new AbortController()
+    this.#cancellations.set(uid, cancellation)
+    try {
+      const rejection = await reservations.preBind({ ...context, signal: cancellation.signal })
+      if (rejection === undefined) write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
+      else await this.#takeBack(queued, node, reservations, rejection)
+    } catch (error) {
+      if (cancellation.signal.aborted) await reservations.release(context)
+      else await this.#takeBack(queued, node, reservations, errorMessage(error))
+    }
+    this.#cancellations.delete(uid)
+  }
+
+  /**
+   * Releases a node that was assumed for a pod, and returns the pod to the queue. @param reason rejection of a plugin,
+   * or the message of an error
+   */
+  async #takeBack(queued: QueuedPod, { name }: NodeInfo, reservations: Reservations, reason: BindingRejection | string): Promise<void> {
+    const { context, state, takenBack } = this.#parts
+    await reservations.release(context)
+    state.forgetAssumed(queued.pod)
+    if (typeof reason === 'string') takenBack(queued, new Set(), { reason: 'SchedulerError', message: reason })
+    else {
+      const { plugin, status } = reason
+      const plugins = new Set([plugin])
+      const message = failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins })
+      takenBack(queued, plugins, { reason: 'Unschedulable', message })
+    }
+  }
+
+  async #writeBinding(queued: QueuedPod, { pod }: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
+    const { context, extenders, state, pending, reports } = this.#parts
+    const { namespace = '', name = '', uid } = pod.metadata
+    const binding = {
+      kind: 'Binding',
+      apiVersion: 'v1',
+      metadata: { namespace, name, ...(uid !== undefined && { uid }) },
+      target: { kind: 'Node', name: node.name },
+    }
+    try {
+      const binder = extenders.find(extender => extender.binds && extender.isInterested(pod))
+      if (binder) await binder.bind(pod, node.name, context.signal)
+      else await context.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
+      pending.delete(pod)
+      reports.bound(queued, node.name)
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) return this.#takeBack(queued, node, reservations, `binding rejected: ${errorMessage(error)}`)
+      await reservations.release(context)
+      state.forgetAssumed(pod)
+      pending.delete(pod)
+    }
+  }
+}
