@@ -1,5 +1,4 @@
 import type { JsonSchemaProps, ValidationRule } from '../../../api/apiextensions/json-schema-props.ts'
-import type { JsonObject } from '../../../api/meta/object.ts'
 import { compileInSteps } from '../../../cel/compile.ts'
 import { estimateCostInSteps } from '../../../cel/cost/estimate.ts'
 import type { SizeAt } from '../../../cel/cost/estimated-node.ts'
@@ -9,12 +8,10 @@ import { ruleVariables, usesOldSelf } from '../../../cel/rules/compiled-rule.ts'
 import { declareTypes } from '../../../cel/schema/declared-type.ts'
 import { type SizedType, sizedType, sizesOf } from '../../../cel/schema/sizes.ts'
 import { BOOL, isPlainType, STRING } from '../../../cel/type.ts'
-import { goJsonText } from '../../../lib/go-json-text.ts'
-import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import { type FieldError, invalid, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { internalRule } from './internal-schema.ts'
+import { printRule } from './go-schema.ts'
 import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
 const RULES = 'x-kubernetes-validations'
@@ -48,15 +45,6 @@ interface RuleContext extends RuleScope {
   readonly environmentFor: (stored: boolean) => Environment
   readonly sized: SizedType
   readonly sizeAt: SizeAt
-}
-
-/** Prints a rule as Go does, with 0x0 for the address of a pointer. In JSON it is complete. */
-function printRule(printed: ValidationRule): Verbatim {
-  const { rule, message = '', messageExpression = '', fieldPath = '', reason, optionalOldSelf } = printed
-  const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0x0'})`
-  const texts = `Rule:${quote(rule)}, Message:${quote(message)}, MessageExpression:${quote(messageExpression)}`
-  const rest = `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}, FieldPath:${quote(fieldPath)}, OptionalOldSelf:${pointer('bool', optionalOldSelf)}`
-  return verbatim(`apiextensions.ValidationRule{${texts}, ${rest}}`, () => goJsonText(internalRule(printed as JsonObject)))
 }
 
 /**

@@ -3,11 +3,11 @@ import type { Steps } from '../../../lib/steps.ts'
 import { givenEmptyNames } from '../../../meta/empty-members.ts'
 import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { goValue } from '../../../schema/json-schema/go-value.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
 import { findStructuralFault } from '../../../schema/json-schema/structural-form.ts'
 import type { ValueRules } from '../../../schema/json-schema/value-rules.ts'
 import { validateDefaults } from './default-values.ts'
+import { goSchema } from './go-schema.ts'
 import { type SchemaRules, validateOpenApiSchema } from './open-api-schema.ts'
 
 /** Rules of the schemas of a definition. */
@@ -85,11 +85,11 @@ export function* validateSchema(
   return errors.length === 0 && fault !== undefined ? [invalid(at, '', fault)] : errors
 }
 
-/** Checks the members of the root schema. The error shows the schema as JSON, while upstream prints its Go struct. */
+/** Checks the members of the root schema. */
 function besideStatusErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const suffix = 'at the root of the schema if the status subresource is enabled'
   const { type } = schema
   if (type !== undefined && type !== 'object') return [invalid(path.child('type'), type, `only "object" is allowed as the type ${suffix}`)]
   if ([...Object.keys(schema), ...givenEmptyNames(schema)].every(name => ALLOWED.has(name) || EXTENSIONS.has(name))) return []
-  return [invalid(path, goValue(schema), `only [${BESIDE_STATUS.join(' ')}] fields are allowed ${suffix}`)]
+  return [invalid(path, goSchema(schema), `only [${BESIDE_STATUS.join(' ')}] fields are allowed ${suffix}`)]
 }
