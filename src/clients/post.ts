@@ -61,12 +61,16 @@ export async function post(
   limits: ResponseLimits = {},
 ): Promise<CallResponse> {
   for (let attempt = 0; ; attempt++) {
-    const answer = await followRedirects({ to, body }, signal, limits)
+    const answer = await postOnce(to, body, signal, limits)
     const again = attempt < MAX_RETRIES && !isSuccess(answer) ? retryAfterMs(answer) : undefined
     if (again === undefined) return answer
     await sleep(again, undefined, { signal })
   }
 }
+
+/** Same as `post`, without retries. */
+export const postOnce = (to: Destination, body: string | Buffer, signal: AbortSignal, limits: ResponseLimits = {}): Promise<CallResponse> =>
+  followRedirects({ to, body }, signal, limits)
 
 export const isSuccess = ({ status }: CallResponse): boolean => status >= 200 && status <= 206
 

@@ -1,10 +1,11 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import type { Logger } from '../../lib/log.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { PODS } from '../shared/kinds.ts'
 import type { AttemptFailure, AttemptReports } from './attempt-reports.ts'
 import type { ClusterState } from './cluster-state.ts'
-import type { Extender } from './extenders/extender.ts'
+import { bindByExtenders, type Extender } from './extenders/extender.ts'
 import { failureText } from './failure-text.ts'
 import type { ActiveReserve } from './find-node.ts'
 import type { BindingContext } from './framework.ts'
@@ -17,6 +18,7 @@ import { type BindingRejection, Reservations } from './reservations.ts'
 export interface BinderParts {
   readonly context: BindingContext
   readonly extenders: readonly Extender[]
+  readonly logger: Logger
   readonly state: Pick<ClusterState, 'forgetAssumed'>
   readonly pending: Pick<SchedulingQueue, 'delete'>
   readonly reports: Pick<AttemptReports, 'bound'>
@@ -100,7 +102,7 @@ export class Binder {
   }
 
   async #writeBinding(queued: QueuedPod, { pod }: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
-    const { context, extenders, state, pending, reports } = this.#parts
+    const { context, extenders, logger, state, pending, reports } = this.#parts
     const { namespace = '', name = '', uid } = pod.metadata
     const binding = {
       kind: 'Binding',
@@ -109,9 +111,8 @@ export class Binder {
       target: { kind: 'Node', name: node.name },
     }
     try {
-      const binder = extenders.find(extender => extender.binds && extender.isInterested(pod))
-      if (binder) await binder.bind(pod, node.name, context.signal)
-      else await context.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
+      const isBound = await bindByExtenders(pod, node.name, extenders, { signal: context.signal, logger })
+      if (!isBound) await context.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
       pending.delete(pod)
       reports.bound(queued, node.name)
     } catch (error) {

@@ -21,7 +21,7 @@ import { ClusterState } from './cluster-state.ts'
 import { schedulerSettings } from './configuration/settings.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { evictVictims } from './evictions.ts'
-import { type Extender, filterByExtenders, scoreByExtenders } from './extenders/extender.ts'
+import { type Extender, findByExtenders, scoreByExtenders } from './extenders/extender.ts'
 import { failureText } from './failure-text.ts'
 import { type ActiveReserve, filterNodes, NONE_NOMINATED, type Unfeasible } from './find-node.ts'
 import type { BindingContext, Plugin } from './framework.ts'
@@ -121,6 +121,7 @@ class Scheduler {
     this.#binder = new Binder({
       context: this.#bindingContext,
       extenders: settings.extenders,
+      logger,
       state: this.#state,
       pending: this.#pending,
       reports: this.#reports,
@@ -156,6 +157,7 @@ class Scheduler {
     })
     await untilAborted(this.#signal)
     await Promise.allSettled([this.#binder.stop(), this.#writes.ended()])
+    for (const extender of this.#extenders) extender.close()
   }
 
   /** Tries pods again that a change of another object may help. Those of a claim may enter the queue. */
@@ -268,15 +270,16 @@ class Scheduler {
   async #runCycle(queued: QueuedPod, profile: Profile): Promise<void> {
     const info = this.#infos.of(queued.pod)
     const snapshot = this.#state.snapshot()
-    const preferred = queued.pod.status.nominatedNodeName
     const nominated = this.#nominated.size > 0 ? (name: string) => this.#nominated.on(name) : NONE_NOMINATED
     const begun = performance.now()
-    const found = await startInTurns(filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes }))
-    const isExtended = 'feasible' in found && this.#extenders.length > 0
     const calls = { signal: this.#signal, logger: this.#env.logger }
-    const filtered = isExtended ? await filterByExtenders(queued.pod, found.feasible, this.#extenders, calls) : found
+    const filtered = await findByExtenders(queued.pod, this.#extenders, calls, preferred =>
+      startInTurns(filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes })),
+    )
     const extra =
-      isExtended && 'feasible' in filtered ? await scoreByExtenders(queued.pod, filtered.feasible.nodes, this.#extenders, calls) : undefined
+      this.#extenders.length > 0 && 'feasible' in filtered
+        ? await scoreByExtenders(queued.pod, filtered.feasible.nodes, this.#extenders, calls)
+        : undefined
     // The pod may be gone after several turns.
     if (!this.#pending.isPending(queued)) return
     if ('feasible' in filtered) {

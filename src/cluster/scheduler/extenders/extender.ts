@@ -22,6 +22,8 @@ export interface Extender {
   /** Resolves with scores from 0 to 10 by node. */
   prioritize(pod: Pod, nodes: readonly NodeInfo[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>
   bind(pod: Pod, node: string, signal: AbortSignal): Promise<void>
+  /** Closes idle connections. Later calls open new ones. */
+  close(): void
 }
 
 /** Nodes that an extender accepts, and its reasons against others. */
@@ -41,6 +43,33 @@ const [HIGHEST, MAX_SCORE] = [10, 100]
 export interface ExtenderCalls {
   readonly signal: AbortSignal
   readonly logger: Logger
+}
+
+/**
+ * Filters nodes, and the feasible ones by the extenders. If they do not accept the node that the pod is nominated to,
+ * all nodes are searched. Source: evaluateNominatedNode of pkg/scheduler/schedule_one.go.
+ *
+ * @param find filters nodes by plugins. Returns the preferred node alone if it is feasible
+ */
+export async function findByExtenders(
+  pod: Pod,
+  extenders: readonly Extender[],
+  calls: ExtenderCalls,
+  find: (preferred: string | undefined) => Promise<Filtered> | Filtered,
+): Promise<Filtered> {
+  const preferred = pod.status.nominatedNodeName
+  const found = await find(preferred)
+  if (extenders.length === 0 || !('feasible' in found)) return found
+  if (found.feasible.nodes[0]?.name !== preferred) return filterByExtenders(pod, found.feasible, extenders, calls)
+  try {
+    const filtered = await filterByExtenders(pod, found.feasible, extenders, calls)
+    if ('feasible' in filtered) return filtered
+  } catch (error) {
+    if (calls.signal.aborted) throw error
+    calls.logger.warn('an extender failed for a nominated node', { node: preferred, error: errorMessage(error) })
+  }
+  const all = await find(undefined)
+  return 'feasible' in all ? filterByExtenders(pod, all.feasible, extenders, calls) : all
 }
 
 /**
@@ -107,4 +136,27 @@ export async function scoreByExtenders(
     const sum = all.reduce((total, each) => total + (each ? each.weight * (each.scores.get(name) ?? 0) : 0), 0)
     return (sum * MAX_SCORE) / HIGHEST
   })
+}
+
+/**
+ * Lets the extenders bind a pod, and reports whether one has. One that fails is passed over if it is ignorable.
+ * Otherwise its error is thrown. Source: extendersBinding of pkg/scheduler/schedule_one.go.
+ */
+export async function bindByExtenders(
+  pod: Pod,
+  node: string,
+  extenders: readonly Extender[],
+  { signal, logger }: ExtenderCalls,
+): Promise<boolean> {
+  for (const extender of extenders) {
+    if (!extender.binds || !extender.isInterested(pod)) continue
+    try {
+      await extender.bind(pod, node, signal)
+      return true
+    } catch (error) {
+      if (!extender.isIgnorable || signal.aborted) throw error
+      logger.warn('an extender failed and was ignored', { extender: extender.name, error: errorMessage(error) })
+    }
+  }
+  return false
 }

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http'
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../api/meta/object.ts'
 import type { Destination } from '../../../clients/destination.ts'
-import { keptConnections, keptPlainConnections, post } from '../../../clients/post.ts'
+import { keptConnections, keptPlainConnections, postOnce } from '../../../clients/post.ts'
 import { readForeignJson } from '../../../codec/foreign-json.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isLongStepDone, runInTurns, type Steps } from '../../../lib/steps.ts'
@@ -120,6 +120,10 @@ export class HttpExtender implements Extender {
     if (typeof error === 'string' && error !== '') throw new Error(error)
   }
 
+  close(): void {
+    this.#agent.destroy()
+  }
+
   #arguments(pod: Pod, nodes: readonly NodeInfo[]): Promise<Buffer> {
     return runInTurns(extenderArguments(pod, nodes, this.#options.isCached))
   }
@@ -127,9 +131,9 @@ export class HttpExtender implements Extender {
   async #send(verb: string, body: Buffer, signal: AbortSignal): Promise<Json> {
     const url = `${trimEndOf(this.name, '/')}/${verb}`
     const ended = AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeoutMs)])
-    let response: Awaited<ReturnType<typeof post>>
+    let response: Awaited<ReturnType<typeof postOnce>>
     try {
-      response = await post(this.#destination(new URL(url)), body, ended, { maxBytes: MOST_BYTES })
+      response = await postOnce(this.#destination(new URL(url)), body, ended, { maxBytes: MOST_BYTES })
     } catch (error) {
       const reason =
         ended.aborted && !signal.aborted

@@ -5,11 +5,17 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { chooseNode } from '../../../../src/cluster/scheduler/choose-node.ts'
 import { extenderOptions } from '../../../../src/cluster/scheduler/configuration/extender-settings.ts'
-import { filterByExtenders, scoreByExtenders } from '../../../../src/cluster/scheduler/extenders/extender.ts'
+import {
+  bindByExtenders,
+  filterByExtenders,
+  findByExtenders,
+  scoreByExtenders,
+} from '../../../../src/cluster/scheduler/extenders/extender.ts'
 import { HttpExtender } from '../../../../src/cluster/scheduler/extenders/http-extender.ts'
 import { failureText } from '../../../../src/cluster/scheduler/failure-text.ts'
 import { filterNodes, NONE_NOMINATED } from '../../../../src/cluster/scheduler/find-node.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
+import { nextTurn } from '../../../../src/lib/turn.ts'
 import { infoOf, nodeOf, snapshotOf } from '../../../support/scheduling.ts'
 
 const PROFILE = { schedulerName: 'default-scheduler', plugins: [], percentageOfNodesToScore: 0 }
@@ -28,7 +34,7 @@ describe('extenders of the scheduler', () => {
   before(async () => {
     server = createServer(async (request, response) => {
       const result = answer(request.url ?? '', JSON.parse(await text(request)))
-      if (typeof result === 'number') response.writeHead(result).end()
+      if (typeof result === 'number') response.writeHead(result, { 'retry-after': '3600' }).end()
       else if (result !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(result))
     }).listen(0)
     await once(server, 'listening')
@@ -94,6 +100,25 @@ describe('extenders of the scheduler', () => {
     expect(warnings).to.have.length(1)
   })
 
+  it('reject the node that a pod is nominated to, and leave it the others', async () => {
+    const nominated = infoOf({ name: 'p', status: { nominatedNodeName: 'b' } })
+    const find = (preferred: string | undefined) =>
+      runAtOnce(filterNodes(nominated, snapshot, PROFILE, { from: 0, nominated: NONE_NOMINATED, preferred }))
+    const found = async (...all: HttpExtender[]) => {
+      const result = await findByExtenders(nominated.pod, all, calls, find)
+      return 'feasible' in result ? result.feasible.nodes.map(({ name }) => name) : failureText(result.infeasible)
+    }
+    const own = extender({ filterVerb: 'f', nodeCacheCapable: true })
+    answer = (_, { NodeNames = [] }: { NodeNames?: string[] }) => ({ NodeNames })
+    expect(await found(own)).to.deep.equal(['b'])
+    answer = (_, { NodeNames = [] }: { NodeNames?: string[] }) => ({ NodeNames: NodeNames.filter(name => name !== 'b') })
+    expect(await found(own)).to.deep.equal(['a', 'c'])
+    answer = (_, { NodeNames = [] }: { NodeNames?: string[] }) => (NodeNames.length === 1 ? 500 : { NodeNames })
+    expect(await found(own)).to.deep.equal(['a', 'b', 'c'])
+    expect(warnings).to.have.length(1)
+    expect(await found()).to.deep.equal(['b'])
+  })
+
   it('add to the scores of nodes', async () => {
     answer = path => (path === '/x/p' ? [{ Host: 'b', Score: 7 }] : 500)
     const extra = await scoreByExtenders(
@@ -114,5 +139,29 @@ describe('extenders of the scheduler', () => {
     }
     await extender({ bindVerb: 'b' }).bind(pod.pod, 'a', calls.signal)
     expect(bound).to.deep.equal({ PodName: 'p', PodNamespace: 'default', PodUID: 'p', Node: 'a' })
+  })
+
+  it('leave a pod to the scheduler if they fail to bind it and are ignorable', async () => {
+    const bind = (...all: HttpExtender[]) => bindByExtenders(pod.pod, 'a', all, calls)
+    answer = path => (path === '/x/b' ? { Error: 'no license' } : {})
+    expect(await bind(extender({ bindVerb: 'b', ignorable: true }))).to.equal(false)
+    expect(warnings).to.have.length(1)
+    expect(await bind(extender({ bindVerb: 'c' }))).to.equal(true)
+    expect(await bind(extender({}))).to.equal(false)
+    expect(await bind(extender({ bindVerb: 'b' })).catch((error: Error) => error.message)).to.equal('no license')
+  })
+
+  it('keep no connection that is closed', async () => {
+    answer = (_, { NodeNames = [] }: { NodeNames?: string[] }) => ({ NodeNames })
+    const own = extender({ filterVerb: 'f', nodeCacheCapable: true })
+    const count = (): Promise<number> =>
+      new Promise((resolve, reject) => server.getConnections((error, n) => (error ? reject(error) : resolve(n))))
+    const before = await count()
+    await filter(own)
+    expect(await count()).to.equal(before + 1)
+    own.close()
+    while ((await count()) > before) await nextTurn()
+    expect(await filter(own)).to.deep.equal(['a', 'b', 'c'])
+    own.close()
   })
 })
