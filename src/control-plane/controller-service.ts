@@ -145,7 +145,7 @@ export class ControllerService implements Service {
         ...(has('root-ca-certificate-publisher-controller') && { certificateAuthority }),
       }),
       allocationRepairController(nodePortRange(network), isExclusive),
-      definitionController,
+      definitionController(gates.release),
       issuer !== undefined && has('serviceaccount-token-controller') && serviceAccountTokenController(issuer, certificateAuthority),
       availability,
       flowControlKeeper(gates.release),

@@ -4,7 +4,9 @@ import { updateKind } from '../catalog/define.ts'
 import { type Controller, type ControllerEnvironment, followFresh, WorkQueue } from '../controllers/controller.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { runInTurns } from '../lib/steps.ts'
+import { isSince, type Release } from '../lifecycle/release.ts'
 import { isStatusError } from '../meta/status.ts'
+import { isInvalidCaBundle } from '../resources/apiextensions/custom-resource-definition/ca-bundle.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { CLEANUP_FINALIZER } from '../resources/apiextensions/custom-resource-definition/strategy.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
@@ -25,6 +27,8 @@ interface Settled {
   /** The definition without schemas and most metadata. */
   readonly head: DefinitionHead
   readonly derived: Derived
+  /** Whether the CA bundle of the conversion webhook contains no certificate. */
+  readonly hasInvalidCaBundle: boolean
 }
 
 type CachedDefinitions = Map<string, Settled>
@@ -46,55 +50,58 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
   return {
     head: { apiVersion, kind, metadata: kept, spec: { group, names }, status },
     derived: await runInTurns(derive(definition, isSameSpec ? before.derived : undefined)),
+    hasInvalidCaBundle: isSameSpec ? before.hasInvalidCaBundle : isInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
   }
 }
 
 /**
- * Accepts names of CustomResourceDefinitions, establishes them, maintains their conditions, and deletes the objects of
- * definitions that are being deleted. Runs in the leader.
+ * Returns the controller that accepts names of CustomResourceDefinitions, establishes them, maintains their conditions,
+ * and deletes the objects of definitions that are being deleted. Runs in the leader.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
-export const definitionController: Controller = async (env, signal) => {
-  const known: CachedDefinitions = new Map()
-  const onError = (name: string, error: unknown) =>
-    env.logger.debug(1, 'cannot reconcile a custom resource definition, retrying', { name, error: errorMessage(error) })
-  // One worker, because two definitions may request the same names.
-  const naming = new WorkQueue(
-    1,
-    signal,
-    name => settle(env, known, name, other => naming.add(other)),
-    onError,
-    env.queues?.meter('crd_naming_condition_controller'),
-  )
-  const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError, env.queues?.meter('crd_finalizer'))
-  const add = (name: string): void => {
-    naming.add(name)
-    if (isFinalizing(known.get(name)?.head)) removal.add(name)
-  }
-  await followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => {
-    const unseen = new Set(known.keys())
-    // Names are only accepted once all definitions are known.
-    let waiting: string[] | undefined = []
-    return async ({ type, object }) => {
-      const name = object?.metadata.name
-      if (!object || name === undefined) {
-        for (const gone of unseen) {
-          known.delete(gone)
-          naming.add(gone)
-        }
-        for (const each of waiting ?? []) add(each)
-        waiting = undefined
-        return
-      }
-      unseen.delete(name)
-      if (type === 'deleted') known.delete(name)
-      else await cacheDefinition(known, object)
-      if (type === 'deleted') for (const other of known.keys()) naming.add(other)
-      else if (waiting) waiting.push(name)
-      else add(name)
+export const definitionController =
+  (release: Release): Controller =>
+  async (env, signal) => {
+    const known: CachedDefinitions = new Map()
+    const onError = (name: string, error: unknown) =>
+      env.logger.debug(1, 'cannot reconcile a custom resource definition, retrying', { name, error: errorMessage(error) })
+    // One worker, because two definitions may request the same names.
+    const naming = new WorkQueue(
+      1,
+      signal,
+      name => settle(env, known, name, { again: other => naming.add(other), requiresCaBundle: isSince(release, '1.31') }),
+      onError,
+      env.queues?.meter('crd_naming_condition_controller'),
+    )
+    const removal = new WorkQueue(4, signal, name => finalize(env, known, name, signal), onError, env.queues?.meter('crd_finalizer'))
+    const add = (name: string): void => {
+      naming.add(name)
+      if (isFinalizing(known.get(name)?.head)) removal.add(name)
     }
-  })
-}
+    await followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => {
+      const unseen = new Set(known.keys())
+      // Names are only accepted once all definitions are known.
+      let waiting: string[] | undefined = []
+      return async ({ type, object }) => {
+        const name = object?.metadata.name
+        if (!object || name === undefined) {
+          for (const gone of unseen) {
+            known.delete(gone)
+            naming.add(gone)
+          }
+          for (const each of waiting ?? []) add(each)
+          waiting = undefined
+          return
+        }
+        unseen.delete(name)
+        if (type === 'deleted') known.delete(name)
+        else await cacheDefinition(known, object)
+        if (type === 'deleted') for (const other of known.keys()) naming.add(other)
+        else if (waiting) waiting.push(name)
+        else add(name)
+      }
+    })
+  }
 
 /** Caches a definition, unless it was deleted or a newer one was cached while its conditions were derived. */
 async function cacheDefinition(known: CachedDefinitions, definition: CustomResourceDefinition): Promise<void> {
@@ -143,14 +150,23 @@ async function writeStatus(
   return written
 }
 
+interface Settling {
+  /** Queues another definition. */
+  readonly again: (name: string) => void
+  /** Whether a definition is established only if the CA bundle of its conversion webhook is valid. */
+  readonly requiresCaBundle: boolean
+}
+
 /** Accepts the names of a definition and then establishes it, so that it is only served with unique names. */
-async function settle(env: ControllerEnvironment, known: CachedDefinitions, name: string, again: (name: string) => void): Promise<void> {
+async function settle(env: ControllerEnvironment, known: CachedDefinitions, name: string, settling: Settling): Promise<void> {
   const now = env.clock.now()
-  if (!(await settleNames(env, known, name, again))) return
-  const current = known.get(name)?.head
-  if (current && isConditionTrue(current, 'NamesAccepted') && conditionOf(current, 'Established')?.status !== 'True') {
-    await writeStatus(env, known, current, present => withConditions(present, [ESTABLISHED], now))
-  }
+  if (!(await settleNames(env, known, name, settling.again))) return
+  const current = known.get(name)
+  if (!current || !isConditionTrue(current.head, 'NamesAccepted')) return
+  const wanted = settling.requiresCaBundle && current.hasInvalidCaBundle ? INVALID_CA_BUNDLE : ESTABLISHED
+  const before = conditionOf(current.head, 'Established')
+  if (before?.status === 'True' || before?.reason === wanted.reason) return
+  await writeStatus(env, known, current.head, present => withConditions(present, [wanted], now))
 }
 
 /** Accepts names and writes conditions. Returns false if the definition was changed or deleted meanwhile. */
@@ -186,6 +202,14 @@ const ESTABLISHED: DefinitionCondition = {
   status: 'True',
   reason: 'InitialNamesAccepted',
   message: 'the initial names have been accepted',
+}
+
+/** The kind is not served until the bundle is mended or removed. */
+const INVALID_CA_BUNDLE: DefinitionCondition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'InvalidCABundle',
+  message: 'The conversion webhook CABundle is invalid',
 }
 
 /** Deletes the objects of a definition that is being deleted, then removes its finalizer. */

@@ -31,6 +31,12 @@ describe('awaitKind', () => {
     await waiting
   })
 
+  it('reports an error for a definition that is not established because of its CA bundle', async () => {
+    const status = { conditions: [{ type: 'Established', status: 'False', reason: 'InvalidCABundle' }] }
+    const failed: unknown = await awaitKind(accessTo(status), new Catalog([]), 'g', 'r', signal).catch((error: unknown) => error)
+    expect(failed).to.include({ message: 'Internal error occurred: error resolving resource' })
+  })
+
   for (const [what, status] of [
     ['the definition is missing', undefined],
     ['it is not established', { conditions: [{ type: 'NamesAccepted', status: 'True' }] }],

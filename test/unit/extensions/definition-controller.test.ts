@@ -63,7 +63,7 @@ describe('definitionController', () => {
     const env = controllerEnvironment(builtinRegistry())
     const { access, lateAnswers } = answeringLate(env.access)
     const end = new AbortController()
-    const running = definitionController({ ...env, access }, end.signal)
+    const running = definitionController('1.33')({ ...env, access }, end.signal)
     const condition = conditionsIn(env.access)
     await env.access.create(DEFINITIONS, '', definition('widgets', 'Widget'))
     await eventually('the first is established', async () => (await condition('widgets.example.com', 'Established'))?.status === 'True')
@@ -75,12 +75,46 @@ describe('definitionController', () => {
     end.abort()
     await running
   })
+  it('does not establish a definition whose conversion webhook has an invalid CA bundle, since 1.31, until it is mended', async () => {
+    const wrong = (plural: string): AnyObject => {
+      const { spec, ...rest } = definition(plural, `Of${plural}`, plural)
+      const clientConfig = { url: 'https://127.0.0.1:1/', caBundle: 'Cg==' }
+      return {
+        ...rest,
+        spec: { ...spec, conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } } },
+      }
+    }
+    for (const [release, plural, reason] of [
+      ['1.30', 'olds', 'InitialNamesAccepted'],
+      ['1.31', 'news', 'InvalidCABundle'],
+    ] as const) {
+      const env = controllerEnvironment(builtinRegistry())
+      const condition = conditionsIn(env.access)
+      const name = `${plural}.example.com`
+      const established = async (): Promise<AnyObject> => (await condition(name, 'Established')) ?? {}
+      const end = new AbortController()
+      const running = definitionController(release)(env, end.signal)
+      await env.access.create(DEFINITIONS, '', wrong(plural))
+      await eventually(`${plural} is decided`, async () => (await established()).reason === reason)
+      expect((await established()).status).to.equal(release === '1.30' ? 'True' : 'False')
+      await env.access.update(DEFINITIONS, '', name, present => {
+        const { webhook } = (present as AnyObject).spec.conversion
+        delete webhook.clientConfig.caBundle
+        return present
+      })
+      await eventually(`${plural} is established`, async () => (await established()).status === 'True')
+      expect(await established()).to.include({ reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' })
+      end.abort()
+      await running
+    }
+  })
+
   it('includes all used names from the start', async () => {
     const env = controllerEnvironment(builtinRegistry())
     const condition = conditionsIn(env.access)
     const during = async (what: string, settled: () => Promise<boolean>): Promise<void> => {
       const end = new AbortController()
-      const running = definitionController(env, end.signal)
+      const running = definitionController('1.33')(env, end.signal)
       await eventually(what, settled)
       end.abort()
       await running

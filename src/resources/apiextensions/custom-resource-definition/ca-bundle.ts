@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { pemBlocks } from '../../../lib/pem-blocks.ts'
 import { type FieldError, invalid, verbatim } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 
 /** Matches the body of a PEM block without headers. */
 const BODY = /^[A-Za-z0-9+/=\s]*$/
@@ -39,3 +39,7 @@ function isCertificate(block: string): boolean {
     return false
   }
 }
+
+/** Reports whether a bundle, given in base64, contains no readable certificate. No bundle is valid. */
+export const isInvalidCaBundle = (bundle: string | undefined): boolean =>
+  bundle !== undefined && bundle !== '' && validateCaBundle(bundle, fieldPath()).length > 0

@@ -9,7 +9,7 @@ import { itemsSchema, someSchemaInSteps } from '../../../schema/json-schema/prop
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
 import { findStructuralFault } from '../../../schema/json-schema/structural-form.ts'
 import { valueRulesOf } from '../../shared/value-rules.ts'
-import { validateCaBundle } from './ca-bundle.ts'
+import { isInvalidCaBundle } from './ca-bundle.ts'
 import { type ConversionRules, hasKnownReviewVersion } from './conversion.ts'
 import { hasUnprunedDefaults } from './default-values.ts'
 import { hasAtomicItems, validateMapKeys } from './list-types.ts'
@@ -82,7 +82,7 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, features: F
     requireAtomicSets: yield* every(schema => schema['x-kubernetes-list-type'] !== 'set' || !itemsSchema(schema) || hasAtomicItems(schema)),
     requireMapKeys: yield* every(schema => validateMapKeys(schema, fieldPath()).length === 0),
     requireKnownReviewVersion: hasKnownReviewVersion(spec.conversion),
-    allowInvalidCaBundle: !established || hasInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
+    allowInvalidCaBundle: !established || isInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
     immutableNames: established,
     requireSchema:
       spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
@@ -123,6 +123,3 @@ function* storedIn(schemas: readonly JsonSchemaProps[]): Steps<StoredExpressions
 function* isStructural(schema: JsonSchemaProps): Steps<boolean> {
   return (yield* findStructuralFault(schema)) === undefined && (yield* validateStructural(schema, fieldPath())).length === 0
 }
-
-const hasInvalidCaBundle = (bundle: string | undefined): boolean =>
-  bundle !== undefined && bundle !== '' && validateCaBundle(bundle, fieldPath()).length > 0
