@@ -93,16 +93,13 @@ function ownBytes(text: string): Buffer {
  * through the transformer.
  */
 export function createCodec(options: CodecOptions): ResourceCodec {
-  const { order = 'struct', transformer = identity, derived = new ByteBudget(DERIVED_BYTES) } = options
-  const kind = `"kind":${JSON.stringify(options.kind)},`
-  const apiVersion = `"apiVersion":${JSON.stringify(options.apiVersion)},`
-  const prefix = ownBytes(order === 'struct' ? `{${kind}${apiVersion}` : `{${apiVersion}`)
-  const header = order === 'struct' ? prefix.length : 1
+  const { transformer = identity, derived = new ByteBudget(DERIVED_BYTES) } = options
+  const typeHeader = typeHeaderOf(options)
+  const { order, prefix, header } = typeHeader
   const mark = markOf(options.fingerprint)
-
   const ownEnd = ownEndIn(prefix, mark)
-
-  const splice = spliceIn({ kind: options.kind, order, prefix, header })
+  const splice = spliceIn(typeHeader)
+  const complete = completeIn(typeHeader, mark, options)
   const writes = [options.binary, options.cbor].find(each => each?.isWritten)
   const large = new LargeValues(stored => normalized(stored, options, writes))
   const codec: ResourceCodec = {
@@ -110,14 +107,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     encode: object => runAtOnce(codec.encodeInSteps(object)),
     *encodeInSteps(object) {
       const encoded = yield* runIfSteps((writes ?? options).encode(withoutRevision(object)))
-      if (writes) return encoded
-      invariant(
-        order !== 'struct' || startsWith(encoded, 0, prefix),
-        `what is stored as a ${options.kind} begins with its kind and apiVersion`,
-      )
-      const empty = options.emptyMetadata?.(object) ?? ''
-      if (empty !== '') return withMembers(encoded, findMetadata(encoded, 1), empty)
-      return mark.length === 0 || options.isComplete?.(object) === false ? encoded : Buffer.concat([encoded, mark])
+      return writes ? encoded : complete(encoded, object)
     },
     json(stored, revision, allocate) {
       const end = ownEnd(stored)
@@ -167,6 +157,25 @@ interface TypeHeader {
   /** Length of the header that readers skip. */
   readonly header: number
 }
+
+function typeHeaderOf({ kind, apiVersion, order = 'struct' }: CodecOptions): TypeHeader {
+  const version = `"apiVersion":${JSON.stringify(apiVersion)},`
+  const prefix = ownBytes(order === 'struct' ? `{"kind":${JSON.stringify(kind)},${version}` : `{${version}`)
+  return { kind, order, prefix, header: order === 'struct' ? prefix.length : 1 }
+}
+
+/**
+ * Returns a function that completes the JSON of an object for the store: with the metadata members that the write has
+ * left empty, or else with the mark.
+ */
+const completeIn =
+  ({ kind, order, prefix }: TypeHeader, mark: Buffer, options: Pick<CodecOptions, 'emptyMetadata' | 'isComplete'>) =>
+  (encoded: Buffer, object: KubeObject): Buffer => {
+    invariant(order !== 'struct' || startsWith(encoded, 0, prefix), `what is stored as a ${kind} begins with its kind and apiVersion`)
+    const empty = options.emptyMetadata?.(object) ?? ''
+    if (empty !== '') return withMembers(encoded, findMetadata(encoded, 1), empty)
+    return mark.length === 0 || options.isComplete?.(object) === false ? encoded : Buffer.concat([encoded, mark])
+  }
 
 /**
  * Returns a function that inserts the revision into the metadata of JSON, which is copied once. It throws StorageError

@@ -36,32 +36,19 @@ export async function listPage(
   options: ListOptions,
   signal: AbortSignal,
 ): Promise<Page> {
-  const { backend, codec, reports } = source
+  const { backend, codec } = source
   const { counts, pages } = options
   const begun = performance.now()
   const { predicate, limit } = query
   const end = prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix)
   const items: StoredObject[] = []
-  const faults: ReadFault[] = []
+  const reader = listReader(source)
   const finish = (page: Page): Page => {
-    if (isFilled(faults)) throw reports.list(faults, false)
+    reader.throwFaults()
     counts.lists++
     counts.took(performance.now() - begun, false)
     counts.returned += page.items.length
     return page
-  }
-  /** Decodes an object. Undefined if it cannot be read and the list continues, to report all faults. */
-  const read = ({ key, modRevision, value }: KeyValue): Stored | undefined => {
-    try {
-      return Stored.read(key, modRevision, codec, value)
-    } catch (error) {
-      const fault = readFaultOf(error)
-      if (fault === undefined) throw error
-      if (!reports.listsAll) throw reports.list([fault], false)
-      if (isFilled(faults) && faults.length === MOST_CORRUPT) throw reports.list(faults, true)
-      faults.push(fault)
-      return undefined
-    }
   }
   let start = query.startKey ?? prefix
   let at = options.exactly
@@ -79,7 +66,7 @@ export async function listPage(
       const ready = codec.prepare(item.value, item.key, item.modRevision)
       if (ready) await ready
       else if (turnIsSpent()) await nextTurn()
-      const object = read(item)
+      const object = reader.read(item)
       if (object === undefined) continue
       counts.evaluated++
       if (!predicate.everything && !predicate.matches(object.attributes())) continue
@@ -96,6 +83,35 @@ export async function listPage(
     start = keyAfter(last.key)
     if (limit > 0) pageSize = Math.min(2 * pageSize, LARGEST_PAGE)
     await nextTurn()
+  }
+}
+
+/** Decodes the objects of one list. */
+interface ListReader {
+  /** Decodes an object. Undefined if it cannot be read and the list continues, to report all faults. */
+  read(item: KeyValue): Stored | undefined
+  /** Throws a StorageError if objects could not be read. */
+  throwFaults(): void
+}
+
+function listReader({ codec, reports }: StoreSource): ListReader {
+  const faults: ReadFault[] = []
+  return {
+    read({ key, modRevision, value }) {
+      try {
+        return Stored.read(key, modRevision, codec, value)
+      } catch (error) {
+        const fault = readFaultOf(error)
+        if (fault === undefined) throw error
+        if (!reports.listsAll) throw reports.list([fault], false)
+        if (isFilled(faults) && faults.length === MOST_CORRUPT) throw reports.list(faults, true)
+        faults.push(fault)
+        return undefined
+      }
+    },
+    throwFaults() {
+      if (isFilled(faults)) throw reports.list(faults, false)
+    },
   }
 }
 

@@ -67,13 +67,7 @@ export function openWatchers(source: WatchSource): Watchers {
     try {
       while (!signal.aborted) {
         if (closed) throw new BackendError('unavailable', 'the store is closed')
-        if (!watcher.live) {
-          if (watcher.next > source.revision()) {
-            watcher.live = true
-          } else if (watcher.next < source.compacted()) {
-            throw new BackendError('compacted', `revision ${watcher.next} is compacted`, { compactRevision: source.compacted() })
-          }
-        }
+        if (!watcher.live) watcher.live = isCaughtUp(source, watcher.next)
         if (!opened) {
           opened = true
           query.onOpen?.()
@@ -90,9 +84,7 @@ export function openWatchers(source: WatchSource): Watchers {
           due = watcher.next
           yield { events, revision: revisionBefore(due) }
         } else {
-          await new Promise<void>(resolve => {
-            watcher.wake = resolve
-          })
+          await untilWoken(watcher)
           watcher.wake = undefined
         }
       }
@@ -105,29 +97,58 @@ export function openWatchers(source: WatchSource): Watchers {
   return {
     watch,
     publish(changes, revision) {
-      const full: BackendEvent[] = []
-      for (const watcher of watchers) {
-        if (!watcher.live || watcher.next > revision) continue
-        changes.forEach(({ event, replaced }, i) => {
-          if (event.modRevision < watcher.next || !watchCovers(watcher.watch, event.key)) return
-          if (watcher.watch.previous && replaced !== 0) full[i] ??= withPrevious(source.tables, event, replaced)
-          watcher.queue.push((watcher.watch.previous && full[i]) || event)
-        })
-        const [first] = watcher.queue
-        if (first !== undefined && watcher.queue.length > QUEUE_BOUND) {
-          // The watcher returns to the log, from the first revision that was not delivered.
-          watcher.next = first.modRevision
-          watcher.queue = []
-          watcher.live = false
-        } else watcher.next = revisionAfter(revision)
-        watcher.wake?.()
-      }
+      const group: PublishedGroup = { tables: source.tables, changes, revision, full: [] }
+      for (const watcher of watchers) if (watcher.live && watcher.next <= revision) enqueue(watcher, group)
     },
     close() {
       closed = true
       for (const watcher of watchers) watcher.wake?.()
     },
   }
+}
+
+/**
+ * Reports whether a watcher whose next revision is given has read the whole log. Throws BackendError `compacted` if the
+ * log no longer has that revision.
+ */
+function isCaughtUp(source: WatchSource, next: Revision): boolean {
+  if (next > source.revision()) return true
+  if (next < source.compacted())
+    throw new BackendError('compacted', `revision ${next} is compacted`, { compactRevision: source.compacted() })
+  return false
+}
+
+/** Resolves when the watcher is woken: by a commit, by the end of its watch or by that of the store. */
+const untilWoken = (watcher: Watcher): Promise<void> =>
+  new Promise(resolve => {
+    watcher.wake = resolve
+  })
+
+/** A group of consecutive revisions that is delivered to all watchers. */
+interface PublishedGroup {
+  readonly tables: Tables
+  readonly changes: readonly CommittedChange[]
+  /** The last revision of the group. */
+  readonly revision: Revision
+  /** Events with the previous value, by the index of their change. Each is read for the first watcher that wants it. */
+  readonly full: BackendEvent[]
+}
+
+/** Queues the changes that a live watcher covers, and wakes it. A watcher that is too slow returns to the log. */
+function enqueue(watcher: Watcher, { tables, changes, revision, full }: PublishedGroup): void {
+  changes.forEach(({ event, replaced }, i) => {
+    if (event.modRevision < watcher.next || !watchCovers(watcher.watch, event.key)) return
+    if (watcher.watch.previous && replaced !== 0) full[i] ??= withPrevious(tables, event, replaced)
+    watcher.queue.push((watcher.watch.previous && full[i]) || event)
+  })
+  const [first] = watcher.queue
+  if (first !== undefined && watcher.queue.length > QUEUE_BOUND) {
+    // The watcher returns to the log, from the first revision that was not delivered.
+    watcher.next = first.modRevision
+    watcher.queue = []
+    watcher.live = false
+  } else watcher.next = revisionAfter(revision)
+  watcher.wake?.()
 }
 
 function withPrevious(tables: Tables, event: BackendEvent, replaced: Revision): BackendEvent {

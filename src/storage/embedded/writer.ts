@@ -98,13 +98,7 @@ export function openWriter(options: WriterOptions): Writer {
     try {
       group = await options.tables.commit(() => {
         taken = take(queue)
-        const checked = checkGroup(options.tables, taken, stamp, options.clock)
-        const bytes = bytesAdded(checked)
-        // A deletion mostly uses free pages, and frees others.
-        if (bytes > 0) options.disk?.check(bytes)
-        if (options.replacing) for (const { pending } of checked.staged) options.replacing(pending.keyBytes)
-        putGroup(options.tables, checked)
-        return checked
+        return writeGroup(options, taken, stamp)
       })
     } catch (cause) {
       // If the transaction could not start, nothing was taken. Queued writes are failed, because retrying them would
@@ -164,6 +158,20 @@ function take(queue: Pending[]): Pending[] {
   }
   queue.splice(0, used)
   return taken
+}
+
+/**
+ * Checks a group and stores its changes, within a transaction that the caller has opened. Throws CommitFailure if the
+ * disk is too full.
+ */
+function writeGroup(options: WriterOptions, taken: readonly Pending[], stamp: LastStamp | undefined): CommitGroup {
+  const group = checkGroup(options.tables, taken, stamp, options.clock)
+  const bytes = bytesAdded(group)
+  // A deletion mostly uses free pages, and frees others.
+  if (bytes > 0) options.disk?.check(bytes)
+  if (options.replacing) for (const { pending } of group.staged) options.replacing(pending.keyBytes)
+  putGroup(options.tables, group)
+  return group
 }
 
 /** Decides on the writes of a group in order, each on the result of those before it. Writes nothing. */

@@ -61,27 +61,6 @@ export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReus
     return { ok: true, revision: created }
   }
 
-  /**
-   * Determines from the store whether a write happened whose response was lost. Throws the original error if that
-   * cannot be told.
-   */
-  async function settle(write: GuardedWrite, signal: AbortSignal, error: BackendError): Promise<WriteResult> {
-    const deadline = Date.now() + SETTLE_TIMEOUT
-    let settled: WriteResult | undefined
-    try {
-      settled = await settleWrite(write, at => getKey(connection, write.key, { signal, at, deadline }))
-    } catch (cause) {
-      logger.debug(2, 'the outcome of a write is unknown', { key: write.key, error: error.message, cause: String(cause) })
-    }
-    if (!settled) throw error
-    logger.debug(2, 'determined the outcome of a write whose response was lost', {
-      key: write.key,
-      error: error.message,
-      happened: settled.ok,
-    })
-    return settled
-  }
-
   return async (guarded, signal) => {
     const deadline = connection.deadline()
     for (let attempt = 0; ; attempt++) {
@@ -94,12 +73,40 @@ export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReus
           leases.forget(guarded.ttlSeconds)
           continue
         }
-        const doubtful =
-          (error.code === 'unavailable' || error.code === 'timeout') &&
-          !wasNeverSent(error.cause === undefined ? undefined : callFailureOf(error.cause))
-        if (!doubtful) throw error
-        return settle(guarded, signal, error)
+        if (!isDoubtful(error)) throw error
+        return outcomeOf(guarded, error, { connection, logger, signal })
       }
     }
   }
+}
+
+/** Reports whether a write that failed with this error may have happened: it was sent, and its response was lost. */
+const isDoubtful = ({ code, cause }: BackendError): boolean =>
+  (code === 'unavailable' || code === 'timeout') && !wasNeverSent(cause === undefined ? undefined : callFailureOf(cause))
+
+interface OutcomeParts {
+  readonly connection: EtcdConnection
+  readonly logger: Logger
+  readonly signal: AbortSignal
+}
+
+/**
+ * Determines from the store whether a write happened whose response was lost. Throws the original error if that cannot
+ * be told.
+ */
+async function outcomeOf(write: GuardedWrite, error: BackendError, { connection, logger, signal }: OutcomeParts): Promise<WriteResult> {
+  const deadline = Date.now() + SETTLE_TIMEOUT
+  let settled: WriteResult | undefined
+  try {
+    settled = await settleWrite(write, at => getKey(connection, write.key, { signal, at, deadline }))
+  } catch (cause) {
+    logger.debug(2, 'the outcome of a write is unknown', { key: write.key, error: error.message, cause: String(cause) })
+  }
+  if (!settled) throw error
+  logger.debug(2, 'determined the outcome of a write whose response was lost', {
+    key: write.key,
+    error: error.message,
+    happened: settled.ok,
+  })
+  return settled
 }
