@@ -77,11 +77,11 @@ export const EVERY_RELEASE = Number.POSITIVE_INFINITY
 
 /** Indexes declarations by name. The overloads of several declarations of one name are joined in order. */
 function indexFunctions(declarations: readonly FunctionDeclaration[]): Map<string, FunctionDeclaration> {
-  const functions = new Map<string, FunctionDeclaration>()
+  const byName = new Map<string, FunctionDeclaration>()
   for (const { name, overloads } of declarations) {
-    functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })
+    byName.set(name, { name, overloads: [...(byName.get(name)?.overloads ?? []), ...overloads] })
   }
-  return functions
+  return byName
 }
 
 /**

@@ -35,7 +35,7 @@ import type { Features } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import { builtInsOf } from '../registry/other-type.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
-import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
+import type { AdmissionFunctions } from '../registry/types.ts'
 import type { ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import { PodSecurityMetrics } from '../resources/core/pod-security/metrics.ts'
 import { QuotaIndex } from '../resources/core/resource-quota/admission/quota-index.ts'
@@ -106,7 +106,7 @@ export class AdmissionService implements Service {
       kind === 'policy' ? this.#hasPolicy(name) : this.#webhooksOf(type).hasHook(name),
     )
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
-    const { webhookCertificates: certificates, spans } = options.observability
+    const { webhookCertificates: certificates } = options.observability
     const clients = { certificates, egress: options.network.egress }
     this.webhooks = new WebhookClients(parts.resolveService, clients)
     this.#pluginWebhooks = new Map(
@@ -116,17 +116,7 @@ export class AdmissionService implements Service {
       ]),
     )
     const { getNamespace } = reads
-    const webhookEnv = {
-      metrics: webhookMetrics,
-      conditionMetrics,
-      logger: options.logger,
-      getNamespace,
-      reviewSchema: () => types.type('admission.AdmissionReview'),
-      newUid: randomUUID,
-      builtIns: () => builtInsOf(this.#catalog.snapshot()),
-      spans,
-      authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
-    }
+    const webhookEnv = webhookEnvironment(options, parts.catalog, { metrics: webhookMetrics, conditionMetrics, getNamespace })
     const params = paramReader(served => parts.reader.reader(served))
     const policyEnv = {
       catalog: this.#catalog,
@@ -257,6 +247,21 @@ export class AdmissionService implements Service {
     return this.#features.enabled(gate) && this.#catalog.snapshot().definition(group, resource) !== undefined
   }
 }
+
+/** Environment of the plugins that call webhooks. Each adds its own clients. */
+const webhookEnvironment = (
+  { logger, access: { authorizer }, observability: { spans } }: AdmissionGroups,
+  catalog: Catalog,
+  shared: Pick<WebhookEnvironment, 'metrics' | 'conditionMetrics' | 'getNamespace'>,
+): Omit<WebhookEnvironment, 'clients'> => ({
+  ...shared,
+  logger,
+  reviewSchema: () => types.type('admission.AdmissionReview'),
+  newUid: randomUUID,
+  builtIns: () => builtInsOf(catalog.snapshot()),
+  spans,
+  authorizer: ({ ctx }) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
+})
 
 /** Options of the plugins that use neither webhooks nor policies. */
 const compiledOptions = (

@@ -107,7 +107,7 @@ export async function openAuth(
   log: Logger,
   { agreed, certificates, egress }: AuthParts = {},
 ): Promise<Auth> {
-  const { access, release } = config
+  const { access } = config
   const { serviceAccounts } = access
   const expirations = createCertificateExpirations()
   const cacheMetrics = new TokenCacheMetrics()
@@ -123,18 +123,9 @@ export async function openAuth(
   const { sign, keys } = external ? external.signer : await accountKeys(config, given, agreed)
   let objects: ResourceAccess | undefined
   const trusted = new TrustedAuthorities(access.requestHeader)
-  const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
-    invariant(objects, 'tokens are authenticated after the stores are open')
-    return lookUp(objects, resource, namespace, name)
-  }
-  const tokens: TokenAuthenticator = firstToken([
-    ...(users ? [fileTokens(users, serviceAccounts.audiences)] : []),
-    ...accountTokens(serviceAccounts, { keys, find, boundToNodes: nodeBindingOf(release.gates), now: () => clock.now() }),
-    ...(access.bootstrapTokens ? [bootstrapTokensOf(serviceAccounts.audiences, clock, log, () => objects)] : []),
-    // Last, because these may call other servers.
-    ...others.tokens,
-    ...webhook.tokens,
-  ])
+  const ownTokens = tokensOfServer(config, { users, keys, objects: () => objects, clock, log })
+  // The others come last, because they may call other servers.
+  const tokens: TokenAuthenticator = firstToken([...ownTokens, ...others.tokens, ...webhook.tokens])
   const issuer: TokenIssuer = { ...issuerOf(access), ...lifetimesOf(external, access), sign }
   return {
     authenticator: authenticatorChain(
@@ -170,24 +161,46 @@ export async function openAuth(
   }
 }
 
-interface AccountTokenParts {
+interface OwnTokenParts {
+  /** Users of `--token-auth-file`. Undefined without the flag. */
+  readonly users: ReadonlyMap<string, User> | undefined
+  /** Keys that verify tokens of service accounts. */
   readonly keys: KeysOf
-  find(resource: TokenResource, namespace: string, name: string): Promise<KubeObject>
-  readonly boundToNodes: NodeBinding
-  /** Returns the time in milliseconds since 1970. */
-  now(): number
+  /** Returns the access to the objects that tokens refer to. Undefined until the store is open. */
+  objects(): ResourceAccess | undefined
+  readonly clock: TimerClock
+  readonly log: Logger
+}
+
+/**
+ * Authenticators of the tokens that this server verifies by itself: those of users in a file, of service accounts, and
+ * of nodes that join.
+ */
+function tokensOfServer({ access, release }: AccessGroups, parts: OwnTokenParts): readonly TokenAuthenticator[] {
+  const { audiences } = access.serviceAccounts
+  return [
+    ...(parts.users ? [fileTokens(parts.users, audiences)] : []),
+    ...accountTokens(access.serviceAccounts, nodeBindingOf(release.gates), parts),
+    ...(access.bootstrapTokens ? [bootstrapTokensOf(audiences, parts)] : []),
+  ]
 }
 
 /** Authenticators of service account tokens: of those with a lifetime, and of those in Secrets. */
 function accountTokens(
-  { issuers, audiences, lookUp }: AccessConfig['serviceAccounts'],
-  { keys, find, boundToNodes, now }: AccountTokenParts,
+  { issuers, audiences, lookUp: looksUp }: AccessConfig['serviceAccounts'],
+  boundToNodes: NodeBinding,
+  { keys, objects, clock }: OwnTokenParts,
 ): readonly TokenAuthenticator[] {
+  const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
+    const access = objects()
+    invariant(access, 'tokens are authenticated after the stores are open')
+    return lookUp(access, resource, namespace, name)
+  }
   const metadataOf = async (resource: TokenResource, namespace: string, name: string): Promise<KubeObject['metadata']> =>
     (await find(resource, namespace, name)).metadata
   return [
-    serviceAccountTokens({ issuers, keys, lookUp: metadataOf, boundToNodes, now }),
-    legacyTokens({ keys, serverAudiences: audiences, ...(lookUp && { lookUp: find }) }),
+    serviceAccountTokens({ issuers, keys, lookUp: metadataOf, boundToNodes, now: () => clock.now() }),
+    legacyTokens({ keys, serverAudiences: audiences, ...(looksUp && { lookUp: find }) }),
   ]
 }
 
@@ -220,13 +233,8 @@ async function accountKeys(
   return { sign: async claims => signClaims(await signing(), claims), keys }
 }
 
-/** Authenticator of bootstrap tokens, with which nodes join. @param objects undefined until the store is open. */
-const bootstrapTokensOf = (
-  serverAudiences: readonly string[],
-  clock: TimerClock,
-  log: Logger,
-  objects: () => ResourceAccess | undefined,
-): TokenAuthenticator =>
+/** Authenticator of bootstrap tokens, with which nodes join. */
+const bootstrapTokensOf = (serverAudiences: readonly string[], { objects, clock, log }: OwnTokenParts): TokenAuthenticator =>
   bootstrapTokens({
     serverAudiences,
     now: () => clock.now(),

@@ -55,11 +55,35 @@ const COUNT_EVERY_MS = 60_000
 /** Timeout of one count, in milliseconds. */
 const COUNT_MS = 10_000
 
+/** A resource without a watch cache. */
 interface Uncached {
   readonly resource: CachedResource
   readonly storage: Storage
   readonly lists: ListCounts
+  /** Aborted when the resource is removed. */
   readonly removed: AbortController
+}
+
+/** Opens the storage of a resource that is read from the backend. */
+function openUncached(
+  backend: Backend,
+  resource: CachedResource,
+  { reports, timings, timers, futureCode }: Pick<CacherOptions, 'reports' | 'timings' | 'timers' | 'futureCode'>,
+): Uncached {
+  const { name, codec } = resource
+  const lists = new ListCounts()
+  const removed = new AbortController()
+  setMaxListeners(0, removed.signal) // one listener per watch
+  const storage = new DirectStorage(timings?.timed(backend, name) ?? backend, codec, {
+    revisionWaitMs: 0,
+    futureFails: true,
+    futureCode,
+    removed: removed.signal,
+    counts: lists,
+    timers,
+    ...(reports && { reports }),
+  })
+  return { resource, storage, lists, removed }
 }
 
 /**
@@ -73,24 +97,8 @@ export function openStores(
 ): Stores {
   const cached = resources.filter(({ name }) => isCached(name))
   const cacher: Cacher | undefined = cached.length === 0 ? undefined : createCacher(backend, cached, options)
-  const { reports, timings, timers, futureCode } = options
   const uncached = new Map<string, Uncached>()
-  const addUncached = (resource: CachedResource): void => {
-    const { name, codec } = resource
-    const lists = new ListCounts()
-    const removed = new AbortController()
-    setMaxListeners(0, removed.signal) // one listener per watch
-    const storage = new DirectStorage(timings?.timed(backend, name) ?? backend, codec, {
-      revisionWaitMs: 0,
-      futureFails: true,
-      futureCode,
-      removed: removed.signal,
-      counts: lists,
-      timers,
-      ...(reports && { reports }),
-    })
-    uncached.set(name, { resource, storage, lists, removed })
-  }
+  const addUncached = (resource: CachedResource): void => void uncached.set(resource.name, openUncached(backend, resource, options))
   for (const resource of resources) if (!isCached(resource.name)) addUncached(resource)
   const counting = countNow(backend, uncached)
   return {

@@ -35,7 +35,7 @@ import { type Console, openConsole } from './open-console.ts'
 import { type OpenServices, openServices } from './open-services.ts'
 import type { ServerParts } from './server-parts.ts'
 import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
-import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
+import { type SharedCredentials, shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
 import { secretsOf } from './shared-store.ts'
 import { REQUEST_GRACE_MS, Shutdown } from './shutdown.ts'
 import type { WorkerBegin } from './workers/messages.ts'
@@ -98,20 +98,34 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     { ...ground, origin: given?.origin, runtime, encryption: encrypted, agreed, spans: tracing, console: console?.options, authorities },
     log,
   )
-  const { plane, auth } = services
   const closeStore = (): Promise<unknown> =>
-    Promise.all([services.closePlanes(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
+    Promise.all([services.closePlanes(), services.auth.close(), encryption.close(), audit.close(), tracing?.close()])
   const begin = await Promise.race([begun, untilAborted(signal)])
   if (begin === undefined) return void (await closeStore())
+  return beginServing({ ...parts, encryption, audit, egress, tracing, services, console, begin, alone, closeStore })
+}
+
+/** Parts of a server that is about to serve. */
+interface OpenedParts extends Omit<Listening, 'certificates' | 'health'> {
+  /** Credentials that this server announces. Undefined in a worker, as the primary announces them. */
+  readonly alone: SharedCredentials | undefined
+  /** Closes the services and the store. */
+  closeStore(): Promise<unknown>
+}
+
+/** Listens, announces the server, and starts controllers. */
+async function beginServing(opened: OpenedParts): Promise<OpenServer> {
+  const { config, log, link, services, console, begin, alone, closeStore } = opened
+  const { plane, auth } = services
   auth.connect(plane.registry.access())
   auth.believe(authoritiesOf(begin.credentials.tls))
   if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before all watch caches are synced'))
   const shutdown = new Shutdown()
   /** Whether the kubeconfig is written. The server is not ready before: clients could not use it. */
   let isAnnounced = alone === undefined
-  const served = await givenCertificates(config)
-  const health = healthOf({ config, log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
-  const server = await listen({ ...parts, begin, services, encryption, audit, egress, health, certificates: served, tracing, console })
+  const certificates = await givenCertificates(config)
+  const health = healthOf({ ...opened, shutdown, isAnnounced: () => isAnnounced })
+  const server = await listen({ ...opened, health, certificates })
   if (link) announceWorker(link, log)
   const announcing = alone?.credentials.then(async credentials => {
     const access = await announce(config, credentials, server, log, { consoleLink: console?.firstLink() })
@@ -120,7 +134,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   })
   const ended = new AbortController()
   followAuthorities({ config, begin, server, services, log }, ended.signal)
-  followCertificates(served, server, log, ended.signal)
+  followCertificates(certificates, server, log, ended.signal)
   services.start(startOptions(config, server.securePort, begin.credentials.serverCa))
   const access = await announcing
   return {

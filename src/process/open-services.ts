@@ -106,15 +106,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
   const parts = clusterPartsOf(config)
   const schedulerMetrics = parts.includes('scheduler') ? await newSchedulerMetrics() : undefined
-  const settings: ClusterSettings = {
-    nodes: parts.includes('kubelet') ? await nodePoolsOf(config.controllers.nodes) : [],
-    nodeCidrs: nodeCidrsOf(config),
-    loadBalancerRanges: config.controllers.loadBalancerRanges,
-    authority: async () => (await given.authorities()).ownCa,
-    servingCa: async () => (await given.authorities()).serverCa,
-    scheduler: await schedulerSettingsOf(config),
-    schedulerMetrics,
-  }
+  const settings = { ...(await clusterSettingsOf(config, parts, given.authorities)), schedulerMetrics }
   const options: ControlPlaneOptions = {
     runtime,
     logger: log,
@@ -221,6 +213,20 @@ const requestsOf = (
 
 /** Enabled parts of the cluster. */
 const clusterPartsOf = ({ controllers }: Config): ClusterPartName[] => [...controllers.enabled].filter(isClusterPart)
+
+/** Settings of the enabled parts. Throws FlagError or a SchedulerConfigError if a file that a flag names is invalid. */
+const clusterSettingsOf = async (
+  config: Config,
+  parts: readonly ClusterPartName[],
+  authorities: GivenServices['authorities'],
+): Promise<Omit<ClusterSettings, 'schedulerMetrics'>> => ({
+  nodes: parts.includes('kubelet') ? await nodePoolsOf(config.controllers.nodes) : [],
+  nodeCidrs: nodeCidrsOf(config),
+  loadBalancerRanges: config.controllers.loadBalancerRanges,
+  authority: async () => (await authorities()).ownCa,
+  servingCa: async () => (await authorities()).serverCa,
+  scheduler: await schedulerSettingsOf(config),
+})
 
 /** Ranges of the addresses of pods. Undefined if nodes get none. */
 function nodeCidrsOf({ controllers, network }: Config): NodeCidrs | undefined {

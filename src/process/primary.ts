@@ -15,7 +15,7 @@ import { stopSignal } from './stop-signal.ts'
 import { ClusterMetrics, ofWorker } from './workers/cluster-metrics.ts'
 import { Distributor } from './workers/distributor.ts'
 import type { FromWorker, WorkerBegin, WorkerProcess } from './workers/messages.ts'
-import { Supervisor } from './workers/supervisor.ts'
+import { Supervisor, type SupervisorOptions } from './workers/supervisor.ts'
 import { WORKER_VARIABLE } from './workers/worker-link.ts'
 
 const LOOPBACK = '127.0.0.1'
@@ -55,16 +55,7 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
       })
       return worker
     },
-    onMessage(number, worker, message) {
-      if (message.type === 'took' || message.type === 'refused') ports.answered(worker, message.id, message.type === 'took')
-      else if (message.type === 'closing') ports.remove(worker)
-      else if (message.type === 'collected') metrics.collected(number, message.id, message.families)
-      else if (message.type === 'scrape')
-        void metrics
-          .gather()
-          .then(text => worker.send({ type: 'scraped', id: message.id, text }))
-          .catch(error => log.error('cannot merge the metrics of the workers', { error }))
-    },
+    onMessage: messageHandler(ports, metrics, log),
     onServing: worker => ports.add(worker),
     onEnd: number =>
       void metrics.retire(number).catch(error => log.error('cannot keep the metrics of a worker that exited', { worker: number, error })),
@@ -118,6 +109,20 @@ async function openShared(config: Config, log: Logger, signal: AbortSignal): Pro
   void shared.conflict.then(() => Promise.all([etcd.close(), encryption?.close()]))
   return shared
 }
+
+/** Returns the handler of messages about connections and metrics. */
+const messageHandler =
+  (ports: Distributor, metrics: ClusterMetrics, log: Logger): SupervisorOptions['onMessage'] =>
+  (number, worker, message) => {
+    if (message.type === 'took' || message.type === 'refused') ports.answered(worker, message.id, message.type === 'took')
+    else if (message.type === 'closing') ports.remove(worker)
+    else if (message.type === 'collected') metrics.collected(number, message.id, message.families)
+    else if (message.type === 'scrape')
+      void metrics
+        .gather()
+        .then(text => worker.send({ type: 'scraped', id: message.id, text }))
+        .catch(error => log.error('cannot merge the metrics of the workers', { error }))
+  }
 
 /** Starts this program as a worker. Passes the data directory, as that of this process may be temporary. */
 function workerProcess(number: number, dataDir: string | undefined): WorkerProcess {

@@ -1,5 +1,5 @@
 import type { KubeObject, OwnerReference } from '../../api/meta/object.ts'
-import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
@@ -17,6 +17,20 @@ const ownersOf = (object: KubeObject | undefined): readonly OwnerReference[] => 
 function newlyBlocking({ object, old }: AdmissionRequest): OwnerReference[] {
   const blocked = new Set(ownersOf(old).flatMap(({ uid, blockOwnerDeletion }) => (blockOwnerDeletion ? [uid] : [])))
   return ownersOf(object).filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !blocked.has(uid))
+}
+
+/** Returns the resource of the owner's kind. Throws a Status if the kind is not served. */
+function servedOwner(request: AdmissionRequest, { apiVersion, kind }: OwnerReference, catalog: CatalogSnapshot): ServedResource {
+  const version = parseApiVersion(apiVersion)
+  const owner = version && catalog.ofKind(version, kind)
+  if (owner) return owner
+  const why = version
+    ? `no matches for kind ${quote(kind)} in version ${quote(apiVersion)}`
+    : `unexpected GroupVersion string: ${apiVersion}`
+  throw refuse(
+    request,
+    `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${why}`,
+  )
 }
 
 /**
@@ -42,18 +56,8 @@ export function ownerReferencesPermission(authorizer: Authorizer, catalog: () =>
     )
     if (why !== undefined) throw refuse(request, `cannot set an ownerRef on a resource you can't delete: ${why}`)
   }
-  const checkFinalizers = async (request: AdmissionRequest, { apiVersion, kind, name }: OwnerReference): Promise<void> => {
-    const version = parseApiVersion(apiVersion)
-    const owner = version && catalog().ofKind(version, kind)
-    if (!owner) {
-      const why = version
-        ? `no matches for kind ${quote(kind)} in version ${quote(apiVersion)}`
-        : `unexpected GroupVersion string: ${apiVersion}`
-      throw refuse(
-        request,
-        `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${why}`,
-      )
-    }
+  const checkFinalizers = async (request: AdmissionRequest, reference: OwnerReference): Promise<void> => {
+    const owner = servedOwner(request, reference, catalog())
     const namespace = owner.definition.scope === 'Namespaced' ? request.namespace : ''
     const { group, name: versionName, names } = owner.version
     const asked = resourceAttributes({
@@ -63,7 +67,7 @@ export function ownerReferencesPermission(authorizer: Authorizer, catalog: () =>
       resource: names.plural,
       subresource: 'finalizers',
       namespace,
-      name,
+      name: reference.name,
     })
     const why = await denial(request, asked)
     if (why !== undefined)

@@ -1,4 +1,4 @@
-import type { IPFamily, Service } from '../../../api/core/v1.types.ts'
+import type { IPFamily, IPFamilyPolicy, Service } from '../../../api/core/v1.types.ts'
 import type { Unlisted } from '../../../api/meta/object.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -76,25 +76,33 @@ export function settleFamilies(
   }
   if (errors.length > 0) return errors
 
-  if (headlessAlone) {
-    // The endpoints of a headless service without selector are managed by another client, so it may have families that
-    // the cluster lacks.
-    if (families.length === 0) families.push(configured[0] ?? 'IPv4')
-    if (families.length < 2 && policy !== 'SingleStack') families.push(other(families[0]))
-  } else {
-    if (policy === 'RequireDualStack' && configured.length < 2) wrongPolicy('this cluster is not configured for dual-stack services')
-    for (const [i, family] of families.entries()) {
-      if (!configured.some(known => known === family))
-        errors.push(invalid(fieldPath('spec', 'ipFamilies').index(i), family, 'not configured on this cluster'))
-    }
-    if (errors.length > 0) return errors
-    if (families.length === 0) families.push(configured[0] ?? 'IPv4')
-    // PreferDualStack gets a second family only if the cluster has one. RequireDualStack without one has been rejected
-    // above.
-    if (policy !== 'SingleStack' && families.length === 1 && configured.length === 2) families.push(other(families[0]))
-  }
+  // The endpoints of a headless service without selector are managed by another client, so it may have families that
+  // the cluster lacks.
+  const unconfigured = headlessAlone ? [] : validateConfigured(families, policy, configured)
+  if (unconfigured.length > 0) return unconfigured
+
+  if (families.length === 0) families.push(configured[0] ?? 'IPv4')
+  // PreferDualStack gets a second family only if the cluster has one. RequireDualStack without one has been rejected.
+  const hasSecond = headlessAlone || configured.length === 2
+  if (policy !== 'SingleStack' && families.length === 1 && hasSecond) families.push(other(families[0]))
   spec.ipFamilyPolicy = policy
   spec.ipFamilies = families
   if (ips.length > 0) spec.clusterIPs = ips
   return []
+}
+
+/** Validates the families of a service, and the policy that applies to it, against the families that have a range. */
+function validateConfigured(
+  families: readonly IPFamily[],
+  policy: IPFamilyPolicy | '',
+  configured: readonly AddressFamily[],
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (policy === 'RequireDualStack' && configured.length < 2)
+    errors.push(invalid(POLICY, policy, 'this cluster is not configured for dual-stack services'))
+  for (const [i, family] of families.entries()) {
+    if (!configured.some(known => known === family))
+      errors.push(invalid(fieldPath('spec', 'ipFamilies').index(i), family, 'not configured on this cluster'))
+  }
+  return errors
 }
