@@ -92,7 +92,7 @@ export class HttpApiClient implements ApiClient {
     }
   }
 
-  create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T> {
+  async create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T> {
     const { namespace = '' } = object.metadata
     return this.#object(kind, { method: 'POST', path: pathOf(kind, { namespace, name: '' }), body: sent(kind, object) })
   }
@@ -213,14 +213,9 @@ const tlsOptions = ({
   ...(insecureSkipTlsVerify === true && { rejectUnauthorized: false }),
 })
 
-/**
- * Path of one object. Throws an Error if the name would make it that of a collection, or of another object when the URL
- * is parsed.
- */
+/** Path of one object. Throws an Error if the name would make it that of a collection. */
 function objectPathOf(kind: ResourceKind<TypedObject>, of: ObjectName): string {
   if (of.name === '') throw new Error(`${kind.kind} without a name`)
-  if ([of.namespace, of.name].some(part => part === '.' || part === '..'))
-    throw new Error(`no ${kind.kind} has the name ${of.namespace}/${of.name}`)
   return pathOf(kind, of)
 }
 
@@ -240,11 +235,15 @@ function discoveredKind(of: GroupVersion, { name, kind, namespaced, verbs }: Jso
   return CHANGEABLE.every(verb => allowed.includes(verb)) ? [{ ...of, resource: name, kind, namespaced: namespaced === true }] : []
 }
 
-/** Path of a collection if the name is empty, otherwise of an object or subresource. */
+/**
+ * Path of a collection if the name is empty, otherwise of an object or subresource. Throws an Error if a name would make
+ * it another path when the URL is parsed.
+ */
 function pathOf(
-  { group, version, resource, namespaced }: ResourceKind<TypedObject>,
+  { group, version, resource, kind, namespaced }: ResourceKind<TypedObject>,
   { namespace, name, subresource = '' }: ObjectName,
 ): string {
+  if ([namespace, name].some(part => part === '.' || part === '..')) throw new Error(`no ${kind} has the name ${namespace}/${name}`)
   const prefix = groupPathOf({ group, version })
   const scope = namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
   const object = name === '' ? '' : `/${encodeURIComponent(name)}`

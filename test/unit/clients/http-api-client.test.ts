@@ -56,7 +56,17 @@ describe('http api client', () => {
       await other.delete(CONFIG_MAPS, 'default', name).catch((failure: Error) => {
         faults.push(failure.message)
       })
+    for (const namespace of ['.', '..']) {
+      const failed = (failure: Error): unknown => faults.push(failure.message)
+      await other.list(CONFIG_MAPS, { namespace }).catch(failed)
+      await other.create(CONFIG_MAPS, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace } }).catch(failed)
+      await other.watch(CONFIG_MAPS, { namespace, resourceVersion: '1' }, new AbortController().signal, () => undefined).catch(failed)
+    }
     server.close()
+    expect(faults.splice(3)).to.deep.equal([
+      ...Array(3).fill('no ConfigMap has the name ./'),
+      ...Array(3).fill('no ConfigMap has the name ../'),
+    ])
     expect(faults).to.deep.equal([
       'ConfigMap without a name',
       'no ConfigMap has the name default/.',
