@@ -2,6 +2,7 @@ import type { Node, Pod } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
+import { eachInSlices } from '../../lib/slices.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
@@ -14,6 +15,7 @@ import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSy
 import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES, PODS } from '../shared/kinds.ts'
 import { podsByNode } from '../shared/pods.ts'
+import type { KeyQueue } from '../shared/work-queue.ts'
 import { STAGES } from './annotations.ts'
 import { createKwokDefinitions } from './kwok-definitions.ts'
 import { refuseMetrics } from './metric-objects.ts'
@@ -49,6 +51,8 @@ class Kubelets {
   readonly #player: StagePlayer
   /** Objects of other kinds that have stages. */
   readonly #stagedKinds: StagedKinds
+  /** Kinds whose stages have changed. */
+  readonly #restaged: KeyQueue
   /** Reports again whether the stages of a kind take effect. */
   #reportStages: (kind: string) => void = () => {}
   /** Players of the shipped stages, for pods that are annotated with their names. */
@@ -75,6 +79,7 @@ class Kubelets {
     this.#engine = new StageEngine({ stages: this.#stages.stages, seed: 1, onError })
     this.#player = playerOf(this.#engine)
     this.#stagedKinds = new StagedKinds({ env, player: this.#player, changed: kind => this.#reportStages(kind) }, signal)
+    this.#restaged = queueOf(env, 'kubelet_restaged', signal, { workers: 1, work: kind => this.#restage(kind) })
     this.#shipped = new ShippedPlayers(stages => playerOf(new StageEngine({ stages: stages.map(decodeStage), seed: 1, onError })))
     this.#lives = new PodLives(
       { env, pods: this.#pods, nodeOf: pod => this.#livingNodeOf(pod), addresses: this.#addresses, events },
@@ -116,7 +121,7 @@ class Kubelets {
     await Promise.all([createKwokDefinitions(client, logger), registerMetrics(client, features.release, logger)])
     refuseMetrics(this.#env, this.#signal)
     this.#reportStages = await followStages(this.#env, this.#stages, this.#signal, {
-      changed: kinds => this.#restage(kinds),
+      changed: kinds => this.#changeStages(kinds),
       fault: kind => this.#stagedKinds.fault(kind),
     })
     const observeNode = (node: Node): void => {
@@ -148,21 +153,30 @@ class Kubelets {
     })
   }
 
-  /** Chooses stages anew for the objects of kinds whose stages have changed. */
-  #restage(kinds: ReadonlySet<string>): void {
+  /** Takes the stages of kinds that have changed. Their objects follow in turns. */
+  #changeStages(kinds: ReadonlySet<string>): void {
     this.#engine.setStages(this.#stages.stages)
     const others = [...this.#stages.ownKinds].filter(kind => kind !== NODE_KIND && kind !== POD_KIND)
     this.#stagedKinds.follow(new Set(others))
-    for (const kind of kinds) this.#stagedKinds.restage(kind)
-    if (!kinds.has(NODE_KIND) && !kinds.has(POD_KIND)) return
-    for (const node of this.#nodes.store.list()) {
-      if (kinds.has(NODE_KIND)) {
+    for (const kind of kinds) this.#restaged.add(kind)
+  }
+
+  /** Chooses stages anew for the objects of a kind, in turns of the event loop. */
+  async #restage(kind: string): Promise<void> {
+    if (kind !== NODE_KIND && kind !== POD_KIND) return this.#stagedKinds.restage(kind)
+    await eachInSlices([...this.#nodes.store.list()], ({ metadata: { name = '' } }) => {
+      const node = this.#nodes.store.get(name)
+      if (node === undefined) return
+      if (kind === NODE_KIND) {
         this.#player.forget(staged(node, 'Node'))
         this.#observeStaged(node)
+        return
       }
-      if (!kinds.has(POD_KIND)) continue
-      this.#observePodsOf(node)
-    }
+      for (const pod of this.#podsOn(name)) {
+        this.#player.forget(staged(pod, 'Pod'))
+        this.#observePod(pod)
+      }
+    })
   }
 
   #observeStaged(node: Node): void {

@@ -44,8 +44,8 @@ export class KubeletStageClient implements StageClient {
   }
 
   async apply(source: TypedObject, { type, data, subresource, impersonation }: Parameters<StageClient['apply']>[1]): Promise<void> {
-    const object = decodedObject(objectIn(data))
-    const { apiVersion = '', kind = '', metadata = {} } = object
+    const object = appliedObject(source, data)
+    const { apiVersion, kind, metadata } = object
     const [version, group = ''] = apiVersion.split('/').toReversed()
     const resource = (await this.#client.kindsOf(group)).find(each => each.kind === kind && each.version === version)
     if (resource === undefined || impersonation !== undefined)
@@ -81,6 +81,16 @@ export class KubeletStageClient implements StageClient {
     if (resource === undefined) throw new Error(`${apiVersion} ${kind} is not served any more`)
     return resource
   }
+}
+
+/** Returns an object that a stage applies. Throws an Error if it lacks what names it. */
+function appliedObject({ kind }: TypedObject, data: Json): KubeObject {
+  const object = decodedObject(objectIn(data))
+  const { name, generateName } = objectIn(objectIn(data).metadata)
+  const names = { apiVersion: object.apiVersion, kind: object.kind, 'metadata.name': name ?? generateName }
+  for (const [path, name] of Object.entries(names))
+    if (typeof name !== 'string' || name === '') throw new Error(`a stage of ${kind} applies an object without ${path}`)
+  return object
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TypedObject } from '../../api/meta/object.ts'
-import type { ResourceKind } from '../../clients/api-client.ts'
+import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
+import { eachInSlices } from '../../lib/slices.ts'
 import type { StagedObject } from '../kwok/engine/stage-engine.ts'
 import type { StagePlayer } from '../kwok/engine/stage-player.ts'
 import { type ClusterEnvironment, queueOf } from '../shared/environment.ts'
@@ -48,12 +49,18 @@ export class StagedKinds {
     if (kinds.size > 0) this.#followDefinitions()
   }
 
-  /** Chooses stages anew for the objects of a kind. */
-  restage(kind: string): void {
-    for (const object of this.#followed.get(kind)?.informer.store.list() ?? []) {
-      this.#options.player.forget(staged(kind, object))
-      this.#options.player.observe(staged(kind, object))
-    }
+  /** Chooses stages anew for the objects of a kind, in turns of the event loop. */
+  async restage(kind: string): Promise<void> {
+    const followed = this.#followed.get(kind)
+    if (followed === undefined) return
+    const { player } = this.#options
+    const { store } = followed.informer
+    await eachInSlices([...store.list()], object => {
+      const current = store.get(objectKey(object))
+      if (current === undefined || this.#followed.get(kind) !== followed) return
+      player.forget(staged(kind, current))
+      player.observe(staged(kind, current))
+    })
   }
 
   /** Returns the resource of a kind that is followed. */
@@ -80,7 +87,7 @@ export class StagedKinds {
     const resource = this.#wanted.has(kind) ? await this.#find(kind) : undefined
     const wasMissing = this.#missing.delete(kind)
     if (resource === undefined) {
-      this.#leave(kind)
+      await this.#leave(kind)
       if (this.#wanted.has(kind)) this.#missing.add(kind)
     } else if (!this.#followed.has(kind)) this.#begin(kind, resource)
     if (wasMissing !== this.#missing.has(kind)) this.#options.changed(kind)
@@ -103,12 +110,12 @@ export class StagedKinds {
     void informer.run(AbortSignal.any([end.signal, this.#signal]))
   }
 
-  #leave(kind: string): void {
+  async #leave(kind: string): Promise<void> {
     const followed = this.#followed.get(kind)
     if (followed === undefined) return
     this.#followed.delete(kind)
     followed.end.abort()
-    for (const object of followed.informer.store.list()) this.#options.player.forget(staged(kind, object))
+    await eachInSlices([...followed.informer.store.list()], object => this.#options.player.forget(staged(kind, object)))
   }
 }
 

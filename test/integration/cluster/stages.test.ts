@@ -63,6 +63,17 @@ describe('stages of users', () => {
     await podIn('old', 'Failed', 'Staged')
   })
 
+  it('apply to objects that wait for a stage which is changed or deleted', async () => {
+    const waiting = (name: string, phase: string): Manifest =>
+      stage(name, 'Pod', { ...toPhase(phase, 'Pending'), delay: { durationMilliseconds: 3_600_000 } })
+    await plane.apply(waiting('slow', 'Failed'), pod('waiting'))
+    await plane.until(async () => (await accepted('slow')).status === 'True')
+    await plane.settled()
+    await plane.apply(stage('fast', 'Pod', toPhase('Succeeded', 'Pending')))
+    await plane.request('DELETE', `${STAGES}/slow`)
+    await podIn('waiting', 'Succeeded', 'Staged')
+  })
+
   it('add finalizers, and remove them before the object is deleted', async () => {
     const selector = (operator: string) => ({ matchExpressions: [{ key: '.metadata.deletionTimestamp', operator }] })
     await plane.apply(

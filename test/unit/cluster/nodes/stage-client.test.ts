@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { patchOf } from '../../../../src/cluster/nodes/stage-client.ts'
+import { KubeletStageClient, patchOf } from '../../../../src/cluster/nodes/stage-client.ts'
 
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', uid: 'u-1' } }
 
@@ -19,5 +19,24 @@ describe('the patch of a stage', () => {
     expect(patchOf(unknown, { status: {} })).to.deep.equal({ status: {} })
     expect(patchOf(unknown, [])).to.deep.equal([])
     expect(() => patchOf(POD, 'text')).to.throw('a stage of Pod renders a patch that is neither an object nor a list')
+  })
+})
+
+describe('an object that a stage applies', () => {
+  const reject = async (data: unknown): Promise<string> => {
+    const client = new KubeletStageClient({} as never, {} as never, () => undefined)
+    const write = { type: 'application/apply-patch+yaml', data: data as never, subresource: '' } as const
+    return client.apply(POD, write).then(
+      () => '',
+      (error: Error) => error.message,
+    )
+  }
+
+  it('must have what names it', async () => {
+    for (const data of [[], {}, { apiVersion: 7, kind: 'A', metadata: { name: 'a' } }])
+      expect(await reject(data)).to.equal('a stage of Pod applies an object without apiVersion')
+    expect(await reject({ apiVersion: 'v1', kind: ['A'] })).to.equal('a stage of Pod applies an object without kind')
+    for (const metadata of [undefined, 3, {}, { name: '' }])
+      expect(await reject({ apiVersion: 'v1', kind: 'A', metadata })).to.equal('a stage of Pod applies an object without metadata.name')
   })
 })
