@@ -102,6 +102,15 @@ async function writeNew(
   await runStages(fillNew(env, target, next, hooks, { held: admitted }))
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
   let unreserved: unknown
+  let isEncoded = false
+  // Upstream's storage encodes the object before it looks for an existing one. A dry run does not reach the storage.
+  function* encode(): Stages<KubeObject> {
+    // The storage, not the registry, rejects the resourceVersion upstream. The error therefore has no reason.
+    if (namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
+    const encoded = yield* stage(conversionOf(served.definition).toStored(next))
+    isEncoded = true
+    return encoded
+  }
   function* decide(stored: StoredObject | undefined, held: HeldReservation): Stages<WriteDecision<undefined>> {
     const found = stored && target.dryRun && !(yield* isConvertible(target, stored)) ? undefined : stored
     // A failed reservation takes precedence over AlreadyExists, which an optimistic write may find only in its second
@@ -114,11 +123,12 @@ async function writeNew(
         throw error
       }
     }
-    if (found) throw unreserved ?? existingObjectError(target, yield* stage(objectInTurns(found)))
-    // Upstream's storage rejects it, and so without a reason. A dry run does not reach the storage.
-    if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
+    if (found) {
+      if (unreserved === undefined && !target.dryRun && !isEncoded) yield* encode()
+      throw unreserved ?? existingObjectError(target, yield* stage(objectInTurns(found)))
+    }
     const ttlSeconds = strategy.ttlSeconds?.(next)
-    const put = target.dryRun ? next : yield* stage(conversionOf(served.definition).toStored(next))
+    const put = target.dryRun ? next : yield* encode()
     return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result: undefined }
   }
   try {

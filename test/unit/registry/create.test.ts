@@ -105,6 +105,11 @@ describe('creating', () => {
     ],
     ['a resourceVersion', { name: 'a', resourceVersion: '5' }, '500 : resourceVersion should not be set on objects to be created'],
     [
+      'a resourceVersion and a name that is taken',
+      { name: 'taken', resourceVersion: '5' },
+      '500 : resourceVersion should not be set on objects to be created',
+    ],
+    [
       'an invalid name',
       { name: 'A_b' },
       /^422 Invalid: Widget\.example\.io "A_b" is invalid: metadata\.name: Invalid value: "A_b": a lowercase RFC 1123 subdomain/,

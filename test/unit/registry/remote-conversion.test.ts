@@ -54,6 +54,21 @@ describe('objects that a webhook converts', () => {
     expect([changed.spec, changed.metadata.resourceVersion]).to.deep.equal([{ host: 'i', n: 7 }, metadata.resourceVersion])
   })
 
+  it('are converted by a create before an existing object is looked for', async () => {
+    let fails = false
+    const { create } = world(review =>
+      fails
+        ? { ...reviewed(review), response: { uid: review.request.uid, result: { status: 'Failure', message: 'no' } } }
+        : reviewed(review),
+    )
+    await create('v2', 'a', { host: 'h', port: '1' })
+    expect(await failureText(create('v2', 'a', { host: 'h', port: '1' }))).to.contain('already exists')
+    fails = true
+    expect(await failureText(create('v2', 'a', { host: 'h', port: '1' }))).to.contain(
+      'conversion webhook for example.com/v2, Kind=Link failed: no',
+    )
+  })
+
   it('are seen by hooks and admission in the version of the request', async () => {
     const { registry, create, change } = world()
     const seen: string[] = []
