@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import type { SelectableLabels } from '../meta/label-matcher.ts'
+import { PackedLabels } from '../meta/packed-labels.ts'
 import type { HeldValue } from './backend.ts'
 import type { Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
@@ -330,6 +331,8 @@ export class Stored implements StoredObject, Attributes {
   keepIn(slabs: Slabs): void {
     const view = this.#view()
     const part = slabs.holds(view) ? view : slabs.keep(view)
+    // They are read where the object was, and would retain that memory.
+    if (part !== view && this.#labels instanceof PackedLabels) this.#labels = undefined
     const small = this.#size < OWN_BUFFER && slabs.isCurrent(part.buffer)
     this.#bytes = small ? slabs.current : part
     this.#at = part.byteOffset

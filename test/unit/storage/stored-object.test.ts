@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../src/lib/steps.ts'
+import { labelValue } from '../../../src/meta/label-matcher.ts'
+import { PackedLabels } from '../../../src/meta/packed-labels.ts'
 import { ByteBudget } from '../../../src/storage/byte-budget.ts'
 import { parseMetadata, parseMetadataInSteps, parseOwnInSteps } from '../../../src/storage/parse-own.ts'
 import { revision } from '../../../src/storage/revision.ts'
@@ -119,6 +121,18 @@ describe('storage/stored-object', () => {
     expect(stored.json().bytes.buffer).not.to.equal(before.bytes.buffer)
     expect(stored.json().verbatim).to.equal(true)
     expect(slabs.isCurrent(stored.slab)).to.equal(true)
+  })
+
+  it('reads very many labels where it has moved, and so releases where it was', () => {
+    const labels = Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`label-${i}`, `v${i}`]))
+    const object = testObject('a')
+    const value = testCodec.encode({ ...object, metadata: { ...object.metadata, labels } })
+    const stored = Stored.read(testKey('a'), revision(7), testCodec, value)
+    const before = stored.labels
+    expect(before).to.be.an.instanceof(PackedLabels)
+    stored.keepIn(new Slabs())
+    expect(stored.labels).to.be.an.instanceof(PackedLabels).and.not.to.equal(before)
+    expect(labelValue(stored.labels, 'label-5999')).to.equal('v5999')
   })
 })
 
