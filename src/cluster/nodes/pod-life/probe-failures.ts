@@ -4,6 +4,8 @@ import type { ContainerSpec } from './container-statuses.ts'
 import { containerEvent, type Turn, wakeAt } from './turn.ts'
 
 const [DEFAULT_PERIOD_SECONDS, DEFAULT_THRESHOLD] = [10, 3]
+/** Events of attempts whose times have passed together, such as when the clock is moved. As the burst of a kubelet. */
+const MOST_EVENTS = 25
 const TITLES: Readonly<Record<ProbeName, string>> = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' }
 
 export const probeOf = ({ startupProbe, livenessProbe, readinessProbe }: Container, name: ProbeName): Probe | undefined =>
@@ -29,11 +31,12 @@ export function hasProbeFailed(spec: ContainerSpec, name: ProbeName, startedAt: 
   const first = Math.max(turn.now, startedAt + (probe.initialDelaySeconds ?? 0) * 1000)
   let { failed, nextAt } = known?.startedAt === startedAt ? known : { failed: 0, nextAt: first }
   const threshold = probe.failureThreshold || DEFAULT_THRESHOLD
-  while (nextAt <= turn.now && failed < threshold) {
-    failed++
-    nextAt += periodOf(probe)
+  const period = periodOf(probe)
+  const attempts = nextAt > turn.now ? 0 : Math.min(Math.max(0, threshold - failed), Math.floor((turn.now - nextAt) / period) + 1)
+  failed += attempts
+  nextAt += attempts * period
+  for (let i = 0; i < Math.min(attempts, MOST_EVENTS); i++)
     turn.events.push(containerEvent('Warning', 'Unhealthy', `${TITLES[name]} probe failed: ${behavior.message ?? outputOf(probe)}`, path))
-  }
   turn.probes.set(key, { startedAt, failed, nextAt })
   if (failed >= threshold) return true
   wakeAt(turn, nextAt)

@@ -389,6 +389,15 @@ describe('the life of a pod on a simulated node', () => {
       ])
     })
 
+    it('counts all attempts of a time that has passed at once, and reports some', () => {
+      const life = probed({ livenessProbe: { exec: {}, periodSeconds: 1, failureThreshold: 10_000_001 } }, 'liveness')
+      steps(life)
+      expect(texts(life)).to.have.length(1)
+      expect(pass(life, 9_999_999)).to.deep.equal(['wait 1'])
+      expect(texts(life)).to.have.length(25)
+      expect(pass(life, 1)[0]).to.equal('Running c:Error(137)')
+    })
+
     it('keeps a container ready until its readiness probe has failed often enough, and makes it ready again', () => {
       const life = probed({ readinessProbe: { tcpSocket: {}, periodSeconds: 2, failureThreshold: 2 } }, 'readiness')
       expect(steps(life)).to.deep.equal(['Pending c:ContainerCreating', 'Running c:running', 'wait 2'])
