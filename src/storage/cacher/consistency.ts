@@ -104,6 +104,15 @@ export interface ConsistencyOptions {
   readAnew(cache: ResourceCache): Promise<void>
 }
 
+/**
+ * Delay of the next check after a number of failed ones in a row. It doubles with each, up to the interval: reading all
+ * keys again and again would keep a busy store busy.
+ */
+export const nextComparisonMs = (
+  failures: number,
+  { intervalMs, recheckMs }: Pick<ConsistencyOptions, 'intervalMs' | 'recheckMs'>,
+): number => (failures === 0 ? intervalMs : Math.min(intervalMs, recheckMs * 2 ** (failures - 1)))
+
 /** Compares each cache with the store periodically, and reloads one that differs. Counts the outcomes. */
 export class ConsistencyChecks {
   readonly #options: ConsistencyOptions
@@ -111,6 +120,8 @@ export class ConsistencyChecks {
   #timer: NodeJS.Timeout | undefined
   /** Time of the next comparison on the steady clock. */
   #due = Number.POSITIVE_INFINITY
+  /** Number of checks in a row that failed. */
+  #failures = 0
   /** Resolves when the checks have ended. */
   ended: Promise<void> = Promise.resolve()
 
@@ -132,6 +143,7 @@ export class ConsistencyChecks {
    * over a prefix does not show it.
    */
   opened(): void {
+    this.#failures = 0
     this.#compareWithin(this.#options.recheckMs)
   }
 
@@ -148,10 +160,12 @@ export class ConsistencyChecks {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#due = Number.POSITIVE_INFINITY
-      const { intervalMs, recheckMs } = this.#options
       this.ended = this.ended
         .then(() => this.#compareAll(signal))
-        .then(isDone => this.#compareWithin(isDone ? intervalMs : Math.min(intervalMs, recheckMs)))
+        .then(isDone => {
+          this.#failures = isDone ? 0 : this.#failures + 1
+          this.#compareWithin(nextComparisonMs(this.#failures, this.#options))
+        })
     }, pause).unref()
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { KeyDigest } from '../../../../src/storage/cacher/consistency.ts'
+import { KeyDigest, nextComparisonMs } from '../../../../src/storage/cacher/consistency.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 
 type Entry = readonly [name: string, at: number]
@@ -34,6 +34,12 @@ describe('storage/cacher/consistency', () => {
     it(`has another digest for ${what}`, () => {
       expect(digestOf(changed)).to.not.equal(digestOf(entries))
     })
+
+  it('follows soon after one that failed, and ever later while they fail', () => {
+    const delay = (failures: number) => nextComparisonMs(failures, { intervalMs: 300_000, recheckMs: 30_000 }) / 1000
+    expect([0, 1, 2, 3, 4, 5, 2000].map(delay)).to.deep.equal([300, 30, 60, 120, 240, 300, 300])
+    expect(nextComparisonMs(1, { intervalMs: 20, recheckMs: 30_000 })).to.equal(20)
+  })
 
   it('has different digests for all revisions of a key', () => {
     const digests = new Set(Array.from({ length: 100_000 }, (_, at) => digestOf([['/registry/pods/default/a', at]])))
