@@ -95,10 +95,10 @@ export interface BindingContext {
   /** Aborts when the pod is deleted, or the scheduler stops. */
   readonly signal: AbortSignal
   /**
-   * Resolves at the next change of an object of the kind, when the snapshot's objects have it, or once the signal
-   * aborts.
+   * Calls `wake` at each change of an object of the kind, until the returned function is called. The snapshot's objects
+   * have the change when the turn of the event loop ends.
    */
-  untilChanged(kind: ResourceKind<TypedObject>): Promise<void>
+  onChange(kind: ResourceKind<TypedObject>, wake: () => void): () => void
   /** Returns a new UUID. */
   newId(): string
   /** Records an event about a pod. */

@@ -109,12 +109,12 @@ class Scheduler {
       signal,
     })
     this.#reports = new AttemptReports(env, this.#recorder, schedulerMetrics)
-    const changes = new ChangeWaiters(informers, signal)
+    const changes = new ChangeWaiters(informers)
     this.#bindingContext = {
       client: env.client,
       clock,
       signal,
-      untilChanged: kind => changes.untilChanged(kind),
+      onChange: (kind, wake) => changes.onChange(kind, wake),
       newId: () => random.uuid(),
       record: (pod, event) => this.#reports.record(pod, event),
     }

@@ -10,31 +10,30 @@ import type { BindingContext } from './framework.ts'
 export async function untilMet(
   isMet: () => boolean,
   kinds: readonly ResourceKind<TypedObject>[],
-  { clock, signal, untilChanged }: BindingContext,
+  { clock, signal, onChange }: BindingContext,
   timeoutMs: number,
   overdue: string,
 ): Promise<void> {
   if (isMet()) return
   let isOver = false
-  let end = (): void => {}
-  const ended = new Promise<void>(resolve => {
-    end = resolve
-  })
+  let wake = (): void => {}
   const timer = clock.after(timeoutMs, () => {
     isOver = true
-    end()
+    wake()
   })
-  const stopListening = onAbort(signal, end)
+  const listeners = [onAbort(signal, () => wake()), ...kinds.map(kind => onChange(kind, () => wake()))]
   try {
     for (;;) {
-      const changed = Promise.race([...kinds.map(kind => untilChanged(kind)), ended])
+      const woken = new Promise<void>(resolve => {
+        wake = resolve
+      })
       if (isMet()) return
       if (signal.aborted) throw new Error('pod does not exist any more')
       if (isOver) throw new Error(overdue)
-      await changed
+      await woken
     }
   } finally {
     timer.close()
-    stopListening()
+    for (const stopListening of listeners) stopListening()
   }
 }

@@ -123,7 +123,7 @@ describe('storage/stored-object', () => {
     expect(slabs.isCurrent(stored.slab)).to.equal(true)
   })
 
-  it('reads very many labels where it has moved, and so releases where it was', () => {
+  it('reads very many labels in its new slab, and so releases the memory that it has left', () => {
     const labels = Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`label-${i}`, `v${i}`]))
     const object = testObject('a')
     const value = testCodec.encode({ ...object, metadata: { ...object.metadata, labels } })

@@ -27,9 +27,9 @@ function start({ bindings = [], provisions = [] }: Partial<PodVolumes>) {
   const put = (object: PersistentVolume | PersistentVolumeClaim): void => {
     const i = objects.findIndex(({ kind, metadata }) => kind === object.kind && metadata.name === object.metadata.name)
     objects.splice(i < 0 ? objects.length : i, 1, object)
-    for (const wake of waiting.splice(0)) wake()
+    for (const wake of waiting) wake()
   }
-  const waiting: (() => void)[] = []
+  const waiting = new Set<() => void>()
   const writes: string[] = []
   const stop = new AbortController()
   let expire = (): void => {}
@@ -41,7 +41,10 @@ function start({ bindings = [], provisions = [] }: Partial<PodVolumes>) {
         return { close() {} }
       },
     },
-    untilChanged: () => new Promise<void>(resolve => void waiting.push(resolve)),
+    onChange(_kind: unknown, wake: () => void) {
+      waiting.add(wake)
+      return () => void waiting.delete(wake)
+    },
     client: {
       async update(_kind: unknown, object: PersistentVolume) {
         writes.push(`${object.kind} ${object.metadata.name}`)
@@ -55,7 +58,7 @@ function start({ bindings = [], provisions = [] }: Partial<PodVolumes>) {
   for (const { claim } of provisions) put(claim)
   const assumed = { claims: new AssumedObjects<PersistentVolumeClaim>(), volumes: new AssumedObjects<PersistentVolume>() }
   const reservation = reserveVolumes({ reasons: [], bindings, provisions }, node, objectsOf(objects), assumed, 1000)
-  return { assumed, context, expire: () => expire(), put, reservation, stop, writes }
+  return { assumed, context, expire: () => expire(), put, reservation, stop, waiting, writes }
 }
 
 describe('volumes of a pod that has a node', () => {
