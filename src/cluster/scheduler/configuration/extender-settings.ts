@@ -1,3 +1,5 @@
+import { createSecureContext } from 'node:tls'
+import { LONGEST_TIMER_MS } from '../../../lib/clock.ts'
 import { parseMilliseconds } from '../../../lib/duration.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../../meta/field-error.ts'
@@ -64,15 +66,32 @@ function validateExtender(
   for (const file of FILES)
     if (tlsConfig?.[file] !== undefined)
       errors.push(forbidden(path.child('tlsConfig').child(file), `use ${file.replace('File', 'Data')}: files are not read`))
-  try {
-    if (httpTimeout !== undefined) parseMilliseconds(httpTimeout)
-  } catch (error) {
-    errors.push(invalid(path.child('httpTimeout'), httpTimeout ?? '', errorMessage(error)))
-  }
+  const timeoutFault = faultOf(() => {
+    if (parseMilliseconds(httpTimeout ?? '0') < 0) throw new Error('must be greater than or equal to 0')
+  })
+  if (timeoutFault !== undefined) errors.push(invalid(path.child('httpTimeout'), httpTimeout ?? '', timeoutFault))
+  // The value has a key.
+  if (faultOf(() => createSecureContext(certificatesOf(tlsConfig))) !== undefined)
+    errors.push(invalid(path.child('tlsConfig'), '<omitted>', 'must be certificates and the key of certData, as PEM in base64'))
   return errors
 }
 
+/** Returns the message of the error that a function throws. Undefined if it throws none. */
+function faultOf(check: () => void): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return errorMessage(error)
+  }
+}
+
 const decoded = (data: string | undefined): Buffer | undefined => (data === undefined ? undefined : Buffer.from(data, 'base64'))
+
+function certificatesOf({ caData, certData, keyData }: ExtenderTls = {}): Pick<HttpExtenderOptions['tls'], 'ca' | 'cert' | 'key'> {
+  const [ca, cert, key] = [decoded(caData), decoded(certData), decoded(keyData)]
+  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+}
 
 /** Returns the options of a valid extender. */
 export function extenderOptions(given: ExtenderConfiguration): HttpExtenderOptions {
@@ -86,24 +105,22 @@ export function extenderOptions(given: ExtenderConfiguration): HttpExtenderOptio
     managedResources = [],
     tlsConfig = {},
   } = given
-  const [ca, cert, key] = [decoded(tlsConfig.caData), decoded(tlsConfig.certData), decoded(tlsConfig.keyData)]
+  const certificates = certificatesOf(tlsConfig)
   return {
     url: new URL(urlPrefix),
     filterVerb,
     prioritizeVerb,
     bindVerb,
     weight,
-    timeoutMs: (httpTimeout === undefined ? 0 : parseMilliseconds(httpTimeout)) || DEFAULT_TIMEOUT_MS,
+    timeoutMs: Math.min(parseMilliseconds(httpTimeout ?? '0') || DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS),
     isCached: given.nodeCacheCapable ?? false,
     isIgnorable: given.ignorable ?? false,
     resources: new Set(managedResources.flatMap(({ name }) => name ?? [])),
     tls: {
-      ...(ca && { ca }),
-      ...(cert && { cert }),
-      ...(key && { key }),
+      ...certificates,
       ...(tlsConfig.serverName && { serverName: tlsConfig.serverName }),
       // Without an authority, any certificate is accepted, as upstream does.
-      isInsecure: tlsConfig.insecure ?? (given.enableHTTPS === true && ca === undefined),
+      isInsecure: tlsConfig.insecure ?? (given.enableHTTPS === true && certificates.ca === undefined),
     },
   }
 }

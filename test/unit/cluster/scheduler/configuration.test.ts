@@ -154,6 +154,14 @@ profiles:
       'extenders: [{urlPrefix: "http://a", httpTimeout: soon}]',
       'extenders[0].httpTimeout: Invalid value: "soon": time: invalid duration "soon"',
     ],
+    'a timeout below zero': [
+      'extenders: [{urlPrefix: "http://a", httpTimeout: -5s}]',
+      'extenders[0].httpTimeout: Invalid value: "-5s": must be greater than or equal to 0',
+    ],
+    'a certificate of an extender that is none': [
+      'extenders: [{urlPrefix: "https://a", tlsConfig: {certData: "Z2FyYmFnZQ=="}}]',
+      'extenders[0].tlsConfig: Invalid value: "<omitted>": must be certificates and the key of certData, as PEM in base64',
+    ],
     'an unknown plugin': [
       'profiles: [{plugins: {filter: {enabled: [{name: Mine}]}}}]',
       'profiles[0].plugins.filter.enabled[0]: Not found: "Mine": there is no plugin of this name',

@@ -119,6 +119,12 @@ describe('extenders of the scheduler', () => {
     expect(await found()).to.deep.equal(['b'])
   })
 
+  it('may take longer than the longest timer', async () => {
+    answer = (_, { NodeNames = [] }: { NodeNames?: string[] }) => ({ NodeNames })
+    expect(extenderOptions({ urlPrefix: url, httpTimeout: '600h' }).timeoutMs).to.equal(2 ** 31 - 1)
+    expect(await filter(extender({ filterVerb: 'f', nodeCacheCapable: true, httpTimeout: '600h' }))).to.deep.equal(['a', 'b', 'c'])
+  })
+
   it('add to the scores of nodes', async () => {
     answer = path => (path === '/x/p' ? [{ Host: 'b', Score: 7 }] : 500)
     const extra = await scoreByExtenders(
