@@ -2,6 +2,8 @@ import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml'
 
 /** Flow collections and quoted scalars whose lines are joined before the text is given up. Each costs another pass. */
 const MOST_JOINED = 200
+/** Characters that these passes parse together before the text is given up: half a minute at most. */
+const MOST_PARSED = 64 << 20
 
 /**
  * Parses a text like js-yaml, but does not look at the indentation of lines within flow collections and quoted scalars,
@@ -14,15 +16,18 @@ const MOST_JOINED = 200
  * js-yaml requires that the last line is indented further than `args`. Offsets in the events are those of the text.
  * Throws YAMLException.
  */
-export function parseFlowEvents(text: string, maxDepth: number): Event[] {
+export function parseFlowEvents(text: string, maxDepth: number, mostParsed = MOST_PARSED): Event[] {
   let joined = text
+  let parsed = 0
   for (let i = 0; ; i++)
     try {
       const events = parseEvents(joined, { filename: '', maxDepth })
       return joined === text ? events : events.map(event => withBreaks(event, text))
     } catch (error) {
       const at = error instanceof YAMLException && error.reason === 'deficient indentation' ? error.mark?.position : undefined
-      const next = at === undefined || i >= MOST_JOINED ? joined : (joinScalarLines(joined, at) ?? joinFlowLines(joined, at))
+      parsed += at ?? 0
+      const isGivenUp = at === undefined || i >= MOST_JOINED || parsed > mostParsed
+      const next = isGivenUp ? joined : (joinScalarLines(joined, at) ?? joinFlowLines(joined, at))
       if (next === joined) throw error
       joined = next
     }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { parseFlowEvents } from '../../../../src/upgrade/source/flow-lines.ts'
 import { nodeValue, readDocuments, SourceError } from '../../../../src/upgrade/source/nodes.ts'
 
 const valuesIn = (text: string): unknown => readDocuments(text).map(({ root }) => nodeValue(root))
@@ -36,6 +37,12 @@ describe('lines of flow collections', () => {
     const last = a?.kind === 'map' ? a.pairs[1] : undefined
     expect(text.slice(last?.keyStart, last?.keyEnd)).to.equal('last')
     expect(text.slice(last?.value.start, last?.value.end)).to.equal('here')
+  })
+
+  it('gives a text up whose passes would parse too many characters', () => {
+    const text = 'a: {b: [\n1\n]}\n'.repeat(20).replaceAll('a:', '---\na:')
+    expect(parseFlowEvents(text, 10)).not.to.have.length(0)
+    expect(() => parseFlowEvents(text, 10, 5 * text.length)).to.throw('deficient indentation')
   })
 
   it('rejects a collection that does not end', () => {
