@@ -71,7 +71,7 @@ function validateExtender(
   })
   if (timeoutFault !== undefined) errors.push(invalid(path.child('httpTimeout'), httpTimeout ?? '', timeoutFault))
   // The value has a key.
-  if (faultOf(() => createSecureContext(certificatesOf(tlsConfig))) !== undefined)
+  if (faultOf(() => createSecureContext(tlsDataOf(tlsConfig))) !== undefined)
     errors.push(invalid(path.child('tlsConfig'), '<omitted>', 'must be certificates and the key of certData, as PEM in base64'))
   return errors
 }
@@ -88,7 +88,7 @@ function faultOf(check: () => void): string | undefined {
 
 const decoded = (data: string | undefined): Buffer | undefined => (data === undefined ? undefined : Buffer.from(data, 'base64'))
 
-function certificatesOf({ caData, certData, keyData }: ExtenderTls = {}): Pick<HttpExtenderOptions['tls'], 'ca' | 'cert' | 'key'> {
+function tlsDataOf({ caData, certData, keyData }: ExtenderTls = {}): Pick<HttpExtenderOptions['tls'], 'ca' | 'cert' | 'key'> {
   const [ca, cert, key] = [decoded(caData), decoded(certData), decoded(keyData)]
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
 }
@@ -105,7 +105,7 @@ export function extenderOptions(given: ExtenderConfiguration): HttpExtenderOptio
     managedResources = [],
     tlsConfig = {},
   } = given
-  const certificates = certificatesOf(tlsConfig)
+  const certificates = tlsDataOf(tlsConfig)
   return {
     url: new URL(urlPrefix),
     filterVerb,
