@@ -298,7 +298,8 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         await store.remove('k02499', expected[size - 1]!.modRevision)
         const seen: KeyValue[] = []
         // A value is valid until the visitor returns.
-        const visit = (item: KeyValue): void => void seen.push({ ...item, value: Buffer.from(item.value) })
+        const visit = ({ key, value, createRevision, modRevision }: KeyValue): void =>
+          void seen.push({ key, value: Buffer.from(value), createRevision, modRevision })
         for await (const { items } of rangePages(under.backend, { ...store.bounds, at, visit }, never))
           for (const item of items) visit(item)
         expect(seen).to.deep.equal(expected)

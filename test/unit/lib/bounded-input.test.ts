@@ -126,6 +126,7 @@ describe('a configuration file', () => {
  * system.
  */
 const READ_OTHERWISE = [
+  'explore/command/running-threads.ts', // /proc/PID/stat
   'lib/program-files.ts', // Files of the program.
   'process/assets/write-assets.ts', // Only if the size is below a bound.
   'storage/embedded/directory-lock.ts', // The lock file, by its descriptor.
