@@ -1,13 +1,9 @@
 import type { ResourceAccess } from '../catalog/definition.ts'
+import { serialCalls } from '../lib/serial-calls.ts'
 
 /** Wraps an access so that calls run one after the other, in order. Watches are not serialized. */
 export function callsInTurn(access: ResourceAccess): ResourceAccess {
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(call: () => Promise<T>): Promise<T> => {
-    const done = last.then(call)
-    last = done.catch(() => {})
-    return done
-  }
+  const inTurn = serialCalls()
   return {
     resourceOf: (version, kind) => access.resourceOf(version, kind),
     get: (...args) => inTurn(() => access.get(...args)),

@@ -22,8 +22,8 @@ const configuration = (kind: string, version: string, rest: object, group = 'api
   JSON.stringify({ kind, apiVersion: `${group}/${version}`, ...rest })
 
 /**
- * Flags that name files, and what is in these: they switch on what counts for itself. Nothing that they name is there,
- * or has to be.
+ * Contents of the files that flags name. The flags enable metrics of their own. The servers that the files refer to do
+ * not have to exist.
  */
 const FILES: Readonly<Record<string, string>> = {
   'audit-policy-file': configuration('Policy', 'v1', { rules: [{ level: 'Metadata' }] }, 'audit.k8s.io'),
