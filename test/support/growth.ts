@@ -12,10 +12,10 @@ export interface Cost {
 const MOST_GROWTH = 2.6
 /**
  * Milliseconds above the cost of the smallest size. Smaller costs are not compared: compilation and collections of
- * garbage take as much. On a busy machine they take more, so `make test` compares only costs that a square or an
- * expression that backtracks reaches.
+ * garbage take as much. In the process of `make test`, whose heap is large and whose machine may be busy, a linear cost
+ * of a quarter of a second was seen to grow fourfold, so only costs of a square or of backtracking are compared there.
  */
-const noticeableMs = (): number => (hasTimeBounds() ? 25 : 500)
+const noticeableMs = (): number => (hasTimeBounds() ? 25 : 5000)
 const ATTEMPTS = 6
 
 export interface Growth {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runAtOnce, runIfSteps, runInTurns, type Steps, startInTurns } from '../../../src/lib/steps.ts'
+import { isLongStepDone, isStepDone, runAtOnce, runIfSteps, runInTurns, type Steps, startInTurns } from '../../../src/lib/steps.ts'
 
 const busy = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
@@ -42,6 +42,17 @@ describe('work in steps', () => {
     expect(waiting).to.be.instanceOf(Promise)
     expect(await waiting).to.equal('done')
     expect(await othersTurns(async () => startInTurns(work(15, 5)))).to.be.at.least(4)
+  })
+  it('ends steps at the same rates in a loop over small and long pieces, whatever ran before', () => {
+    for (const before of [0, 1]) {
+      for (let i = 0; i < before; i++) isStepDone()
+      let [small, long] = [0, 0]
+      for (let i = 0; i < 5120; i++) {
+        if (isLongStepDone()) long++
+        if (isStepDone()) small++
+      }
+      expect([small, long]).to.deep.equal([10, 160])
+    }
   })
   it('treats a list as a result, and runs steps', () => {
     expect(runAtOnce(runIfSteps<string[]>(['a', 'b']))).to.deep.equal(['a', 'b'])
