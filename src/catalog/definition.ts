@@ -47,6 +47,7 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
     /** Optional. Whether the object is stored without a default, which reads then set. */
     readonly lacksDefaults?: (object: H) => boolean
   }
+  /** Optional. Hooks of writes and deletions. A kind without rules of its own needs none. */
   readonly strategy?: Strategy<H>
   /** Replaces `toHub` and `fromHub` for kinds that a webhook converts. Only the registry's conversion uses it. */
   readonly converter?: RemoteConverter
@@ -66,17 +67,22 @@ export type KindDefinition<H extends TypedObject> = ResourceDefinition<H, never>
 
 /** Names in discovery, lower case. */
 export interface Names {
+  /** Segment of the path: `pods`. */
   readonly plural: string
+  /** Name that kubectl accepts in addition to the plural. */
   readonly singular: string
+  /** Optional. Abbreviations that kubectl accepts: `po`. */
   readonly shortNames?: readonly string[]
 }
 
 /** A version of a kind. `V` is the type of its objects, `H` that in the hub version. */
 export interface Version<V extends TypedObject = KubeObject, H extends TypedObject = V> {
+  /** Empty for the core group. */
   readonly group: string
   readonly name: string
   readonly kind: string
   readonly names: Names
+  /** Optional. Sets of resources to which the kind belongs in kubectl: `all`. */
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
   /**
@@ -95,6 +101,7 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly deprecationWarning?: string
   /** Optional. Replaces the resource's strategy, for kinds with different rules in their versions. */
   readonly strategy?: Strategy<H>
+  /** Fields of the kind. Bodies are decoded, defaulted, encoded, merged and described by it. */
   readonly schema: StructSchema
   /** Optional. Schema of the list, if upstream's list has more in OpenAPI than its items. */
   readonly listSchema?: StructSchema
@@ -123,6 +130,7 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly selectableSince?: Readonly<Record<string, Release>>
   /** Field names of this version in selectors, mapped to those of the storage version if they differ. */
   readonly fieldAliases?: Readonly<Record<string, string>>
+  /** Optional. Subresources by their name in the path: `status`, `scale`. */
   readonly subresources?: Readonly<Record<string, Subresource<H>>>
 }
 
@@ -140,6 +148,7 @@ export interface RemoteConverter {
 export interface TableColumn {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  /** Optional. OpenAPI format that refines the type. `name` marks the column of the object's name. */
   readonly format?: string
   readonly description: string
   /** 0 if the column is always printed, more if only with `-o wide`. */
@@ -156,6 +165,7 @@ export interface TableRowCondition {
 
 /** Table of a kind, which `kubectl get` prints (meta.k8s.io Table). */
 export interface TableDefinition<T extends TypedObject = KubeObject> {
+  /** Columns in the order of the cells. */
   readonly columns: readonly TableColumn[]
   /**
    * Returns one cell per column. `now` is in milliseconds since the epoch and used only for ages, which the server
@@ -205,6 +215,7 @@ export interface Subresource<H extends TypedObject = KubeObject, S extends Typed
 
 /** A projection of the parent to another kind, which can be written back. */
 export interface SubresourceView<H extends TypedObject = KubeObject, S extends TypedObject = KubeObject> {
+  /** Returns the view that a read shows. */
   readonly get: (parent: H) => TypedObject
   /** Optional. View in the response to a write, if it differs: a version may lack the field that was written. */
   readonly answer?: (parent: H) => TypedObject
@@ -228,7 +239,9 @@ export interface SubresourceView<H extends TypedObject = KubeObject, S extends T
 export interface VirtualCall<B extends TypedObject = KubeObject> {
   readonly ctx: RequestContext
   readonly verb: string
+  /** Empty for cluster-scoped resources, and for lists across all namespaces. */
   readonly namespace: string
+  /** Empty for lists, and for creates at a path without a name. */
   readonly name: string
   /** Selectors of a list. Objects that do not match must not be returned. */
   readonly selection?: { readonly labels: readonly LabelRequirement[]; readonly fields: readonly FieldTerm[] }
@@ -256,6 +269,7 @@ export interface VirtualResource<B extends TypedObject = KubeObject> {
 
 /** Options of a write of the server itself. */
 export interface WriteOptions {
+  /** Optional. Subresource that is written, whose strategy applies. Defaults to the object itself. */
   readonly subresource?: string
   /**
    * Whether the managed fields stay as they are: upstream makes this write in the storage, where fields have no
@@ -271,7 +285,9 @@ export interface WriteOptions {
 export interface ResourceAccess {
   /** Returns the resource of a kind in a version that is currently served. */
   resourceOf(version: GroupVersion, kind: string): ResourceId | undefined
+  /** Returns an object. Rejects with a 404 StatusError if there is none. */
   get(gr: ResourceId, namespace: string, name: string, options?: { resourceVersion?: string }): Promise<KubeObject>
+  /** Returns all objects of a namespace, or of every namespace if it is empty, in key order. */
   list(gr: ResourceId, namespace: string, options?: ListAccess): Promise<{ items: KubeObject[]; resourceVersion: string }>
   create(gr: ResourceId, namespace: string, object: KubeObject): Promise<KubeObject>
   /**
@@ -323,6 +339,7 @@ export interface ListAccess {
 
 /** An event of a watch by the server itself. */
 export interface AccessEvent<T extends TypedObject = KubeObject> {
+  /** `synced`: every object that existed when the watch began has been delivered as `added`. */
   readonly type: 'added' | 'modified' | 'deleted' | 'synced'
   /** Shared; must not be changed. Unset for `synced`. */
   readonly object?: T
@@ -334,10 +351,13 @@ export interface HookContext {
   readonly now: number
   /** Context of the client's request. Unset for writes by controllers. */
   readonly request?: RequestContext
+  /** Name of the subresource that is written. Empty for the object itself. */
   readonly subresource: string
+  /** Release and feature gates of the server. */
   readonly features: Features
   /** Access to other objects with the permissions of the server itself. */
   readonly access: () => ResourceAccess
+  /** Receives differences between declared rules and `validate`, and failures of declared rules. */
   readonly declared: DeclaredObserver
 }
 
@@ -404,6 +424,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
    * which gets the object without them.
    */
   readonly defaultStored?: (next: T) => Steps<void> | undefined
+  /** Returns texts that are sent as `Warning` headers. Runs only if validation has found no errors. */
   readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[] | Steps<string[]>
   /**
    * Reserves values that are stored under other keys. Called before the write; the reservation is committed after the
@@ -442,6 +463,8 @@ export interface Strategy<T extends TypedObject = KubeObject> {
 
 /** Values that a write has reserved elsewhere. Committed after the write, or rolled back. */
 export interface Reservation {
+  /** Makes the reserved values permanent. */
   commit(): Promise<void>
+  /** Releases the reserved values. */
   rollback(): Promise<void>
 }

@@ -19,15 +19,19 @@ export interface ResourceKind<T extends TypedObject> {
 export interface Selection {
   /** Omitted for all namespaces. */
   readonly namespace?: string
+  /** In the syntax of the query parameter: `app=web,tier!=cache`. */
   readonly labelSelector?: string
+  /** In the syntax of the query parameter: `spec.nodeName=node-1`. */
   readonly fieldSelector?: string
 }
 
+/** Selects the objects of a list, and how recent their state has to be. */
 export interface ListQuery extends Selection {
   /** `0` returns any state, such as that of the watch cache. Default: the latest state. */
   readonly resourceVersion?: string
 }
 
+/** A whole list. Clients that read it in pages join them. */
 export interface ObjectList<T extends TypedObject> {
   readonly items: readonly T[]
   /** A watch from it continues without a gap. */
@@ -41,11 +45,17 @@ export type WatchedChange<T extends TypedObject> =
 
 /** Names the object of a write, and the subresource if it is one. */
 export interface ObjectName {
+  /** Empty for cluster-scoped kinds. */
   readonly namespace: string
   readonly name: string
+  /** Optional. Defaults to the object itself. */
   readonly subresource?: string
 }
 
+/**
+ * Options of a deletion, as those of DeleteOptions with the same names. If the UID or the resource version differs from
+ * that of the stored object, the deletion is rejected with 409.
+ */
 export interface DeletePreconditions {
   readonly uid?: string
   readonly resourceVersion?: string
@@ -53,6 +63,9 @@ export interface DeletePreconditions {
   readonly gracePeriodSeconds?: number
 }
 
+/**
+ * Type of a patch: RFC 6902, RFC 7386, or the strategic merge patch of Kubernetes, which custom kinds do not support.
+ */
 export type PatchType = 'json' | 'merge' | 'strategic'
 
 /** Media types of patches. */
@@ -61,7 +74,9 @@ export const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = { json: JS
 /** A patch: an object, or the list of operations of a JSON patch. */
 export type PatchBody = JsonObject | readonly Json[]
 
+/** Options of a server-side apply. */
 export interface ApplyOptions {
+  /** Name under which the applied fields are owned. */
   readonly fieldManager: string
   /** Optional. Whether fields of other managers are taken from them. Default: their conflict rejects the request. */
   readonly force?: boolean
@@ -87,15 +102,21 @@ export interface ApiClient {
     signal: AbortSignal,
     handle: (change: WatchedChange<T>) => undefined | Promise<void>,
   ): Promise<void>
+  /** Creates an object in the namespace of its metadata, and returns it as stored. */
   create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T>
   /** Replaces an object. Rejects with 409 if the object has another resource version than the stored one. */
   update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource?: string): Promise<T>
+  /** Patches an object, and returns it as stored. Default type: `merge`. */
   patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: PatchBody, type?: PatchType): Promise<T>
   /**
    * Server-side apply. The configuration needs no apiVersion, kind and name. Creates a missing object, unless the
    * configuration has a uid or a resource version.
    */
   apply<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, configuration: JsonObject, options: ApplyOptions): Promise<T>
+  /**
+   * Requests the deletion of an object. Resolves when the request has succeeded; finalizers or a grace period may keep
+   * the object longer.
+   */
   delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options?: DeletePreconditions): Promise<void>
   /** Creates an object at a subresource of another kind: `binding`, `eviction`. */
   post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void>
@@ -108,9 +129,11 @@ export interface ApiClient {
 
 /** Address and credentials of a server. All certificates and keys are PEM. */
 export interface ServerAccess {
+  /** `https://127.0.0.1:6443`, without a slash at the end. */
   readonly url: string
   /** Optional. Default: the CAs of the system. */
   readonly certificateAuthority?: string
+  /** Optional. Used together with `clientKey`. */
   readonly clientCertificate?: string
   readonly clientKey?: string
   /** Optional. Bearer token. */

@@ -29,7 +29,9 @@ export type WhyStep =
 /** The user of the request. */
 export interface WhyUser {
   readonly name: string
+  /** Omitted if the authenticator set none. */
   readonly uid?: string
+  /** All groups, including those that the server adds, such as `system:authenticated`. */
   readonly groups: readonly string[]
   /** Members of `extra` that are no credentials. Others have only their names. */
   readonly extra?: Readonly<Record<string, readonly string[]>>
@@ -50,19 +52,29 @@ export type WhyProof =
 /** Authenticator that accepted a token. */
 export type TokenSource = 'token file' | 'service account' | 'bootstrap token' | 'issuer' | 'webhook'
 
+/**
+ * The user of the request is known. A request that is accepted as anonymous has this step too, with the proof `none`.
+ */
 interface Authenticated {
   readonly step: 'authenticated'
   readonly user: WhyUser
   readonly proof: WhyProof
 }
 
+/**
+ * An authenticator rejected a credential, or no authenticator accepted the request. After a rejection, another
+ * authenticator may still accept the request: the step `authenticated` follows then.
+ */
 interface NotAuthenticated {
   readonly step: 'not authenticated'
+  /** Error of the authenticator. */
   readonly reason: string
 }
 
+/** The user of the credential acts as another user. Later steps are about that user. */
 interface Impersonated {
   readonly step: 'impersonated'
+  /** The impersonated user. */
   readonly user: WhyUser
   /** Reasons why impersonation is allowed: one for each user, group, UID or extra that is impersonated. */
   readonly allowedBy: readonly string[]
@@ -79,24 +91,31 @@ interface Authorized {
   readonly by?: string
   /** Rule in the file of the mode Rules or ABAC: its index, from 1, or its line. */
   readonly rule?: number
+  /** Reason that the authorizer gave. Empty if it gave none. */
   readonly reason: string
+  /** Omitted if the request itself was authorized. */
   readonly of?: string
 }
 
+/** The request was dispatched by API Priority and Fairness. Rejected requests lack this step. */
 interface Seated {
   readonly step: 'priority level'
   readonly priorityLevel: string
   readonly flowSchema: string
+  /** Initial seats. The final seats of a write, which cover the delivery of its watch events, are not included. */
   readonly seats: number
+  /** Time in the queue of the priority level. */
   readonly waited: number
 }
 
 /** An injected fault. */
 interface Faulted {
   readonly step: 'fault'
+  /** Effects of the fault: the names of the members of its specification, except `match` and `rate`. */
   readonly does: readonly string[]
 }
 
+/** A warning that the response carries as a `Warning` header. */
 interface Warned {
   readonly step: 'warning'
   readonly text: string
@@ -108,9 +127,11 @@ interface Dropped {
   readonly because: 'unknown field' | 'feature gate' | 'not written here'
   /** JSON pointers, or field names as in warnings (`spec.replicaz`). */
   readonly fields: readonly string[]
+  /** Gate that is off. Omitted for other reasons, and if the field cannot be attributed to one gate. */
   readonly gate?: string
 }
 
+/** Defaults that decoding the body has set. */
 interface Defaulted {
   readonly step: 'defaults'
   readonly changes: WhyChanges
@@ -119,14 +140,18 @@ interface Defaulted {
 /** Conflicts of an apply with fields of other managers. */
 interface Conflicting {
   readonly step: 'apply conflicts'
+  /** At most 100 conflicts. */
   readonly conflicts: readonly WhyConflict[]
 }
 
 /** A field that another manager owns. */
 export interface WhyConflict {
+  /** Path as in the error message: `.spec.replicas`. */
   readonly field: string
   readonly manager: string
+  /** `Apply` or `Update`. */
   readonly operation: string
+  /** Subresource of the manager's writes. Omitted for writes of the object itself. */
   readonly subresource?: string
   /** Time of the manager's last write. */
   readonly since?: string
@@ -135,6 +160,7 @@ export interface WhyConflict {
 /** A run of an admission plugin. */
 export interface PluginRun {
   readonly step: 'admission plugin'
+  /** Name as in `--enable-admission-plugins`. */
   readonly plugin: string
   readonly phase: 'mutating' | 'validating'
   readonly outcome: 'admitted' | 'refused'
@@ -146,7 +172,9 @@ export interface PluginRun {
 /** A call to an admission webhook. */
 export interface WebhookCallStep {
   readonly step: 'webhook'
+  /** Name of the MutatingWebhookConfiguration or ValidatingWebhookConfiguration. */
   readonly configuration: string
+  /** Name of the webhook in its configuration. */
   readonly webhook: string
   readonly phase: 'mutating' | 'validating'
   /** 2 if the webhook was reinvoked, because a later plugin or webhook had changed the object. */
@@ -154,6 +182,7 @@ export interface WebhookCallStep {
   /** `failed open`: the call failed and the failure policy is Ignore. */
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'failed open'
   readonly milliseconds: number
+  /** Message of the rejection or of the failed call. */
   readonly message?: string
   /** Patch that the webhook returned. */
   readonly patch?: WhyChanges
@@ -162,9 +191,15 @@ export interface WebhookCallStep {
 /** An evaluation of an admission policy. */
 export interface PolicyStep {
   readonly step: 'policy'
+  /** Name of the ValidatingAdmissionPolicy or MutatingAdmissionPolicy. */
   readonly policy: string
+  /** Name of the binding. A policy is evaluated once for each binding that matches the request. */
   readonly binding?: string
   readonly phase: 'mutating' | 'validating'
+  /**
+   * `failed`: an expression failed, and the failure policy is Ignore. `warned or audited`: the request violates the
+   * policy, and the binding does not deny it.
+   */
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'warned or audited'
   readonly milliseconds: number
   /**
@@ -172,10 +207,13 @@ export interface PolicyStep {
    * evaluated.
    */
   readonly cost?: number
+  /** Messages of violations and of expressions that failed. */
   readonly messages?: readonly string[]
+  /** Changes by a mutating policy. */
   readonly changes?: WhyChanges
 }
 
+/** An annotation of the audit event. It is recorded even if no event is written. */
 interface Annotated {
   readonly step: 'audit annotation'
   readonly key: string
@@ -191,14 +229,17 @@ interface Ruled {
 /** An attempt to write, based on this state. A second attempt means that another client has written in between. */
 interface Attempted {
   readonly step: 'attempt'
+  /** Counts from 1. */
   readonly attempt: number
   /** Omitted if there was no object. */
   readonly resourceVersion?: string
 }
 
+/** Result of the write. Omitted if every attempt failed. */
 interface Written {
   readonly step: 'written'
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted' | 'dry run'
+  /** Revision of the write, also for `deleted`. Omitted for a dry run. */
   readonly resourceVersion?: string
 }
 
@@ -208,8 +249,11 @@ interface Written {
  */
 interface Read {
   readonly step: 'read'
+  /** Query parameter. Empty if unset. */
   readonly resourceVersion: string
+  /** Query parameter. Empty if unset. */
   readonly resourceVersionMatch: string
+  /** Phrase that says which state is returned, and whether the watch cache or the store serves it. */
   readonly meaning: string
 }
 
@@ -219,25 +263,34 @@ interface StoreCallStep {
   readonly operation: string
   readonly resource: string
   readonly milliseconds: number
+  /** Error of the call. Omitted if it succeeded. */
   readonly failed?: string
 }
 
 /** Conversion of objects by the webhook of a definition. */
 interface Converted {
   readonly step: 'conversion'
+  /** Name of the CustomResourceDefinition. */
   readonly definition: string
+  /** `apiVersion` of the first object. */
   readonly from: string
+  /** `apiVersion` that the response must have. */
   readonly to: string
+  /** Number of objects in the call. */
   readonly objects: number
   readonly milliseconds: number
+  /** Error of the call. Omitted if it succeeded. */
   readonly failed?: string
 }
 
 /** An operation of a JSON patch (RFC 6902). */
 export interface WhyChange {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'
+  /** JSON pointer (RFC 6901). */
   readonly path: string
+  /** Only for `add`, `replace` and `test`. */
   readonly value?: WhyValue
+  /** Source of `move` and `copy`, as a JSON pointer. */
   readonly from?: string
 }
 

@@ -1,9 +1,11 @@
 import { invariant } from '../lib/invariant.ts'
 /** Memory that a cached derivation takes, in bytes. `drop` discards the derivation. */
 export interface Charge {
+  /** Must not change after `add`, because the same number is subtracted later. */
   readonly bytes: number
   /** Set by each use: the charge survives one more round of eviction. */
   used: boolean
+  /** Discards the derivation. The charge is no longer accounted for then. */
   drop(): void
 }
 
@@ -20,6 +22,7 @@ const MOST_SPARED = 32
  * since they were last inspected (second chance, or CLOCK).
  */
 export class ByteBudget {
+  /** Maximum bytes of all charges. */
   readonly limit: number
   /**
    * Oldest first, starting at `#first`. An array and not a Set: a Set keeps the slots of deleted members, and reading
@@ -33,6 +36,7 @@ export class ByteBudget {
     this.limit = limit
   }
 
+  /** Bytes of all charges. */
   get bytes(): number {
     return this.#bytes
   }
@@ -87,6 +91,10 @@ export class ByteBudget {
     this.#shrink()
   }
 
+  /**
+   * Frees the slots of dropped charges once they are the greater half of the array, which takes constant time per
+   * charge.
+   */
   #shrink(): void {
     if (this.#first <= 1024 || this.#first <= this.#charges.length / 2) return
     this.#charges = this.#charges.slice(this.#first)

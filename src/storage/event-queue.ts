@@ -1,6 +1,7 @@
 import { nextTurn } from '../lib/turn.ts'
 import type { StorageEvent, Take, Watcher } from './storage.ts'
 
+/** A pending call of `deliver`. */
 interface Taker {
   readonly take: Take
   /** The `joined` argument of `deliver`. */
@@ -11,6 +12,7 @@ interface Taker {
 
 /** Told when the taker of a queue takes a batch. */
 export interface Receipt {
+  /** Called when the taker takes the batch. Batches that are dropped when the queue closes have no such call. */
   taken(): void
 }
 
@@ -20,6 +22,7 @@ export interface Receipt {
  */
 const QUEUE_BYTES = 16 << 20
 
+/** Returns the bytes of the objects in a batch, as JSON. */
 function batchSize(batch: readonly StorageEvent[]): number {
   let bytes = 0
   for (const event of batch) if (event.type !== 'bookmark') bytes += event.object.json().bytes.length
@@ -61,10 +64,12 @@ export class EventQueue implements Watcher {
     this.#initial = initial
   }
 
+  /** Whether nothing can be added any more. Batches may still be queued. */
   get ended(): boolean {
     return this.#ended
   }
 
+  /** Number of queued events. The initial events are not counted. */
   get queued(): number {
     return this.#queued
   }
@@ -95,6 +100,10 @@ export class EventQueue implements Watcher {
     return this.#hasRoom(batch.length, this.#queued === 0 ? 0 : batchSize(batch))
   }
 
+  /**
+   * Reports whether a batch fits. An empty queue has room for any batch, so that a batch above the limits is delivered,
+   * too.
+   */
   #hasRoom(events: number, bytes: number): boolean {
     return this.#queued === 0 || (this.#queued + events <= this.#limit && this.#bytes + bytes <= this.#byteLimit)
   }
@@ -110,6 +119,7 @@ export class EventQueue implements Watcher {
     })
   }
 
+  /** Releases the source that waits in `whenTaken`. */
   #taken(): void {
     const resolve = this.#whenTaken
     this.#whenTaken = undefined
@@ -177,6 +187,7 @@ export class EventQueue implements Watcher {
     else taker.reject(this.#error)
   }
 
+  /** Ends the queue and rejects `deliver` with the error. */
   #fail(taker: Taker, error: unknown): void {
     this.close()
     taker.reject(error)

@@ -29,6 +29,7 @@ export interface Encoded {
 export interface Encoder {
   /** Unique among all encoders: `json`, `protobuf;apps/v1`. */
   readonly id: string
+  /** Returns the response bytes of an object, which it does not change. */
   encode(object: KubeObject): Encoded
   /**
    * Optional. Encodes directly from the object's JSON, into memory that the next call overwrites. Undefined if this
@@ -41,6 +42,7 @@ export interface Encoder {
 export interface Attributes {
   /** Empty for cluster-scoped objects. */
   readonly namespace: string
+  /** metadata.name. */
   readonly name: string
   readonly uid: string
   readonly labels: SelectableLabels
@@ -83,6 +85,7 @@ export interface StoredObject {
    * object caches nothing.
    */
   note?(by: object, value: object, bytes: number): void
+  /** Returns the attributes that selectors and indexes use. */
   attributes(): Attributes
 }
 
@@ -133,6 +136,7 @@ export interface ResourceCodec {
   fromHeld(held: HeldValue, revision: Revision): PlacedJson | undefined
   /** `prepareJson` for `fromStorage` of the same buffer. */
   prepare(held: Buffer, key: Key, revision: Revision): Promise<void> | undefined
+  /** Returns the attributes of a decoded object, by the selectable fields of its resource. */
   attributes(object: KubeObject): Attributes
   /**
    * Optional. Returns the value of the indexed field in a response JSON that `json` or `fromStorage` returned. Omitted
@@ -149,6 +153,7 @@ export type ReadAt = 'latest' | 'any' | { readonly notOlderThan: Revision } | { 
 
 /** A label that must be present with one of the values. */
 export interface RequiredLabel {
+  /** Key of the label. */
   readonly label: string
   /** Distinct. */
   readonly values: readonly string[]
@@ -156,6 +161,7 @@ export interface RequiredLabel {
 
 /** Filter of a list or watch, with hints for indexes. Hints never exclude a match. */
 export interface Predicate {
+  /** Reports whether an object is part of the result. */
   matches(attributes: Attributes): boolean
   /** Index hints: only objects with this name (or in this namespace) can match. */
   readonly name?: string
@@ -249,6 +255,7 @@ export type StorageChange =
 
 /** Change of a key, and the result that the writer gets once the change is durable. */
 export interface WriteDecision<T> {
+  /** Change to make if the object is still the one that was passed to `decide`. */
   readonly change: StorageChange
   readonly result: T
 }
@@ -287,6 +294,7 @@ export type StorageErrorCode =
 
 /** Details of a StorageError, by its members of the same names. */
 export interface StorageErrorOptions {
+  /** Key of the object that the failure concerns. */
   readonly key?: Key
   readonly revision?: Revision
   readonly cause?: unknown
@@ -334,6 +342,7 @@ export interface Storage {
    * refuses immediately, and some messages differ.
    */
   readonly cached: boolean
+  /** Returns an object. Undefined if there is none at the key. */
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
   /**
    * Returns the present object of the watch cache without waiting. Undefined if the cache has none, or if there is no
@@ -367,6 +376,7 @@ export interface Storage {
    * finalizer, because both are part of the object. With `dryRun` nothing is deleted.
    */
   removeCorrupt(key: Key, signal: AbortSignal, dryRun?: boolean): Promise<'removed' | 'readable' | 'absent'>
+  /** Returns the current revision of the store, read consistently. */
   currentRevision(signal: AbortSignal): Promise<Revision>
   /** Number of objects of the resource, for metrics; undefined if it is unknown without a read. */
   count(): number | undefined

@@ -7,6 +7,7 @@ import type { WhyChange, WhyChanges } from '../meta/why.ts'
  * plugin.
  */
 const MOST_VALUES = 4000
+/** Maximum nesting. It bounds the recursion of the comparison. */
 const DEEPEST = 64
 /** Maximum number of recorded changes. A plugin makes fewer. */
 const MOST_CHANGES = 100
@@ -41,6 +42,7 @@ export function isSmall(value: Json): boolean {
   return count(value, 0)
 }
 
+/** Appends the changes of a value at a path. Stops at MOST_CHANGES. */
 function collectChanges(before: Json, after: Json, path: string, changes: WhyChange[]): void {
   if (changes.length >= MOST_CHANGES || path === MANAGED_FIELDS || before === after) return
   if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, changes)
@@ -50,6 +52,7 @@ function collectChanges(before: Json, after: Json, path: string, changes: WhyCha
   else if (!deepEqual(before, after)) changes.push({ op: 'replace', path, value: after })
 }
 
+/** Appends the change of a member that may be absent on either side. */
 function compareMember(before: Json | undefined, after: Json | undefined, path: string, changes: WhyChange[]): void {
   if (before !== undefined && after !== undefined) collectChanges(before, after, path, changes)
   else if (path !== MANAGED_FIELDS && changes.length < MOST_CHANGES) {
@@ -73,4 +76,5 @@ function compareLists(before: readonly Json[], after: readonly Json[], path: str
   for (let i = start + both; i < after.length - end && added > removed; i++) compareMember(undefined, after[i], `${path}/${i}`, changes)
 }
 
+/** Escapes a member name as a reference token (RFC 6901, section 3). */
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

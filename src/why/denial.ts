@@ -22,6 +22,7 @@ const WEIGHTS: Readonly<Record<ClosestGrant['missing'][number], number>> = {
   subject: 2.1,
   path: 2,
 }
+/** Largest distance of a rule that is reported, inclusive. */
 const FAR = 3
 /** Prefix of bindings for the control plane's own components, which are never suggested. */
 const OF_SYSTEM = 'system:'
@@ -63,6 +64,7 @@ export function* denialOf(
   }
 }
 
+/** Sorts the candidates by distance and drops all but the best MOST. */
 function keepBest(candidates: Candidate[]): void {
   candidates.sort((a, b) => a.distance - b.distance)
   candidates.length = Math.min(candidates.length, MOST)
@@ -119,6 +121,7 @@ function closestGrant({ bound, rule, missing }: Candidate): ClosestGrant {
   }
 }
 
+/** User name of a service account, with its namespace and name. */
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
 
 /** Returns a role and a binding that allow the request, and nothing else. */
@@ -186,6 +189,7 @@ function byRules(
 const kubectlResource = (group: string, resource: string, subresource: string): string =>
   `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`
 
+/** Characters of a suggested name: those of a DNS label, although names of roles may be longer. */
 const LONGEST_NAME = 63
 
 const suggestedName = (text: string): string =>

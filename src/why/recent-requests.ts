@@ -9,6 +9,7 @@ import type { RecentRequest, Why } from './types.ts'
 const MOST_BYTES = 16 * 1024 * 1024
 /** Memory of a record besides its bytes. */
 const BESIDE = 400
+/** Characters of any other text that are recorded. */
 const LONGEST_TEXT = 1024
 /** Characters of a URI that are recorded. */
 const LONGEST_URI = 4096
@@ -18,34 +19,43 @@ const UNKEPT = /^\/(?:healthz|livez|readyz|binnacle\/v1\/why)(?:\/|$)/
 
 /** A request of the server. */
 export interface FollowedRequest {
+  /** Set to the record when recording begins. */
   why: RequestRecord | undefined
   readonly auditId: string
   readonly method: string
   readonly path: string
   readonly uri: string
+  /** Milliseconds since the epoch. */
   readonly receivedAt: number
   readonly userAgent: string
   readonly remoteAddress: string
   readonly isHttp2: boolean
+  /** Whether `info` has been set. False if the request was rejected before. */
   readonly isParsed: boolean
   readonly longRunning: boolean
   readonly info: RequestInfo
   readonly user: User
   /** Status code; 0 before the response begins. */
   readonly status: number
+  /** Bytes of the request's body. */
   readonly received: number
+  /** Bytes of the response's body before compression. */
   readonly sent: number
+  /** Returns the milliseconds since the request was received. */
   elapsed(): number
 }
 
 /** Selects records of the list. */
 export interface Selection {
+  /** Maximum number of records. */
   readonly limit: number
+  /** Optional. Exact name of the user. */
   readonly user?: string | undefined
   /** Whether only requests are selected that got 400 or more, or no response. */
   readonly failed?: boolean
 }
 
+/** A record as it is kept: encoded, so that it holds no object of the request. */
 interface StoredRecord {
   readonly auditId: string
   /** JSON of a Why. */
@@ -53,7 +63,9 @@ interface StoredRecord {
   /** Offset at which the members of the RecentRequest end. They begin behind its type. */
   readonly summaryEnd: number
   readonly user: string
+  /** Whether the response has a code of 400 or more, or the request ended without one. */
   readonly failed: boolean
+  /** Estimated memory in bytes, which counts against MOST_BYTES. */
   readonly size: number
 }
 
@@ -141,6 +153,7 @@ export class RecentRequests {
     return place
   }
 
+  /** Drops a record. Its audit ID is forgotten unless a later request has the same one. */
   #drop(place: number): void {
     const kept = this.#kept.get(place)
     if (kept === undefined) return
@@ -150,6 +163,7 @@ export class RecentRequests {
   }
 }
 
+/** Beginning of the JSON of every record. Members of the summary follow it. */
 const TYPE = '{"kind":"Why","apiVersion":"binnacle.dev/v1",'
 
 const shortenText = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
@@ -202,4 +216,5 @@ function requestPart({ isParsed, info, path, remoteAddress, isHttp2, received }:
   }
 }
 
+/** Attributes of a request that was rejected before it was parsed. */
 const NOTHING = { isResource: false, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }

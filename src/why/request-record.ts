@@ -70,6 +70,7 @@ export class RequestRecord implements RequestNotes {
     this.#characters += text.length
   }
 
+  /** Returns a copy of a value for a later comparison. Undefined if it is too large or the request has ended. */
   keep(value: Json | undefined): Json | undefined {
     return this.#isOver ? undefined : cloneSmall(value)
   }
@@ -78,6 +79,7 @@ export class RequestRecord implements RequestNotes {
     return valueChanges(kept, now)
   }
 
+  /** Whether the bodies of the request are secrets. False until the request is parsed. */
   get isAboutSecret(): boolean {
     const info = this.#info()
     return info !== undefined && isSecret(info)
@@ -98,6 +100,7 @@ export class RequestRecord implements RequestNotes {
     this.status = status
   }
 
+  /** Returns the response's part of a record. Messages that may quote a secret are left out. */
   get answer(): Why['answer'] {
     const { message, reason = '', details } = this.status ?? {}
     // The message of an invalid value quotes it.

@@ -2,6 +2,7 @@ import type { WhyStep } from '../meta/why.ts'
 
 /** A recent request, as `GET /binnacle/v1/why` lists it. */
 export interface RecentRequest {
+  /** Equals the `Audit-Id` header of the response. */
   readonly auditID: string
   /** Time of receipt: RFC 3339 with milliseconds. */
   readonly time: string
@@ -28,6 +29,7 @@ export interface RecentRequest {
 export interface RecentRequestList {
   readonly kind: 'WhyList'
   readonly apiVersion: 'binnacle.dev/v1'
+  /** Newest first. */
   readonly items: readonly RecentRequest[]
   readonly metadata: {
     /** Number of recorded requests, and their maximum number. */
@@ -63,6 +65,7 @@ export interface Why extends RecentRequest {
     /** Bytes of the request's body. */
     readonly bytes: number
   }
+  /** Steps in the order in which they were recorded. */
   readonly steps: readonly (WhyStep & { readonly at: number })[]
   /** Number of steps that were not recorded. */
   readonly omittedSteps: number

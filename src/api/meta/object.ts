@@ -13,41 +13,65 @@ export const isJsonObject = (value: Json | undefined): value is JsonObject =>
 /** Returns the value if it is an object, or else an empty object, to read members of what may be absent. */
 export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
 
+/**
+ * metav1.OwnerReference: an object that this one depends on. It is cluster-scoped or in the same namespace. The garbage
+ * collector deletes an object when its last owner is gone.
+ * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+ */
 export type OwnerReference = {
   apiVersion: string
   kind: string
   name: string
+  /** UID of the owner. An object that was created again under the same name is not the owner. */
   uid: string
+  /** Whether the owner is the controller of the object. At most one reference may have it. */
   controller?: boolean
+  /** Whether a deletion of the owner in the foreground waits for this object. */
   blockOwnerDeletion?: boolean
 }
 
 /** https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
 export type ManagedFieldsEntry = {
+  /** Field manager of the write. A manager has one entry for each operation, apiVersion and subresource. */
   manager?: string
   operation?: 'Apply' | 'Update'
+  /** Version in which `fieldsV1` names fields. */
   apiVersion?: string
+  /** Time at which the set of fields last changed, in RFC 3339. */
   time?: string
+  /** `FieldsV1`, which is the only format. */
   fieldsType?: string
+  /** Set of fields as a tree: `{"f:spec":{"f:replicas":{}}}`. */
   fieldsV1?: JsonObject
+  /** Subresource of the write. Absent for writes of the object itself. */
   subresource?: string
 }
 
 /** metav1.ObjectMeta. Times are RFC 3339 in whole seconds, UTC. */
 export type ObjectMeta = {
+  /** Unique among the objects of the resource in a namespace. */
   name?: string
+  /** Prefix of a name that the server chooses. It is used if `name` is empty. */
   generateName?: string
+  /** Absent for cluster-scoped objects. */
   namespace?: string
+  /** Set by the server on create. It distinguishes objects that have had the same name one after the other. */
   uid?: string
   /** Set when an object is read from storage, and never stored. */
   resourceVersion?: string
+  /** Incremented by the server when the desired state changes. Absent for kinds that do not count it. */
   generation?: number
+  /** Set by the server on create. Null in objects that are not yet stored. */
   creationTimestamp?: string | null
+  /** Time at which the grace period of the deletion ends. Later deletions may only make it earlier. */
   deletionTimestamp?: string
+  /** Grace period in seconds. Later deletions may only shorten it. */
   deletionGracePeriodSeconds?: number
   labels?: Record<string, string>
+  /** Keys and values together have at most 256 KiB. */
   annotations?: Record<string, string>
   ownerReferences?: OwnerReference[]
+  /** The object is kept after its deletion until this list is empty. */
   finalizers?: string[]
   managedFields?: ManagedFieldsEntry[]
 }
@@ -94,7 +118,10 @@ export type Unlisted = '<unlisted>'
 
 /** metav1.ListMeta */
 export type ListMeta = {
+  /** Version of the collection, from which a watch can continue without a gap. */
   resourceVersion?: string
+  /** Token of the next page. Absent on the last page. */
   continue?: string
+  /** Number of objects after this page. Absent if selectors are used, because it is not known then. */
   remainingItemCount?: number
 }

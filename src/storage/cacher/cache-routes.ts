@@ -5,6 +5,7 @@ import type { ResourceCache } from './resource-cache.ts'
 /** A removed cache that follows the store until its watches end. */
 interface LingeringCache {
   readonly cache: ResourceCache
+  /** Timer that ends its watches. */
   readonly end: NodeJS.Timeout
 }
 
@@ -13,6 +14,7 @@ export class CacheRoutes {
   readonly #routes = new Map<Key, ResourceCache>()
   readonly #lingering = new Map<Key, LingeringCache>()
 
+  /** Reports whether a cache has exactly this prefix. Caches that linger do not count. */
   has(prefix: Key): boolean {
     return this.#routes.has(prefix)
   }
@@ -36,6 +38,7 @@ export class CacheRoutes {
     } else cache.remove()
   }
 
+  /** Returns the caches, without those that linger. */
   values(): ResourceCache[] {
     return [...this.#routes.values()]
   }
@@ -56,6 +59,7 @@ export class CacheRoutes {
     for (const prefix of [...this.#lingering.keys()]) this.#end(prefix)
   }
 
+  /** Ends the lingering cache of a prefix, if there is one. */
   #end(prefix: Key): void {
     const lingering = this.#lingering.get(prefix)
     if (lingering === undefined) return

@@ -11,6 +11,7 @@ import type { RevisionClock } from './revision-clock.ts'
 
 /** States of resources at one revision. A cacher over a copy of the store begins with copies of them. */
 export interface SavedStates {
+  /** Revision that all states have. */
   readonly revision: Revision
   /** States by the prefix of their resource. Resources without a loaded state are missing. */
   readonly of: ReadonlyMap<Key, SavedState>
@@ -105,19 +106,23 @@ export interface CacherOptions {
  * Counters of a cacher. They are plain numbers, so that counting costs little; metrics are made of them at a scrape.
  */
 export interface CacherStats {
+  /** Revision that the cache has reached. */
   readonly revision: Revision
   /** Number of full reloads after lost changes. */
   readonly relists: number
+  /** Reads of the store's newest revision. Concurrent consistent reads share one. */
   readonly probes: number
   /** Number of progress requests to the store's watch. */
   readonly progressRequests: number
   /** Consistent reads that the store served because the cache did not keep up. */
   readonly fallbacks: number
+  /** Statistics of each resource that has not been removed. */
   readonly resources: readonly ResourceStats[]
 }
 
 /** A resource whose initial state is being loaded. */
 export interface LoadingResource {
+  /** Resource and group: `deployments.apps`. */
   readonly name: string
   /** Number of objects read so far. */
   readonly objects: number
@@ -149,6 +154,7 @@ export interface Cacher {
   count(name: string): number | undefined
   /** Average size of an object's JSON response in bytes; 0 if there is none, or none is loaded. */
   averageBytes(name: string): number
+  /** Returns the present counters. Called at each scrape. */
   stats(): CacherStats
   /**
    * Describes how the store is followed, if that depends on its version or on the rights of its user. Undefined before
@@ -157,21 +163,30 @@ export interface Cacher {
   following(): string | undefined
   /** Returns the present states; undefined until they are loaded. Takes constant time for each resource. */
   kept(): SavedStates | undefined
+  /**
+   * Stops following the store and ends all watches. Reads that wait for a load fail with StorageError `unavailable`.
+   */
   close(): Promise<void>
 }
 
 /** State and options that the storages of a cacher share. */
 export interface CacherCore {
+  /** Revision that the cache has reached, for reads that wait for one. */
   readonly time: RevisionClock
   readonly clock: Clock
+  /** How long a read waits for its revision, in milliseconds. */
   readonly revisionWaitMs: number
+  /** Maximum number of queued events per watcher. */
   readonly queueLimit: number
+  /** Maximum bytes of queued objects per watcher. Undefined for the default of EventQueue. */
   readonly queueBytes: number | undefined
+  /** Interval of bookmarks in milliseconds. */
   readonly bookmarkMs: number
   /** Whether consistent reads may be served from the cache. */
   readonly consistentReads: boolean
   /** Whether exact reads may be served from the cache. */
   readonly exactReads: boolean
+  /** Whether a page at a future revision shows the present state. */
   readonly servesFuturePages: boolean
   /**
    * Whether gets and small lists are served by the store while a resource has no state yet. Other reads then wait only

@@ -29,6 +29,7 @@ import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
 import { SlabCompactor } from './slab-compactor.ts'
 
+/** Interval of the expiry of history and of bookmarks. It is shorter if bookmarks are. */
 const HOUSEKEEPING_MS = 1000
 
 /** Creates a watch cache over a store: one watch feeds the caches of all resources. */
@@ -370,6 +371,7 @@ class WatchCache implements Cacher, CacherCore {
     }
   }
 
+  /** Counts and logs a failed load, which is tried again. */
   #warnOf({ resource, counts }: ResourceCache, error: unknown): void {
     counts.failedLoads++
     this.#logger.warn('cannot load a resource into the watch cache', { resource: resource.name, error: errorMessage(error) })
@@ -396,6 +398,7 @@ class WatchCache implements Cacher, CacherCore {
     }
   }
 
+  /** Runs every second in real time. The memory of caches is compacted here, in turns of its own. */
   #keepHouse(): void {
     const caches = this.#routes.values()
     for (const cache of caches) cache.reread()

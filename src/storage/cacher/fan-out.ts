@@ -16,9 +16,12 @@ const TURN_MS = 1.5
 const WATCHERS_PER_LOOK = 8
 /** A group rests for this multiple of the duration of its last round, at most `LONGEST_REST_MS`. */
 const REST_FACTOR = 2
+/** Longest rest of a group, in milliseconds. */
 const LONGEST_REST_MS = 50
+/** Shorter rests are skipped. */
 const SHORTEST_REST_MS = 1
 
+/** Delivery of a group's pending changes to the watchers that it had at the beginning of the round. */
 interface Round {
   readonly group: InterestGroup
   readonly changes: readonly RecordedChange[]
@@ -26,10 +29,13 @@ interface Round {
   readonly first: Revision
   readonly last: Revision
   readonly watchers: readonly CacheWatcher[]
+  /** Time of the monotonic clock, in milliseconds. */
   readonly begun: number
+  /** Index of the next watcher to serve. */
   next: number
   /** Created for the first watcher without a predicate, and shared by all of them. */
   events: readonly StorageEvent[] | undefined
+  /** Receipt of `events`, which the queues share. */
   receipt: Receipt | undefined
 }
 
@@ -75,6 +81,7 @@ export class FanOut {
     group.rest = setTimeout(() => this.#wake(group), rest).unref()
   }
 
+  /** Ends the rest of a group. */
   #wake(group: InterestGroup): void {
     clearTimeout(group.rest)
     group.rest = undefined
@@ -82,6 +89,7 @@ export class FanOut {
     this.#enqueue(group)
   }
 
+  /** Puts a group last, and schedules a turn if none is. */
   #enqueue(group: InterestGroup): void {
     this.#waiting.push(group)
     if (!this.#scheduled) {

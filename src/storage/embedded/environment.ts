@@ -13,6 +13,7 @@ import { CHECKED_WORD, checkedValue, FORMAT_WORD, type TableName, withChecksum }
 export interface Range {
   readonly start?: Buffer
   readonly end?: Buffer
+  /** Maximum number of rows. Defaults to all. */
   readonly limit?: number
 }
 
@@ -23,10 +24,15 @@ export interface Range {
  * it.
  */
 export interface Table {
+  /** Returns the value of a row. Undefined if there is no such row. */
   getBinaryFast(id: Buffer): Buffer | undefined
+  /** Iterates over rows in key order. */
   getRange(range: Range): Iterable<{ readonly key: Buffer; readonly value: Buffer }>
+  /** Iterates over the keys of rows, in order. */
   getKeys(range: Range): Iterable<Buffer>
+  /** Writes a row, within a commit. A table in memory may keep the buffer: it must not be changed. */
   putSync(id: Buffer, value: Buffer): void
+  /** Removes a row, within a commit. Without such a row nothing happens. */
   removeSync(id: Buffer): void
 }
 
@@ -50,9 +56,14 @@ export interface Tables {
    * and never rejects: a failure is thrown by the next use of a table.
    */
   unmap(): Promise<void>
+  /**
+   * Waits until the file is no longer being unmapped, then closes the environment. Later uses of a table throw
+   * BackendError `unavailable`.
+   */
   close(): Promise<void>
 }
 
+/** An open environment of the package, with its databases. */
 interface Opened extends Readonly<Record<TableName, Database<Buffer, Buffer>>> {
   readonly root: RootDatabase<Buffer, Buffer>
 }
@@ -267,4 +278,5 @@ async function explainCommit(error: Error & { commitError?: Promise<never> }, di
   if (cause instanceof Error && 'code' in cause && cause.code === ENOSPC) process.stderr.write('\n')
   throw commitFailure(dir, cause)
 }
+/** Milliseconds to wait for the reason of a failed commit. */
 const REASON_WAIT = 100

@@ -18,6 +18,7 @@ export interface Expiry {
   schedule(deadline: number): void
   /** Prevents expiry until the function that it resolves with is called. */
   hold(): Promise<() => void>
+  /** Stops the timer. Deletions that have begun are not waited for. */
   close(): void
 }
 
@@ -74,10 +75,12 @@ class TimedExpiry implements Expiry {
     this.#timer?.close()
   }
 
+  /** Sets the timer. There is at most one. */
   #wait(ms: number): void {
     this.#timer = this.#clock.after(ms, () => this.#look())
   }
 
+  /** Begins the expiry if a deadline has passed. Otherwise waits again, as while expiry is held. */
   #look(): void {
     this.#timer = undefined
     if (this.#closed) return
@@ -86,6 +89,7 @@ class TimedExpiry implements Expiry {
     else this.#begin()
   }
 
+  /** Deletes the keys that are due. After a failure it is tried again a second later. */
   #begin(): void {
     this.#expiring = true
     this.#running = this.#expire()

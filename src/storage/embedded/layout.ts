@@ -21,6 +21,7 @@ import { type Key, key, type Revision, revision } from '../revision.ts'
  * written by a program for format 1 or 2 have none, and are not rewritten.
  */
 export const PLAIN_FORMAT = 1
+/** Changes have stamps. A program that only knows PLAIN_FORMAT refuses the store. */
 export const HISTORY_FORMAT = 2
 /** Rows have a checksum (`row-checksum.ts`), whether or not the store keeps history. */
 export const CHECKED_FORMAT = 3
@@ -30,14 +31,21 @@ export const PUT_RECORD = 1
 export const DELETION_RECORD = 2
 /** Added to the kind of a change that has a stamp. */
 const STAMPED = 2
+/**
+ * Bytes before the key, or before the stamp if there is one: kind (1), create revision (8), previous change (8), length
+ * of the key (2).
+ */
 const HEADER_BYTES = 19
+/** Bytes of a stamp: time (8), bytes (8), jump (8), span (4). */
 const STAMP_BYTES = 28
 
 /** The newest change of a key, without its value. */
 export interface LatestEntry {
+  /** Revision of the change, which is its key in `log`. */
   readonly modRevision: Revision
   /** 0 for a deleted key. */
   readonly createRevision: Revision
+  /** False if the change deleted the key. */
   readonly live: boolean
 }
 
@@ -59,8 +67,11 @@ export interface Stamp {
 /** A change to be written. */
 export interface NewRecord {
   readonly kind: typeof PUT_RECORD | typeof DELETION_RECORD
+  /** 0 for a deletion. */
   readonly createRevision: number
+  /** Revision of the previous change of the key; 0 if there is none. */
   readonly before: number
+  /** Undefined in a store that does not keep history. */
   readonly stamp?: Stamp | undefined
 }
 
@@ -87,6 +98,7 @@ export function writeNumber(target: Buffer, n: number, offset: number): void {
 export const readNumber = (source: Buffer, offset: number): number =>
   source.readUInt32BE(offset) * 0x1_0000_0000 + source.readUInt32BE(offset + 4)
 
+/** Reads a revision that `writeNumber` has written. */
 export const readRevision = (source: Buffer, offset: number): Revision => revision(readNumber(source, offset))
 
 /** Decodes a key of `latest` or a value of `expiry`. The bytes are those of the key in etcd. */
@@ -107,6 +119,7 @@ export function expiryKey(deadline: number, revision: number): Buffer {
   return bytes
 }
 
+/** Encodes a row of `latest` or `deleted`. */
 export function encodeLatest(entry: LatestEntry): Buffer {
   const bytes = Buffer.allocUnsafe(17)
   writeNumber(bytes, entry.modRevision, 0)
@@ -115,6 +128,7 @@ export function encodeLatest(entry: LatestEntry): Buffer {
   return bytes
 }
 
+/** Decodes a row of `latest` or `deleted`. */
 export const decodeLatest = (bytes: Buffer): LatestEntry => ({
   modRevision: readRevision(bytes, 0),
   createRevision: readRevision(bytes, 8),
@@ -138,6 +152,7 @@ export function encodeRecord({ kind, createRevision, before, stamp }: NewRecord,
   return bytes
 }
 
+/** Writes a stamp after the head of a record. */
 function writeStamp(bytes: Buffer, { time, bytes: freed, jump, span }: Stamp): void {
   writeNumber(bytes, time, HEADER_BYTES)
   writeNumber(bytes, freed, HEADER_BYTES + 8)

@@ -95,6 +95,7 @@ export interface MemoryTables extends Tables {
   adopt(change: () => void): void
 }
 
+/** The tables of a store. */
 interface Rows {
   readonly log: MemoryTable
   readonly latest: MemoryTable

@@ -241,6 +241,7 @@ class EmbeddedStore implements Backend {
     await this.#options.close()
   }
 
+  /** Throws BackendError `aborted` or `unavailable` if the call must not begin. */
   #admit(signal?: AbortSignal): void {
     if (signal?.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
     if (this.#closing) throw new BackendError('unavailable', 'the store is closed')
@@ -262,6 +263,7 @@ class EmbeddedStore implements Backend {
 
 /** A fork, as a store of its own. */
 class EmbeddedFork extends EmbeddedStore implements BackendFork {
+  /** Revision of the copied state. Revisions of the fork continue from it. */
   readonly forkedAt: Revision
   readonly #tables: ForkTables
   readonly #maxBytes: number

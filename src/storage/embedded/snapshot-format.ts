@@ -23,9 +23,11 @@ export type RecordKind = 'H' | 'E' | 'L' | 'Z'
 
 /** Contents of the store's `meta`. */
 export interface SnapshotHead {
+  /** `PLAIN_FORMAT` or `HISTORY_FORMAT` of `layout.ts`. Records in a snapshot have no checksums of their own. */
   readonly format: number
   /** The newest revision. Later changes are not in the snapshot. */
   readonly revision: number
+  /** Revision up to which the log is compacted. Older states cannot be read. */
   readonly compacted: number
   readonly swept: number
   readonly stamped?: number
@@ -49,4 +51,5 @@ export function readRecordHead(bytes: Buffer): { readonly kind: RecordKind; read
   return { kind, length }
 }
 
+/** Returns the error for a snapshot that cannot be read. */
 export const damaged = (why: string): BackendError => new BackendError('corrupt', `the snapshot is damaged: ${why}`)

@@ -16,13 +16,16 @@ const PASSED_OVER = 2000
 /** Number of queued events per watcher. Beyond it the watcher returns to reading the log. */
 const QUEUE_BOUND = 10_000
 
+/** State of one watch. */
 interface Watcher {
   readonly watch: BackendWatch
   /** The first revision that is neither queued nor delivered. */
   next: Revision
   /** Whether commits are queued for the watcher. Otherwise it reads the log. */
   live: boolean
+  /** Events that were committed since the last batch. */
   queue: BackendEvent[]
+  /** Ends the wait of the watch's generator. Undefined while it does not wait. */
   wake: (() => void) | undefined
 }
 
@@ -31,17 +34,23 @@ export interface WatchSource {
   readonly tables: Tables
   /** Returns the newest revision that is on disk and announced. */
   revision(): Revision
+  /** Returns the oldest revision that can still be read. */
   compacted(): Revision
 }
 
 /** The watches of a store. */
 export interface Watchers {
+  /**
+   * Watches a range from a revision on. Throws BackendError `compacted` if the revision is no longer in the log, and
+   * `unavailable` when the store closes. Ends when the signal aborts.
+   */
   watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined>
   /**
    * Delivers a group of consecutive revisions, which follow the last group. Called when `source.revision()` already
    * returns the new one.
    */
   publish(changes: readonly CommittedChange[], revision: Revision): void
+  /** Wakes all watches, which then fail with BackendError `unavailable`. */
   close(): void
 }
 
@@ -151,6 +160,7 @@ function enqueue(watcher: Watcher, { tables, changes, revision, full }: Publishe
   watcher.wake?.()
 }
 
+/** Adds the previous value to an event, unless it has been compacted. */
 function withPrevious(tables: Tables, event: BackendEvent, replaced: Revision): BackendEvent {
   const previous = changeAt(tables, event.key, replaced)
   return previous ? { ...event, previous } : event
@@ -163,9 +173,11 @@ function watchCovers(watch: BackendWatch, key: Key): boolean {
   return atLeast(key, watch.start) && (watch.end === '\0' || !atLeast(key, watch.end))
 }
 
+/** Reports whether a string is equal to or after another in UTF-8 order. */
 function atLeast(a: string, b: string): boolean {
   return SURROGATES.test(a) || SURROGATES.test(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) >= 0 : a >= b
 }
+/** Characters beyond U+FFFF consist of two surrogates. */
 const SURROGATES = /[\ud800-\udfff]/
 
 /** Reads the next changes of the log, which is complete from the compacted revision on. */

@@ -21,10 +21,12 @@ const GROUP_BYTES = 4 << 20
 /** Number of queued writes. Further ones are rejected. */
 const QUEUE_BOUND = 65_536
 
+/** A queued write. */
 interface Pending {
   readonly key: Key
   readonly keyBytes: Buffer
   readonly write: GuardedWrite
+  /** Milliseconds since 1970 at which the key expires. Undefined if it has no time to live. */
   readonly deadline: number | undefined
   /** An entry of `expiry` that this write removes, whatever its outcome. */
   readonly settles: Buffer | undefined
@@ -36,16 +38,25 @@ interface Pending {
 /** A change of the group. */
 interface Staged {
   readonly pending: Pending
+  /** Revision of the change. Those of a group are consecutive. */
   readonly revision: Revision
+  /** Row of `latest` or `deleted` that the change writes. */
   readonly entry: LatestEntry
+  /** Row of `log` that the change writes. */
   readonly record: Buffer
 }
 
+/** Writes of one commit. */
 interface CommitGroup {
+  /** All writes of the group, including those whose precondition failed. */
   readonly taken: readonly Pending[]
+  /** Results in the order of the writes. They are reported after the commit. */
   readonly results: readonly { readonly pending: Pending; readonly result: WriteResult }[]
+  /** Changes to store, with consecutive revisions. A write of a stale key has none. */
   readonly staged: readonly Staged[]
+  /** Events of the staged changes, in the same order. */
   readonly changes: readonly CommittedChange[]
+  /** Newest revision after the group. */
   readonly revision: Revision
   /** Stamp of the last change; undefined if changes have none. */
   readonly stamp: LastStamp | undefined
@@ -53,6 +64,7 @@ interface CommitGroup {
 
 /** A committed change. */
 export interface CommittedChange {
+  /** Event for watchers. Its value is a view of the stored record. */
   readonly event: BackendEvent
   /** The mod revision of the value that it replaced or deleted; 0 if there was none. */
   readonly replaced: Revision
@@ -73,6 +85,11 @@ export interface WriterOptions {
 
 /** The queue of guarded writes. Each resolves when its commit is on disk. */
 export interface Writer {
+  /**
+   * Queues a write. `deadline`: when the key expires, in milliseconds since 1970. `settles`: see `Pending`. `signal`:
+   * if it has aborted when the write is taken into a group, the write is rejected. Rejects with BackendError
+   * `unavailable` if the queue is full or the commit fails.
+   */
   write(write: GuardedWrite, options: { deadline?: number; settles?: Buffer; signal?: AbortSignal }): Promise<WriteResult>
   /** Resolves when no write is queued or being committed. Later writes fail. */
   close(): Promise<void>

@@ -14,6 +14,7 @@ import {
   VERSION,
 } from './bolt-layout.ts'
 
+/** Size of a page. bbolt uses the page size of the operating system, which is stored in the meta pages. */
 const PAGE = 4096
 /** Size of one write to the file, in bytes. */
 const CHUNK = 1 << 20
@@ -21,15 +22,18 @@ const CHUNK = 1 << 20
 /** Entry of a bucket. */
 type BucketEntry = readonly [key: Buffer, value: Buffer]
 
+/** Element of a branch or leaf page. */
 interface Element {
   readonly key: Buffer
   /** Value in a leaf. Empty in a branch. */
   readonly value: Buffer
   /** Page of the child in a branch. 0 in a leaf. */
   readonly child: number
+  /** IS_BUCKET if the value is the header of a bucket. Otherwise 0. */
   readonly flags: number
 }
 
+/** Value of the elements of a branch. */
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -69,6 +73,7 @@ export class BoltWriter {
     fsyncSync(this.#fd)
   }
 
+  /** Closes the file, complete or not. */
   close(): void {
     closeSync(this.#fd)
   }
@@ -98,6 +103,7 @@ export class BoltWriter {
     return id
   }
 
+  /** Writes the buffered pages to the file. */
   #flush(): void {
     writeAll(this.#fd, Buffer.concat(this.#waiting), this.#written)
     this.#written += this.#waitingBytes
@@ -121,11 +127,15 @@ function writeBranchElement(bytes: Buffer, start: number, at: number, { key, chi
   bytes.writeBigUInt64LE(BigInt(child), start + 8)
 }
 
+/** Fields of a meta page that are not constant. */
 interface MetaFields {
+  /** Page of the root bucket, which lists the others. */
   readonly root: number
+  /** Page of the free list. It is empty, because a new file has no free pages. */
   readonly free: number
   /** The number after that of the last page. */
   readonly end: number
+  /** bbolt opens the meta page with the larger number. */
   readonly transaction: bigint
 }
 
@@ -155,6 +165,10 @@ class Tree {
     this.#write = write
   }
 
+  /**
+   * Appends an element to the page of a level. If it does not fit, the page is written first. Elements must come in key
+   * order.
+   */
   add(element: Element, depth = 0): void {
     this.#levels[depth] ??= { elements: [], size: PAGE_HEADER }
     const level = this.#levels[depth]
@@ -174,6 +188,7 @@ class Tree {
     }
   }
 
+  /** Writes the page of a level, and adds its first key to the level above. */
   #end(depth: number): void {
     const level = this.#levels[depth]
     const [first] = level?.elements ?? []
@@ -185,6 +200,7 @@ class Tree {
   }
 }
 
+/** Writes all bytes at an offset: one call of the system may write fewer. */
 function writeAll(fd: number, bytes: Buffer, at: number): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written, bytes.length - written, at + written)
 }

@@ -26,6 +26,10 @@ export interface PageMemory {
 export const encodedPage = (memory: PageMemory, limit = 0): Promise<EncodedPage> =>
   runInTurns(pageInSteps(memory, limit || Number.POSITIVE_INFINITY))
 
+/**
+ * Reads header, `more` and `count`, and skips over the items. Only the last item's key is decoded, because the next
+ * page begins after it.
+ */
 function* pageInSteps(memory: PageMemory, most: number): Steps<EncodedPage> {
   const { bytes } = memory
   const reader = new WireReader(bytes)
@@ -50,6 +54,7 @@ function* pageInSteps(memory: PageMemory, most: number): Steps<EncodedPage> {
   return { revision, more, count, length, bytes: bytes.length, last: lastKey, visit: take => visitItems(memory, take) }
 }
 
+/** Decodes the items in order and passes each to `take`, over several turns if the page is large. */
 async function visitItems(memory: PageMemory, take: (item: VisitedItem) => void): Promise<void> {
   const reader = new WireReader(memory.bytes)
   let left = ITEMS_PER_LOOK
@@ -74,8 +79,10 @@ class PageItem implements VisitedItem, HeldValue {
   readonly key: Key
   readonly createRevision: Revision
   readonly modRevision: Revision
+  /** Offsets of the value in the memory of the page. */
   readonly start: number
   readonly end: number
+  /** Bytes before the value that may be overwritten. */
   readonly room: number
   readonly #page: PageMemory
 
@@ -118,6 +125,7 @@ class PageItem implements VisitedItem, HeldValue {
     return this.#page.isKeepable ? this : undefined
   }
 
+  /** Keeps the page's memory from being reused for another page. */
   keep(): void {
     this.#page.isKept = true
   }

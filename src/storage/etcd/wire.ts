@@ -15,8 +15,11 @@ const MAX_TEXT_BYTES = 1 << 20
  * `skip` it. Methods throw a ProtobufError if the message is malformed, and a RangeError if it exceeds a limit.
  */
 export class WireReader implements WireCursor {
+  /** The whole message, of which this reader covers a part. */
   readonly buf: Buffer
+  /** Offset of the next byte to read. */
   pos: number
+  /** Offset at which the part ends. */
   readonly len: number
   #wire = 0
   /** Fields read since the last part. Shared by all readers of the message. */
@@ -58,10 +61,12 @@ export class WireReader implements WireCursor {
     return Number(readVarint(this))
   }
 
+  /** Reads a number field without loss. */
   bigNumber(): bigint {
     return BigInt(readVarint(this))
   }
 
+  /** Reads a string field. Invalid UTF-8 becomes U+FFFD. */
   text(): string {
     const end = readEnd(this)
     const start = this.pos
@@ -91,6 +96,7 @@ export class WireReader implements WireCursor {
     return new WireReader(this.buf, start, end, this.#read)
   }
 
+  /** Skips the value of the field that `next` has found. */
   skip(): void {
     skipField(this, this.#wire)
   }

@@ -1,5 +1,6 @@
 /** A secret, and its name, which is part of the prefix of values that it encrypts. */
 export interface EncryptionKey {
+  /** Unique among the keys of a provider. */
   readonly name: string
   /** Base64. */
   readonly secret: string
@@ -11,6 +12,7 @@ export interface KmsConfig {
   readonly apiVersion?: string
   /** Only allowed with v1. */
   readonly cachesize?: number
+  /** Part of the prefix of stored values: a service that is renamed can no longer decrypt them. */
   readonly name: string
   /** `unix:///path`. */
   readonly endpoint: string
@@ -20,9 +22,13 @@ export interface KmsConfig {
 
 /** One way to store values. Exactly one member is set. */
 export interface EncryptionProvider {
+  /** AES-GCM with random nonces. The keys should be rotated every 200,000 writes. */
   readonly aesgcm?: { readonly keys: readonly EncryptionKey[] }
+  /** AES-CBC with PKCS#7 padding, which does not authenticate the values. */
   readonly aescbc?: { readonly keys: readonly EncryptionKey[] }
+  /** XSalsa20 and Poly1305. */
   readonly secretbox?: { readonly keys: readonly EncryptionKey[] }
+  /** Stores values as they are. */
   readonly identity?: object
   readonly kms?: KmsConfig
 }

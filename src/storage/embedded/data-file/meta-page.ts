@@ -1,5 +1,6 @@
 import { META, PAGE_HEAD, type TreeHead, treeHead, uint16, uint64 } from './page.ts'
 
+/** Marks a meta page of LMDB (`MDB_MAGIC`), on a little-endian machine. */
 const MAGIC = 0xbeefc0de
 /**
  * Offsets in a meta page (`MDB_meta`), including the page header. The page size is in the padding field of the first
@@ -15,12 +16,19 @@ export const META_BYTES = PAGE_HEAD + 144
 
 /** One of the two meta pages of the file. Transaction n writes meta page n modulo 2. */
 export interface MetaPage {
+  /** Version of the file format (`MDB_DATA_VERSION`). */
   readonly version: number
+  /** Size of the memory map in bytes, as it was configured. */
   readonly mapSize: number
+  /** In bytes. All pages of the file have this size. */
   readonly pageSize: number
+  /** Tree of the pages that transactions have freed. */
   readonly free: TreeHead
+  /** Tree of the tables, by name. */
   readonly main: TreeHead
+  /** Number of the last page in use. */
   readonly lastPage: number
+  /** Number of the transaction that wrote this page. The meta page with the larger one is current. */
   readonly transaction: number
 }
 

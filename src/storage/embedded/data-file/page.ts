@@ -3,6 +3,7 @@
  * of the free space (2, 2) or the number of overflow pages (4).
  */
 export const PAGE_HEAD = 24
+/** Offsets in a page header. */
 const TRANSACTION_AT = 8
 const PADDING_AT = 16
 const FLAGS_AT = 18
@@ -27,15 +28,19 @@ export const uint64 = (bytes: Buffer, offset: number): number => bytes.readUInt3
 /** Reads a 16-bit number without checking bounds, which would take half the time of reading a page. */
 export const uint16 = (bytes: Buffer, offset: number): number => (bytes[offset] ?? 0) | ((bytes[offset + 1] ?? 0) << 8)
 
+/** Reads a 32-bit number without checking bounds. */
 export const uint32 = (bytes: Buffer, offset: number): number => uint16(bytes, offset) + uint16(bytes, offset + 2) * 0x1_0000
 
 /** Header of a tree (`MDB_db`), in a meta page or in a row of the main tree. */
 export interface TreeHead {
+  /** Flags of the table (`MDB_DUPSORT` and others). */
   readonly flags: number
+  /** Number of levels. 0 for an empty tree. */
   readonly depth: number
   readonly branchPages: number
   readonly leafPages: number
   readonly overflowPages: number
+  /** Number of rows. */
   readonly entries: number
   /** Undefined for an empty tree. */
   readonly root: number | undefined
@@ -43,8 +48,10 @@ export interface TreeHead {
 
 /** Size of a tree header in bytes. */
 export const TREE_HEAD = 48
+/** Root of an empty tree (`P_INVALID`). */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn
 
+/** Decodes a tree header at an offset. */
 export function treeHead(bytes: Buffer, offset: number): TreeHead {
   return {
     flags: uint16(bytes, offset + 4),

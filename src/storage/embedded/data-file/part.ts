@@ -1,3 +1,4 @@
+/** Bytes of a part that has not been moved yet. */
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
@@ -5,10 +6,14 @@ const NOTHING: Buffer = Buffer.alloc(0)
  * readers move one part from row to row.
  */
 export class Part {
+  /** Buffer that holds the part. It is not copied. */
   bytes = NOTHING
+  /** Offset of the first byte. */
   start = 0
+  /** Offset after the last byte. */
   end = 0
 
+  /** Returns a new part that covers a whole buffer. */
   static of(bytes: Buffer): Part {
     return new Part().moveTo(bytes, 0, bytes.length)
   }
@@ -17,6 +22,7 @@ export class Part {
     return this.end - this.start
   }
 
+  /** Makes this the part from `start`, inclusive, to `end`, exclusive. Returns itself. */
   moveTo(bytes: Buffer, start: number, end: number): this {
     this.bytes = bytes
     this.start = start
@@ -24,6 +30,7 @@ export class Part {
     return this
   }
 
+  /** Returns a buffer on the same memory. */
   view(): Buffer {
     return this.bytes.subarray(this.start, this.end)
   }

@@ -13,24 +13,31 @@ export type Annotations = ReadonlyMap<string, Buffer>
 
 /** A stored value. Source: k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2/v2/api.proto. */
 export interface EncryptedObject {
+  /** The encrypted value, with its nonce. */
   readonly data: Buffer
+  /** Id of the service's key that encrypted the source. */
   readonly keyId: string
   /** Source of the data's key, encrypted by the service. */
   readonly source: Buffer
   readonly annotations: Annotations
+  /** A value of SourceType. */
   readonly sourceType: number
 }
 
 /** State of a service. It is healthy if `healthz` is `ok`. A new `keyId` means that the key was rotated. */
 export interface StatusResponse {
+  /** `v2`, or `v2beta1` of older services. */
   readonly version: string
   readonly healthz: string
+  /** Id of the key with which the service encrypts now. */
   readonly keyId: string
 }
 
 /** An encrypted seed, and what the service needs to decrypt it. */
 export interface EncryptResponse {
+  /** Encrypted seed. At most 1 KiB. */
   readonly ciphertext: Buffer
+  /** Id of the key that was used. It is stored with each value. */
   readonly keyId: string
   readonly annotations: Annotations
 }
@@ -38,11 +45,13 @@ export interface EncryptResponse {
 /** An encrypted seed or key. `uid` identifies the call in logs of the service. */
 export interface DecryptRequest {
   readonly ciphertext: Buffer
+  /** Chosen by the server for each call. */
   readonly uid: string
   readonly keyId: string
   readonly annotations: Annotations
 }
 
+/** Writes a `map<string, bytes>` as one message for each entry. */
 function writeAnnotations(writer: Writer, field: number, annotations: Annotations): void {
   // The value of an entry is encoded even if it is empty.
   for (const [name, value] of annotations)

@@ -91,14 +91,17 @@ export class KmsMetrics {
     this.#sources,
   ]
 
+  /** Records a call to a service. `status` is the gRPC code by name. */
   called(provider: string, method: string, seconds: number, status: string): void {
     this.#calls.child(provider, method, status).observe(seconds)
   }
 
+  /** Counts a data encryption key that was not cached, so that the service had to decrypt it. */
   missed(): void {
     this.#misses.child().value++
   }
 
+  /** Records the time to generate a data encryption key. */
   generated(seconds: number): void {
     this.#generations.child().observe(seconds)
   }
@@ -110,16 +113,19 @@ export class KmsMetrics {
     this.#lastUses.child(direction, provider, hash, SERVER).value = now / 1000
   }
 
+  /** Records the key id of a Status response. `now` is in milliseconds since 1970. */
   status(provider: string, keyId: string, now: number): void {
     const hash = sha256Label(keyId)
     this.#touch(hash)
     this.#lastStatuses.child(provider, hash, SERVER).value = now / 1000
   }
 
+  /** Counts a Status response with an invalid key id. */
   invalidStatus(provider: string, { label }: KeyIdFault): void {
     this.#invalid.child(provider, label).value++
   }
 
+  /** Sets the number of cached data encryption keys. */
   cached(provider: string, sources: number): void {
     this.#sources.child(provider).value = sources
   }

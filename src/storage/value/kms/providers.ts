@@ -9,6 +9,7 @@ import type { KmsMetrics } from './metrics.ts'
 import { KmsProvider } from './provider.ts'
 import type { KeyService } from './service.ts'
 
+/** Timeout of upstream for a service without one. */
 const DEFAULT_TIMEOUT = '3s'
 
 /** Dependencies that all providers share. */
@@ -24,11 +25,13 @@ export interface KmsEnvironment {
 
 /** Key management services of one configuration. They are checked periodically until they are closed. */
 export interface KmsProviders {
+  /** Providers by the name in the configuration. */
   readonly byName: ReadonlyMap<string, KmsProvider>
   /** Total of the timeouts of their calls, in milliseconds. */
   readonly timeoutMs: number
   /** Throws, like kube-apiserver's check `kms-providers`, if a service is unhealthy. */
   check(): Promise<void>
+  /** Stops the periodic checks and closes the connections. */
   close(): void
 }
 
