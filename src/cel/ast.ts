@@ -34,6 +34,7 @@ export interface IdentExpr {
 export interface SelectExpr {
   readonly kind: 'select'
   readonly id: ExprId
+  /** Expression whose field is read. */
   readonly operand: Expr
   readonly field: string
   /** Whether the select tests for presence: `has(operand.field)`. */
@@ -46,7 +47,9 @@ export interface CallExpr {
   readonly id: ExprId
   /** Name of a function, or of an operator such as `_+_` (see operators.ts). */
   readonly name: string
+  /** Receiver. Omitted for a global function and for operators. */
   readonly target?: Expr
+  /** Arguments without the target. Operands of an operator, in the order of the source. */
   readonly args: readonly Expr[]
 }
 
@@ -64,6 +67,7 @@ export interface MapEntry {
   readonly id: ExprId
   readonly key: Expr
   readonly value: Expr
+  /** Whether it is written with `?`. The entry is omitted if its optional is empty. */
   readonly optional: boolean
 }
 
@@ -79,6 +83,7 @@ export interface StructField {
   readonly id: ExprId
   readonly name: string
   readonly value: Expr
+  /** Whether it is written with `?`. The field stays unset if its optional is empty. */
   readonly optional: boolean
 }
 
@@ -86,6 +91,7 @@ export interface StructField {
 export interface StructExpr {
   readonly kind: 'struct'
   readonly id: ExprId
+  /** Name as written: `Object.spec`. */
   readonly typeName: string
   readonly fields: readonly StructField[]
 }
@@ -94,15 +100,21 @@ export interface StructExpr {
 export interface ComprehensionExpr {
   readonly kind: 'comprehension'
   readonly id: ExprId
+  /** List or map to iterate over. It is evaluated once. */
   readonly range: Expr
   /** Element of a list or key of a map. With a second variable: index of a list or key of a map. */
   readonly variable: string
   /** Element of a list or value of a map. Set in loops of two variables only. */
   readonly variable2?: string
+  /** Variable that holds the intermediate result. `condition`, `step` and `result` can read it. */
   readonly accumulator: string
+  /** First value of the accumulator. */
   readonly init: Expr
+  /** Evaluated before each step. The loop ends when it is false. */
   readonly condition: Expr
+  /** New value of the accumulator. */
   readonly step: Expr
+  /** Value of the loop, evaluated after it has ended. */
   readonly result: Expr
 }
 

@@ -2,7 +2,9 @@ import type { StructDeclaration } from './declarations.ts'
 import { type Environment, extend, structWith } from './environment.ts'
 import { structOf } from './type.ts'
 
+/** Name of the type of `request`. */
 const REVIEW = 'kubernetes.SubjectAccessReviewSpec'
+/** Fields of ResourceAttributes in every release. */
 const ATTRIBUTES = {
   namespace: 'string',
   verb: 'string',
@@ -12,7 +14,9 @@ const ATTRIBUTES = {
   subresource: 'string',
   name: 'string',
 }
+/** Further fields if AuthorizeWithSelectors is enabled. */
 const SELECTORS = { fieldSelector: 'kubernetes.FieldSelectorAttributes', labelSelector: 'kubernetes.LabelSelectorAttributes' }
+/** Selectors of both kinds have the same fields. */
 const SELECTOR = structWith({ rawSelector: 'string', requirements: 'list(kubernetes.SelectorRequirement)' })
 
 /** Types of an authorization.k8s.io SubjectAccessReviewSpec. */

@@ -8,6 +8,7 @@ import { structOf } from './type.ts'
 /** First minor version whose base environment has semantic versions. */
 const SEMVER_IN_BASE = 33
 
+/** Name of the type of `device`. */
 const DEVICE = 'kubernetes.DRADevice'
 const FIELDS = {
   driver: 'string',
@@ -38,9 +39,13 @@ export function deviceEnvironment(base: Environment, minor: number, isSharing = 
 
 /** Maximum size of a value: characters of a string, entries of a map. */
 interface Sized {
+  /** Characters of a string, or entries of a map. */
   readonly max: number
+  /** Sizes of the keys of a map. */
   readonly keys?: Sized
+  /** Sizes of the values of a map. */
   readonly values?: Sized
+  /** Sizes of the fields of a struct. */
   readonly fields?: Readonly<Record<string, Sized>>
 }
 
@@ -52,10 +57,13 @@ const MAX_ENTRIES = 32
 /** Attribute values: strings and versions of up to 64 characters. Other types are smaller. */
 const ATTRIBUTE: Sized = { max: 64 }
 const QUANTITY: Sized = { max: 0 }
+/** Characters of the domain in a qualified name (DeviceMaxDomainLength). */
 const DOMAIN: Sized = { max: 63 }
+/** Characters of the identifier in a qualified name (DeviceMaxIDLength). */
 const IDENTIFIER: Sized = { max: 32 }
 const mapOf = (keys: Sized, values: Sized): Sized => ({ max: MAX_ENTRIES, keys, values })
 
+/** Sizes of the parts of `device`. */
 const SIZES: Sized = {
   max: 0,
   fields: {

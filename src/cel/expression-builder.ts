@@ -8,7 +8,9 @@ import { NodeBuilder } from './node-builder.ts'
 import type { NodeTable } from './node-table.ts'
 import type { Source } from './source.ts'
 
+/** Options of a builder that the parser chooses. */
 export interface ExpressionBuilderOptions {
+  /** Macros by name and number of arguments: `has:1`, `all:2:member`. */
   readonly macros: Macros
   /** Called if an expression exceeds the node limit. Must throw. */
   readonly tooMany: (message: string) => never
@@ -29,14 +31,17 @@ export class ExpressionBuilder {
     this.#nodes = new NodeBuilder(tooMany)
   }
 
+  /** Offsets of the nodes in the source, in code points. */
   get offsets(): NodeTable<number> {
     return this.#nodes.offsets
   }
 
+  /** Returns the next number, for a node at an offset. Throws what `tooMany` throws. */
   newId(offset: number): ExprId {
     return this.#nodes.newId(offset)
   }
 
+  /** Returns the next number, for a node at the beginning of a token. */
   idAt(token: Token): ExprId {
     return this.#nodes.newId(token.start)
   }
@@ -55,6 +60,7 @@ export class ExpressionBuilder {
     return this.#depths.of(expr, own, parts)
   }
 
+  /** Reports whether the tree is deeper than the parser allows. */
   isTooDeep(expr: Expr): boolean {
     return this.#depths.isTooDeep(expr)
   }
@@ -77,6 +83,7 @@ export class ExpressionBuilder {
     return this.#depths.of(expanded ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])
   }
 
+  /** Expands a macro. Undefined if the key is not one. A misused macro is reported and becomes a placeholder. */
   *#expand(key: string, call: { readonly id: ExprId; readonly args: readonly Expr[]; readonly target: Expr }): Steps<Expr | undefined> {
     const expand = this.#macros.get(key)
     if (!expand) return undefined

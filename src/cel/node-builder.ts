@@ -13,6 +13,7 @@ const MAX_NODES = 200_000
 
 /** Numbers nodes in cel-go's order. */
 export class NodeBuilder {
+  /** Offset of each node in the source, in code points. */
   readonly offsets = new NodeTable<number>()
   #next: ExprId = 1
   readonly #tooMany: (message: string) => never
@@ -36,6 +37,7 @@ export class NodeBuilder {
     if (id === this.#next - 1) this.#next--
   }
 
+  /** Returns the offset of a node. Undefined if its number was released. */
   offsetOf(id: ExprId): number | undefined {
     return this.offsets.get(id)
   }
@@ -44,6 +46,7 @@ export class NodeBuilder {
 /** Parts of a loop, in the order in which they must be made: cel-go numbers nodes in this order. */
 export interface LoopParts {
   readonly range: Expr
+  /** Names of one or two loop variables. */
   readonly variables: readonly [string, string?]
   readonly init: Expr
   readonly condition: Expr
@@ -112,6 +115,7 @@ export class MacroBuilder {
     return { kind: 'select', id: this.#id(), operand, field, testOnly: true }
   }
 
+  /** Makes a loop of parts that have been made in the order of LoopParts. */
   loop({ variables, accumulator = ACCUMULATOR, ...parts }: LoopParts): Expr {
     const [variable, variable2] = variables
     const second = variable2 === undefined ? {} : { variable2 }

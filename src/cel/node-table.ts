@@ -14,6 +14,7 @@ export class NodeTable<T extends NonNullable<unknown>> {
     return this.#pages.length << PAGE_BITS
   }
 
+  /** Returns the value of a node. Undefined if it has none. */
   get(id: number): T | undefined {
     return this.#pages[id >> PAGE_BITS]?.[id & (PAGE - 1)]
   }
@@ -31,6 +32,7 @@ export class NodeTable<T extends NonNullable<unknown>> {
     page[id & (PAGE - 1)] = value
   }
 
+  /** Removes the value of a node. `end` stays. */
   delete(id: number): void {
     const page = this.#pages[id >> PAGE_BITS]
     if (page !== undefined) page[id & (PAGE - 1)] = undefined

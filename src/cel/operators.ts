@@ -5,9 +5,14 @@ export const LOGICAL_OR = '_||_'
 export const LOGICAL_NOT = '!_'
 export const NEGATE = '-_'
 export const INDEX = '_[_]'
+/** `a[?i]` and `a.?b`, which return an optional (cel-spec proposal 246). */
 export const OPTIONAL_INDEX = '_[?_]'
 export const OPTIONAL_SELECT = '_?._'
+/**
+ * Condition of loops: false only for `false`. An error continues the loop, so that `exists` can still find an element.
+ */
 export const NOT_STRICTLY_FALSE = '@not_strictly_false'
+/** Addition, and concatenation of strings, bytes and lists. */
 export const ADD = '_+_'
 export const EQUALS = '_==_'
 

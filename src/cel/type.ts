@@ -23,6 +23,7 @@ export type TypeKind =
 
 /** Members of every type. Structs are identified by name; their fields are declared by the environment. */
 interface TypeOf<Kind extends TypeKind, Params extends readonly Type[]> {
+  /** Determines which params and operations the type has. */
   readonly kind: Kind
   /** Name that expressions see, such as `google.protobuf.Timestamp`. */
   readonly name: string
@@ -89,6 +90,7 @@ export const mapOf = (key: Type, value: Type): Type => ({
   parts: key.parts + value.parts + 1,
   isOpen: key.isOpen || value.isOpen,
 })
+/** Makes the type of a type: that of `type(1)` is `type(int)`. */
 export const typeTypeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type], parts: type.parts + 1, isOpen: type.isOpen })
 /** Makes the type of an object by its full name. Its fields are in the environment. */
 export const structOf = (name: string): Type => simple('struct', name)
@@ -104,6 +106,7 @@ export const opaqueOf = (name: string, ...params: Type[]): Type => ({
   parts: sumOfParts(params),
   isOpen: someOpen(params),
 })
+/** Makes the type of an optional value. */
 export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
 
 /** Simple types by the name that declarations use. */

@@ -8,6 +8,7 @@ export type CheckSeverity = 'error' | 'warning' | 'note'
 
 /** Names an object of the input. */
 export interface CheckedName {
+  /** As written, before any conversion. */
   readonly apiVersion: string
   readonly kind: string
   /** Omitted for cluster-scoped objects. */
@@ -50,6 +51,7 @@ export interface CheckFinding {
   readonly by?: string
   /** Optional. Unified diff of the changes to the object. */
   readonly diff?: string
+  /** Omitted if the finding has no place in a file. */
   readonly position?: CheckPosition
 }
 
@@ -63,6 +65,7 @@ export interface CheckedObject extends CheckedName {
   readonly code: number
   /** Message of the Status if the object was refused. */
   readonly message?: string
+  /** Range of the object. */
   readonly position: CheckPosition
   /** Optional. Unified diff of the stored object, with the option `diff`. */
   readonly diff?: string
@@ -72,6 +75,7 @@ export interface CheckedObject extends CheckedName {
 export interface CaseResult {
   readonly name: string
   readonly file: string
+  /** Whether the response was the expected one. */
   readonly passed: boolean
   /** Reason of the failure. */
   readonly message?: string
@@ -81,6 +85,7 @@ export interface CaseResult {
 
 /** Result of a check. */
 export interface CheckResult {
+  /** Release that was checked against: `1.33`. */
   readonly release: string
   readonly objects: readonly CheckedObject[]
   /** Findings in the order of files and lines. */
@@ -124,6 +129,7 @@ export interface CheckOptions {
    * User whose permissions count, such as `jane` or `system:serviceaccount:shop:deployer`. Default: an administrator.
    */
   readonly as?: string
+  /** Groups of the user of `as`. Ignored without it. */
   readonly asGroups?: readonly string[]
   /** Field manager of applies. Default: `kubectl`. */
   readonly fieldManager?: string

@@ -4,7 +4,9 @@ import { RemoteCallError } from './remote-client.ts'
 
 /** Retries of a call and the delays between them. */
 export interface Backoff {
+  /** Delay after the first failure, in milliseconds. */
   readonly initialMs: number
+  /** Factor by which each delay exceeds the previous one, before jitter. */
   readonly factor: number
   /** Maximum random increase of a delay, as a fraction of it. */
   readonly jitter: number
@@ -30,14 +32,18 @@ export function isTransient(error: unknown): boolean {
   return (details?.retryAfterSeconds ?? 0) > 0
 }
 
+/** Reasons of a Status after which a call is repeated. */
 const TRANSIENT: ReadonlySet<string> = new Set(['InternalError', 'Timeout', 'TooManyRequests', 'ServerTimeout'])
 
 /** Randomness and delays, replaced in tests. */
 export interface BackoffEnvironment {
+  /** Returns a number from 0, inclusive, to 1, exclusive. */
   readonly random: () => number
+  /** Rejects if the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** Randomness and timers of the system. */
 export const systemBackoff: BackoffEnvironment = {
   random: Math.random,
   wait: async (ms, signal) => {

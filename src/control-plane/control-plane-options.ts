@@ -34,6 +34,7 @@ import type { ServiceRouting } from './service-resolver.ts'
 export interface AggregationOptions {
   /** Optional. Client certificate for aggregated servers. Without it most do not trust the user headers. */
   readonly client?: ProxyClientKey
+  /** Whether redirects of aggregated servers are refused instead of passed to the client. */
   readonly refusesRedirects: boolean
 }
 
@@ -49,10 +50,13 @@ export interface OtherStore {
 
 /** Objects and the stores that keep them. */
 export interface StorageOptions {
+  /** Store of all resources that no other store has. Closed by the control plane. */
   readonly backend: Backend
+  /** Stores of single resources (`--etcd-servers-overrides`). */
   readonly otherStores: readonly OtherStore[]
   /** Optional. Addresses of etcd members, as gRPC targets. Omitted for an embedded store. */
   readonly etcdServers?: readonly string[]
+  /** Prefix of all keys: `/registry`. */
   readonly etcdPrefix: string
   /** Timeouts and intervals of health and size probes. */
   readonly probes: StoreProbes
@@ -61,7 +65,9 @@ export interface StorageOptions {
   /** Identifies program and schema. Stored objects with this mark are served without decoding. */
   readonly fingerprint: string
   readonly storedAs: StoredForm
+  /** Transformers of stored values, by resource. */
   readonly encryption: Encryption
+  /** Time after which events are deleted. */
   readonly eventTtlSeconds: number
   /** Whether a resource (`pods`, `deployments.apps`) is read through the watch cache. */
   readonly isCached: (resource: string) => boolean
@@ -107,6 +113,7 @@ export interface AdmissionOptions {
   readonly manifests?: ReadonlyMap<ManifestPluginName, string>
   /** Optional. Required by the plugin ImagePolicyWebhook. Closed by the control plane. */
   readonly imagePolicy?: ImagePolicy
+  /** Default tolerations that the plugin DefaultTolerationSeconds adds to pods. */
   readonly tolerationSeconds: TolerationSeconds
   /** Whether the plugin ServiceAccount rejects pods whose account does not exist. */
   readonly requireServiceAccounts: boolean
@@ -114,7 +121,9 @@ export interface AdmissionOptions {
 
 /** Addresses of services and connections to other servers. */
 export interface NetworkOptions {
+  /** Ranges of cluster IPs: one, or one for each IP family. */
   readonly serviceCIDRs: readonly string[]
+  /** Ports that are allocated for services of type NodePort and LoadBalancer. */
   readonly nodePorts: NodePorts
   /** How services are resolved to addresses. */
   readonly services: ServiceRouting
@@ -133,7 +142,9 @@ interface NodePorts {
 
 /** Forms and limits of requests. */
 export interface RequestOptions {
+  /** Media types that are offered for objects. */
   readonly media: MediaOffer
+  /** Shortest timeout of a watch without one. It is extended at random. */
   readonly minTimeoutSeconds: number
   /** Optional. Seats of API Priority and Fairness, above 0. Omitted if it is off. */
   readonly totalSeats?: number

@@ -10,6 +10,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS as DEFINITIONS } from '../resources/kinds.t
 import { FAULT_DEFINITION_NAME, faultDefinition } from './fault-definition.ts'
 import type { Service, ServiceStart } from './service.ts'
 
+/** A Fault object, as its definition's schema has validated it. */
 type FaultObject = TypedObject & {
   readonly spec: FaultSpec
   readonly status?: FaultStatus
@@ -17,10 +18,14 @@ type FaultObject = TypedObject & {
 
 /** Status of a Fault object. */
 interface FaultStatus {
+  /** Generation of the spec that the counts belong to. */
   readonly observedGeneration?: number
   readonly state?: 'Active' | 'Invalid'
+  /** Reason why the spec is invalid. */
   readonly message?: string
+  /** Requests that matched, whether or not the fault struck them. Summed over all servers. */
   readonly matched?: number
+  /** Requests that the fault struck. */
   readonly hits?: number
 }
 
@@ -28,10 +33,12 @@ const FAULTS = kindId<FaultObject>(FAULTS_GROUP, 'faults')
 
 /** Interval between status updates, in milliseconds. */
 const REPORT_MS = 500
+/** Time until the next attempt to create the definition, in milliseconds. */
 const RETRY_MS = 100
 
 /** State of one Fault object in this server. */
 interface FaultState {
+  /** Distinguishes objects that have had the same name. */
   readonly uid: string | undefined
   readonly generation: number
   /** Undefined if the spec is invalid. `message` states why. */
@@ -110,6 +117,7 @@ export class FaultService implements Service {
     }
   }
 
+  /** Removes the rule of an object, whose counts end. */
   #remove(name: string): void {
     this.#states.get(name)?.fault?.remove()
     this.#states.delete(name)

@@ -15,6 +15,7 @@ import type { StoreService } from './store-service.ts'
 /** Interval between adjustments of seats that priority levels lend and borrow, in milliseconds. */
 const ADJUSTMENT_MS = 10_000
 
+/** Dependencies of the service. */
 export interface FlowServiceParts {
   readonly catalog: Catalog
   readonly stores: StoreService
@@ -22,8 +23,10 @@ export interface FlowServiceParts {
 
 /** API Priority and Fairness, configured by the stored flow schemas and priority levels. */
 export class FlowService implements Service {
+  /** Limits that the HTTP server applies to requests. */
   readonly limits: FlowLimits
   readonly metrics: readonly MetricFamily[]
+  /** Readiness: false until the stored configuration has been read once. */
   readonly checks: readonly ReadinessCheck[]
   #isConfigured = false
 
@@ -68,6 +71,7 @@ export class FlowService implements Service {
     ]
   }
 
+  /** Follows the stored configuration and adjusts seats until the signal aborts. */
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     const configured = (): void => {
       this.#isConfigured = true

@@ -10,12 +10,15 @@ import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { Service, ServiceStart } from './service.ts'
 import type { StoreService } from './store-service.ts'
 
+/** Dependencies of the history service. */
 export interface HistoryServiceParts {
+  /** History of the default store. */
   readonly history: StoreHistory
   readonly catalog: Catalog
   readonly stores: StoreService
 }
 
+/** Path of the histories of objects. The path of the object follows. */
 const OBJECTS = '/binnacle/v1/history/'
 
 /** Retention of the store's history, and the endpoints that read it. */
@@ -47,6 +50,7 @@ export class HistoryService implements Service {
     ]
   }
 
+  /** Compacts states that are older than the retention allows, until the signal aborts. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     return retainHistory({ history: this.#history, logger: env.logger, clock: env.clock, ...this.#kept }, signal)
   }

@@ -12,10 +12,15 @@ import type { RecentRequests } from '../why/recent-requests.ts'
 export interface RuntimeOptions {
   /** Optional. Default: the system clock. */
   readonly clock?: TimerClock | undefined
+  /** Optional. Rules of faults to inject. Default: no faults. */
   readonly faults?: FaultRules | undefined
+  /** Optional. Records recent requests. Default: nothing is recorded. */
   readonly recent?: RecentRequests | undefined
+  /** Optional. Defaults to random numbers of the system. */
   readonly random?: Randomness | undefined
+  /** Optional. Registers the work queues of controllers, so that the caller sees when they are idle. */
   readonly queues?: WorkQueues | undefined
+  /** Optional. See the member of Runtime. */
   readonly settled?: (() => Promise<void>) | undefined
 }
 

@@ -9,15 +9,20 @@ import type { Logger } from '../lib/log.ts'
 
 /** Webhook token authenticator, if one is configured. */
 export interface TokenWebhook {
+  /** The authenticator with its cache. Empty if none is configured. */
   readonly tokens: readonly TokenAuthenticator[]
+  /** Closes the connections to the webhook. */
   close(): void
 }
 
 /** Dependencies of the webhook authenticator. */
 export interface TokenWebhookParts {
+  /** Clock of the cache and of client certificates. */
   readonly clock: TimerClock
   readonly log: Logger
+  /** Counts hits and misses of the cache. */
   readonly cacheMetrics: TokenCacheMetrics
+  /** Observes certificates of the webhook. Undefined if nothing is recorded. */
   readonly certificates: CertificateMetrics | undefined
   /** Optional. Default: dial directly. */
   readonly dial: Dial | undefined

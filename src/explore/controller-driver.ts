@@ -2,6 +2,7 @@ import type { FaultableRequest } from '../faults/faultable-request.ts'
 import type { RunningTest, World } from './engine.ts'
 import type { ControllerClient, ExploreTest, StartController, StopController } from './types.ts'
 
+/** Prefix of the controller's user names. The number of the start follows, which tells starts apart. */
 const USER = 'controller'
 /** Patterns of the users of controllers. */
 export const CONTROLLER_USERS: readonly string[] = [`${USER}-*`]
@@ -9,6 +10,7 @@ export const CONTROLLER_USERS: readonly string[] = [`${USER}-*`]
 const STOP_MS = 1000
 /** Attempts to start a controller, as a program that exits is started again. */
 const STARTS = 5
+/** Pause between attempts to start, in milliseconds. */
 const RESTART_MS = 20
 
 /** A controller as it was started. */
@@ -19,6 +21,7 @@ interface Started {
 
 /** Runs a test in this process. A restart stops its controllers and starts them again with a client of another user. */
 export class ControllerDriver implements RunningTest {
+  /** The test's own client is another user, so all reads of a controller's user are activity. */
   readonly countsReads = true
   // The event loop of this process tells whether it computes.
   readonly isBusy = false
@@ -37,18 +40,22 @@ export class ControllerDriver implements RunningTest {
     this.#groups = groups
   }
 
+  /** Whether controllers are being stopped or started again. */
   get isRestarting(): boolean {
     return this.#restarting !== undefined
   }
 
+  /** Whether any start of the controller made the request. */
   isController({ user }: FaultableRequest): boolean {
     return user.name.startsWith(`${USER}-`)
   }
 
+  /** Whether an earlier start of the controller made the request. */
   isSevered(request: FaultableRequest): boolean {
     return this.isController(request) && request.user.name !== `${USER}-${this.#start}`
   }
 
+  /** Runs the test, and then waits until everything is settled. Rejects with the error of the test. */
   async perform(world: World): Promise<boolean> {
     this.#world = world
     await this.#test({
@@ -64,6 +71,7 @@ export class ControllerDriver implements RunningTest {
     return true
   }
 
+  /** Severs the present controllers and starts them again. Restarts follow one another. */
   restart(): void {
     this.#start++
     this.#world?.recording.endSevered()
@@ -76,6 +84,7 @@ export class ControllerDriver implements RunningTest {
     this.#restarting.catch(() => {})
   }
 
+  /** Ends a restart in progress, and stops all controllers. */
   async stop(): Promise<void> {
     this.#isOver = true
     this.#start++
@@ -83,11 +92,13 @@ export class ControllerDriver implements RunningTest {
     await this.#stopAll()
   }
 
+  /** Stops all controllers, then starts them in the order in which the test has started them. */
   async #startAgain(): Promise<void> {
     await this.#stopAll()
     for (const controller of this.#controllers) await this.#startOne(controller)
   }
 
+  /** Stops all controllers at the same time. Each has STOP_MS; after that it is abandoned. */
   async #stopAll(): Promise<void> {
     const started = this.#started.splice(0)
     for (const { aborter } of started) aborter.abort()
@@ -96,6 +107,7 @@ export class ControllerDriver implements RunningTest {
     )
   }
 
+  /** Starts a controller with a client of a new user. Tries up to STARTS times, and throws the last error. */
   async #startOne(controller: StartController): Promise<void> {
     const world = this.#world
     if (world === undefined) throw new Error('the test has not begun')

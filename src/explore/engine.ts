@@ -12,7 +12,9 @@ import { Steps } from './steps.ts'
 
 /** The control plane of one run, and what is known about the run. */
 export interface World {
+  /** Control plane, which the run has for itself. */
   readonly plane: ControlPlane
+  /** Requests and events of the run so far. */
   readonly recording: Recording
   /** Resolves when nothing happens any more, apart from held requests and events. */
   rest(): Promise<void>
@@ -36,39 +38,53 @@ export interface RunningTest extends Subject {
   stop(): Promise<void>
 }
 
+/** Outcome of the test itself, before its state and writes are judged. */
 type Outcome = Pick<RunResult, 'failure' | 'isComparable'>
 
 /** A test with its controller. */
 export interface Scenario {
   /** Selects the controller's requests in faults. */
   readonly subject: FaultMatch
+  /** Whether the controller can be restarted during a run. */
   readonly restarts: boolean
   /** Whether a request that the subject matches is the controller's and not the test's. */
   isController(request: RequestEntry, entries: readonly Entry[]): boolean
+  /** Returns a new run of the test, which has not started yet. */
   begin(): RunningTest
 }
 
 /** Result of a run. */
 export interface RunResult {
+  /** Entries of the recording, in order. */
   readonly entries: readonly Entry[]
+  /** Number of writes of the controller. */
   readonly writes: number
+  /** Objects that differ from those at the beginning. */
   readonly objects: readonly StateObject[]
+  /** State at the end, without what is ignored. */
   readonly state: FinalState
   /** Whether the controller was at rest at the end. Otherwise the state is not compared. */
   readonly isComparable: boolean
   /** State at each call of `settled`. */
   readonly steps: readonly FinalState[]
+  /** Undefined if every invariant held. */
   readonly failure: RunFailure | undefined
   /** Longest time without activity between activities of the controller, in milliseconds. */
   readonly longestPauseMs: number
 }
 
+/** Dependencies of an engine, and the rules by which it judges. */
 export interface EngineOptions {
+  /** Control plane that each run gets a copy of. */
   readonly origin: ControlPlane
+  /** Returns the parts of a control plane, which its public interface hides. */
   readonly partsOf: (plane: ControlPlane) => PlaneParts
   readonly scenario: Scenario
+  /** Paths of fields that do not count as state. */
   readonly ignore: readonly string[]
+  /** Time for which the expected state is awaited at the end of a run and at each step, in milliseconds. */
   readonly patienceMs: number
+  /** Check of the user, called at the end of each run. It fails the run by throwing. Undefined if there is none. */
   readonly invariant: ((plane: ControlPlane) => Promise<void> | void) | undefined
 }
 
@@ -83,6 +99,7 @@ const LEAST_STORM = 100
 /** Time in which a controller is to come to rest if it did not in the same run before, in milliseconds. */
 const REPEATED_RESTLESS_MS = 5000
 
+/** Options of one run. */
 export interface RunOptions {
   /** Optional. Milliseconds for which the expected state is awaited at most. Any other state is accepted then. */
   readonly awaitsMs?: number
@@ -96,6 +113,7 @@ export interface RunOptions {
 /** Runs a test under schedules, each on a control plane of its own. */
 export class Engine {
   readonly #options: EngineOptions
+  /** Milliseconds without activity after which a controller is at rest. May be changed between runs. */
   quietMs: number
   readonly #planes: PlanePool
 
@@ -105,6 +123,7 @@ export class Engine {
     this.#planes = new PlanePool(options.origin, options.partsOf)
   }
 
+  /** Closes the control planes that are kept for further runs. */
   async close(): Promise<void> {
     await this.#planes.close()
   }
@@ -161,6 +180,7 @@ export class Engine {
     }
   }
 
+  /** Runs the test. A failure of `rest` takes precedence over the error of the test, which it usually causes. */
   async #perform(test: RunningTest, world: World, rest: Rest): Promise<Outcome> {
     try {
       const isComparable = await test.perform(world)
@@ -175,6 +195,10 @@ export class Engine {
     }
   }
 
+  /**
+   * Judges the end of a run: state, then the invariant of the user, then the number of writes. The first failure
+   * counts.
+   */
   async #judged(
     plane: ControlPlane,
     recording: Recording,
@@ -197,6 +221,7 @@ export class Engine {
   }
 }
 
+/** Returns the failure of the user's invariant. Undefined if it holds. */
 async function brokenInvariant(
   invariant: (plane: ControlPlane) => Promise<void> | void,
   plane: ControlPlane,

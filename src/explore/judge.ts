@@ -3,13 +3,16 @@ import { describedDifference, differences, type FinalState, objectMetadata, type
 
 /** A run that violates an invariant. */
 export interface RunFailure {
+  /** Invariant that was violated. */
   readonly kind: 'the test' | 'an invariant' | 'quiescence' | 'final state' | 'stuck deletion' | 'orphan' | 'write storm'
   readonly message: string
+  /** Optional. Error that the test or the invariant has thrown. */
   readonly cause?: unknown
 }
 
 /** States that a run may have. */
 export interface ExpectedStates {
+  /** State at the end. */
   readonly state: FinalState
   /** State at each call of `settled`. */
   readonly steps: readonly FinalState[]
@@ -23,6 +26,7 @@ export interface ExpectedRun extends ExpectedStates {
   readonly failed?: ExpectedStates & { readonly failure: RunFailure }
   /** Whether the controller was at rest at the end of the undisturbed runs. Otherwise final states are not compared. */
   readonly isComparable: boolean
+  /** Differences between undisturbed runs, which count as equal. */
   readonly variation: Variation
   /** Writes of the controller. */
   readonly writes: number
@@ -30,11 +34,13 @@ export interface ExpectedRun extends ExpectedStates {
 
 /** Writes beyond those of the undisturbed run that are always allowed, because few writes triple soon. */
 const SPARE_WRITES = 10
+/** Maximum number of differences in a message. */
 const MOST_DIFFERENCES = 5
 
 /** Maximum number of writes of the controller. */
 export const writeLimit = ({ writes }: ExpectedRun): number => Math.max(3 * writes, writes + SPARE_WRITES)
 
+/** Judges the number of writes. A controller under faults may write more often, but not without bounds. */
 export function judgeWrites(writes: number, expected: ExpectedRun): RunFailure | undefined {
   if (writes <= writeLimit(expected)) return undefined
   return { kind: 'write storm', message: `the controller wrote ${writes} times, in the undisturbed run ${expected.writes} times` }

@@ -5,6 +5,7 @@ import { resourceName } from '../faults/rules.ts'
 import { WATCH_EVENT_TYPES } from '../meta/watch-event-types.ts'
 import type { StorageEvent } from '../storage/storage.ts'
 
+/** An entry with the time at which it was recorded. */
 interface Timed {
   /** Milliseconds of the machine's steady clock. */
   readonly at: number
@@ -13,10 +14,12 @@ interface Timed {
 /** A request for a resource. */
 export interface RequestEntry extends Timed {
   readonly kind: 'request'
+  /** Whether the controller made the request, and not the test. */
   readonly isController: boolean
   readonly verb: string
   /** Name of the resource in a fault: `deployments.apps/status`. */
   readonly resource: string
+  /** Empty for cluster-scoped resources, and for lists of all namespaces. */
   readonly namespace: string
   /** Empty for a create and for collections. */
   readonly name: string
@@ -26,6 +29,7 @@ export interface RequestEntry extends Timed {
   readonly isAnyVersion: boolean
   /** Status code of the response. 0: none; undefined: not yet. */
   status: number | undefined
+  /** Faults that were injected into the request. */
   faults: readonly FaultSpec[]
 }
 
@@ -33,12 +37,17 @@ export interface RequestEntry extends Timed {
 export interface EventEntry extends Timed {
   readonly kind: 'event'
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  /** Name of the resource in a fault: `deployments.apps`. */
   readonly resource: string
   readonly namespace: string
   readonly name: string
+  /** Revision of the change. */
   readonly revision: number
+  /** Whether the object has a deletion timestamp. */
   readonly isDeleting: boolean
+  /** Whether one of its owner references is that of a controller. */
   readonly isOwned: boolean
+  /** metadata.generation. 0 if there is none. */
   readonly generation: number
 }
 
@@ -51,28 +60,35 @@ export interface NoteEntry extends Timed {
 /** Path below which a program under test waits, as with `rest` and `settled`. */
 export const BARRIERS = '/binnacle/v1/explore/'
 
+/** A line of the recording. */
 export type Entry = RequestEntry | EventEntry | NoteEntry
 
 /** Identifies the controller's requests. */
 export interface Subject {
+  /** Whether the controller made the request, and not the test. */
   isController(request: FaultableRequest): boolean
   /** Whether the request belongs to a program that has been stopped. */
   isSevered(request: FaultableRequest): boolean
   /** Whether reads of the controller are activity. False if the test has the same user agent, because it may poll. */
   readonly countsReads: boolean
+  /** Whether a restart of the controller has begun and not ended. */
   readonly isRestarting: boolean
   /** Whether a program of the test computes, or waits for a processor. False if it cannot be known. */
   readonly isBusy: boolean
+  /** Stops the controller and starts it again. Requests of the stopped one are severed. */
   restart(): void
 }
 
 /** Time that the controller has to react to an error, and to open a watch again, in milliseconds. */
 const RETRY_MS = 1000
+/** Time that the controller has to open a watch again. */
 const REOPEN_MS = 5000
+/** Verbs of writes. */
 const WRITES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection']
 /** Resources that only report, or are renewed all the time. */
 const REPORTS: readonly string[] = ['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']
 
+/** Whether a request counts as a write of the controller: it changes objects other than events and leases. */
 export const isWrite = ({ verb, resource }: Pick<RequestEntry, 'verb' | 'resource'>): boolean =>
   WRITES.includes(verb) && !REPORTS.includes(resource) && !isReview(resource)
 
@@ -82,6 +98,7 @@ const isReview = (resource: string): boolean =>
 
 /** Requests and watch events of one run, in order. */
 export class Recording implements FaultObserver {
+  /** All entries so far, in the order in which requests arrived and events were delivered. */
   readonly entries: Entry[] = []
   /** Called for requests to paths below BARRIERS, with the rest of the path. */
   onBarrier: ((name: string) => Promise<void> | undefined) | undefined
@@ -107,18 +124,22 @@ export class Recording implements FaultObserver {
     return this.#awaited.size > 0 || this.#subject.isRestarting
   }
 
+  /** Number of writes of the controller, whether or not they succeeded. */
   get controllerWrites(): number {
     return this.#controllerWrites
   }
 
+  /** Appends a line of text to the story. */
   note(text: string): void {
     this.entries.push({ kind: 'note', at: performance.now(), text })
   }
 
+  /** Handles a request of the program under test to a path below BARRIERS. Undefined for other paths. */
   barrier(path: string): Promise<void> | undefined {
     return path.startsWith(BARRIERS) ? this.onBarrier?.(path.slice(BARRIERS.length)) : undefined
   }
 
+  /** Restarts the controller. Reactions that were awaited of the previous one are no longer. */
   restart(): void {
     this.note('the controller is restarted')
     this.#awaited.clear()
@@ -194,6 +215,7 @@ export class Recording implements FaultObserver {
     }
   }
 
+  /** Awaits a reaction for a time. An earlier time for the same reaction is replaced. */
   #await(reaction: string, milliseconds: number): void {
     this.#awaited.set(reaction, performance.now() + milliseconds)
   }
@@ -212,6 +234,7 @@ const observer = (entry: RequestEntry, isActive: boolean): ObservedRequest => ({
   disturbed: () => {},
 })
 
+/** Reads an event of a watch. */
 function eventEntry(resource: string, event: Exclude<StorageEvent, { readonly type: 'bookmark' }>): EventEntry {
   const { namespace, name } = event.object.attributes()
   const { metadata } = event.object.object()

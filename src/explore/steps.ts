@@ -7,10 +7,15 @@ const LOOK_MS = 20
 /** Fraction of the patience that a step gets if it is likely that the state stays another one. */
 const SHORT = 1 / 8
 
+/** Dependencies of the steps of one run. */
 export interface StepsOptions {
+  /** Detects that nothing happens any more. */
   readonly rest: Rest
+  /** Returns the state of the store, without what is ignored. */
   readonly stateNow: () => FinalState
+  /** Result of the undisturbed run. Undefined in the undisturbed run itself: any state is accepted then. */
   readonly expected: ExpectedRun | undefined
+  /** Time for which the expected state is awaited at each step, in milliseconds. */
   readonly patienceMs: number
   /** Milliseconds of a steady clock. */
   readonly now: () => number
@@ -49,6 +54,7 @@ export class Steps {
     this.states.push(state)
   }
 
+  /** Whether the state is that of the undisturbed run or of an accepted alternative. */
   #isMet(state: FinalState, expected: ExpectedRun): boolean {
     return [expected, ...expected.alternatives].some(states => this.#isOf(states, state, expected))
   }

@@ -12,6 +12,7 @@ import type { IsOn, StructSchema } from '../schema/schema.ts'
 /** Declared rules by type. Types without any are remembered as `none`. */
 const known = new WeakMap<StructSchema, Declared | 'none'>()
 
+/** Returns the declared rules of a type. They are collected once. Undefined if it has none. */
 function declaredRulesOf(schema: StructSchema): Declared | undefined {
   const rules = known.get(schema) ?? declaredRules(schema) ?? 'none'
   known.set(schema, rules)
@@ -29,10 +30,12 @@ export const runsAllDeclaredRules = (release: Release): boolean => isSince(relea
 
 /** A write whose declared rules are run. */
 export interface DeclaredSubject {
+  /** Type that declares the rules. */
   readonly schema: StructSchema
   /** The kind in lower case, for metrics and logs. */
   readonly kind: string
   readonly next: KubeObject
+  /** The stored object. Undefined for a create. */
   readonly old: KubeObject | undefined
   /** Whether earlier releases do not run the rules. */
   readonly isLate?: boolean
@@ -74,15 +77,20 @@ export function withDeclaredRules(
   return [...handWritten.filter(error => !isCovered(error) || (isEnforced && !found.has(errorIdentity(error)))), ...declared]
 }
 
+/** Part of a hook's context that declared validation reads. */
 type DeclaredContext = Pick<HookContext, 'features' | 'declared' | 'subresource'>
 
 /** Options of one run. */
 interface Reporting {
+  /** Whether errors of declared rules replace hand-written ones. */
   readonly takesOver: boolean
   /** Whether the release enforces rules of beta level, and fails requests whose rules throw. */
   readonly isEnforced: boolean
+  /** Reports whether a gate of a conditional rule is on. */
   readonly isOn: IsOn
+  /** Label of the kind and operation in metrics and logs. */
   readonly identifier: string
+  /** Receives mismatches and failures. */
   readonly observer: DeclaredContext['declared']
 }
 
@@ -93,6 +101,10 @@ interface Reporting {
 const identifierOf = ({ kind, old }: DeclaredSubject, { subresource }: DeclaredContext): string =>
   `${kind}${subresource && `_${subresource}`}_${old ? 'update' : 'create'}`
 
+/**
+ * Returns the errors of the declared rules. A rule that throws is reported, and fails the request if the rules are
+ * enforced.
+ */
 function declaredErrors(
   rules: Declared,
   { next, old }: DeclaredSubject,
@@ -128,6 +140,7 @@ function reportMismatches(
   for (const error of found) if (!covered.has(error)) report('extra', error)
 }
 
+/** Advice at the end of a mismatch's message, in upstream's words. */
 const NOT_TAKEN_OVER = 'This difference should not affect system operation since hand written validation is authoritative.'
 const TAKEN_OVER =
   'Consider disabling the DeclarativeValidationTakeover feature gate to keep data persisted in etcd consistent with prior versions of Kubernetes.'
@@ -139,6 +152,7 @@ const BETA_ENFORCED =
 const errorIdentity = ({ reason, field, origin = '' }: FieldError): string =>
   `{Type=${quote(TYPES[reason])}, Field=${quote(field)}, Origin=${quote(origin)}}`
 
+/** Names of error types in messages (field.ErrorType of apimachinery). */
 const TYPES: Readonly<Record<FieldError['reason'], string>> = {
   FieldValueRequired: 'Required value',
   FieldValueInvalid: 'Invalid value',

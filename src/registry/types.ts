@@ -19,12 +19,17 @@ export const answerObject = (answer: RequestResult): Awaitable<KubeObject> =>
 
 /** Resource, name and options of a write, with its request context. */
 export interface WriteTarget {
+  /** Context of the request: user, signal, deadline, warnings. */
   readonly ctx: RequestContext
+  /** Resource in the version of the request. */
   readonly served: ServedResource
   /** Empty for the resource itself. */
   readonly subresource: string
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string
+  /** Empty for a create until its body is decoded, and then if the name is to be generated. */
   readonly name: string
+  /** Whether everything but the write itself happens. */
   readonly dryRun: boolean
   /** Field manager: the parameter `fieldManager`, or derived from the user agent. */
   readonly manager: string
@@ -49,8 +54,10 @@ export interface AdmissionRequest {
   readonly ctx: RequestContext
   readonly operation: Operation
   readonly served: ServedResource
+  /** Empty for the resource itself. */
   readonly subresource: string
   readonly namespace: string
+  /** Empty for mutating plugins if the name is to be generated, and for the DELETE of a collection. */
   readonly name: string
   readonly dryRun: boolean
   /**
@@ -76,6 +83,7 @@ export interface AdmissionRequest {
  * retried.
  */
 export interface ReservationHolder {
+  /** Adds a reservation, which the write commits or rolls back together with those before it. */
   hold(reservation: Reservation): void
 }
 
@@ -83,12 +91,15 @@ export interface ReservationHolder {
 export interface AdmissionFunctions {
   /** Returns the object after mutating plugins and webhooks. Undefined for deletions. */
   mutate(request: AdmissionRequest): Promise<KubeObject | undefined>
+  /** Runs validating plugins, policies and webhooks. They must not change the object. */
   validate(request: AdmissionRequest): Promise<void>
 }
 
 /** Dependencies that all resources of a server share, including the sources of time, ids and randomness. */
 export interface RegistryEnvironment {
+  /** Source of creation timestamps, ages and times of managed fields. */
   readonly clock: Clock
+  /** Prefix of all keys: `/registry`. */
   readonly etcdPrefix: string
   readonly features: Features
   /** A UUID of version 4. */
@@ -101,6 +112,7 @@ export interface RegistryEnvironment {
   authorizeCreate(target: WriteTarget): Promise<void>
   /** Returns the storage of a resource, which all its versions share. */
   storageFor(definition: ResourceDefinition): Storage
+  /** Returns access to all resources, for hooks that read or write other objects. */
   access(): ResourceAccess
   /**
    * Optional. Called with the resource and the name of each object that was created or updated; the response waits for
@@ -111,6 +123,7 @@ export interface RegistryEnvironment {
 
 /** Environment and storage of one resource. */
 export interface StoreParts {
+  /** Environment of the server. */
   readonly env: RegistryEnvironment
   readonly storage: Storage
   /** Keys of its objects in the store. */
@@ -130,6 +143,7 @@ export const hookContext = (
   declared,
 })
 
+/** Strategy of kinds without rules of their own. */
 const NO_STRATEGY: Strategy = {}
 
 /**

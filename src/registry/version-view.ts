@@ -12,6 +12,7 @@ import { PerVersion } from './per-version.ts'
 import { registryFormOf } from './registry-form.ts'
 import { isOfVersion } from './stored-version.ts'
 
+/** Options of a view. */
 interface ViewOptions {
   /** Whether objects that are stored in the version are returned as they are. Defaults to false. */
   readonly passesOwn?: boolean
@@ -68,6 +69,7 @@ export class VersionView {
     }
   }
 
+  /** Returns a batch in the version. The same batch has the same view, since many watchers share it. */
   #batch(events: readonly StorageEvent[]): readonly StorageEvent[] {
     let viewed = this.#batches.get(events)
     if (!viewed) {
@@ -77,6 +79,7 @@ export class VersionView {
     return viewed
   }
 
+  /** Returns a converted copy. The stored object is not changed. */
   #converted(object: KubeObject): KubeObject {
     return normalized(this.#version, copyIn(this.#definition, object, this.#version))
   }
@@ -108,12 +111,15 @@ export class VersionView {
 
 /** The encoders of a view. */
 interface ViewEncoding {
+  /** Encoder of JSON in the version. */
   readonly json: Encoder
+  /** Wraps an encoder of the version so that it accepts objects of the storage version. */
   encoderOf(as: Encoder): Encoder
   /** Encodes stored JSON in the version of the view. */
   encodedInSteps(stored: Encoded): Steps<Encoded>
 }
 
+/** A stored object in another version. Encodings and notes are kept with the stored object. */
 class ViewedObject implements StoredObject {
   readonly #stored: StoredObject
   readonly #as: ViewEncoding
@@ -143,6 +149,7 @@ class ViewedObject implements StoredObject {
     return this.#making
   }
 
+  /** Encodes a large object in turns, and keeps the result with the stored object, where `json` finds it. */
   async #make(json: Encoded): Promise<void> {
     try {
       const encoded = await runInTurns(this.#as.encodedInSteps(json))

@@ -3,7 +3,9 @@ import { TYPED } from './typed-form.ts'
 
 /** Members of a struct. */
 export interface StructMembers {
+  /** JSON members by name in output order, including inlined ones. */
   readonly fields: ReadonlyMap<string, Field>
+  /** Messages whose members are among `fields`. */
   readonly inlines: readonly Inline[]
 }
 
@@ -25,6 +27,7 @@ export class DeclaredStruct implements StructSchema {
     this.#read = read
   }
 
+  /** Reads the declaration on first access. Throws if it is invalid. */
   get fields(): ReadonlyMap<string, Field> {
     this.#members ??= this.#read()
     return this.#members.fields

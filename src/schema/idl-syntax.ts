@@ -8,29 +8,36 @@ export type ReportLine = (line: number, message: string) => void
 
 /** First line of a file. */
 export interface PackageHeader {
+  /** Name by which other packages refer to its types: `core` in `core.Pod`. */
   readonly id: string
   /** Prefix of the package's OpenAPI definition names. */
   readonly definition: string
+  /** Whether no interfaces are generated for the types. */
   readonly untyped: boolean
 }
 
+/** A declaration as written: its first line, and the lines of its fields. */
 export interface DeclarationSyntax {
   readonly kind: 'type' | 'enum' | 'string' | 'union'
   readonly name: string
+  /** Line of the file, from 1. */
   readonly line: number
   /** Optional. `package.Type` that the type is like. */
   readonly like?: string
   /** Marks of a type, values of an enum, type and form of a union. */
   readonly words: readonly string[]
+  /** Only types have fields, except those of `types`. */
   readonly fields: readonly FieldLine[]
 }
 
 /** A field as written. Most are never parsed: a server uses few types. */
 export interface FieldLine {
+  /** The line without its indentation. */
   readonly text: string
   readonly line: number
 }
 
+/** A parsed line of a field. */
 export interface FieldSyntax {
   /** Empty for `inline`. */
   readonly name: string
@@ -38,18 +45,24 @@ export interface FieldSyntax {
   readonly number: number | undefined
   /** Type without `*` and `?`: `[]core.Container`. */
   readonly type: string
+  /** Whether the type has a `*`. */
   readonly pointer: boolean
+  /** Whether the type has a `?`. */
   readonly optional: boolean
+  /** Words after the type, as written: `gate(PodNickname)`. */
   readonly marks: readonly string[]
   /** Optional. Default as JSON, with the minor release that introduced it. */
   readonly default?: { readonly json: string; readonly since?: number }
 }
 
+/** `package core io.k8s.api.core.v1 untyped` */
 const HEADER = /^package (?<id>[a-z]\w*) (?<definition>[\w.-]+)(?<untyped> untyped)?$/m
 /** Matches the words of a declaration. Text in quotes may contain blanks. */
 const WORDS = /(?:"[^"]*"|[^\s"])+/g
+/** `name number type marks = default`. A default may have the release that introduced it: `=@1.34 "x"`. */
 const FIELD =
   /^(?<name>[\w$-]+) (?<number>-|\d+) (?<pointer>\*?)(?<type>(?:\[\]\*?|map\[string\])*[\w.]+)(?<optional>\??)(?<marks>(?: [^\s=]+)*)(?: =(?:@1\.(?<since>\d+))? (?<json>.+))?$/
+/** `inline number type` */
 const INLINE = /^inline (?<number>\d+) (?<type>[\w.]+)$/
 
 /** Parses the header of a file. Undefined if it has none. */

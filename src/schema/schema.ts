@@ -88,6 +88,7 @@ export type IsOn = (gate: string) => boolean
 
 /** The previous value in an update. */
 export interface Before {
+  /** Value of the same field or struct in the old object. */
   readonly value: unknown
 }
 
@@ -115,6 +116,7 @@ export interface Field extends Availability {
   readonly default?: Json
   /** Strategic merge patch strategies: `merge`, `replace`, `retainKeys`, separated by commas. */
   readonly patchStrategy?: string
+  /** Member that identifies an item, for the strategy `merge` of a list of structs. */
   readonly patchMergeKey?: string
   /** List type that upstream declares for a field that is not a list. It appears in OpenAPI and has no effect. */
   readonly strayListType?: 'atomic'
@@ -133,6 +135,7 @@ export interface Field extends Availability {
 
 /** A message whose members are inlined in the parent's JSON object. In protobuf it is a nested message. */
 export interface Inline {
+  /** Protobuf field number. */
   readonly number: number
   readonly schema: StructSchema
 }
@@ -148,6 +151,7 @@ export interface StructSchema extends Availability {
   readonly definition?: string
   /** JSON members by name in output order, including inlined ones. */
   readonly fields: ReadonlyMap<string, Field>
+  /** Messages whose members are inlined. Their fields are also in `fields`. */
   readonly inlines: readonly Inline[]
   /** Whether a value of the type is removed if clearing a gated field leaves it empty. */
   readonly prune?: boolean
@@ -159,6 +163,7 @@ export interface StructSchema extends Availability {
   readonly typeMeta: boolean
   /** Whether unknown members are preserved (custom resources). */
   readonly preserveUnknown?: boolean
+  /** Functions that depend on how Go represents the objects. */
   readonly form: ObjectForm
 }
 
@@ -194,6 +199,7 @@ export interface ObjectForm {
 
 /** An OpenAPI document, as used by the definition of a type. */
 export interface DefinitionContext {
+  /** OpenAPI 2.0 or 3.0. References and unions differ between them. */
   readonly version: 2 | 3
   /** Returns a reference to a type and adds its definition. */
   refer(schema: StructSchema): JsonObject
@@ -206,7 +212,9 @@ export interface DefinitionContext {
 /** An object whose keys are data. */
 export interface MapSchema {
   readonly type: 'map'
+  /** Schema of every value. Keys are strings. */
   readonly values: Schema
+  /** Optional. How apply merges the map. Defaults to `granular`. */
   readonly mapType?: 'atomic' | 'granular'
 }
 
@@ -214,7 +222,9 @@ export interface MapSchema {
 export interface ListSchema {
   readonly type: 'list'
   readonly items: Schema
+  /** Optional. Defaults to `atomic`. */
   readonly listType?: 'atomic' | 'set' | 'map'
+  /** Members that identify an item. Set for `map` only. */
   readonly listMapKeys?: readonly string[]
   /**
    * Whether items of a list of type map may omit some of its keys. An item without one is another item than any with
@@ -236,8 +246,10 @@ export interface UnionSchema {
   readonly type: 'union'
   /** Go's short type name, `JSONSchemaPropsOrBool`. */
   readonly name: string
+  /** OpenAPI definition name. */
   readonly definition: string
   readonly form: UnionForm
+  /** Type of the struct form. */
   readonly struct: StructSchema
 }
 

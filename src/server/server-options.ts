@@ -32,6 +32,7 @@ import type { Tracing } from './tracing/tracing.ts'
 
 /** The API, and the other endpoints. */
 export interface EndpointOptions extends Omit<ServerEndpoints, 'exposition' | 'flowLimits'> {
+  /** Handlers of the API's verbs. */
   readonly api: Api
   /** Whether the API has a route for a request. Metrics only have resource labels for such requests. */
   readonly isServed: (info: ResourceRequestInfo) => boolean
@@ -43,13 +44,17 @@ export interface EndpointOptions extends Omit<ServerEndpoints, 'exposition' | 'f
 
 /** Authentication and authorization of requests. */
 export interface ServerAccess {
+  /** Determines the user of a request. */
   readonly authenticator: Authenticator
+  /** Decides on every request, except those of `system:masters`. */
   readonly authorizer: Authorizer
+  /** Order and permissions of impersonation, which depend on the release. */
   readonly impersonation: ImpersonationMode
 }
 
 /** The console has its own port, so that no page of a backend shares its origin. */
 export interface ConsolePort {
+  /** Pages and requests of the console. */
   readonly served: ServedConsole
   /** 0 chooses a free port. */
   readonly port: number
@@ -57,6 +62,7 @@ export interface ConsolePort {
 
 /** Ports of the server. */
 export interface PortOptions {
+  /** IP address that the secure port and the console listen on. */
   readonly bindAddress: string
   /** 0 chooses a free port. */
   readonly secure: number
@@ -89,6 +95,7 @@ export interface HttpOptions {
   readonly http2: Http2Stack | undefined
   /** Concurrent streams of an HTTP/2 connection. */
   readonly maxStreams: number
+  /** Response headers and connection policies. */
   readonly conduct: ServingConduct
   /** Messages of errors. */
   readonly wording: Wording
@@ -96,7 +103,9 @@ export interface HttpOptions {
 
 /** TLS of the secure port and of the console. */
 export interface TlsOptions {
+  /** Certificates and keys, and the CAs of client certificates. */
   readonly material: TlsMaterial
+  /** TLS versions and cipher suites. */
   readonly policy: TlsPolicy
 }
 
@@ -104,8 +113,11 @@ export interface TlsOptions {
 export interface LimitOptions {
   /** Priority and fairness, which replaces the two limits below. Undefined if it is off. */
   readonly flowLimits: FlowLimits | undefined
+  /** Concurrent requests that only read. 0 for any number. */
   readonly maxInFlight: number
+  /** Concurrent requests that write. 0 for any number. */
   readonly maxMutatingInFlight: number
+  /** Deadline of requests that are not long-running, in milliseconds. */
   readonly timeoutMs: number
 }
 
@@ -156,11 +168,13 @@ export interface ServerOptions {
 export interface ChainOptions extends Omit<ServerOptions, 'ports' | 'tls'> {
   /** Optional. User of every request of a listener without authentication. Omitted if requests are authenticated. */
   readonly trusted?: User
+  /** The open requests of all ports, for shutdown. */
   readonly requests: RequestsInProgress
   /** Deadlines of `requests`. */
   readonly deadlines: Deadlines
   /** Limits that apply without priority and fairness. */
   readonly inFlight: InFlight
+  /** High-water marks of requests that wait and that execute. */
   readonly marks: RequestMarks
   readonly metrics: RequestMetrics
   readonly authMetrics: AuthMetrics
@@ -175,6 +189,7 @@ export interface ChainOptions extends Omit<ServerOptions, 'ports' | 'tls'> {
  * there are mounts.
  */
 export interface ServedMounts {
+  /** Returns a listener that serves requests below mounted paths itself, and passes the others to `app`. */
   serving<T extends (...args: Parameters<Listener>) => Promise<void>>(
     app: T,
     options: ChainOptions,

@@ -5,16 +5,22 @@ import { minorOf, PREVIEWS, type Release } from '../lifecycle/release.ts'
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
+  /** Release whose API is served. Since 1.33. */
   readonly emulationMajor?: string
   readonly emulationMinor?: string
+  /** Oldest release whose components the server supports (KEP-4330). Since 1.33. */
   readonly minCompatibilityMajor?: string
   readonly minCompatibilityMinor?: string
   readonly gitVersion: string
+  /** Empty, because the program is not built from a commit of Kubernetes. */
   readonly gitCommit: string
   readonly gitTreeState: string
+  /** RFC 3339. */
   readonly buildDate: string
+  /** The Node runtime, for clients that show it. */
   readonly goVersion: string
   readonly compiler: string
+  /** `linux/amd64`, as Go names it. */
   readonly platform: string
 }
 

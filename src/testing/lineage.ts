@@ -16,6 +16,7 @@ import { seededCa, seededKey } from './seeded-keys.ts'
 export class Lineage {
   /** Initial content of a control plane's store. Undefined until the first has started. */
   beginning: MemoryTables | undefined
+  /** Secrets that servers of one store share. All control planes of the lineage have the same ones. */
   readonly agreed: AgreedValues
   #made: Promise<ServerCredentials> | undefined
   readonly #values = new Map<AgreedName, Promise<string>>()
@@ -34,6 +35,7 @@ export class Lineage {
     }
   }
 
+  /** Returns the keys and certificates of the server and of its administrator. The first call creates them. */
   credentials(config: Config): Promise<ServerCredentials> {
     const seed = this.#seed
     this.#made ??= credentialsOf(config, {
@@ -64,10 +66,13 @@ const MOST_ISSUED = 100
 
 const generate = promisify(generateKeyPair)
 
+/** Number of lineages that are kept. */
 const MOST_LINEAGES = 16
 const known = new Map<string, Lineage>()
 
+/** Properties besides the flags in which lineages differ. */
 export interface LineageOptions {
+  /** Optional. Makes keys reproducible. By default they are random. */
   readonly seed?: string | undefined
   /** Optional. Creation time of the initial objects. Default: the machine's time. */
   readonly clock?: Date | undefined

@@ -3,12 +3,15 @@ import { Heap, type HeapEntry } from '../lib/heap.ts'
 
 /** A scheduled call. */
 interface Call extends Timer, HeapEntry {
+  /** Time of the clock at which the call is due. */
   readonly at: number
   /** Calls for the same time are made in the order in which they were scheduled. */
   readonly order: number
+  /** The call. */
   readonly make: () => void
 }
 
+/** Options of a clock. */
 export interface MovedClockOptions {
   /** Initial time in milliseconds since the epoch. */
   readonly at: number
@@ -21,6 +24,7 @@ export interface MovedClockOptions {
  * order.
  */
 export class MovedClock implements TimerClock {
+  /** The same clock: it never jumps back. */
   readonly steady: Clock = { now: () => this.now() }
   #runs: boolean
   #time: number
@@ -38,10 +42,12 @@ export class MovedClock implements TimerClock {
     this.#go()
   }
 
+  /** Milliseconds since the epoch. */
   now(): number {
     return this.#time + (this.#since === undefined ? 0 : Math.floor(systemClock.steady.now() - this.#since))
   }
 
+  /** Schedules a call. It is due by this clock, however long the machine takes to get there. */
   after(milliseconds: number, make: () => void): Timer {
     const call: Call = {
       at: this.now() + Math.max(0, milliseconds),
@@ -103,18 +109,21 @@ export class MovedClock implements TimerClock {
     }
   }
 
+  /** Stops the clock at its present time. */
   #stand(): void {
     this.#time = this.now()
     this.#since = undefined
     this.#wakeForNext()
   }
 
+  /** Lets the clock run with the machine's, if it does. */
   #go(): void {
     if (!this.#runs) return
     this.#since = systemClock.steady.now()
     this.#wakeForNext()
   }
 
+  /** Replaces the machine's timer by one for the next call. */
   #wakeForNext(): void {
     this.#wake?.close()
     this.#wakesAt = Number.POSITIVE_INFINITY

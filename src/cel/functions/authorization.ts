@@ -26,7 +26,9 @@ export interface ServiceAccountName {
 
 /** Decision of the authorizer. A check that failed is not allowed, and has an error. */
 export interface AuthorizationResult {
+  /** False for a denial, for no opinion, and if the authorizer failed. */
   readonly allowed: boolean
+  /** Reason of the authorizer. May be empty. */
   readonly reason: string
   /** Set if the authorizer failed. */
   readonly error?: string
@@ -41,6 +43,7 @@ export type Ask = (question: AuthorizationQuestion) => AuthorizationResult
 
 /** A value that has functions but no equality. */
 abstract class AuthorizationValue extends CelObject {
+  /** cel-go has no equality for these values: comparing them is an error. */
   equals(other: Value): boolean | CelError {
     return noSuchOverload(other)
   }
@@ -50,6 +53,7 @@ abstract class AuthorizationValue extends CelObject {
 export class AuthorizerValue extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.Authorizer'
   readonly ask: Ask
+  /** Service account to check. Undefined for the user of the request. */
   readonly serviceAccount: ServiceAccountName | undefined
 
   constructor(ask: Ask, serviceAccount?: ServiceAccountName) {
@@ -89,8 +93,11 @@ class GroupCheck extends AuthorizationValue {
 export interface CheckedResource {
   readonly group: string
   readonly resource: string
+  /** Empty for the resource itself. */
   readonly subresource: string
+  /** Empty for all namespaces. */
   readonly namespace: string
+  /** Empty for all names. */
   readonly name: string
   readonly fieldSelector: string
   readonly labelSelector: string

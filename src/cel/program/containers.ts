@@ -40,6 +40,7 @@ export function listMaker(elements: readonly Evaluate[], optionals: ReadonlySet<
  * `optional`: whether it is written with `?`, so that it is omitted if its optional is empty.
  */
 export interface EntryMaker {
+  /** Evaluated before the value. An error ends the creation of the map. */
   readonly key: Evaluate
   readonly value: Evaluate
   readonly optional: boolean
@@ -72,8 +73,10 @@ export function mapMaker(entries: readonly EntryMaker[]): Evaluate {
 
 /** A field of a struct, as an EntryMaker is an entry of a map. */
 export interface FieldMaker {
+  /** Field of the struct, which the checker has found. */
   readonly name: string
   readonly value: Evaluate
+  /** Whether it is written with `?`, so that it stays unset if its optional is empty. */
   readonly optional: boolean
 }
 

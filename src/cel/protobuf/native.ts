@@ -18,6 +18,7 @@ import { MessageValue } from './message-value.ts'
 
 /** Go type of a message field, and the conversion to it. */
 export interface Native {
+  /** Name in cel-go's conversion errors. */
   readonly goType: string
   /** Converts a value. Undefined if its type is never accepted; an error if only this value is not. */
   readonly take: (value: Value) => Value | undefined

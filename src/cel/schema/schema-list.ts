@@ -34,8 +34,11 @@ function schemaElement(value: Value): Element {
 export class SchemaList extends CelList {
   override readonly isZeroable = false
   override readonly takesIntsOnly = true
+  /** Elements of the document and added values, in order. Shared, must not be changed. */
   readonly elements: readonly Element[]
+  /** Schema of every element. */
   protected readonly items: JsonSchemaProps
+  /** Converts an element of the document to a value. */
   protected readonly convert: Convert
 
   constructor(elements: readonly Element[], items: JsonSchemaProps, convert: Convert) {
@@ -66,10 +69,12 @@ export class SchemaList extends CelList {
     return this.withElements([...this.elements, ...celElements(other)])
   }
 
+  /** Returns a list of the same type with other elements. */
   protected withElements(elements: readonly Element[]): SchemaList {
     return new SchemaList(elements, this.items, this.convert)
   }
 
+  /** Compares element by element. Returns the first difference or error. */
   equals(other: Value): boolean | CelError {
     if (!(other instanceof CelList)) return noSuchOverload(other)
     if (other.size !== this.size) return false
@@ -92,6 +97,7 @@ export class SchemaList extends CelList {
   }
 }
 
+/** Returns the elements of a list of any type. */
 function celElements(list: CelList): Element[] {
   const elements: Element[] = []
   for (let i = 0; i < list.size; i++) elements.push(schemaElement(list.at(i)))
@@ -102,11 +108,13 @@ function celElements(list: CelList): Element[] {
 class SetList extends SchemaList {
   #members: Set<Element> | undefined
 
+  /** Elements for lookups, made on first use. */
   get members(): Set<Element> {
     this.#members ??= new Set(this.elements)
     return this.#members
   }
 
+  /** Compares sets: the order of the elements does not matter. */
   override equals(other: Value): boolean | CelError {
     if (!(other instanceof CelList)) return noSuchOverload(other)
     return other.size === this.size && celElements(other).every(element => this.members.has(element))
@@ -149,6 +157,7 @@ class MapList extends SchemaList {
     return JSON.stringify(this.#keys.map(key => (Object.hasOwn(object, key) ? String(object[key]) + typeof object[key] : null)))
   }
 
+  /** Compares by key: the order of the elements does not matter. */
   override equals(other: Value): boolean | CelError {
     if (!(other instanceof CelList)) return noSuchOverload(other)
     if (other.size !== this.size) return false

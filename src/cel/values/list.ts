@@ -7,6 +7,7 @@ import { CelDouble, CelError, CelList, CelUint, isError, isInt, typeNameOf, type
 
 /** A list that is compared and searched element by element. */
 export abstract class PlainList extends CelList {
+  /** Concatenates without a copy. If one of the lists is empty, the other is returned. */
   concat(other: CelList): Value {
     if (other.size === 0) return this
     return this.size === 0 ? other : new JoinedList(this, other)
@@ -21,6 +22,9 @@ export abstract class PlainList extends CelList {
     return true
   }
 
+  /**
+   * Reports whether any element equals a value. Errors of comparisons are ignored. Charges for the whole list first.
+   */
   contains(value: Value): boolean | CelError {
     spendWork(this.size)
     for (let i = 0; i < this.size; i++) {
@@ -108,6 +112,7 @@ export class JoinedList extends PlainList {
 
 /** Accumulator of a loop. Only the loop refers to it until it ends, so elements are appended in place. */
 export class GrowingList extends PlainList {
+  /** Elements so far. */
   readonly values: Value[] = []
 
   get size(): number {
@@ -118,6 +123,7 @@ export class GrowingList extends PlainList {
     return this.values[index] ?? null
   }
 
+  /** Appends in place and returns itself. Charges for the appended elements. */
   override concat(other: CelList): Value {
     const { size } = other
     spendWork(size)
@@ -126,8 +132,10 @@ export class GrowingList extends PlainList {
   }
 }
 
+/** Makes a list of values, which must not be changed afterwards. */
 export const listOfValues = (values: readonly Value[]): ValueList => new ValueList(values)
 
+/** Returns cel-go's error for an index that the list does not have. */
 export const outOfBounds = (index: Value): CelError => new CelError(`index out of bounds: ${printValue(index)}`)
 
 /** Converts an index of any numeric type. An error if it is not a 64-bit integer. */

@@ -60,10 +60,12 @@ export class ValueMap extends CelMap {
     this.#entries.set(hashKey(key), [key, value])
   }
 
+  /** Removes an entry. To be called only by the code that creates the map. */
   delete(key: Value): void {
     this.#entries.delete(hashKey(key))
   }
 
+  /** Returns the value of a key, or of a numerically equal key of another type: `1u` finds the entry of `1`. */
   find(key: Value): Value | undefined {
     const found = this.#entries.get(hashKey(key))
     if (found || typeof key === 'string' || this.#entries.size === 0) return found?.[1]

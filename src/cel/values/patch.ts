@@ -14,6 +14,7 @@ export class PatchObject extends StructValue {
   }
 }
 
+/** Fields that are strings in Go, so that unset and empty ones are equal. */
 const TEXTS = ['op', 'path', 'from'] as const
 
 /** A `JSONPatch{…}` operation. Unset texts are empty, as in Go, and an empty text counts as unset. */

@@ -1,10 +1,13 @@
 import { isJsonObject, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { CaseError, type CaseSuite, type Expectation, objectList, type PolicyCase, stringList } from './policy-case.ts'
 
+/** `apiVersion` and `kind` of a file of cases. */
 export const NATIVE_API = 'binnacle.dev/v1'
 export const NATIVE_KIND = 'PolicyTest'
 
+/** Members of a case. Others are rejected, so that a misspelt one does not weaken a test. */
 const MEMBERS: ReadonlySet<string> = new Set(['name', 'object', 'oldObject', 'user', 'groups', 'expect'])
+/** Members of `expect`. */
 const EXPECTED: ReadonlySet<string> = new Set(['allowed', 'message', 'warnings', 'mutated', 'policy'])
 
 /** Reads a PolicyTest. Throws CaseError. */
@@ -21,6 +24,7 @@ export function nativeSuite(file: string, document: JsonObject): CaseSuite {
   }
 }
 
+/** Reads a case. `path` locates it in errors. */
 function nativeCase(file: string, value: JsonObject, path: string): PolicyCase {
   refuseUnknown(file, value, MEMBERS, path)
   const { name, object, oldObject, user, groups, expect } = value
@@ -50,6 +54,7 @@ function expectation(file: string, value: JsonObject, path: string): Expectation
   }
 }
 
+/** Throws CaseError for the first member that is not known. */
 function refuseUnknown(file: string, value: JsonObject, known: ReadonlySet<string>, path: string): void {
   const unknown = Object.keys(value).find(name => !known.has(name))
   if (unknown !== undefined) throw new CaseError(`${file}: ${path}.${unknown}: unknown field; known are ${[...known].join(', ')}`)

@@ -3,17 +3,22 @@ import type { ManifestFile } from '../../upgrade/manifests.ts'
 
 /** A request to which policies respond, and what is expected of the response. */
 export interface PolicyCase {
+  /** Name in results. */
   readonly name: string
+  /** The object of the request. Without `old` the request is a create. */
   readonly object: JsonObject
   /** Optional. The object before an update. */
   readonly old?: JsonObject | undefined
+  /** Optional. Name of the user that makes the request. */
   readonly user?: string | undefined
+  /** Optional. Groups of the user. */
   readonly groups?: readonly string[]
   readonly expected: Expectation
 }
 
 /** Expected response. */
 export interface Expectation {
+  /** Whether the request must be allowed. */
   readonly allowed: boolean
   /** Optional. Part of the message of a denial. */
   readonly message?: string | undefined
@@ -27,11 +32,13 @@ export interface Expectation {
 
 /** Cases that share policies and existing objects. */
 export interface CaseSuite {
+  /** Path of the file that contains the cases. */
   readonly file: string
   /** Policies and bindings beside those of `--policies`. */
   readonly policies: readonly JsonObject[]
   /** Objects that exist before the cases, such as parameters. */
   readonly given: readonly JsonObject[]
+  /** Cases in order. Their requests are dry runs, so a case does not see the objects of others. */
   readonly cases: readonly PolicyCase[]
   /** Cases that are not run, with the reason. */
   readonly skipped: readonly { readonly name: string; readonly reason: string }[]
@@ -49,9 +56,11 @@ export class CaseError extends Error {
 /** Members of a document that are objects. */
 export const objectList = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
+/** Members of a document that are strings. */
 export const stringList = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
 
+/** Returns metadata.name. Empty if there is none. */
 export const nameOf = (object: JsonObject): string => String(objectIn(object.metadata).name ?? '')
 
 /** Kind and group of an admission policy or binding. */
@@ -64,6 +73,7 @@ export const isPolicyObject = ({ apiVersion, kind }: JsonObject): boolean =>
   typeof kind === 'string' &&
   POLICY_KIND.test(kind)
 
+/** Reports whether a policy object is a binding. */
 export const isBinding = ({ kind }: JsonObject): boolean => typeof kind === 'string' && kind.endsWith('Binding')
 
 /** Values of the objects of a file. */

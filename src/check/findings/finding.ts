@@ -40,13 +40,18 @@ export const RULES = {
   refused: 'The server refuses an object',
 } as const
 
+/** Name of a rule. */
 export type RuleName = keyof typeof RULES
 
 /** Optional parts of a finding about an object. */
 export interface FindingParts {
+  /** Optional. How to correct the object. */
   readonly advice?: string | undefined
+  /** Optional. Path of the field. Also locates the finding, unless `at` does. */
   readonly field?: string | undefined
+  /** Optional. Policy, webhook, quota or manager that caused the finding. */
   readonly by?: string | undefined
+  /** Optional. Unified diff. An empty one is left out. */
   readonly diff?: string | undefined
   /** Location of the finding. Default: that of `field`, or the beginning of the object. */
   readonly at?: FieldLocation | undefined

@@ -13,16 +13,20 @@ export interface ForkRequest {
   readonly path: string
   /** Optional. The query, without `?`. */
   readonly search?: string
+  /** Optional. Media type of the body. */
   readonly contentType?: string
   readonly body?: Buffer
   readonly user: User
+  /** User agent, from which the field manager is derived if the request names none. */
   readonly userAgent: string
+  /** Time of receipt, in milliseconds since the epoch. */
   readonly now: number
   /** Optional. Records the steps of the request. */
   readonly notes?: RequestNotes | undefined
   readonly reviewInstead: NonNullable<RequestContext['reviewInstead']>
 }
 
+/** Requests to a fork have no deadline and no client that could leave. */
 const ENDLESS = new AbortController().signal
 const NO_BODY = Buffer.alloc(0)
 
@@ -47,7 +51,9 @@ export class ForkExchange implements Exchange, RequestContext {
   counted: Exchange['counted']
   /** Texts of `Warning` headers, each once. */
   readonly warnings = new Set<string>()
+  /** Status code of the response. 0 until there is one. */
   status = 0
+  /** Body of the response. */
   body: Buffer = NO_BODY
   readonly #requestBody: Buffer
 
@@ -115,6 +121,7 @@ export class ForkExchange implements Exchange, RequestContext {
 
 const isPieces = (body: readonly Buffer[] | FilledBody): body is readonly Buffer[] => Array.isArray(body)
 
+/** Joins a body that is sent in parts. */
 function wholeBody(body: Buffer | readonly Buffer[] | FilledBody): Buffer {
   if (Buffer.isBuffer(body)) return body
   return isPieces(body) ? Buffer.concat(body) : wholeOf(body)

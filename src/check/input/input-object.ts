@@ -6,8 +6,11 @@ import type { FieldLocation, SourceText } from './position.ts'
 
 /** An object of the input, as it is written. */
 export interface InputObject {
+  /** Text that contains the object. */
   readonly text: SourceText
+  /** Parsed text of the object, by which fields are located. */
   readonly node: SourceNode
+  /** Content of the object. */
   readonly value: JsonObject
   readonly apiVersion: string
   readonly kind: string
@@ -31,6 +34,7 @@ export const locationPosition = ({ text, node, source, sources }: InputObject, a
 
 /** A problem of a file that prevents objects from being read. */
 export interface InputFault {
+  /** Name of the rule in findings. */
   readonly rule: 'unreadable' | 'incomplete-object' | 'not-an-object'
   readonly message: string
   readonly advice?: string
@@ -48,6 +52,7 @@ export interface Input {
   readonly builds: KustomizeSources[]
 }
 
+/** Returns an input without files, to which readers append. */
 export const emptyInput = (): Input => ({ texts: [], objects: [], faults: [], remarks: [], builds: [] })
 
 /** Texts that positions name, including those of the files of kustomizations that were read so far. */

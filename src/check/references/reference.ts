@@ -41,10 +41,12 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   CronJob: ['spec', 'jobTemplate', 'spec', 'template'],
 }
 
+/** Versions in which the kinds of TEMPLATES are. */
 const GROUPS: ReadonlySet<string> = new Set(['v1', 'apps/v1', 'batch/v1'])
 
 /** A pod template with its path. Empty for a Pod. */
 export interface PodTemplate {
+  /** Metadata and spec of the pods. */
   readonly template: JsonObject
   readonly path: string
 }

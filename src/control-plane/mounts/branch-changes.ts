@@ -11,6 +11,7 @@ import type { Branch } from './branches.ts'
  * Effect of merging a branch on one object of the server. Objects are shown without metadata that every write changes.
  */
 export interface BranchChange extends Pick<StoredLocation, 'path' | 'group' | 'version' | 'resource' | 'namespace' | 'name'> {
+  /** Effect of a merge on the object of the server. */
   readonly change: 'created' | 'updated' | 'deleted'
   /** Whether the server has changed the object too since the branch was created, to a different result. */
   readonly conflict: boolean
@@ -22,6 +23,7 @@ export interface BranchChange extends Pick<StoredLocation, 'path' | 'group' | 'v
   readonly server?: JsonObject
 }
 
+/** A page of changes. `next` is the first key of the next page; undefined at the end. */
 export interface ChangesPage {
   readonly items: readonly BranchChange[]
   readonly next: Key | undefined
@@ -66,8 +68,10 @@ export async function branchChangesPage(
   return { items, next }
 }
 
+/** Start of the first page: before every key. */
 export const FIRST = key('')
 
+/** States of one object. Undefined for states in which it does not exist. */
 interface Three {
   readonly before: JsonObject | undefined
   readonly branch: JsonObject | undefined

@@ -11,18 +11,25 @@ import { revisionError } from './revision-error.ts'
 
 /** Parts that serve a branch. */
 export interface OpenBranch {
+  /** Control plane on the branch. */
   readonly plane: ControlPlane
+  /** Serves requests below the branch's path. */
   readonly mounted: MountedPlane
+  /** Authentication and authorization of its requests. */
   readonly auth: BranchAuth
 }
 
 /** A branch of the server's store. */
 export interface Branch extends OpenBranch {
+  /** Name in the path of the branch. */
   readonly name: string
+  /** Store of the branch. */
   readonly fork: BackendFork
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** Name of the user. */
   readonly createdBy: string
+  /** Open requests, which end with the branch. */
   readonly requests: OpenRequests
   /** Set once the server has changed more than is kept for the branch. The branch can no longer be read. */
   isLost: boolean
@@ -30,7 +37,9 @@ export interface Branch extends OpenBranch {
 
 /** Dependencies and limits of branches. */
 export interface BranchesOptions {
+  /** Store of the server. Only the embedded store can be forked. */
   readonly backend: Backend
+  /** Maximum number of branches. */
   readonly most: number
   /** Limit of the changes kept for each branch, in bytes. */
   readonly maxBytes: number
@@ -52,20 +61,24 @@ export class Branches {
     this.#options = options
   }
 
+  /** Number of branches. */
   get size(): number {
     return this.#all.size
   }
 
+  /** Returns the bytes that all branches keep: their own changes, and old values of the server's. */
   bytes(): number {
     let bytes = 0
     for (const { fork } of this.#all.values()) bytes += fork.bytes()
     return bytes
   }
 
+  /** Returns the branches in the order of their creation. */
   list(): readonly Branch[] {
     return [...this.#all.values()]
   }
 
+  /** Returns a branch. Undefined if there is none of this name. */
   find(name: string): Branch | undefined {
     return this.#all.get(name)
   }
@@ -144,6 +157,7 @@ export class Branches {
     void branch.plane.close()
   }
 
+  /** Aborts creations, and begins the shutdown of each branch's control plane. */
   beginShutdown(): void {
     this.#ended.abort()
     for (const { plane } of this.#all.values()) plane.beginShutdown()
@@ -159,6 +173,7 @@ export class Branches {
   }
 }
 
+/** Ends the requests of a branch, then closes its parts. The control plane of a lost one is closed already. */
 async function close({ requests, plane, auth, isLost }: Branch): Promise<void> {
   requests.endAll()
   if (!isLost) await plane.close()

@@ -1,6 +1,8 @@
 /** A request that keeps a control plane open. */
 export interface OpenRequest {
+  /** Whether it is a watch or a connection, which clients open again if it ends. */
   readonly isLongRunning: boolean
+  /** Ends the request. */
   end(): void
 }
 
@@ -20,6 +22,7 @@ export class OpenRequests {
     }
   }
 
+  /** Whether no request is open. */
   get isIdle(): boolean {
     return this.#open.size === 0
   }
@@ -30,6 +33,7 @@ export class OpenRequests {
     return true
   }
 
+  /** Ends all requests. They unregister themselves when they have ended. */
   endAll(): void {
     for (const request of this.#open) request.end()
   }
@@ -38,8 +42,10 @@ export class OpenRequests {
 /** Runs tasks one at a time, in the order in which they were added. */
 export class SerialTasks {
   #last: Promise<unknown> = Promise.resolve()
+  /** Number of tasks that are queued or running. */
   waiting = 0
 
+  /** Queues a task, and resolves with its result. A failure does not affect the tasks after it. */
   take<T>(work: () => Promise<T>): Promise<T> {
     this.waiting++
     const result = this.#last.then(work).finally(() => this.waiting--)

@@ -16,6 +16,7 @@ const SHOWN_OUTPUT = 4000
  * its watches again.
  */
 const SEVERED_MS = 100
+/** Time in which the program is expected to open its watches again. */
 const RESTART_MS = 5000
 /** Time between SIGTERM and SIGKILL, in milliseconds. */
 const KILL_MS = 2000
@@ -24,13 +25,16 @@ const STARTS_AGAIN_MS = 50
 
 /** A program to run, with its directory. */
 export interface TestProgram {
+  /** Executable, found by the PATH. */
   readonly command: string
   readonly args: readonly string[]
+  /** Directory in which the program runs. */
   readonly cwd: string
   /** Name in messages. */
   readonly name: string
 }
 
+/** Program, controller and limits of a test. */
 export interface ChildTestOptions {
   readonly program: TestProgram
   /** Directory for the kubeconfig. */
@@ -50,6 +54,7 @@ export interface ChildTestOptions {
 
 /** Runs a test as a program of its own, which finds the server in its environment. */
 export class ChildTest implements RunningTest {
+  /** Whether reads are activity. False if the test and the controller have the same user agent. */
   readonly countsReads: boolean
   readonly #options: ChildTestOptions
   #child: ChildProcess | undefined
@@ -65,6 +70,7 @@ export class ChildTest implements RunningTest {
     this.#controller = options.controller === undefined ? undefined : new ControllerProcess(options.controller)
   }
 
+  /** Whether the controller made the request. A watch by it also ends a restart. */
   isController({ user, userAgent, info }: FaultableRequest): boolean {
     if (user.name !== USER) return false
     const { agents } = this.#options
@@ -87,6 +93,7 @@ export class ChildTest implements RunningTest {
     return this.#threads?.isAny === true || this.#controller?.threads?.isAny === true
   }
 
+  /** Signals the program, or kills the controller's own process. Its writes are severed for a moment. */
   restart(): void {
     const { restartSignal } = this.#options
     if (this.#controller !== undefined) {
@@ -100,6 +107,10 @@ export class ChildTest implements RunningTest {
     this.#child?.kill(restartSignal)
   }
 
+  /**
+   * Runs the program to its end. Rejects if it fails, or does not end in time. Resolves with whether the controller was
+   * at rest.
+   */
   async perform(world: World): Promise<boolean> {
     const { program, directory, timeoutMs } = this.#options
     const user = await world.plane.user(USER, ['system:masters'])
@@ -137,6 +148,7 @@ export class ChildTest implements RunningTest {
     this.#child?.kill('SIGKILL')
   }
 
+  /** Stops the controller, then the program: with SIGTERM, and with SIGKILL after KILL_MS. */
   async stop(): Promise<void> {
     await this.#controller?.stop()
     const child = this.#child
@@ -159,6 +171,7 @@ const environment = (kubeconfig: string): NodeJS.ProcessEnv => ({
 
 /** A controller that runs beside the test as a program of its own, and is started again when it ends. */
 class ControllerProcess {
+  /** Threads of the process, which show whether it computes. Undefined before it starts. */
   threads: RunningThreads | undefined
   readonly #command: string
   #child: ChildProcess | undefined
@@ -169,6 +182,7 @@ class ControllerProcess {
     this.#command = command
   }
 
+  /** Starts the program. It is started again whenever it ends, until it is stopped. */
   start(env: NodeJS.ProcessEnv): void {
     this.#env = env
     // Its group is killed with it: the shell may have started it as its child.
@@ -190,6 +204,7 @@ class ControllerProcess {
     killGroup(this.#child)
   }
 
+  /** Kills the program and waits until it has ended. */
   async stop(): Promise<void> {
     this.#isOver = true
     const child = this.#child

@@ -14,22 +14,30 @@ import type { Via } from './via.ts'
 export interface BackendRequest {
   /** Optional. Default: GET. */
   readonly method?: 'GET' | 'DELETE'
+  /** Path on the aggregated server, without the query. */
   readonly path: string
+  /** Optional. The query, without `?`. */
   readonly query?: string
   /** JSON. */
   readonly body?: string
+  /** Value of the Accept header. */
   readonly accept: string
   /** ETag of the cached response, for If-None-Match. Empty without one. */
   readonly etag?: string
+  /** User in the headers of the front proxy (`X-Remote-User`). */
   readonly user: User
+  /** Time for the whole exchange, in milliseconds. */
   readonly timeoutMs: number
   /** Maximum size of the response body in bytes. A longer one is an error. */
   readonly maxBytes: number
 }
 
+/** A response that was read as a whole, whatever its status. */
 export interface BackendResponse {
   readonly status: number
+  /** Empty if the response has none. */
   readonly contentType: string
+  /** Empty if the response has none. */
   readonly etag: string
   readonly body: Buffer
 }

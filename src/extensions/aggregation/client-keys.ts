@@ -41,6 +41,7 @@ export class ProxyClientKey {
     return new ProxyClientKey(files, await readKeyPair(files), lookMs)
   }
 
+  /** The pair that is in use. Read it again whenever `generation` changes. */
   get current(): ClientKey {
     return this.#current
   }
@@ -68,6 +69,7 @@ export class ProxyClientKey {
 
 const keyPairIdentity = ({ cert, key }: ClientKey): string => JSON.stringify([cert, key])
 
+/** Reads both files. Throws if the key does not belong to the certificate. */
 async function readKeyPair({ cert, key }: KeyFiles): Promise<ClientKey> {
   const read = { cert: await readConfigText(cert), key: await readConfigText(key) }
   if (!new X509Certificate(read.cert).checkPrivateKey(createPrivateKey(read.key)))

@@ -8,12 +8,16 @@ import type { Registrations } from './registrations.ts'
 
 /** Options of a document poll. */
 export interface DocumentPollOptions<T> {
+  /** APIServices whose servers are polled. */
   readonly registrations: Registrations
+  /** Sends the requests. */
   readonly client: Pick<BackendClient, 'ask'>
   readonly logger: Logger
   /** Name of its work queue, in metrics. */
   readonly name: string
+  /** Path of the document on each server. */
   readonly path: string
+  /** Longer documents are rejected. */
   readonly maxBytes: number
   /** Optional. Returns the ETag of a cached document. */
   etagOf?(known: T): string
@@ -24,14 +28,19 @@ export interface DocumentPollOptions<T> {
   read(answer: BackendResponse, context: DocumentContext<T>): Promise<T | undefined>
 }
 
+/** Circumstances of a response. */
 export interface DocumentContext<T> {
+  /** APIService of the server. */
   readonly registration: Registration
+  /** Last document of the server. Undefined if there is none. */
   readonly known: T | undefined
+  /** Aborts when polling ends. */
   readonly signal: AbortSignal
 }
 
 /** User of requests for OpenAPI documents. */
 const SPEC_READER = { name: 'system:aggregator', groups: [] }
+/** Time for one document, in milliseconds. */
 const TIMEOUT_MS = 60_000
 
 /**
@@ -41,6 +50,7 @@ const TIMEOUT_MS = 60_000
 export class DocumentPoll<T> {
   /** Incremented with each change of `known`. */
   generation = 0
+  /** The last document of each server, by the name of its APIService. */
   readonly known: ReadonlyMap<string, T>
   readonly #known = new Map<string, T>()
   readonly #options: DocumentPollOptions<T>
@@ -84,6 +94,7 @@ export class DocumentPoll<T> {
     }
   }
 
+  /** Drops the document of a server, which has none any longer, or whose APIService was deleted. */
   #forget(name: string): void {
     this.#failures.passed(name)
     if (this.#known.delete(name)) this.generation++

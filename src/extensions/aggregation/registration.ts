@@ -3,11 +3,15 @@ import { compareText } from '../../lib/compare-text.ts'
 
 /** Service and TLS settings of an aggregated server. */
 export interface Backend {
+  /** Namespace of the Service. */
   readonly namespace: string
+  /** Name of the Service. */
   readonly name: string
+  /** Port of the Service. Default: 443. */
   readonly port: number
   /** Optional. PEM certificates. Default: the CAs of the system. */
   readonly certificateAuthority?: string
+  /** Whether any certificate of the server is accepted. */
   readonly insecureSkipTLSVerify: boolean
 }
 
@@ -17,8 +21,11 @@ export interface Registration {
   readonly name: string
   /** Empty for the core group. */
   readonly group: string
+  /** Version within the group: `v1beta1`. */
   readonly version: string
+  /** `groupPriorityMinimum`. Groups with a higher one are listed first. */
   readonly groupPriority: number
+  /** Versions with a higher one are listed first within their group. */
   readonly versionPriority: number
   /** Optional. Omitted if this server serves the group version itself. */
   readonly backend?: Backend
@@ -26,6 +33,7 @@ export interface Registration {
   readonly isAvailable: boolean
 }
 
+/** Port of a service reference without one, as in the API's defaults. */
 const DEFAULT_PORT = 443
 
 /** Parses an APIService. */

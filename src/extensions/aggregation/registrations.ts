@@ -7,11 +7,13 @@ import { type Registration, registrationOf } from './registration.ts'
 
 /** An APIService that was added, changed or deleted. */
 export interface RegistrationChange {
+  /** Name of the APIService. */
   readonly name: string
   /** Undefined if it was deleted. */
   readonly registration: Registration | undefined
 }
 
+/** Paths of the core group and of all others. */
 const API_ROOT = '/api'
 const GROUPS_ROOT = '/apis/'
 /** The core group has one version. Its server receives everything below `/api`. */
@@ -42,10 +44,12 @@ export class Registrations implements ObjectIndex<APIService> {
     this.#listeners.push(listener)
   }
 
+  /** Names of the present APIServices, for the comparison after a lost watch. */
   keys(): Iterable<string> {
     return clusterKeys(this.#byName.keys())
   }
 
+  /** Adds or replaces an APIService. */
   put(service: APIService): void {
     const registration = registrationOf(service)
     this.#change(registration.name, registration)
@@ -59,6 +63,7 @@ export class Registrations implements ObjectIndex<APIService> {
     this.#isSynced = true
   }
 
+  /** Returns the registration of an APIService by its name. */
   get(name: string): Registration | undefined {
     return this.#byName.get(name)
   }

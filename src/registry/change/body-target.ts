@@ -5,10 +5,13 @@ import type { StructSchema } from '../../schema/schema.ts'
 
 /** Type of a body: a version of a resource, or the kind of a subresource. */
 export interface BodyTarget {
+  /** Empty for the core group. */
   readonly group: string
   readonly version: string
   readonly kind: string
+  /** Fields of the body. Unknown ones are dropped, warned of or rejected. */
   readonly schema: StructSchema
+  /** Optional. Sets defaults that markers cannot express, on the decoded body. */
   readonly setDefaults?: NonNullable<Version['setDefaults']>
   /** Further apiVersions of the kind that a body may have. */
   readonly alsoTakes?: readonly string[]

@@ -8,6 +8,7 @@ import { parseOwn, parseOwnInTurns } from '../../storage/parse-own.ts'
 import type { Key, Revision } from '../../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StoredObject } from '../../storage/storage.ts'
 
+/** Options of a converted object. Both have defaults. */
 interface ConvertedOptions {
   readonly revision?: Revision
   readonly isShared?: boolean
@@ -115,6 +116,7 @@ class ConvertedAttributes implements Attributes {
     return this.#fields
   }
 
+  /** Reads the selectable fields. The object is parsed if the version declares any. */
   #read(): Readonly<Record<string, string>> {
     const fields: Record<string, string> = { 'metadata.name': this.name, 'metadata.namespace': this.namespace }
     const declared = Object.entries(this.#version.selectableFields ?? {})

@@ -3,13 +3,16 @@ export type Text = string | Wrapped | Listed
 
 /** A text with a prefix and a suffix in the same line. */
 export interface Wrapped {
+  /** Text before the inner text, such as `&` or `core.Pod{`. It does not break. */
   readonly before: string
   readonly text: Text
+  /** Text after the inner text. */
   readonly after: string
 }
 
 /** Items or members, each in a line of its own unless all fit into one. */
 export interface Listed {
+  /** One for each item or member. */
   readonly lines: readonly DiffLine[]
 }
 
@@ -19,6 +22,7 @@ export type Sign = '' | '-' | '+'
 /** A line of a list. `comment` follows it after `//`. */
 export interface DiffLine {
   readonly sign: Sign
+  /** Name of a member. Empty for an item of a list. */
   readonly name: string
   readonly text: Text
   readonly comment?: string
@@ -29,6 +33,7 @@ export const ELLIPSIS = '...'
 /** Length at which go-cmp breaks a line of items, in bytes. */
 const MOST_COLUMNS = 80
 
+/** Reports whether a text may need several lines. */
 export const isListed = (text: Text): text is Listed => typeof text === 'object' && 'lines' in text
 
 /** Joins lists into one line if they fit. */

@@ -14,7 +14,9 @@ export type GoType = GoScalar | GoPointer | GoSlice | GoMap | GoStruct
 /** A value without parts that are printed, whatever its Go type is. */
 export interface GoScalar {
   readonly kind: 'scalar'
+  /** Scalar of the schema, which determines how a value is printed. */
   readonly scalar: ScalarType
+  /** Go's name of the type: `int32`, `core.Protocol`. */
   readonly name: string
 }
 
@@ -33,6 +35,7 @@ export interface GoSlice {
 /** A map whose keys are strings or of a string type. */
 export interface GoMap {
   readonly kind: 'map'
+  /** Go's name of the type: `map[string]string`, `core.ResourceList`. */
   readonly name: string
   readonly of: GoType
   /** Whether the key type has a String method. Comparisons mark such keys. */
@@ -42,6 +45,7 @@ export interface GoMap {
 /** A struct with its fields in Go's order, in which messages print them. */
 export interface GoStruct {
   readonly kind: 'struct'
+  /** Go's name with its package: `core.PodSpec`. */
   readonly name: string
   readonly fields: readonly GoField[]
   /** Whether the struct has an Equal method, which compares it as a whole. */
@@ -56,6 +60,7 @@ export interface GoField {
   readonly type: GoType
   /** Whether the field's own fields are promoted to the struct. */
   readonly embedded?: true
+  /** Reads the value of the field. Undefined if it is absent. */
   get(owner: JsonObject): Json | undefined
 }
 
@@ -159,6 +164,7 @@ function mapType(schema: MapSchema, around: string): GoMap {
   return { kind: 'map', name: isResources ? 'core.ResourceList' : `map[string]${goTypeName(of)}`, of, keysPrint: isResources }
 }
 
+/** Converts a struct, once for all schemas with the same fields. The result may refer to itself. */
 function structType(schema: StructSchema, around: string): GoStruct {
   const known = structs.get(schema.fields)
   if (known) return known
@@ -224,6 +230,7 @@ const INT_OR_STRING: GoStruct = {
   open: value => (typeof value === 'string' ? { Type: 1, StrVal: value } : { IntVal: value ?? 0 }),
 }
 
+/** Amount of a quantity that fits into 64 bits: the value times ten to the power of the scale. */
 const AMOUNT = struct('resource.int64Amount', field('value', plainScalar('integer')), field('scale', plainScalar('integer')))
 /** Amount that int64Amount cannot hold. Only its text is known here. */
 const LARGE_AMOUNT = struct('resource.infDecAmount', field('Dec', { kind: 'pointer', to: struct('inf.Dec') }))
@@ -240,7 +247,9 @@ const QUANTITY: GoStruct = {
   open: value => (isNil(value) ? {} : goQuantity(String(value))),
 }
 
+/** Type of the fields for the host's namespaces. */
 const BOOLEAN: GoScalar = { kind: 'scalar', scalar: 'boolean', name: 'bool' }
+/** Fields that the internal version has in PodSecurityContext, and v1 in PodSpec. */
 const HOST_FIELDS: readonly GoField[] = HOST_MEMBERS.map(name => ({
   name: goFieldName('core.PodSecurityContext', name),
   type: name.startsWith('hostU') || name.startsWith('share') ? { kind: 'pointer', to: BOOLEAN } : BOOLEAN,

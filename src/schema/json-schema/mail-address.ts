@@ -9,6 +9,7 @@ class Scan {
     this.#text = text
   }
 
+  /** Whether the whole text is consumed. */
   get isEmpty(): boolean {
     return this.#at >= this.#text.length
   }
@@ -67,7 +68,9 @@ const COMMA = /,/y
 const SEMICOLON = /;/y
 /** Visible characters apart from the specials of RFC 5322. Includes the dots between atoms. */
 const ATOM = /[!#-'*+\-./0-9=?A-Z^-~\u0080-\uffff]+/y
+/** A quoted string (RFC 5322, section 3.2.4), without characters that must be escaped. */
 const QUOTED = /"(?:[\t !#-[\]-~\u0080-\uffff]|\\[\t -~\u0080-\uffff])*"/y
+/** A domain literal: `[192.0.2.1]`. */
 const LITERAL = /\[[!-$&-Z^-~\u0080-\uffff]*\]/y
 
 /**

@@ -8,12 +8,15 @@ export interface ValueFault {
   readonly kind: FaultKind
   /** Path within the checked value: empty for itself, `a.b[0]` below it. */
   readonly name: string
+  /** Message of go-openapi/validate, which `other` and `plain` faults print. */
   readonly message: string
   /** Value that the message prints. */
   readonly value?: Json
   /** Whether a whole number is a float in Go. */
   readonly isFloat?: boolean
+  /** Upper bound that the value exceeds. Set for `tooLong` and `tooMany`. */
   readonly max?: number
+  /** Lower bound. Set for `tooShort` and `tooFew`. */
   readonly min?: number
   /** Values of an enum. */
   readonly allowed?: readonly Json[]
@@ -24,6 +27,7 @@ export const MOST_FAULTS = 2000
 
 /** Outcome of a check. If all alternatives fail, the one that satisfied the most constraints is reported. */
 export class ValueResult {
+  /** Faults in the order in which they were found. */
   readonly faults: ValueFault[] = []
   readonly #reported = new Set<string>()
   /** Names of the faults of each enum, whose messages may be long. */
@@ -40,6 +44,7 @@ export class ValueResult {
     return this.faults.length === 0
   }
 
+  /** Whether further faults would be dropped. Checks stop then. */
   get isFull(): boolean {
     return this.faults.length >= MOST_FAULTS
   }
@@ -55,6 +60,7 @@ export class ValueResult {
     return this
   }
 
+  /** Returns the names under which a fault of this enum was reported. */
   #namesOf(allowed: readonly Json[]): Set<string> {
     let names = this.#enums.get(allowed)
     if (!names) {

@@ -2,7 +2,9 @@ import { invariant } from '../../lib/invariant.ts'
 
 /** Description of a type, and of its fields by name. */
 interface TypeDescription {
+  /** Description of the type itself. */
   readonly text: string
+  /** Descriptions by JSON name. */
   readonly fields: ReadonlyMap<string, string>
 }
 
@@ -42,6 +44,7 @@ export class Descriptions {
     return this.#types.get(definition)
   }
 
+  /** Returns the types of a group, which are parsed on first use. Throws an InvariantError for a malformed text. */
   #group(group: string): ReadonlyMap<string, TypeDescription> {
     const known = this.#groups.get(group)
     if (known) return known
@@ -54,6 +57,7 @@ export class Descriptions {
     return types
   }
 
+  /** Returns the type that `like` names, which must stand above. */
   #model(group: string, name: string): TypeDescription {
     const at = name.indexOf('.')
     const found = this.#group(at < 0 ? group : name.slice(0, at)).get(name.slice(at + 1))
@@ -67,16 +71,21 @@ export const noDescriptions = new Descriptions(() => '')
 
 /** Definition names contain a group and version. Those of apimachinery belong to the group `meta`. */
 const GROUP = /^io\.k8s\.(?:api|(?:apiextensions-apiserver|apimachinery|kube-aggregator)\.pkg\.apis)\.([a-z]+)\.v\w+\.\w+$/
+/** Prefix of the definitions of apimachinery. Not all of them have a version in their name. */
 const MACHINERY = 'io.k8s.apimachinery.pkg.'
 
+/** A type in the text, with the lines of its fields. */
 interface Block {
   readonly name: string
+  /** Type after `like`. */
   readonly model: string | undefined
   readonly text: string
   readonly fields: Map<string, string>
 }
 
+/** `Type: text` or `Type like Model: text`. */
 const TYPE = /^(\w+)(?: like ([\w.]+))?: (\S.*)$/
+/** `  field: text` */
 const FIELD = /^ {2}(\S+): (\S.*)$/
 
 /**

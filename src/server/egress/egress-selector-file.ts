@@ -15,11 +15,13 @@ import { DialMetrics } from './dial-metrics.ts'
 
 /** Paths of PEM files. */
 interface TlsFiles {
+  /** Optional. CAs of the proxy. Defaults to those of the system. */
   readonly caBundle?: string
   readonly clientCert?: string
   readonly clientKey?: string
 }
 
+/** Connection to the proxy. Exactly one member must be set. */
 interface Transport {
   readonly tcp?: { readonly url?: string; readonly tlsConfig?: TlsFiles }
   readonly uds?: { readonly udsName?: string }
@@ -27,12 +29,15 @@ interface Transport {
 
 /** How connections of an egress selection are made. */
 interface EgressConnection {
+  /** One of PROTOCOLS. There is no default. */
   readonly proxyProtocol?: string
   readonly transport?: Transport
 }
 
+/** Egress selections, as decoded. */
 type Selections = readonly { readonly name?: string; readonly connection?: EgressConnection }[]
 
+/** The decoded file. */
 interface EgressConfig {
   readonly egressSelections?: Selections
 }
@@ -44,9 +49,13 @@ export class EgressConfigError extends Error {
   readonly code = 'ERR_EGRESS_CONFIG'
 }
 
+/** Versions of the file's format. Both have the same fields. */
 const VERSIONS = ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1']
+/** Protocols in the order in which the error lists them. */
 const PROTOCOLS = ['Direct', 'HTTPConnect', 'GRPC']
+/** Destinations that a selection may name, without regard to case. */
 const NAMES = ['cluster', 'controlplane', 'etcd'] as const
+/** Path in the errors of a connection. Upstream does not name the selection. */
 const PATH = fieldPath('service', 'connection')
 
 /**
@@ -74,6 +83,7 @@ export async function parseEgressFile(bytes: Buffer): Promise<Egress> {
   }
 }
 
+/** Returns the proxy of a validated transport. Throws EgressConfigError. */
 async function proxyOf({ tcp, uds }: Transport): Promise<ConnectProxy> {
   if (uds) return { at: { socketPath: uds.udsName ?? '' } }
   const url = tcp?.url ?? ''
@@ -150,6 +160,7 @@ function connectionErrors({ proxyProtocol = '', transport }: EgressConnection): 
   }
 }
 
+/** Validates the transport of HTTPConnect. */
 function httpConnectErrors({ tcp, uds }: Transport): FieldError[] {
   if (tcp && uds) return [invalid(PATH.child('tcp'), tcp, 'TCP and UDS cannot both be set')]
   if (uds) return socketErrors(uds)
@@ -164,6 +175,7 @@ function httpConnectErrors({ tcp, uds }: Transport): FieldError[] {
 const socketErrors = ({ udsName = '' }: NonNullable<Transport['uds']>): FieldError[] =>
   udsName === '' ? [invalid(PATH.child('udsName'), 'nil', 'UDSName should be present for UDS connections')] : []
 
+/** Rejects repeated and unknown names. */
 function selectionNameErrors(names: readonly string[]): FieldError[] {
   const seen = new Set<string>()
   return names.flatMap((given, i) => {

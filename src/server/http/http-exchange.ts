@@ -37,12 +37,15 @@ import { withheldResponse } from './withheld-response.ts'
  */
 const GZIP_FROM = 128 * 1024
 
+/** User of a request that is not authenticated yet. */
 const NOBODY: User = { name: '', groups: [] }
 const DONE = Promise.resolve()
 
 /** The server's settings and services that an exchange uses. */
 export interface ExchangeHost {
+  /** Encodes a Status in a media type that the Accept header allows. */
   encodeStatus: StatusEncoder
+  /** Whether long responses are compressed if the client accepts gzip. */
   readonly compressAnswers: boolean
   /** Buffers for long responses. */
   readonly memory: BufferPool
@@ -64,12 +67,15 @@ export class HttpExchange implements Exchange, RequestContext {
   readonly res: AnyResponse
   readonly method: string
   readonly path: string
+  /** The query, without `?`. Empty if there is none. */
   readonly search: string
   /** Undefined if the path is valid. */
   readonly fault: TargetFault | undefined
   readonly headers: IncomingHttpHeaders
   readonly receivedAt: number
+  /** `Audit-Id` of the request, or a UUID if it has none. */
   readonly auditId: string
+  /** User of the request. Set by authentication, and replaced by impersonation. */
   user: User = NOBODY
   /** Undefined if the request is not audited. */
   auditing: RequestAudit | undefined
@@ -77,6 +83,7 @@ export class HttpExchange implements Exchange, RequestContext {
   why: RequestRecord | undefined
   /** Milliseconds of the steady clock; 0 for a request without deadline. */
   deadline = 0
+  /** Whether the request has no deadline: a watch, or a connection to another server. */
   longRunning = false
   /** Whether the request was authorized. Set by `withAuthorization`. */
   isAuthorized = false

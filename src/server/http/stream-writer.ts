@@ -12,6 +12,7 @@ const MAX_UNWRITTEN = 1 << 20
 const LINGER_MS = 30_000
 /** The same for more than SHORT_BYTES. */
 const LONG_LINGER_MS = 5_000
+/** Bytes of an end that gets the longer time. */
 const SHORT_BYTES = 64 * 1024
 
 /**
@@ -38,6 +39,7 @@ export class WireStream implements StreamWriter {
     })
   }
 
+  /** Whether writes are still accepted. */
   get open(): boolean {
     return !this.#ended && !this.#wire.closed
   }
@@ -46,12 +48,14 @@ export class WireStream implements StreamWriter {
     return this.#wire.unwritten
   }
 
+  /** Writes a frame. Returns false if the stream is closed, which it also is if the client does not keep up. */
   write(bytes: SharedBytes): boolean {
     if (!this.#mayWrite()) return false
     if (bytes.length > 0) this.bytes += this.#wire.frame(bytes)
     return true
   }
 
+  /** Writes a frame that `fill` encodes into pooled memory. `fill` returns the number of bytes; 0 writes nothing. */
   writeFilled(fill: (memory: Buffer) => number): boolean {
     if (!this.#mayWrite()) return false
     const memory = this.#memory.take()
@@ -61,6 +65,7 @@ export class WireStream implements StreamWriter {
     return true
   }
 
+  /** Reports whether the stream is open. Disconnects a client with more than MAX_UNWRITTEN bytes. */
   #mayWrite(): boolean {
     if (!this.open) return false
     if (this.#wire.unwritten <= MAX_UNWRITTEN) return true
@@ -69,6 +74,7 @@ export class WireStream implements StreamWriter {
     return false
   }
 
+  /** Resolves when the buffers are empty, or the stream is closed. */
   drained(): Promise<void> {
     if (!this.open || !this.#wire.needsDrain) return Promise.resolve()
     return new Promise(resolve => {
@@ -82,6 +88,7 @@ export class WireStream implements StreamWriter {
     })
   }
 
+  /** Ends the body, and gives the last bytes some time to be delivered. */
   end(): void {
     if (!this.open) return
     this.#ended = true

@@ -30,20 +30,28 @@ export interface Wire {
    * FRAME_MARGIN bytes before and after them. Returns the bytes that were written. `taken` as for `write`.
    */
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number
+  /** Ends the body. Bytes that were written before are still delivered. */
   end(): void
+  /** Closes the connection or stream without delivering what is still unwritten. */
   destroy(): void
   /** Asks an HTTP/2 client to open another connection for its next requests (GOAWAY). Does nothing over HTTP/1.1. */
   leaveConnection(): void
+  /** Bytes that were written and have not been passed to the kernel. */
   readonly unwritten: number
+  /** Whether the next write should wait for `onDrain`. */
   readonly needsDrain: boolean
+  /** Whether the connection or stream is closed. Writes have no effect then. */
   readonly closed: boolean
   /**
    * Discards the rest of the request's body. The client may send on for a while: some clients read the response only
    * when they have sent the body.
    */
   discardBody(): void
+  /** Calls the listener once, when the connection or stream is closed for any reason. */
   onClose(listener: () => void): void
+  /** Calls the listener once, when the buffers are empty again. */
   onDrain(listener: () => void): void
+  /** Removes a listener of `onDrain` that has not been called. */
   offDrain(listener: () => void): void
   /** Returns the response's body as a stream. Destroying it closes the connection or stream. */
   sink(): Writable

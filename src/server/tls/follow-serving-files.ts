@@ -7,6 +7,7 @@ import type { NamedCertificate, TlsMaterial } from './tls-material.ts'
 
 /** Paths of a certificate and its key. */
 export interface PairFiles {
+  /** PEM. May contain intermediate certificates. */
   readonly cert: string
   readonly key: string
 }
@@ -15,6 +16,7 @@ export interface PairFiles {
 export interface ServingFiles {
   /** Omitted if the server's own certificate is generated. */
   readonly ordinary?: PairFiles | undefined
+  /** Further certificates, each served to clients that request one of its names (SNI). */
   readonly named: readonly (PairFiles & Pick<NamedCertificate, 'names'>)[]
 }
 
@@ -29,6 +31,7 @@ export async function readServingFiles({ ordinary, named }: ServingFiles): Promi
   return { ...(ordinary && (await pairOf(ordinary, 'invalid serving cert keypair'))), named: pairs }
 }
 
+/** Reads a pair. Throws an Error that begins with `fault` and names both files. */
 async function pairOf(files: PairFiles, fault: string): Promise<{ cert: string; key: string }> {
   try {
     const [cert, key] = await Promise.all([readConfigText(files.cert), readConfigText(files.key)])
@@ -47,6 +50,7 @@ export interface FollowServingOptions {
   readonly files: ServingFiles
   /** Certificates that are in use. */
   readonly inForce: ServedCertificates
+  /** Time between polls, in milliseconds. */
   readonly intervalMs: number
   readonly log: Logger
   onChange(served: ServedCertificates): void
