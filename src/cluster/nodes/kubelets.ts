@@ -14,8 +14,9 @@ import { functionsIn, type TemplateFunctions } from '../kwok/template/template.t
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES, PODS } from '../shared/kinds.ts'
-import { podsByNode } from '../shared/pods.ts'
+import { isPodTerminal, podsByNode } from '../shared/pods.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
+import { NodeAdmission } from './admission/node-admission.ts'
 import { STAGES } from './annotations.ts'
 import { createKwokDefinitions } from './kwok-definitions.ts'
 import { refuseMetrics } from './metric-objects.ts'
@@ -45,6 +46,7 @@ class Kubelets {
   readonly #podsOn: (node: string) => readonly Pod[]
   readonly #nodes: Informer<Node>
   readonly #addresses = new PodAddresses()
+  readonly #admission: NodeAdmission
   /** Stages of users. Without them, the state of nodes and pods is reported as by a kubelet. */
   readonly #stages = new StageSet([])
   readonly #engine: StageEngine
@@ -61,7 +63,7 @@ class Kubelets {
   readonly #startedAt: string
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
-    const { informers, clock, logger, client } = env
+    const { informers, clock, logger, client, features } = env
     this.#env = env
     this.#signal = signal
     this.#pods = informers.of(PODS)
@@ -81,8 +83,21 @@ class Kubelets {
     this.#stagedKinds = new StagedKinds({ env, player: this.#player, changed: kind => this.#reportStages(kind) }, signal)
     this.#restaged = queueOf(env, 'kubelet_restaged', signal, { workers: 1, work: kind => this.#restage(kind) })
     this.#shipped = new ShippedPlayers(stages => playerOf(new StageEngine({ stages: stages.map(decodeStage), seed: 1, onError })))
+    this.#admission = new NodeAdmission({
+      release: features.release,
+      podLevel: features.enabled('PodLevelResources'),
+      inPlace: features.enabled('InPlacePodVerticalScaling'),
+      changed: pod => this.#lives.review(pod),
+    })
     this.#lives = new PodLives(
-      { env, pods: this.#pods, nodeOf: pod => this.#livingNodeOf(pod), addresses: this.#addresses, events },
+      {
+        env,
+        pods: this.#pods,
+        nodeOf: pod => this.#livingNodeOf(pod),
+        addresses: this.#addresses,
+        admission: this.#admission,
+        events,
+      },
       signal,
     )
   }
@@ -139,6 +154,7 @@ class Kubelets {
       },
       deleted: node => {
         reports.forget(node)
+        this.#admission.forget(node)
         this.#player.forget(staged(node, 'Node'))
       },
     })
@@ -148,6 +164,7 @@ class Kubelets {
       deleted: pod => {
         this.#forgetStaged(pod)
         this.#lives.forget(pod)
+        this.#admission.release(pod)
         this.#addresses.release(pod.metadata.uid ?? '')
       },
     })
@@ -197,6 +214,8 @@ class Kubelets {
     const { podIPs = [], podIP } = pod.status
     const addresses = podIPs.length > 0 ? podIPs.flatMap(({ ip }) => ip ?? []) : podIP ? [podIP] : []
     if (addresses.length > 0 && !pod.spec.hostNetwork) this.#addresses.note(pod.metadata.uid ?? '', addresses, node.spec.podCIDRs)
+    if (isPodTerminal(pod)) this.#admission.release(pod)
+    else if (player || pod.status.startTime) this.#admission.hold(pod, node)
     if (player) player.observe(staged(pod, 'Pod'))
     else this.#lives.observe(pod)
   }
@@ -245,4 +264,6 @@ const staged = (object: Node | Pod, kind: 'Node' | 'Pod'): StagedObject => ({ ..
 
 /** Reports whether a change of a node matters for its pods. */
 const changesPods = (old: Node, node: Node): boolean =>
-  isSimulated(old) !== isSimulated(node) || !deepEqual(old.metadata.annotations ?? {}, node.metadata.annotations ?? {})
+  isSimulated(old) !== isSimulated(node) ||
+  !deepEqual(old.metadata.annotations ?? {}, node.metadata.annotations ?? {}) ||
+  !deepEqual(old.status.allocatable ?? {}, node.status.allocatable ?? {})

@@ -6,7 +6,9 @@ import { type ClusterEnvironment, queueOf } from '../shared/environment.ts'
 import type { EventRecorder } from '../shared/event-recorder.ts'
 import type { Informer } from '../shared/informer.ts'
 import { PODS } from '../shared/kinds.ts'
+import { isPodActive } from '../shared/pods.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
+import type { NodeAdmission } from './admission/node-admission.ts'
 import type { PodAddresses } from './pod-addresses.ts'
 import { podBehavior } from './pod-life/behavior.ts'
 import { nextStep } from './pod-life/next-step.ts'
@@ -22,6 +24,8 @@ export interface PodLivesOptions {
   /** Returns the node of a pod if this program simulates it, and it is not stopped. */
   readonly nodeOf: (pod: Pod) => Node | undefined
   readonly addresses: PodAddresses
+  /** Decides which pods run, and with which resources. */
+  readonly admission: NodeAdmission
   readonly events: EventRecorder
 }
 
@@ -52,6 +56,11 @@ export class PodLives {
     this.#queue.add(key)
   }
 
+  /** Looks at a pod again, as another one has changed what it may have. */
+  review(pod: Pod): void {
+    this.#queue.add(objectKey(pod))
+  }
+
   forget(pod: Pod): void {
     const { uid = '' } = pod.metadata
     this.#written.delete(objectKey(pod))
@@ -71,13 +80,14 @@ export class PodLives {
   async #step(key: string, pod: Pod): Promise<Pod | undefined> {
     const node = this.#options.nodeOf(pod)
     if (node === undefined) return undefined
-    const { env, addresses } = this.#options
+    const { env, addresses, admission } = this.#options
     const { uid = '' } = pod.metadata
     const now = env.clock.now()
     const behavior = podBehavior(pod, node.metadata.annotations)
     if (behavior.faults.length > 0) this.#reportFaults(pod, behavior.faults)
     const step = nextStep({
       pod,
+      admission: isPodActive(pod) ? admission.admit(pod, node) : undefined,
       behavior,
       now,
       rules: this.#rules,
@@ -179,5 +189,8 @@ function lifeRules({ features }: ClusterEnvironment): LifeRules {
     reportsGeneration: features.enabled('PodObservedGenerationTracking'),
     hasDisruptionTarget: isSince(release, '1.26'),
     hasColon: isSince(release, '1.32'),
+    hasResizeConditions: isSince(release, '1.33'),
+    reportsResizes: isSince(release, '1.34'),
+    rejectionPrefix: isSince(release, '1.26') ? 'Pod was rejected: ' : 'Pod ',
   }
 }

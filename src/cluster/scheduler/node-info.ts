@@ -1,4 +1,5 @@
-import type { ContainerPort, Node } from '../../api/core/v1.types.ts'
+import type { Node } from '../../api/core/v1.types.ts'
+import { UsedPorts } from '../shared/host-ports.ts'
 import { amountsOf, type ResourceAmounts } from '../shared/pod-requests.ts'
 import type { PodInfo } from './pod-info.ts'
 
@@ -129,34 +130,4 @@ function changed(amounts: ResourceAmounts, pods: readonly PodInfo[], of: (pod: P
   const sum = new Map(amounts)
   for (const pod of pods) for (const [name, amount] of of(pod)) sum.set(name, (sum.get(name) ?? 0) + sign * amount)
   return sum
-}
-
-const ANY_ADDRESS = '0.0.0.0'
-const protocolAndPort = ({ protocol, hostPort }: ContainerPort): string => `${protocol || 'TCP'}/${hostPort}`
-
-/** Host ports in use. A port of all addresses conflicts with the same port of any address. */
-export class UsedPorts {
-  /** Addresses by protocol and port. */
-  readonly #addresses = new Map<string, Set<string>>()
-
-  constructor(ports: readonly ContainerPort[] = []) {
-    for (const port of ports) this.add(port)
-  }
-
-  add(port: ContainerPort): void {
-    const key = protocolAndPort(port)
-    let addresses = this.#addresses.get(key)
-    if (addresses === undefined) {
-      addresses = new Set()
-      this.#addresses.set(key, addresses)
-    }
-    addresses.add(port.hostIP || ANY_ADDRESS)
-  }
-
-  conflictsWith(port: ContainerPort): boolean {
-    const addresses = this.#addresses.get(protocolAndPort(port))
-    if (addresses === undefined) return false
-    const address = port.hostIP || ANY_ADDRESS
-    return address === ANY_ADDRESS || addresses.has(ANY_ADDRESS) || addresses.has(address)
-  }
 }

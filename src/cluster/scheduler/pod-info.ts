@@ -1,6 +1,6 @@
 import type { ContainerPort, Pod } from '../../api/core/v1.types.ts'
+import { hostPorts } from '../shared/host-ports.ts'
 import { assumedPodRequests, podRequests, type RequestRules, type ResourceAmounts } from '../shared/pod-requests.ts'
-import { lastingContainers } from '../shared/pods.ts'
 import { type AffinityTerm, affinityTerm } from './affinity-term.ts'
 
 /** A pod with what plugins derive from its spec. */
@@ -35,7 +35,3 @@ type PreferredTerms = NonNullable<NonNullable<Pod['spec']['affinity']>['podAffin
 
 const preferredTerms = (pod: Pod, terms: PreferredTerms = []): AffinityTerm[] =>
   terms.map(({ weight, podAffinityTerm }) => affinityTerm(pod, podAffinityTerm, weight))
-
-/** Returns the ports that the pod's containers and sidecars need on their node. */
-const hostPorts = ({ spec }: Pod): ContainerPort[] =>
-  lastingContainers(spec).flatMap(({ ports }) => ports?.filter(({ hostPort }) => hostPort !== undefined && hostPort > 0) ?? [])

@@ -2,6 +2,9 @@ import type { Pod, PodStatus } from '../../../api/core/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { formatTime, timeMillis } from '../../../meta/time.ts'
 import { disruptionTarget, isPodTerminal, isPodTerminating, isTerminalPhase } from '../../shared/pods.ts'
+import type { Rejection } from '../admission/admission-check.ts'
+import type { Admission } from '../admission/node-admission.ts'
+import { resizeMessage } from '../admission/resize.ts'
 import type { PodBehavior } from './behavior.ts'
 import { nextCondition, podConditions } from './pod-conditions.ts'
 import { type ContainersStep, nextContainers, phaseOf, terminateContainers } from './pod-containers.ts'
@@ -10,6 +13,8 @@ import type { LifeRules, PodEvent, ProbeFailures, Pulls, Turn } from './turn.ts'
 /** A pod, and what its kubelet knows of its node and images. */
 export interface LifeInput {
   readonly pod: Pod
+  /** Decision of the kubelet's admission. Undefined for a pod that is deleted or has ended. */
+  readonly admission: Admission | undefined
   readonly behavior: PodBehavior
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -30,6 +35,8 @@ export type LifeStep =
   | { readonly kind: 'remove' }
   | { readonly kind: 'wait'; readonly until: number; readonly events?: readonly PodEvent[] }
 
+/** Conditions that a kubelet reports. Source: pkg/kubelet/types/pod_status.go. */
+const KUBELET_CONDITIONS: readonly string[] = ['PodScheduled', 'Ready', 'Initialized', 'ContainersReady', 'PodReadyToStartContainers']
 const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified deadline'
 
 /**
@@ -37,21 +44,31 @@ const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified d
  * leads to a wait.
  */
 export function nextStep(input: LifeInput): LifeStep {
-  const { pod, behavior, now, rules, pulls, probes } = input
+  const { pod, admission, behavior, now, rules, pulls, probes } = input
   const { namespace = '', name = '', uid = '' } = pod.metadata
   const podName = `${name}_${namespace}(${uid})`
   const turn: Turn = { now, time: formatTime(now), rules, podName, pulls, probes, events: [], wake: Number.POSITIVE_INFINITY }
   if (isPodTerminating(pod)) return terminatingStep(input, turn)
   if (isPodTerminal(pod)) return { kind: 'wait', until: Number.POSITIVE_INFINITY }
-  if (behavior.evicted !== undefined) return evictedStep(input, behavior.evicted, turn)
+  if (admission?.kind === 'rejected') return rejectedStep(pod, admission.rejection, turn)
+  if (admission?.kind === 'preempted') return evictedStep(input, PREEMPTION, turn)
+  if (behavior.evicted !== undefined) return evictedStep(input, evictionFor(behavior.evicted), turn)
   if (isPastDeadline(pod, turn)) return deadlineStep(pod, turn)
   return livingStep(input, turn)
 }
 
 /** Creates the pod's statuses first, and takes its containers further then. */
-function livingStep({ pod, behavior, hostIPs, podIPs }: LifeInput, turn: Turn): LifeStep {
+function livingStep({ pod: desired, admission, behavior, hostIPs, podIPs }: LifeInput, turn: Turn): LifeStep {
+  const {
+    pod,
+    pending,
+    events: resizeEvents,
+  } = admission?.kind === 'admitted' ? admission : { pod: desired, pending: undefined, events: [] }
+  turn.events.push(...resizeEvents)
   const isNew = pod.status.startTime === undefined || pod.status.startTime === null
-  const containers = withEndedSidecars(pod, nextContainers(pod, behavior, turn), turn)
+  const containers = withEndedSidecars(pod, nextContainers(pod, behavior, pending, turn), turn)
+  if (turn.rules.reportsResizes && wasResizing(pod) && !containers.isResizing)
+    turn.events.push({ type: 'Normal', reason: 'ResizeCompleted', message: resizeMessage(pod, 'Pod resize completed') })
   const phase = phaseOf(pod, containers)
   const ips = isNew ? [] : podAddresses(pod, hostIPs, podIPs)
   const status: PodStatus = {
@@ -84,14 +101,23 @@ function podAddresses({ spec, status }: Pod, hostIPs: readonly string[], podIPs:
 const hostAddresses = (hostIPs: readonly string[], { rules }: Turn): Pick<PodStatus, 'hostIP' | 'hostIPs'> =>
   hostIPs.length === 0 ? {} : { hostIP: hostIPs[0] ?? '', ...(rules.hasHostIPs && { hostIPs: hostIPs.map(ip => ({ ip })) }) }
 
+const wasResizing = ({ status: { conditions } }: Pod): boolean => conditions?.some(({ type }) => type === 'PodResizeInProgress') ?? false
+
+/** State of a resize in releases without conditions for it. */
+const resizeState = ({ isResizing, pendingResize }: ContainersStep): string | undefined =>
+  pendingResize?.reason ?? (isResizing ? 'InProgress' : undefined)
+
 /** Returns the status of a pod in a phase. Members that the kubelet does not report are kept. */
 function writtenStatus(pod: Pod, phase: string, step: ContainersStep, hasSandbox: boolean, turn: Turn): PodStatus {
   const { initStatuses, statuses, ephemeralStatuses } = step
+  const { resize: presentResize, ...present } = pod.status
+  const resize = turn.rules.hasResizeConditions || !turn.rules.reportsResources ? presentResize : resizeState(step)
   const sidecars = new Set(
     (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name),
   )
   return {
-    ...pod.status,
+    ...present,
+    ...(resize !== undefined && { resize }),
     ...(turn.rules.reportsGeneration && pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
     phase: phase as NonNullable<PodStatus['phase']>,
     conditions: podConditions(pod, { ...step, phase, hasSandbox, sidecars }, turn),
@@ -114,6 +140,7 @@ function endedContainers(pod: Pod, exitCode: number, reason: string, turn: Turn)
     isInitialized,
     hasFailedInit: false,
     isResizing: false,
+    pendingResize: undefined,
   }
 }
 
@@ -131,9 +158,45 @@ function deadlineStep(pod: Pod, turn: Turn): LifeStep {
   return { kind: 'write', status: { ...status, reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE }, events: [event] }
 }
 
-function evictedStep({ pod, hostIPs }: LifeInput, message: string, turn: Turn): LifeStep {
+/** A pod whose kubelet does not admit it fails. The conditions that kubelets report are removed. */
+function rejectedStep(pod: Pod, { reason, message }: Rejection, turn: Turn): LifeStep {
+  const { conditions, ...present } = pod.status
+  const kept = (conditions ?? []).filter(({ type }) => !KUBELET_CONDITIONS.includes(type))
+  return {
+    kind: 'write',
+    status: {
+      ...present,
+      ...(turn.rules.reportsGeneration && pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+      ...(kept.length > 0 && { conditions: kept }),
+      phase: 'Failed',
+      reason,
+      message: `${turn.rules.rejectionPrefix}${message}`,
+      startTime: turn.time,
+    },
+    events: [{ type: 'Warning', reason, message }],
+  }
+}
+
+/** Why a kubelet ends a pod. */
+interface Eviction {
+  readonly reason: string
+  readonly message: string
+  /** Message of the condition DisruptionTarget. */
+  readonly disruption: string
+}
+
+const evictionFor = (message: string): Eviction => ({ reason: 'Evicted', message, disruption: message })
+
+/** Source: pkg/kubelet/preemption/preemption.go. */
+const PREEMPTION: Eviction = {
+  reason: 'Preempting',
+  message: 'Preempted in order to admit critical pod',
+  disruption: 'Pod was preempted by Kubelet to accommodate a critical pod.',
+}
+
+function evictedStep({ pod, hostIPs }: LifeInput, { reason, message, disruption }: Eviction, turn: Turn): LifeStep {
   const status = writtenStatus(pod, 'Failed', endedContainers(pod, 137, 'Error', turn), false, turn)
-  const target = disruptionTarget('TerminationByKubelet', message, turn.now)
+  const target = disruptionTarget('TerminationByKubelet', disruption, turn.now)
   const conditions = turn.rules.hasDisruptionTarget
     ? [...(status.conditions ?? []), nextCondition(pod, target, [], turn)]
     : (status.conditions ?? [])
@@ -144,10 +207,10 @@ function evictedStep({ pod, hostIPs }: LifeInput, message: string, turn: Turn): 
       ...hostAddresses(hostIPs, turn),
       startTime: pod.status.startTime ?? turn.time,
       conditions,
-      reason: 'Evicted',
+      reason,
       message,
     },
-    events: [{ type: 'Warning', reason: 'Evicted', message }],
+    events: [{ type: 'Warning', reason, message }],
   }
 }
 

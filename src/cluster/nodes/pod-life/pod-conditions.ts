@@ -1,6 +1,7 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../../api/core/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { isTerminalPhase } from '../../shared/pods.ts'
+import type { PendingResize } from '../admission/resize.ts'
 import type { Turn } from './turn.ts'
 
 /** Statuses from which the conditions of a pod are computed. */
@@ -13,6 +14,7 @@ export interface PodState {
   /** Names of sidecars, whose readiness counts for the pod. */
   readonly sidecars: ReadonlySet<string>
   readonly isResizing: boolean
+  readonly pendingResize: PendingResize | undefined
 }
 
 type ConditionReport = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>
@@ -31,11 +33,27 @@ export function podConditions(pod: Pod, state: PodState, turn: Turn): PodConditi
     readyReport(pod, containersReady, present),
     containersReady,
     { type: 'PodScheduled', status: 'True' },
-    ...(state.isResizing ? [{ type: 'PodResizeInProgress', status: 'True' }] : []),
   ]
   const reported = reports.map(report => nextCondition(pod, report, present, turn))
-  const isKept = ({ type }: PodCondition): boolean => type !== 'PodResizeInProgress' && !reports.some(report => report.type === type)
-  return [...reported, ...present.filter(isKept)]
+  const isKept = ({ type }: PodCondition): boolean => !isResizeCondition(type) && !reports.some(report => report.type === type)
+  return [...reported, ...resizeConditions(pod, state, turn), ...present.filter(isKept)]
+}
+
+const isResizeCondition = (type: string): boolean => type === 'PodResizePending' || type === 'PodResizeInProgress'
+
+/** Conditions of a resize that is pending, and of one that is carried out. */
+function resizeConditions(pod: Pod, { isResizing, pendingResize, phase }: PodState, turn: Turn): PodCondition[] {
+  if (!turn.rules.hasResizeConditions || isTerminalPhase(phase)) return []
+  const reports: ConditionReport[] = [
+    ...(pendingResize ? [{ type: 'PodResizePending', status: 'True', ...pendingResize }] : []),
+    ...(isResizing ? [{ type: 'PodResizeInProgress', status: 'True' }] : []),
+  ]
+  return reports.map(report => {
+    // Another reason is another transition.
+    const present = pod.status.conditions?.filter(({ type, reason }) => type === report.type && reason === report.reason) ?? []
+    const next = nextCondition(pod, report, present, turn)
+    return present.includes(next) ? next : { ...next, lastProbeTime: turn.time }
+  })
 }
 
 /** Returns a condition that is reported now. It keeps its times if its status is the same. */

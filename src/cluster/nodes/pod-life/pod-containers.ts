@@ -1,6 +1,7 @@
 import type { Container, ContainerStatus, Pod } from '../../../api/core/v1.types.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { isSidecar } from '../../shared/pods.ts'
+import type { PendingResize } from '../admission/resize.ts'
 import { type PodBehavior, RUNNING } from './behavior.ts'
 import { nextContainer, restartsAfter } from './container-life.ts'
 import { isResizing } from './container-resize.ts'
@@ -18,6 +19,8 @@ export interface ContainersStep {
   /** Whether an init container has failed for good. */
   readonly hasFailedInit: boolean
   readonly isResizing: boolean
+  /** Why a resize is not carried out now. Undefined if it is, or if there is none. */
+  readonly pendingResize: PendingResize | undefined
 }
 
 /** Describes the containers of a pod for its statuses: init containers and sidecars, then its own. */
@@ -50,7 +53,7 @@ export function containerSpecs(
  * Takes the containers of a pod one step further. Init containers run one after the other; a sidecar lets the next one
  * begin once it has started. The pod's own containers start together when all of them are done.
  */
-export function nextContainers(pod: Pod, behavior: PodBehavior, turn: Turn): ContainersStep {
+export function nextContainers(pod: Pod, behavior: PodBehavior, pendingResize: PendingResize | undefined, turn: Turn): ContainersStep {
   const { init, own } = containerSpecs(pod, behavior)
   const { status } = pod
   const policy = pod.spec.restartPolicy ?? 'Always'
@@ -77,6 +80,7 @@ export function nextContainers(pod: Pod, behavior: PodBehavior, turn: Turn): Con
     isInitialized: init.length === 0 || since !== undefined,
     hasFailedInit: init.some((spec, i) => hasFailed(spec, initStatuses[i], policy)),
     isResizing: turn.rules.reportsResources && lasting.some(({ spec, next }) => next !== undefined && isResizing(spec, next)),
+    pendingResize,
   }
 }
 

@@ -23,12 +23,18 @@ export interface LifeRules {
   readonly hasHostIPs: boolean
   /** Whether containers report the resources that they have, and are resized. */
   readonly reportsResources: boolean
+  /** Whether the state of a resize is reported in conditions. Otherwise it is a member of the status. */
+  readonly hasResizeConditions: boolean
+  /** Whether a resize that is done is an event. */
+  readonly reportsResizes: boolean
   /** Whether statuses and conditions carry the generation of the pod. */
   readonly reportsGeneration: boolean
   /** Whether an evicted pod has the condition DisruptionTarget. */
   readonly hasDisruptionTarget: boolean
   /** Whether the message of a created container has a colon. */
   readonly hasColon: boolean
+  /** Start of the message of a rejected pod: `Pod was rejected: `. */
+  readonly rejectionPrefix: string
 }
 
 /** One look at a pod: the time and rules, and what the look leads to besides a status. */

@@ -1,5 +1,5 @@
+import { UsedPorts } from '../../shared/host-ports.ts'
 import { type NodeFilter, type Plugin, SKIP, unschedulable } from '../framework.ts'
-import { UsedPorts } from '../node-info.ts'
 
 /** Rejects nodes on which a host port of the pod is in use. */
 export const nodePorts: Plugin = {

@@ -1,4 +1,5 @@
 import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { type Insufficient, lackingResources } from '../../shared/node-room.ts'
 import { classesOfResources, mayBeDevices } from '../devices/extended-resources.ts'
 import { type NodeFilter, type NodeScorer, type Plugin, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
@@ -28,15 +29,6 @@ export interface FitArgs {
   }
 }
 
-/** A resource that a node lacks. ResourceAmounts are in the units of `ResourceAmounts`. */
-export interface Insufficient {
-  readonly resourceName: string
-  readonly reason: string
-  readonly requested: number
-  readonly used: number
-  readonly capacity: number
-}
-
 /**
  * Rejects nodes without room for the pod's requests, and scores the room that is left. @param hasDevices whether
  * devices may provide extended resources. Gate DRAExtendedResource
@@ -62,7 +54,7 @@ function fitFilter(pod: PodInfo, args: FitArgs, release: Release, classes: Reado
     check(node) {
       const lacking = insufficientResources(pod, node, args).filter(each => !isLeftToDevices(each))
       if (lacking.length === 0) return undefined
-      const reasons = lacking.map(({ reason }) => reason)
+      const reasons = lacking.map(({ resourceName }) => (resourceName === 'pods' ? 'Too many pods' : `Insufficient ${resourceName}`))
       // More than the whole node has cannot be freed by deleting pods.
       const isHopeless =
         isSince(release, '1.34') && lacking.some(({ resourceName, requested, capacity }) => resourceName !== 'pods' && requested > capacity)
@@ -71,25 +63,9 @@ function fitFilter(pod: PodInfo, args: FitArgs, release: Release, classes: Reado
   }
 }
 
-/** Resources that a node's allocatable amounts name first. */
-const FIRST: readonly string[] = ['cpu', 'memory', 'ephemeral-storage']
-
-/** Returns the resources that a node lacks for a pod: pods, cpu, memory, ephemeral storage, then others by name. */
-export function insufficientResources({ requests }: PodInfo, node: NodeInfo, args: FitArgs): Insufficient[] {
-  const lacking: Insufficient[] = []
-  const most = node.allocatable.get('pods') ?? 0
-  if (node.pods.length + 1 > most)
-    lacking.push({ resourceName: 'pods', reason: 'Too many pods', requested: 1, used: node.pods.length, capacity: most })
-  const others = [...requests.keys()].filter(name => name !== 'pods' && !FIRST.includes(name)).sort()
-  for (const name of [...FIRST, ...others]) {
-    const requested = requests.get(name) ?? 0
-    if (requested === 0 || isIgnored(name, args)) continue
-    const used = node.requested.get(name) ?? 0
-    const capacity = node.allocatable.get(name) ?? 0
-    if (requested > capacity - used) lacking.push({ resourceName: name, reason: `Insufficient ${name}`, requested, used, capacity })
-  }
-  return lacking
-}
+/** Returns the resources that a node lacks for a pod, without those that do not decide. */
+const insufficientResources = ({ requests }: PodInfo, { pods, requested, allocatable }: NodeInfo, args: FitArgs): Insufficient[] =>
+  lackingResources(requests, { pods: pods.length, used: requested, allocatable }, name => !isIgnored(name, args))
 
 /**
  * Reports whether an extended resource does not decide. Resources without a domain, and those of kubernetes.io, always

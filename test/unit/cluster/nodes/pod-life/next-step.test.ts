@@ -13,6 +13,9 @@ const RULES: LifeRules = {
   reportsGeneration: false,
   hasDisruptionTarget: true,
   hasColon: true,
+  hasResizeConditions: true,
+  reportsResizes: false,
+  rejectionPrefix: 'Pod was rejected: ',
 }
 
 interface Life {
@@ -60,6 +63,7 @@ function steps(life: Life): string[] {
     const now = START + life.seconds * 1000
     const step = nextStep({
       pod,
+      admission: undefined,
       behavior: podBehavior(pod),
       now,
       rules,

@@ -1,0 +1,109 @@
+import type { Node, Pod, Taint } from '../../../api/core/v1.types.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { hostPorts, type UsedPorts } from '../../shared/host-ports.ts'
+import { matchesRequiredAffinity } from '../../shared/node-affinity.ts'
+import { type Insufficient, lackingResources, type NodeRoom } from '../../shared/node-room.ts'
+import type { ResourceAmounts } from '../../shared/pod-requests.ts'
+import { tolerates, untoleratedTaint } from '../../shared/tolerations.ts'
+import { deviceShortage, isExtended } from './device-shortage.ts'
+
+/** Why a kubelet does not run a pod. The message is without the prefix that statuses have. */
+export interface Rejection {
+  readonly reason: string
+  readonly message: string
+}
+
+/** A node, with what the admitted pods use of it. */
+export interface AdmittingNode {
+  readonly node: Node
+  readonly room: NodeRoom
+  /** Returns the host ports that admitted pods use. */
+  readonly ports: () => UsedPorts
+  readonly release: Release
+}
+
+/** Result of a check: a rejection, or resources that are lacking, which a critical pod may take from others. */
+export type CheckResult = { readonly rejection?: Rejection; readonly lacking?: readonly Insufficient[] }
+
+const FITS: CheckResult = {}
+/** Least priority of critical pods. Source: SystemCriticalPriority of pkg/apis/scheduling/types.go. */
+const CRITICAL_PRIORITY = 2_000_000_000
+const MIRROR = 'kubernetes.io/config.mirror'
+const MEMORY_PRESSURE: Taint = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' }
+const PRESSURES: readonly string[] = ['MemoryPressure', 'DiskPressure', 'PIDPressure']
+
+/** Reports whether a kubelet makes room for a pod by evicting others. Source: IsCriticalPod of pkg/kubelet/types. */
+export const isCritical = ({ metadata, spec }: Pod): boolean =>
+  (spec.priority ?? 0) >= CRITICAL_PRIORITY || metadata.annotations?.[MIRROR] !== undefined
+
+/**
+ * Checks whether a kubelet admits a pod, in the order of its admit handlers: pressure, devices, then the predicates
+ * that it shares with the scheduler. Source: pkg/kubelet/eviction/eviction_manager.go,
+ * pkg/kubelet/cm/devicemanager/manager.go, pkg/kubelet/lifecycle/predicate.go.
+ * @param requests what the pod requests of a node
+ */
+export function checkAdmission(pod: Pod, requests: ResourceAmounts, on: AdmittingNode): CheckResult {
+  const rejection = pressureRejection(pod, on.node) ?? deviceRejection(pod, on) ?? systemRejection(pod, on.node)
+  if (rejection) return { rejection }
+  const lacking = lackingResources(requests, on.room, name => !isExtended(name) || on.room.allocatable.has(name))
+  const mismatch = mismatchRejection(pod, on)
+  if (lacking.length === 0) return mismatch ? { rejection: mismatch } : FITS
+  // Room does not help a critical pod that the node would reject for another reason.
+  if (isCritical(pod) && mismatch) return { rejection: mismatch }
+  return { lacking }
+}
+
+/** Returns the rejection for the first resource that a node lacks. */
+export function shortageRejection({ resourceName, requested, used, capacity }: Insufficient): Rejection {
+  const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`
+  return { reason: `OutOf${resourceName}`, message: `Node didn't have enough resource: ${resourceName}, ${amounts}` }
+}
+
+/** A node under pressure takes critical pods only, and for want of memory also pods that request some. */
+function pressureRejection(pod: Pod, { status: { conditions = [] } }: Node): Rejection | undefined {
+  const pressures = PRESSURES.filter(name => conditions.some(({ type, status }) => type === name && status === 'True'))
+  if (pressures.length === 0 || isCritical(pod)) return undefined
+  if (pressures.length === 1 && pressures[0] === 'MemoryPressure') {
+    if (pod.status.qosClass !== 'BestEffort' || pod.spec.tolerations?.some(toleration => tolerates(toleration, MEMORY_PRESSURE)))
+      return undefined
+  }
+  return { reason: 'Evicted', message: `The node had condition: [${pressures.join(' ')}]. ` }
+}
+
+function deviceRejection(pod: Pod, { room }: AdmittingNode): Rejection | undefined {
+  const shortage = deviceShortage(pod, room)
+  return shortage === undefined
+    ? undefined
+    : { reason: 'UnexpectedAdmissionError', message: `Allocate failed due to ${shortage}, which is unexpected` }
+}
+
+function systemRejection({ metadata, spec }: Pod, node: Node): Rejection | undefined {
+  const system = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux'
+  const labelled = metadata.labels?.['kubernetes.io/os']
+  if (labelled !== undefined && labelled !== system)
+    return {
+      reason: 'PodOSSelectorNodeLabelDoesNotMatch',
+      message: "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+    }
+  if (spec.os && spec.os.name !== system)
+    return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
+  return undefined
+}
+
+/** Returns the first predicate that fails for a reason other than resources. */
+function mismatchRejection(pod: Pod, { node, ports, release }: AdmittingNode): Rejection | undefined {
+  const failed = failedPredicate(pod, node, ports)
+  if (failed === undefined) return undefined
+  const [name, description] = failed
+  return { reason: name, message: `Predicate ${name} failed${isSince(release, '1.31') ? `: ${description}` : ''}` }
+}
+
+function failedPredicate(pod: Pod, node: Node, ports: () => UsedPorts): readonly [name: string, description: string] | undefined {
+  if (!matchesRequiredAffinity(pod, node)) return ['NodeAffinity', "node(s) didn't match Pod's node affinity/selector"]
+  const wanted = hostPorts(pod)
+  const used = wanted.length > 0 ? ports() : undefined
+  if (used && wanted.some(port => used.conflictsWith(port)))
+    return ['NodePorts', "node(s) didn't have free ports for the requested pod ports"]
+  const taint = untoleratedTaint(node.spec.taints, pod.spec.tolerations, ({ effect }) => effect === 'NoExecute')
+  return taint ? ['TaintToleration', "node(s) had taints that the pod didn't tolerate"] : undefined
+}

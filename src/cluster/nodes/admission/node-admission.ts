@@ -1,0 +1,293 @@
+import type { ContainerPort, Node, Pod } from '../../../api/core/v1.types.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { hostPorts, UsedPorts } from '../../shared/host-ports.ts'
+import type { NodeRoom } from '../../shared/node-room.ts'
+import { amountsOf, podRequests, type ResourceAmounts } from '../../shared/pod-requests.ts'
+import { isPodTerminal, podPriority } from '../../shared/pods.ts'
+import type { PodEvent } from '../pod-life/turn.ts'
+import { checkAdmission, isCritical, type Rejection, shortageRejection } from './admission-check.ts'
+import { podsToPreempt } from './preemption.ts'
+import {
+  type Allocation,
+  allocatedPod,
+  compareResizes,
+  fullAllocation,
+  infeasibleMessage,
+  isAllocated,
+  type PendingResize,
+  recoveredAllocation,
+  resizeMessage,
+} from './resize.ts'
+
+/** Decision of a kubelet about a pod: rejected, evicted for a critical one, or admitted. */
+export type Admission =
+  | { readonly kind: 'rejected'; readonly rejection: Rejection }
+  | { readonly kind: 'preempted' }
+  | {
+      readonly kind: 'admitted'
+      /** The pod with the resources that are allocated to it. */
+      readonly pod: Pod
+      readonly pending: PendingResize | undefined
+      /** Events of resizes since the last call. */
+      readonly events: readonly PodEvent[]
+    }
+
+export interface NodeAdmissionOptions {
+  readonly release: Release
+  /** Gate PodLevelResources. */
+  readonly podLevel: boolean
+  /** Gate InPlacePodVerticalScaling. */
+  readonly inPlace: boolean
+  /** Called with pods whose admission has changed on behalf of others. */
+  readonly changed: (pod: Pod) => void
+}
+
+/** A pod that is admitted. */
+interface HeldPod {
+  /** Latest state of the pod. */
+  pod: Pod
+  requests: ResourceAmounts
+  readonly ports: readonly ContainerPort[]
+  allocation: Allocation
+  pending: PendingResize | undefined
+  /** Number of the pending resize. */
+  since: number
+  /** Whether the containers do not have their new resources yet. */
+  isResizing: boolean
+  events: PodEvent[]
+}
+
+/** The admitted pods of a node. */
+interface NodeState {
+  node: Node
+  readonly pods: Map<string, HeldPod>
+  readonly used: Map<string, number>
+}
+
+/**
+ * Decides which pods the kubelets of all nodes run and with which resources, and keeps account of them. Decisions are
+ * kept in memory, as in a kubelet. A pod is identified by its uid.
+ */
+export class NodeAdmission {
+  readonly #options: NodeAdmissionOptions
+  readonly #nodes = new Map<string, NodeState>()
+  readonly #rejected = new Map<string, Rejection>()
+  readonly #preempted = new Set<string>()
+  #resizes = 0
+
+  constructor(options: NodeAdmissionOptions) {
+    this.#options = options
+  }
+
+  /** Records a pod that runs already. */
+  hold(pod: Pod, node: Node): void {
+    const { uid = '' } = pod.metadata
+    const state = this.#stateOf(node)
+    const held = state.pods.get(uid)
+    if (held) held.pod = pod
+    else if (!this.#preempted.has(uid)) this.#add(state, pod, recoveredAllocation(pod))
+  }
+
+  /** Decides about a pod that is neither deleted nor has ended. */
+  admit(pod: Pod, node: Node): Admission {
+    const { uid = '' } = pod.metadata
+    const rejected = this.#rejected.get(uid)
+    if (rejected) return { kind: 'rejected', rejection: rejected }
+    if (this.#preempted.has(uid)) return { kind: 'preempted' }
+    const state = this.#stateOf(node)
+    let held = state.pods.get(uid)
+    if (held === undefined) {
+      const rejection = pod.status.startTime ? undefined : this.#check(pod, state)
+      if (rejection) {
+        this.#rejected.set(uid, rejection)
+        return { kind: 'rejected', rejection }
+      }
+      held = this.#add(state, pod, recoveredAllocation(pod))
+    }
+    held.pod = pod
+    if (this.#options.inPlace) this.#followResize(state, held)
+    const events = held.events
+    if (events.length > 0) held.events = []
+    return { kind: 'admitted', pod: allocatedPod(pod, held.allocation), pending: held.pending, events }
+  }
+
+  /** Releases what a pod has once it has ended or is gone. Pending resizes of others may take it. */
+  release({ metadata: { uid = '' }, spec: { nodeName = '' } }: Pod): void {
+    this.#rejected.delete(uid)
+    this.#preempted.delete(uid)
+    const state = this.#nodes.get(nodeName)
+    if (state && this.#remove(state, uid)) this.#retryResizes(state)
+  }
+
+  /** Releases a node that is gone. */
+  forget({ metadata: { name = '' } }: Node): void {
+    this.#nodes.delete(name)
+  }
+
+  #stateOf(node: Node): NodeState {
+    const { name = '' } = node.metadata
+    const known = this.#nodes.get(name)
+    if (known) {
+      known.node = node
+      return known
+    }
+    const state: NodeState = { node, pods: new Map(), used: new Map() }
+    this.#nodes.set(name, state)
+    return state
+  }
+
+  #add(state: NodeState, pod: Pod, allocation: Allocation): HeldPod {
+    const held: HeldPod = {
+      pod,
+      requests: this.#requests(allocatedPod(pod, allocation), this.#options.inPlace),
+      ports: hostPorts(pod),
+      allocation,
+      pending: undefined,
+      since: 0,
+      isResizing: false,
+      events: [],
+    }
+    state.pods.set(pod.metadata.uid ?? '', held)
+    count(state.used, held.requests, 1)
+    return held
+  }
+
+  #remove(state: NodeState, uid: string): boolean {
+    const held = state.pods.get(uid)
+    if (held === undefined) return false
+    state.pods.delete(uid)
+    count(state.used, held.requests, -1)
+    return true
+  }
+
+  #requests(pod: Pod, inPlace: boolean): ResourceAmounts {
+    return podRequests(pod, { podLevel: this.#options.podLevel, inPlace })
+  }
+
+  /** Checks a new pod. A critical one takes the room that it lacks from others. */
+  #check(pod: Pod, state: NodeState): Rejection | undefined {
+    const { rejection, lacking } = this.#checked(pod, state, state.used, state.pods.size)
+    if (rejection) return rejection
+    const [first] = lacking ?? []
+    if (lacking === undefined || first === undefined) return undefined
+    if (!isCritical(pod)) return shortageRejection(first)
+    const choice = podsToPreempt(pod, [...state.pods.values()], lacking)
+    if ('error' in choice) {
+      const message = `Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: ${choice.error}`
+      return { reason: 'UnexpectedAdmissionError', message }
+    }
+    for (const victim of choice.victims) {
+      const { uid = '' } = victim.pod.metadata
+      this.#remove(state, uid)
+      this.#preempted.add(uid)
+      this.#options.changed(victim.pod)
+    }
+    return undefined
+  }
+
+  #checked(pod: Pod, state: NodeState, used: ResourceAmounts, pods: number): ReturnType<typeof checkAdmission> {
+    const { node } = state
+    const room: NodeRoom = { pods, used, allocatable: allocatableOf(node) }
+    const { uid } = pod.metadata
+    const ports = (): UsedPorts =>
+      new UsedPorts([...state.pods.values()].flatMap(held => (held.pod.metadata.uid === uid ? [] : [...held.ports])))
+    return checkAdmission(pod, this.#requests(pod, false), { node, room, ports, release: this.#options.release })
+  }
+
+  #followResize(state: NodeState, held: HeldPod): void {
+    if (held.isResizing) this.#recount(state, held)
+    if (isAllocated(held.pod, held.allocation)) held.pending = undefined
+    else {
+      if (held.since === 0) held.since = ++this.#resizes
+      this.#retryResizes(state, held)
+    }
+    if (held.pending === undefined) held.since = 0
+  }
+
+  /** Counts a pod whose containers take on new resources: with the larger ones until they have. */
+  #recount(state: NodeState, held: HeldPod): void {
+    const requests = this.#requests(allocatedPod(held.pod, held.allocation), true)
+    count(state.used, held.requests, -1)
+    count(state.used, requests, 1)
+    held.requests = requests
+    const allocated = this.#requests(allocatedPod(held.pod, held.allocation), false)
+    held.isResizing = [...requests].some(([name, amount]) => amount !== allocated.get(name))
+    if (!held.isResizing) this.#retryResizes(state)
+  }
+
+  /** Decides about all pending resizes of a node. @param current pod whose caller observes the decision */
+  #retryResizes(state: NodeState, current?: HeldPod): void {
+    const pending = [...state.pods.values()].filter(held => held === current || held.pending !== undefined)
+    if (pending.length > 1) pending.sort((a, b) => compareResizes(this.#rankOf(a), this.#rankOf(b)))
+    for (const held of pending) if (this.#resize(state, held) && held !== current) this.#options.changed(held.pod)
+  }
+
+  #rankOf({ pod, allocation, since }: HeldPod): Parameters<typeof compareResizes>[0] {
+    const [wanted, present] = [this.#requests(pod, false), this.#requests(allocatedPod(pod, allocation), false)]
+    const isIncrease = ['cpu', 'memory'].some(name => (wanted.get(name) ?? 0) > (present.get(name) ?? 0))
+    return { isIncrease, priority: podPriority(pod), isGuaranteed: pod.status.qosClass === 'Guaranteed', since }
+  }
+
+  /** Decides about a resize. Returns whether the decision is new. */
+  #resize(state: NodeState, held: HeldPod): boolean {
+    const { pod } = held
+    if (isAllocated(pod, held.allocation) || isPodTerminal(pod)) return false
+    const pending = this.#pendingResize(state, held)
+    if (pending === undefined) {
+      held.allocation = fullAllocation(pod)
+      held.pending = undefined
+      held.since = 0
+      held.isResizing = true
+      this.#recountAllocated(state, held)
+      if (this.#reports('1.35')) held.events.push(event('Normal', 'ResizeStarted', resizeMessage(pod, 'Pod resize started')))
+      return true
+    }
+    if (pending.reason === held.pending?.reason && pending.message === held.pending.message) return false
+    held.pending = pending
+    const { reason, message } = pending
+    if (this.#reports('1.35')) held.events.push(event('Warning', `Resize${reason}`, resizeMessage(pod, `Pod resize ${reason}`, message)))
+    else if (this.#options.release === '1.32') held.events.push(event('Warning', `Resize${reason}`, message))
+    return true
+  }
+
+  #recountAllocated(state: NodeState, held: HeldPod): void {
+    const requests = this.#requests(held.pod, true)
+    count(state.used, held.requests, -1)
+    count(state.used, requests, 1)
+    held.requests = requests
+  }
+
+  /** Returns why a resize is not carried out now. */
+  #pendingResize(state: NodeState, { pod, requests }: HeldPod): PendingResize | undefined {
+    const infeasible = infeasibleMessage(this.#requests(pod, false), allocatableOf(state.node))
+    if (infeasible !== undefined) return { reason: 'Infeasible', message: infeasible }
+    const others = new Map(state.used)
+    count(others, requests, -1)
+    const { rejection, lacking } = this.#checked(pod, state, others, state.pods.size - 1)
+    const [first] = lacking ?? []
+    const refused = rejection ?? (first && shortageRejection(first))
+    return refused && { reason: 'Deferred', message: refused.message }
+  }
+
+  #reports(release: Release): boolean {
+    return isSince(this.#options.release, release)
+  }
+}
+
+const event = (type: PodEvent['type'], reason: string, message: string): PodEvent => ({ type, reason, message })
+
+function count(sum: Map<string, number>, amounts: ResourceAmounts, sign: 1 | -1): void {
+  for (const [name, amount] of amounts) sum.set(name, (sum.get(name) ?? 0) + sign * amount)
+}
+
+const allocatable = new WeakMap<Node, ResourceAmounts>()
+
+/** Amounts that pods may use of a node. Parsed once for each state of a node. */
+function allocatableOf(node: Node): ResourceAmounts {
+  let amounts = allocatable.get(node)
+  if (amounts === undefined) {
+    amounts = amountsOf(node.status.allocatable ?? node.status.capacity)
+    allocatable.set(node, amounts)
+  }
+  return amounts
+}
