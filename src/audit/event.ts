@@ -9,6 +9,7 @@ import { statusObject } from './status-text.ts'
 /** The request of an event. */
 export interface AuditedRequest {
   readonly auditId: string
+  /** Request target as the client sent it. */
   readonly uri: string
   readonly info: RequestInfo
   readonly headers: IncomingHttpHeaders
@@ -16,6 +17,7 @@ export interface AuditedRequest {
   readonly remoteAddress: string
   /** Milliseconds since the epoch. */
   readonly receivedAt: number
+  /** Whether the event of the stage ResponseStarted is written. */
   readonly longRunning: boolean
   /** Milliseconds since the receipt. */
   elapsed(): number
@@ -25,6 +27,7 @@ export interface AuditedRequest {
 export interface AuditReference {
   readonly namespace: string
   readonly name: string
+  /** Empty if it is not known. */
   readonly uid: string
   readonly resourceVersion: string
 }
@@ -35,6 +38,7 @@ export interface AuditReference {
  */
 export class AuditEvent implements AuditRecord {
   readonly request: AuditedRequest
+  /** Level and stages for this request. */
   readonly audited: Audited
   /** Undefined if the request was not authenticated. */
   readonly user: User | undefined
@@ -42,14 +46,19 @@ export class AuditEvent implements AuditRecord {
   readonly sourceIps: readonly string[]
   /** User that the request impersonates. */
   impersonated: User | undefined
+  /** Constraint under which the impersonation was allowed (KEP-5284). Undefined without one. */
   impersonationConstraint: string | undefined
+  /** Completed by `refersTo`. */
   reference: AuditReference
   /** Status of the response, if it is one. */
   status: ResponseStatus | undefined
   /** Code of the response; 0 until it begins. */
   code = 0
+  /** Set if the level includes it. */
   requestBody: AuditedBody | undefined
+  /** Set if the level includes it, and the response is an object. */
   responseBody: AuditedBody | undefined
+  /** In the order in which they were set. */
   readonly annotations = new Map<string, string>()
 
   constructor(request: AuditedRequest, audited: Audited, user: User | undefined) {

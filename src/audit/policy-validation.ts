@@ -10,6 +10,7 @@ export interface GivenPolicy {
   readonly omitManagedFields?: boolean
 }
 
+/** A rule before validation. */
 interface GivenRule {
   readonly level?: string
   readonly nonResourceURLs?: readonly string[]
@@ -28,6 +29,7 @@ export function validateAuditPolicy({ rules, omitStages = [] }: GivenPolicy): Fi
   return [...stageErrors(omitStages, fieldPath('omitStages')), ...(rules ?? []).flatMap((rule, i) => ruleErrors(rule, path.index(i)))]
 }
 
+/** Returns the errors of a rule, in upstream's order. */
 function ruleErrors(
   { level = '', nonResourceURLs = [], namespaces = [], resources = [], omitStages = [] }: GivenRule,
   path: FieldPath,
@@ -43,11 +45,13 @@ function ruleErrors(
   ]
 }
 
+/** Returns the error of a level. Unlike other enums it is required. */
 function levelErrors(level: string, path: FieldPath): FieldError[] {
   if (level === '') return [required(path)]
   return isOneOf(LEVELS, level) ? [] : [notSupported(path, level, LEVELS)]
 }
 
+/** Returns the errors of a pattern of non-resource paths. */
 function urlErrors(url: string, path: FieldPath): FieldError[] {
   if (url === '*') return []
   return [

@@ -18,7 +18,9 @@ export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as cons
 export interface AuditPolicy {
   /** The first matching rule applies. Never empty. */
   readonly rules: readonly PolicyRule[]
+  /** Optional. Stages at which no request has an event. */
   readonly omitStages?: readonly Stage[]
+  /** Optional. Whether managed fields are left out of bodies. Defaults to false. */
   readonly omitManagedFields?: boolean
 }
 
@@ -28,7 +30,9 @@ export interface AuditPolicy {
  */
 export interface PolicyRule {
   readonly level: 'None' | AuditLevel
+  /** Optional. User names, after authentication and before impersonation. */
   readonly users?: readonly string[]
+  /** Optional. The user has to be a member of one of them. */
   readonly userGroups?: readonly string[]
   readonly verbs?: readonly string[]
   readonly resources?: readonly GroupResources[]
@@ -42,10 +46,13 @@ export interface PolicyRule {
   readonly omitManagedFields?: boolean
 }
 
+/** Resources of one group. */
 interface GroupResources {
+  /** Optional. Defaults to the core group. */
   readonly group?: string
   /** `pods`, `pods/log`, or either part as `*`. */
   readonly resources?: readonly string[]
+  /** Optional. Names of objects. Only matched if `resources` is not empty. */
   readonly resourceNames?: readonly string[]
 }
 
@@ -68,6 +75,7 @@ export function policyEvaluator({ rules, omitStages = [], omitManagedFields = fa
   return (user, info) => compiled.find(({ rule }) => matchesAuditRule(rule, user, info))?.audited
 }
 
+/** Returns the decision of a rule. Undefined for the level None, which ends the search. */
 function auditedBy(
   { level, omitStages = [], omitManagedFields }: PolicyRule,
   always: readonly Stage[],
@@ -79,6 +87,7 @@ function auditedBy(
 
 const isGiven = <T>(list: readonly T[] | undefined): list is readonly T[] => list !== undefined && list.length > 0
 
+/** Reports whether a rule matches a request. A rule for both kinds of requests is rejected by validation. */
 function matchesAuditRule(rule: PolicyRule, user: User | undefined, info: RequestInfo): boolean {
   const { users, userGroups, verbs, namespaces, resources, nonResourceURLs } = rule
   if (isGiven(users) && (user === undefined || !users.includes(user.name))) return false
@@ -89,11 +98,13 @@ function matchesAuditRule(rule: PolicyRule, user: User | undefined, info: Reques
   return true
 }
 
+/** Reports whether namespace and resource of a request match. */
 function matchesResource({ namespaces, resources }: PolicyRule, info: RequestInfo): boolean {
   if (isGiven(namespaces) && !namespaces.includes(info.namespace)) return false
   return !isGiven(resources) || resources.some(one => matchesGroupResources(one, info))
 }
 
+/** Reports whether an entry matches: `pods` does not match a subresource, `pods/*` also matches pods themselves. */
 function matchesGroupResources({ group = '', resources, resourceNames }: GroupResources, info: RequestInfo): boolean {
   if (group !== info.group) return false
   if (!isGiven(resources)) return true

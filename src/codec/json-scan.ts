@@ -4,6 +4,7 @@
  */
 
 export const QUOTE = 0x22
+/** ASCII codes, named after their characters. */
 export const COMMA = 0x2c
 const MINUS = 0x2d
 export const ZERO = 0x30

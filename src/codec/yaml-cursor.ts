@@ -1,7 +1,9 @@
 /** A syntax error and its line, counted from zero. */
 export class YamlProblem extends Error {
   override readonly name = 'YamlProblem'
+  /** Line of the error, counted from zero. */
   readonly line: number
+  /** Whether go-yaml's scanner reports the error, and not its parser. Their messages name lines differently. */
   readonly ofScanner: boolean
 
   constructor(problem: string, line: number, ofScanner: boolean) {
@@ -22,6 +24,7 @@ const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 /** Characters that go-yaml examines for a document marker: `---` or `...`, and a blank. */
 const MARK_LENGTH = 4
 
+/** A colon ends a plain scalar if a blank follows it. */
 const COLON = 0x3a
 /** Indicators that end a plain scalar between brackets. */
 const FLOW_INDICATORS = new Set([',', '?', '[', ']', '{', '}'].map(char => char.charCodeAt(0)))
@@ -33,10 +36,13 @@ export class YamlCursor {
   /** Number of surrogate pairs before the offset `counted`. */
   #pairs = 0
   #counted = 0
+  /** Offset of the cursor in UTF-16 code units. */
   at = 0
   /** Offset after the last character that was examined for a document marker. */
   #lookedTo = 0
+  /** Line of the cursor, counted from zero. */
   line = 0
+  /** Column of the cursor, counted from zero, in UTF-16 code units. */
   column = 0
 
   constructor(text: string) {
@@ -44,6 +50,7 @@ export class YamlCursor {
     this.#hasPairs = /[\ud800-\udbff]/.test(text)
   }
 
+  /** Code unit at the cursor. Empty at the end. */
   get char(): string {
     return this.#text[this.at] ?? ''
   }
@@ -52,10 +59,12 @@ export class YamlCursor {
     return this.#text[this.at + offset] ?? ''
   }
 
+  /** Reports whether a space or tab is at an offset from the cursor. */
   isBlank(offset = 0): boolean {
     return isBlankUnit(this.#text.charCodeAt(this.at + offset))
   }
 
+  /** Reports whether a line break is at an offset from the cursor. */
   isBreak(offset = 0): boolean {
     return endsLine(this.#text.charCodeAt(this.at + offset))
   }
@@ -68,11 +77,13 @@ export class YamlCursor {
     return endsWord(this.#text.charCodeAt(this.at + offset))
   }
 
+  /** Skips one code unit, which must not be a line break. */
   skip(): void {
     this.at++
     this.column++
   }
 
+  /** Skips a line break. `\r\n` is one. */
   skipLine(): void {
     this.at += this.char === '\r' && this.charAt(1) === '\n' ? 2 : 1
     this.column = 0
@@ -102,11 +113,13 @@ export class YamlCursor {
     return this.at - this.#pairs
   }
 
+  /** Moves the cursor within its line. */
   #moveTo(at: number): void {
     this.column += at - this.at
     this.at = at
   }
 
+  /** Skips spaces and tabs. */
   skipBlanks(): void {
     let { at } = this
     while (isBlankUnit(this.#text.charCodeAt(at))) at++
@@ -121,6 +134,7 @@ export class YamlCursor {
     this.#moveTo(at)
   }
 
+  /** Skips a comment up to the end of its line, if the cursor is at one. */
   skipComment(): void {
     if (this.char === '#') this.skipToBreak()
   }
@@ -149,6 +163,7 @@ export class YamlCursor {
     return Math.max(this.#lookedTo, this.at + 1) > offset
   }
 
+  /** Throws an error of the scanner at the cursor. */
   fail(problem: string): never {
     throw new YamlProblem(problem, this.line, true)
   }

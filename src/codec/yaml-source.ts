@@ -3,7 +3,9 @@ import { octetFault } from './yaml-octets.ts'
 
 /** A decoded text. If the bytes are invalid, it ends before the first character that is. */
 export interface YamlSource {
+  /** Decoded text, without its byte order mark. */
   readonly text: string
+  /** Omitted if all bytes are valid. */
   readonly fault?: ReaderFault
 }
 
@@ -13,6 +15,7 @@ export interface YamlSource {
  */
 export interface ReaderFault {
   readonly message: string
+  /** Offset in the text, in UTF-16 code units. */
   readonly from: number
 }
 
@@ -40,15 +43,18 @@ export function* decodeYaml(given: Buffer): Steps<YamlSource> {
 /** Error for characters that YAML does not allow even in quotes (YAML 1.1, section 5.1). */
 const CONTROL_CHARACTER = 'control characters are not allowed'
 
+/** Characters that are not printable (YAML 1.1, section 5.1). */
 const REFUSED_CHARACTER = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
 
+/** A decoded text, up to the first invalid bytes. */
 interface Decoded {
   readonly text: string
   readonly fault?: string
 }
 
+/** Decodes UTF-8. */
 function utf8(bytes: Buffer): Decoded {
   const fault = octetFault(bytes)
   return fault ? { text: bytes.toString('utf8', 0, fault.at), fault: fault.text } : { text: bytes.toString('utf8') }
@@ -63,11 +69,13 @@ function utf16(bytes: Buffer): Decoded {
   return { text: text.slice(0, at), fault: surrogateFault(text, at) }
 }
 
+/** Returns the error for the unpaired surrogate at an offset. */
 function surrogateFault(text: string, at: number): string {
   if (text.charCodeAt(at) >= 0xdc00) return 'unexpected low surrogate area'
   return at + 1 === text.length ? 'incomplete UTF-16 surrogate pair' : 'expected low surrogate area'
 }
 
+/** Converts big-endian UTF-16 to little-endian. An odd last byte is kept. */
 function swapped(bytes: Buffer): Buffer {
   const even = Buffer.from(bytes.subarray(0, bytes.length & ~1)).swap16()
   return bytes.length % 2 === 0 ? even : Buffer.concat([even, bytes.subarray(-1)])

@@ -1,7 +1,10 @@
 /** A priority level's claim to seats. `lowerBound` ≤ `target`, and `lowerBound` ≤ `upperBound`. */
 export interface Claim {
+  /** Seats that the level demands. */
   readonly target: number
+  /** Seats that the level keeps in any case. */
   readonly lowerBound: number
+  /** Seats that the level can use at most. */
   readonly upperBound: number
 }
 
@@ -15,14 +18,17 @@ export interface Allocation {
 
 /** Minimum of a target, so that nothing is divided by zero. */
 const MIN_TARGET = 0.001
+/** Sums that differ by less are equal: they are rounded differently. */
 const EPSILON = 1e-7
 
+/** A claim with its bounds as fractions of its target. */
 interface Relative {
   readonly target: number
   readonly lower: number
   readonly upper: number
 }
 
+/** Sums over all claims. */
 interface Sums {
   readonly low: number
   readonly high: number
@@ -60,6 +66,7 @@ export function allocateConcurrency(total: number, claims: readonly Claim[]): Al
   return { seats, fairProportion }
 }
 
+/** Validates a claim. Throws a RangeError with upstream's message. */
 function relativeOf({ target, lowerBound, upperBound }: Claim, index: number): Relative {
   if (lowerBound < 0) throw new RangeError(`lower bound ${index} is ${lowerBound} but negative lower bounds are not allowed`)
   if (target < lowerBound) throw new RangeError(`target ${index} is ${target}, which is below its lower bound of ${lowerBound}`)

@@ -5,15 +5,18 @@ import { matchesInfo, matchesSubjects } from './rules.ts'
 
 /** The part of a schema by which requests are classified. */
 export interface Classified {
+  /** The schema selects a request that one of them matches. */
   readonly rules: readonly PolicyRulesWithSubjects[]
 }
 
 /** A schema with its rules whose subjects include a user. */
 interface Candidate<T> {
   readonly schema: T
+  /** Rules with the user among their subjects, in order. */
   readonly rules: readonly PolicyRulesWithSubjects[]
 }
 
+/** Candidates of a user, valid as long as the user has the same groups. */
 interface CachedUser<T> {
   readonly groups: readonly string[]
   readonly candidates: readonly Candidate<T>[]
@@ -21,6 +24,7 @@ interface CachedUser<T> {
 
 /** Maximum number of cached users, and their size in characters: their names, and the schemas that apply to them. */
 const MAX_USERS = 1024
+/** In characters. */
 const MAX_SIZE = 1 << 22
 /** Size of a cached schema in characters. */
 const CANDIDATE_SIZE = 64
@@ -44,6 +48,7 @@ export class Classifier<T extends Classified> {
     return undefined
   }
 
+  /** Returns the schemas that apply to a user, in order of precedence. */
   #candidatesFor(user: User): readonly Candidate<T>[] {
     const known = this.#users.get(user.name)
     if (known !== undefined && sameTexts(known.groups, user.groups)) return known.candidates
@@ -56,6 +61,7 @@ export class Classifier<T extends Classified> {
   }
 }
 
+/** Reports whether two lists are equal, including their order. */
 function sameTexts(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false

@@ -12,6 +12,7 @@ import { type TimingRatio, TimingRatioFamily } from './timing-ratio.ts'
 
 const LEVEL = ['priority_level'] as const
 const FLOW = ['priority_level', 'flow_schema'] as const
+/** Bounds of durations, in seconds. A duration of zero has its own bucket: most requests do not wait. */
 const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 
 const declareFlowMetric = (name: string, stability: Stability, labels: readonly string[], help: string): MetricDeclaration => ({
@@ -37,20 +38,28 @@ const histogram = (
 
 /** Metrics of a priority level. */
 export interface LevelMeters {
+  /** Waiting requests, relative to their limit. */
   readonly waiting: TimingRatio
+  /** Executing requests, relative to the seats. */
   readonly executing: TimingRatio
+  /** Occupied seats, relative to the limit. */
   readonly seats: TimingRatio
+  /** Seats that are occupied or demanded, relative to the nominal limit. */
   readonly demand: TimingRatio
+  /** Progress meter R, in seat-seconds. */
   readonly currentR: NumberChild
+  /** Values at the last dispatch. The series exist from the first dispatch on. */
   readonly dispatch: () => {
     readonly r: NumberChild
     readonly s: NumberChild
     readonly bounds: GaugeBounds
     readonly discounted: GaugeBounds
   }
+  /** Counts a reset of the progress meter. */
   epochAdvanced(success: boolean): void
 }
 
+/** Minimum and maximum over the queues of a level. */
 interface GaugeBounds {
   readonly min: NumberChild
   readonly max: NumberChild
@@ -58,20 +67,29 @@ interface GaugeBounds {
 
 /** Metrics of the requests of a flow schema in its priority level. */
 export interface FlowMeters {
+  /** Requests that got their seats. */
   readonly dispatched: NumberChild
   readonly queued: NumberChild
   readonly queuedSeats: NumberChild
+  /** Requests that execute. A watch executes until its initial events are sent. */
   readonly executing: NumberChild
   readonly seats: NumberChild
+  /** The same as `seats`, under a former name of the metric. */
   readonly seatsFormerly: NumberChild
+  /** Length of the queue after a request has joined it. */
   readonly queueLength: () => HistogramChild
+  /** Time in the queue of requests that were then executed, in seconds. */
   readonly waited: HistogramChild
   readonly executed: HistogramChild
   readonly estimated: HistogramChild
   readonly noAccommodation: () => NumberChild
+  /** Time in the queue of requests that were then rejected, in seconds. */
   readonly waitedInVain: () => HistogramChild
+  /** Time until a watch's initial events were sent, in seconds. */
   readonly initialized: () => HistogramChild
+  /** Number of watches that a write notifies. */
   readonly watches: () => HistogramChild
+  /** Counts a rejection. */
   rejected(reason: RejectReason): NumberChild
 }
 
@@ -80,11 +98,16 @@ export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out'
 
 /** Values of a priority level at an adjustment of limits. */
 export interface Adjustment {
+  /** Highest demand since the last adjustment, in seats. */
   readonly highWatermark: number
+  /** Average demand over time since the last adjustment, in seats. */
   readonly average: number
   readonly deviation: number
+  /** Demand as smoothed over several adjustments, in seats. */
   readonly smoothed: number
+  /** Seats that the level should get, before bounds apply. */
   readonly target: number
+  /** Seats that the level has until the next adjustment. */
   readonly currentLimit: number
 }
 
@@ -309,6 +332,7 @@ export class FlowMetrics {
     return this.#readOrWrite.child(phase, kind)
   }
 
+  /** Sets the configured limits of a level, in seats. */
   configured(level: string, limits: { readonly nominal: number; readonly min: number; readonly max: number }): void {
     this.#limitFormerly.child(level).value = limits.nominal
     this.#nominal.child(level).value = limits.nominal
@@ -316,6 +340,7 @@ export class FlowMetrics {
     this.#upper.child(level).value = limits.max
   }
 
+  /** Sets the result of an adjustment of a level. */
   adjusted(level: string, { highWatermark, average, deviation, smoothed, target, currentLimit }: Adjustment): void {
     this.#highWatermarks.child(level).value = highWatermark
     this.#averages.child(level).value = average
@@ -325,6 +350,7 @@ export class FlowMetrics {
     this.#current.child(level).value = currentLimit
   }
 
+  /** Sets the share of its target that each level without bounds has got. */
   divided(fairFraction: number): void {
     this.#fairFraction.child().value = fairFraction
   }

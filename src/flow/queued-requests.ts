@@ -11,6 +11,7 @@ export interface FlowOfRequest {
   readonly schema: string
   /** Empty if the object does not exist yet. */
   readonly schemaUid: string
+  /** Name of the priority level. */
   readonly level: string
   readonly levelUid: string
   readonly meters: FlowMeters
@@ -25,7 +26,9 @@ export interface RequestDetails {
 /** A request that arrives at a priority level. */
 export interface Arrival {
   readonly flow: FlowOfRequest
+  /** Value by which the flow schema distinguishes flows: user, namespace, or empty. */
   readonly distinguisher: string
+  /** Seats and time that the request is expected to occupy. */
   readonly estimate: WorkEstimate
   readonly details: RequestDetails
 }
@@ -33,8 +36,11 @@ export interface Arrival {
 /** A request in a priority level: it waits, executes, or is over. */
 export class SeatRequest {
   readonly arrival: Arrival
+  /** Seats while the request is served. */
   readonly initialSeats: number
+  /** Seats after it was served, while watchers are notified of its change. 0 for a read. */
   finalSeats: number
+  /** Time for which the final seats are occupied, in milliseconds. */
   additionalLatencyMs: number
   /** Maximum seats of its phases, which it occupies throughout. */
   maxSeats: number
@@ -42,12 +48,15 @@ export class SeatRequest {
   readonly totalWork: SeatSeconds
   /** Called once for a request that waits, with whether it has seats. Must not call the level. */
   decided: ((execute: boolean) => void) | undefined
+  /** A rejected request never executes. `done` follows `executing`. */
   state: 'waiting' | 'executing' | 'rejected' | 'done' = 'waiting'
   /** Milliseconds of the flow clock. */
   readonly arrivedAt: number
+  /** Time at which it got its seats. Undefined while it waits. */
   startedAt: number | undefined
   /** Time at which it was served, or a watch's initial events were sent. */
   endedAt: number | undefined
+  /** Value of the progress meter R at its arrival. */
   arrivalR: SeatSeconds
   /** Undefined if it did not pass a queue. */
   queue: Queue | undefined
@@ -80,10 +89,12 @@ export class SeatRequest {
 
 /** Requests in order of arrival. A request is in at most one list, from which it is removed in constant time. */
 export class RequestList {
+  /** Oldest request. Undefined if the list is empty. */
   first: SeatRequest | undefined
   #last: SeatRequest | undefined
   length = 0
 
+  /** Appends a request, which must not be in a list. */
   add(request: SeatRequest): void {
     request.before = this.#last
     request.after = undefined
@@ -93,6 +104,7 @@ export class RequestList {
     this.length++
   }
 
+  /** Removes a request, which must be in this list. */
   remove(request: SeatRequest): void {
     const { before, after } = request
     if (before === undefined) this.first = after
@@ -111,8 +123,11 @@ export class RequestList {
 
 /** Waiting and executing requests of a queue. */
 export class Queue {
+  /** Index of the queue in its priority level. */
   readonly index: number
+  /** Requests that wait, in order of arrival. */
   readonly waiting = new RequestList()
+  /** Requests that execute, in the order in which they began. */
   readonly executing = new RequestList()
   /** Seats of executing requests, and of finished ones during their additional latency. */
   seatsInUse = 0
@@ -133,6 +148,7 @@ export class Queue {
     return this.waiting.length > 0 || this.executing.length > 0
   }
 
+  /** Adds a waiting request, and its seats and work to the sums. */
   enqueue(request: SeatRequest): void {
     this.waiting.add(request)
     this.initialSeatsWaiting += request.initialSeats
@@ -140,6 +156,7 @@ export class Queue {
     this.workWaiting += request.totalWork
   }
 
+  /** Removes a waiting request, and its seats and work from the sums. */
   dequeue(request: SeatRequest): void {
     this.waiting.remove(request)
     this.initialSeatsWaiting -= request.initialSeats

@@ -2,6 +2,7 @@ import { didYouMean } from './did-you-mean.ts'
 
 /** Output streams of a command. */
 export interface Streams {
+  /** Writes to standard output. */
   out(text: string): void
   err(text: string): void
 }
@@ -18,7 +19,9 @@ export type Option = 'value' | 'values' | 'switch'
 export interface Arguments {
   /** Returns the last value of the flag. */
   value(name: string): string | undefined
+  /** Returns all values of the flag, in order. Empty if it was not given. */
   values(name: string): readonly string[]
+  /** Reports whether a switch was given, without `=false`. */
   isOn(name: string): boolean
 }
 

@@ -1,5 +1,6 @@
 import { type DerValue, objectIdentifierOf, readDer, SEQUENCE, sequenceOf } from './der.ts'
 
+/** Universal tags (ITU-T X.680). */
 const BOOLEAN = 0x01
 const INTEGER = 0x02
 const OCTETS = 0x04
@@ -7,6 +8,7 @@ const OCTETS = 0x04
 const EXTENSIONS = 0xa3
 /** Limit on the extensions of a certificate. */
 const MOST_EXTENSIONS = 64
+/** Identifier of the extension basicConstraints (RFC 5280, section 4.2.1.9). */
 export const BASIC_CONSTRAINTS = '2.5.29.19'
 
 /** Signature algorithms with MD5 and SHA-1. */
@@ -19,7 +21,9 @@ const OLD_SIGNATURES: ReadonlySet<string> = new Set([
 
 /** An extension of a certificate (RFC 5280, section 4.2). */
 export interface CertificateExtension {
+  /** Object identifier, with dots. */
   readonly id: string
+  /** Whether a verifier that does not know the extension must reject the certificate. */
   readonly isCritical: boolean
   /** Path length constraint. Omitted if the basic constraints have none. */
   readonly pathLength?: number
@@ -34,6 +38,7 @@ export function extensionsOf(der: Buffer): CertificateExtension[] {
   return readDer(list.content, MOST_EXTENSIONS).map(extensionOf)
 }
 
+/** Parses an extension. Its value is examined only for basic constraints. */
 function extensionOf(value: DerValue): CertificateExtension {
   const [identifier, ...rest] = sequenceOf(value)
   const id = objectIdentifierOf(identifier)

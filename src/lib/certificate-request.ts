@@ -3,10 +3,13 @@ import { decodePem } from './decode-pem.ts'
 import { BIT_STRING, type DerValue, derString, objectIdentifierOf, readDer, sequenceOf } from './der.ts'
 import { errorMessage } from './error-message.ts'
 
+/** A signature algorithm. */
 interface Algorithm {
   /** Digests to try. Undefined if the algorithm has a digest of its own. */
   readonly digests: readonly (string | undefined)[]
+  /** Whether RSA signatures have PSS padding. Otherwise it is that of PKCS #1 1.5. */
   readonly pss?: boolean
+  /** Go's message for a signature that does not match. */
   readonly failure: string
 }
 
@@ -36,9 +39,11 @@ const ATTRIBUTES = 0xa0
  */
 interface Parsed {
   readonly subject: Buffer
+  /** Contents of the attributes. Empty if there are none. */
   readonly attributes: Buffer
   readonly signed: Buffer
   readonly publicKey: Buffer
+  /** Object identifier of the signature algorithm. */
   readonly algorithm: string
   readonly signature: Buffer
 }
@@ -62,6 +67,7 @@ function parseRequest(der: Buffer): Parsed {
   }
 }
 
+/** Parses a SubjectPublicKeyInfo. Throws an Error with Go's message. */
 function parsePublicKey(der: Buffer): KeyObject {
   try {
     return createPublicKey({ key: der, format: 'der', type: 'spki' })
@@ -105,6 +111,7 @@ export function readCertificateRequest(der: Buffer): { readonly key: KeyObject; 
   return { key, isSigned: algorithm !== undefined && isSignedBy(key, parsed, algorithm) }
 }
 
+/** Object identifiers of attributes (X.520). */
 const ORGANIZATION = '2.5.4.10'
 const COMMON_NAME = '2.5.4.3'
 /** Limit on the elements of a name that are parsed. */
@@ -132,6 +139,7 @@ export const organizationsOf = (pem: string): string[] => subjectValues(decodeRe
  */
 export const commonNameOf = (pem: string): string => subjectValues(decodeRequestPem(pem), COMMON_NAME).at(-1) ?? ''
 
+/** Decodes the first PEM block, which must be a certificate request. */
 function decodeRequestPem(pem: string): Buffer {
   const [block] = decodePem(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
@@ -142,19 +150,25 @@ function decodeRequestPem(pem: string): Buffer {
 export interface CertificateRequestContents {
   /** Distinguished name in DER. */
   readonly subject: Buffer
+  /** Organizations of the subject, which become groups of the user. */
   readonly organizations: readonly string[]
   /** Last common name of the subject. */
   readonly commonName: string
+  /** Public key. */
   readonly key: KeyObject
   /** Whether the request is signed with its key. */
   readonly isSigned: boolean
+  /** DNS names among the requested alternative names. */
   readonly dns: readonly string[]
   readonly emails: readonly string[]
   readonly uris: readonly string[]
+  /** IP addresses among the requested alternative names, of 4 or 16 bytes. */
   readonly ips: readonly Buffer[]
 }
 
+/** Attribute with the requested extensions (RFC 2985, section 5.4.2). */
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
+/** Extension subjectAltName (RFC 5280, section 4.2.1.6). */
 const ALTERNATIVE_NAMES = '2.5.29.17'
 /** Tags of the forms of an alternative name (RFC 5280, section 4.2.1.6). */
 const [EMAIL, DNS, URI, IP] = [0x81, 0x82, 0x86, 0x87]

@@ -25,18 +25,25 @@ const signBytes = promisify(sign)
  * bytes.
  */
 export interface Issuer {
+  /** Distinguished name in DER. */
   readonly subject: Buffer
+  /** Its identifier is in the certificates that it signs. */
   readonly publicKey: KeyObject
   readonly privateKey: KeyObject
 }
 
 /** Contents of a certificate to be signed. */
 export interface CertificateRequest {
+  /** Certificate authority that signs. May be that of the same key, for a root certificate. */
   readonly issuer: Issuer
+  /** Distinguished name in DER. */
   readonly subject: Buffer
   readonly publicKey: KeyObject
+  /** Beginning of the validity, in whole seconds. */
   readonly notBefore: Date
+  /** End of the validity, inclusive, in whole seconds. */
   readonly notAfter: Date
+  /** Extensions in DER, in order. */
   readonly extensions: readonly Buffer[]
   /** 16 bytes. Defaults to random ones. */
   readonly serial?: Buffer | undefined
@@ -94,8 +101,10 @@ export function issuerOf(cert: string, key: string): Issuer {
   }
 }
 
+/** Tag of the version in a certificate. */
 const VERSION = 0xa0
 
+/** Finds subject and public key in a certificate. */
 function certificateFields(certificate: DerValue | undefined): { subject: DerValue | undefined; publicKey: DerValue | undefined } {
   const fields = sequenceOf(sequenceOf(certificate)[0])
   // The version is optional.
@@ -103,6 +112,7 @@ function certificateFields(certificate: DerValue | undefined): { subject: DerVal
   return { subject, publicKey }
 }
 
+/** Object identifiers of attributes (X.520). */
 const NAME_PARTS = { O: '2.5.4.10', CN: '2.5.4.3' } as const
 
 /** Returns a distinguished name of these parts, in order. */
@@ -129,6 +139,7 @@ const KEY_USAGES = {
   decipherOnly: 0x0080,
 } as const
 
+/** Operation that the certificate allows for its key. */
 export type KeyUsage = keyof typeof KEY_USAGES
 
 /** Returns the critical extension keyUsage. @param usages at least one. */
@@ -155,6 +166,7 @@ const PURPOSES = {
   netscapeSgc: '2.16.840.1.113730.4.1',
 } as const
 
+/** Purpose for which the certificate may be used. */
 export type Purpose = keyof typeof PURPOSES
 
 /** Returns the extension extKeyUsage for these purposes. @param purposes at least one. */
@@ -190,6 +202,7 @@ function keyIdentifier(key: KeyObject): Buffer {
 
 /** Names of the subject of a certificate besides its distinguished name. */
 export interface AlternativeNames {
+  /** DNS names. They may begin with `*.`. */
   readonly dns: readonly string[]
   /** IP addresses of 4 or 16 bytes. */
   readonly ips: readonly Uint8Array[]

@@ -29,8 +29,11 @@ export type EgressPurpose = 'cluster' | 'controlplane' | 'etcd'
  * behind it) or connected after this many seconds.
  */
 export interface DialObserver {
+  /** The dial has begun. */
   started(): void
+  /** The dial has failed. */
   failed(stage: 'connect' | 'proxy'): void
+  /** The proxy has connected to the destination. */
   connected(seconds: number): void
 }
 
@@ -41,11 +44,13 @@ export interface Egress {
    * configuration.
    */
   readonly named?: ReadonlySet<EgressPurpose>
+  /** Optional. Metrics of connections through the proxies. */
   readonly metrics?: readonly MetricFamily[]
   /** Managed systems: nodes, pods and services. */
   readonly cluster?: Dial
   /** Webhooks named by URL, and those of authentication, authorization and audit. */
   readonly controlplane?: Dial
+  /** Proxy to the etcd servers. */
   readonly etcd?: ConnectProxy
 }
 
@@ -117,9 +122,11 @@ export const dialThrough =
 
 /** Destination of a connection that an agent requests. */
 interface Wanted {
+  /** Host name or IP address. */
   readonly host?: string | null | undefined
   readonly port?: number | string | null | undefined
 }
+/** Callback of Node's agents. */
 type Created = (error: Error | null, socket: Socket) => void
 
 /** Dials and calls back as Node's agents do, which only read the socket if there is no error. */

@@ -3,6 +3,7 @@ import { BIT_STRING, OBJECT_IDENTIFIER, SEQUENCE } from './der.ts'
 /** Encodes the ASN.1 types that certificates use in DER (ITU-T X.690). */
 
 const BOOLEAN = 0x01
+/** Universal tags (ITU-T X.680). Those of sets and sequences include the bit CONSTRUCTED. */
 const INTEGER = 0x02
 const OCTET_STRING = 0x04
 const NULL = 0x05
@@ -20,6 +21,7 @@ export function derValue(tag: number, ...contents: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...lengthBytes(content.length)]), content])
 }
 
+/** Encodes a length: in one byte below 128, otherwise as the number of its bytes and these. */
 function lengthBytes(length: number): number[] {
   if (length < 0x80) return [length]
   const bytes: number[] = []
@@ -28,6 +30,7 @@ function lengthBytes(length: number): number[] {
 }
 
 export const derSequence = (...values: readonly Buffer[]): Buffer => derValue(SEQUENCE, ...values)
+/** Encodes a set of one value. DER requires the values of a larger set to be sorted. */
 export const derSet = (value: Buffer): Buffer => derValue(SET, value)
 export const derNull = (): Buffer => derValue(NULL)
 export const derTrue = (): Buffer => derValue(BOOLEAN, Buffer.from([0xff]))
@@ -53,6 +56,7 @@ export function derIdentifier(text: string): Buffer {
   return derValue(OBJECT_IDENTIFIER, Buffer.from([40 * first + second, ...rest].flatMap(inSevens)))
 }
 
+/** Encodes a part of an identifier in base 128. Each byte but the last has its highest bit set. */
 function inSevens(part: number): number[] {
   const bytes = [part % 128]
   for (let rest = Math.floor(part / 128); rest > 0; rest = Math.floor(rest / 128)) bytes.unshift(0x80 | (rest % 128))

@@ -2,6 +2,7 @@ import type { MetricFamily, MetricLabels, Sample } from './metrics.ts'
 
 /** A gauge with the value 1 whose labels describe the current configuration. */
 export class InfoFamily implements MetricFamily {
+  /** Name in the exposition. */
   readonly name: string
   readonly help: string
   readonly stability = 'ALPHA'
@@ -21,6 +22,7 @@ export class InfoFamily implements MetricFamily {
     this.#values.set(key, labels)
   }
 
+  /** Removes the child with this key. */
   delete(key: string): void {
     this.#values.delete(key)
   }

@@ -1,5 +1,6 @@
 /** Limit on the digits that are parsed. Integers are only compared with bounds of at most 19 digits, those of int64. */
 const MOST_DIGITS = 64
+/** Stands for every integer of more digits. */
 const BEYOND = 10n ** BigInt(MOST_DIGITS)
 
 /**
@@ -14,6 +15,7 @@ export function parseInteger(text: string): bigint {
   return negative ? -value : value
 }
 
+/** Bounds of Go's int64 and uint64, inclusive. */
 export const MIN_INT64 = -(2n ** 63n)
 export const MAX_INT64 = 2n ** 63n - 1n
 export const MAX_UINT64 = 2n ** 64n - 1n

@@ -1,3 +1,4 @@
+/** A listener: a function or an object. */
 type Callback = NonNullable<Parameters<AbortSignal['addEventListener']>[1]>
 
 /**
@@ -7,7 +8,9 @@ type Callback = NonNullable<Parameters<AbortSignal['addEventListener']>[1]>
  * fetch) do not accept it.
  */
 export class LightSignal implements AbortSignal {
+  /** Called before other listeners. */
   onabort: AbortSignal['onabort'] = null
+  /** Undefined until it is aborted. */
   reason: unknown
   #done = false
   #callbacks: Callback[] | undefined
@@ -20,6 +23,7 @@ export class LightSignal implements AbortSignal {
     this.#watchGone = watchGone
   }
 
+  /** Whether it is aborted. Reading it detects that the client has left. */
   get aborted(): boolean {
     if (!this.#done && this.#isGone()) this.abort(undefined)
     return this.#done
@@ -41,6 +45,7 @@ export class LightSignal implements AbortSignal {
     if (this.aborted) throw this.reason
   }
 
+  /** Adds a listener of `abort`. On an aborted signal it has no effect, as for a native one. */
   addEventListener(type: string, callback: Callback | null): void {
     if (type !== 'abort' || callback === null || this.#done) return
     if (this.#callbacks === undefined) {
@@ -56,6 +61,7 @@ export class LightSignal implements AbortSignal {
     if (at >= 0) this.#callbacks.splice(at, 1)
   }
 
+  /** Does nothing. Only `abort` sends events. */
   dispatchEvent(): boolean {
     return true
   }

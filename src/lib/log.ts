@@ -2,6 +2,7 @@
  * Writes structured log lines. `level` is klog's verbosity: a line is written if it is at or below the configured `-v`.
  */
 export interface Logger {
+  /** Writes a line at any verbosity. */
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void
   error(message: string, fields?: Record<string, unknown>): void

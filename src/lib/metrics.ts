@@ -13,8 +13,11 @@ export type Across = 'sum' | 'max'
 /** Declaration of a metric family. */
 export interface MetricDeclaration {
   readonly name: string
+  /** Meaning, in the words of kube-apiserver if it has the metric. */
   readonly help: string
+  /** Stability class, which the help text shows. */
   readonly stability: Stability
+  /** Label names, in the order in which `child` takes their values. */
   readonly labels: readonly string[]
   /** Optional. Default: `sum`. */
   readonly across?: Across
@@ -30,6 +33,7 @@ export interface MetricDeclaration {
   readonly isPresent?: (...subject: string[]) => boolean
 }
 
+/** Label values by name. */
 export type MetricLabels = Readonly<Record<string, string>>
 
 /** One line of the exposition format. */
@@ -62,11 +66,13 @@ export interface MetricFamily {
  * labels are all `other`.
  */
 const MAX_CHILDREN = 10_000
+/** Separates the label values in the key of a child. */
 const SEPARATOR = '\u0000'
 
 /** Returns the help text of a family: its stability class and its meaning. */
 export const helpOf = ({ stability, help }: Pick<MetricFamily, 'stability' | 'help'>): string => `[${stability}] ${help}`
 
+/** A family whose children are created on first use and kept until they are forgotten. */
 abstract class Family<Child> implements MetricFamily {
   readonly name: string
   readonly help: string
@@ -116,6 +122,7 @@ abstract class Family<Child> implements MetricFamily {
     this.#bySubject.delete(id)
   }
 
+  /** Registers a child under its subject. */
   #index(key: string): void {
     const values = key.split(SEPARATOR)
     const id = this.#subjectLabels.map(label => values[label] ?? '').join(SEPARATOR)
@@ -124,6 +131,7 @@ abstract class Family<Child> implements MetricFamily {
     else this.#bySubject.set(id, [key])
   }
 
+  /** Removes the children of subjects that no longer exist. The child for all other labels stays. */
   #removeAbsent(isPresent: (...subject: string[]) => boolean): void {
     for (const id of this.#bySubject.keys()) {
       const subject = id.split(SEPARATOR)
@@ -131,6 +139,7 @@ abstract class Family<Child> implements MetricFamily {
     }
   }
 
+  /** Yields the samples of each child, in the order in which children were created. */
   *samples(): Generator<Sample, void> {
     if (this.#isPresent) this.#removeAbsent(this.#isPresent)
     for (const [key, child] of this.#children) {
@@ -147,6 +156,7 @@ abstract class Family<Child> implements MetricFamily {
 
 /** Value of a counter or gauge for one set of labels. Callers that hold a child change `value` directly. */
 export interface NumberChild {
+  /** Current value. Counters only grow. */
   value: number
 }
 
@@ -207,6 +217,7 @@ export class ReadGauge implements MetricFamily {
  * cumulative; a scrape adds them up.
  */
 export class HistogramChild {
+  /** Number of observations in each bucket. Those above the highest bound are in none. */
   readonly counts: Float64Array
   sum = 0
   count = 0
@@ -224,6 +235,7 @@ export class HistogramChild {
     for (let i = 0; i < this.counts.length; i++) this.counts[i] = (this.counts[i] ?? 0) + (other.counts[i] ?? 0)
   }
 
+  /** Counts an observation in the first bucket whose bound is not less than it. */
   observe(value: number): void {
     this.sum += value
     this.count++

@@ -2,7 +2,9 @@
 export interface Piece {
   /** Returns the uncompressed bytes. */
   raw(): Buffer
+  /** Returns the cached compressed form. Undefined if there is none. */
   kept(): CompressedPiece | undefined
+  /** Caches the compressed form. */
   keep(compressed: CompressedPiece): void
 }
 
@@ -11,9 +13,11 @@ export interface Piece {
  * boundary (RFC 1951).
  */
 export interface CompressedPiece {
+  /** Blocks of the deflate format. */
   readonly deflated: Buffer
   /** Length of the uncompressed bytes. */
   readonly length: number
+  /** CRC-32 of the uncompressed bytes. */
   readonly crc: number
   /** Factor by which the piece shifts the CRC of what precedes it. See `shiftBy`. */
   readonly shift: number

@@ -2,15 +2,21 @@ import type { Steps } from './steps.ts'
 
 /** An instruction of an expression compiled by re2js. */
 interface Instruction {
+  /** A value of `Op`. */
   readonly op: number
+  /** Index of the next instruction. */
   readonly out: number
+  /** Index of the other next instruction of `alt`; conditions of `emptyWidth`. */
   readonly arg: number
+  /** Reports whether the instruction consumes a character. */
   matchRune(rune: number): boolean
 }
 
 /** An expression compiled by re2js. */
 export interface RegExpProgram {
+  /** Instructions. That at 0 always fails. */
   readonly inst: readonly Instruction[]
+  /** Index of the first instruction. */
   readonly start: number
   /** Conditions at the beginning of a match, as bits of `Empty`. */
   startCond(): number
@@ -32,6 +38,7 @@ const Empty = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary
 
 /** Instructions per step, which takes less than a millisecond. */
 const STEP = 20_000
+/** The character `\n`, which `.` does not match unless the flag `s` is set. */
 const NEWLINE = 10
 
 /** A match. Indices are UTF-16 units; `end` is exclusive. */
@@ -45,9 +52,11 @@ export interface RegExpMatch {
 /** Threads in order of preference, each at an instruction that consumes a character or ends the match. */
 class Threads {
   readonly #seen: Int32Array
+  /** Instruction of each thread. */
   readonly at: Int32Array
   /** Start of each thread's match. */
   readonly from: Int32Array
+  /** Number of threads. */
   size = 0
   #round = 0
 
@@ -57,6 +66,7 @@ class Threads {
     this.from = new Int32Array(size)
   }
 
+  /** Removes all threads, in constant time. */
   clear(): void {
     this.size = 0
     this.#round++
@@ -69,6 +79,7 @@ class Threads {
     return true
   }
 
+  /** Adds a thread, with lower preference than those before it. */
   push(instruction: number, from: number): void {
     this.at[this.size] = instruction
     this.from[this.size++] = from
@@ -141,6 +152,7 @@ export function* searchSteps(program: RegExpProgram, text: string, begin = 0, sh
   }
 }
 
+/** Reports whether an instruction consumes a character. */
 function takes(instruction: Instruction, rune: number): boolean {
   if (instruction.op === Op.runeAny) return true
   return instruction.op === Op.runeAnyNotNewline ? rune !== NEWLINE : instruction.matchRune(rune)

@@ -1,3 +1,4 @@
+/** A power of two, so that the lowest bits of a hash select the shard. */
 const SHARDS = 256
 
 /**
@@ -43,6 +44,7 @@ export class ShardedMap<V> {
     for (const shard of this.#shards) yield* shard.values()
   }
 
+  /** Returns the shard of a key. Undefined never occurs: the index is always within bounds. */
   #of(key: string): Map<string, V> | undefined {
     // FNV-1a
     let hash = 0x811c9dc5

@@ -2,7 +2,9 @@ import { lineDiff } from './line-diff.ts'
 
 /** A run of `size` equal lines, from `a` in the first text and `b` in the second. */
 export interface Match {
+  /** Index of the first line in the first text, from 0. */
   readonly a: number
+  /** Index of the first line in the second text, from 0. */
   readonly b: number
   readonly size: number
 }
@@ -22,6 +24,7 @@ export function textDiff(before: string, after: string, firstLine = 1): string {
 /** Splits a text into lines with their ends. The last line gets one if it has none. */
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n')).map(line => `${line}\n`)
 
+/** Returns the runs of equal lines. */
 function matchesOf(a: readonly string[], b: readonly string[]): Match[] {
   const matches: Match[] = []
   let [inA, inB, size] = [0, 0, 0]
@@ -48,6 +51,7 @@ export const hunksText = (matches: readonly Match[], a: readonly string[], b: re
 
 /** A part of both texts that is equal or replaced. Ends are exclusive. */
 interface DiffPart {
+  /** Whether the lines of both texts are equal. */
   readonly isSame: boolean
   readonly aFrom: number
   readonly aTo: number
@@ -55,6 +59,7 @@ interface DiffPart {
   readonly bTo: number
 }
 
+/** Completes matches with the parts between them. */
 function diffParts(matches: readonly Match[], aLength: number, bLength: number): DiffPart[] {
   const parts: DiffPart[] = []
   let [a, b] = [0, 0]
@@ -95,6 +100,7 @@ function hunksOf(matches: readonly Match[], aLength: number, bLength: number): D
   return hunks.filter(hunk => hunk.some(({ isSame }) => !isSame))
 }
 
+/** Formats a hunk. An empty range names the line before it. */
 function hunkText(hunk: readonly DiffPart[], a: readonly string[], b: readonly string[], firstLine: number): string {
   const [first, last] = [hunk[0], hunk.at(-1)]
   const range = (from = 0, to = 0): string =>

@@ -9,6 +9,7 @@ import { resourceAttributes } from './request-attributes.ts'
  */
 export interface AuthorizationDecision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
+  /** Reason of the authorizer. Empty if it has none. */
   readonly reason: string
   /** Optional. Authorization mode that allowed or denied the request, for display. Unset for webhooks. */
   readonly by?: string
@@ -23,6 +24,7 @@ export interface AuthorizationDecision {
 
 /** Permissions of a user in a namespace, as far as an authorizer can list them. */
 export interface UserRules {
+  /** Rules for resources, in the order in which they were found. They may overlap. */
   readonly resourceRules: readonly ResourceRule[]
   readonly nonResourceRules: readonly NonResourceRule[]
   /** Whether there may be more. */
@@ -59,4 +61,5 @@ export async function allows(
   return (await authorizer.authorize(user, asked, signal)).decision === 'allow'
 }
 
+/** User of a request, and the signal that ends its work. */
 type Caller = Pick<RequestContext, 'user' | 'signal'>

@@ -5,9 +5,13 @@ import type { RequestNotes } from './request-notes.ts'
 
 /** The user of a request (authentication.k8s.io UserInfo). */
 export interface User {
+  /** Empty before the request is authenticated. */
   readonly name: string
+  /** Optional. Omitted if the authenticator knows none. */
   readonly uid?: string
+  /** All groups, including those that the server adds, such as `system:authenticated`. */
   readonly groups: readonly string[]
+  /** Optional. Further attributes, such as the identity of the credential. */
   readonly extra?: Readonly<Record<string, readonly string[]>>
   /** Optional. Annotations for the audit event, derived from the credentials. They are not part of the user. */
   readonly credentialNotes?: Readonly<Record<string, string>>
@@ -17,6 +21,7 @@ export interface User {
 export interface RequestAttributes {
   /** Percent-decoded, without the query. Empty if the attributes only name a resource. */
   readonly path: string
+  /** Whether the request is for a resource. If not, only `path` and `verb` are not empty. */
   readonly isResource: boolean
   /**
    * API verb of a resource request (`get`, `list`, `watch`, `create`, `impersonate` and others), otherwise the HTTP
@@ -25,9 +30,12 @@ export interface RequestAttributes {
   readonly verb: string
   readonly group: string
   readonly version: string
+  /** Empty for cluster-scoped resources, and for all namespaces. */
   readonly namespace: string
   readonly resource: string
+  /** Empty for the resource itself. */
   readonly subresource: string
+  /** Empty for collections, and for creates. */
   readonly name: string
   /**
    * Optional. Requirements of a collection's field selector that could be parsed. Omitting some makes the request
@@ -53,6 +61,7 @@ export interface ResourceRequestInfo extends RequestAttributes {
   readonly verb: Verb | 'proxy' | ''
   /** HTTP method, upper case. */
   readonly method: string
+  /** First segment of the path: `api` for the core group, `apis` for others. */
   readonly apiPrefix: 'api' | 'apis'
   /** Whether the path has the deprecated prefix `watch/`, which sets the verb to watch for any method. */
   readonly watchPath: boolean
@@ -80,10 +89,13 @@ export interface WebhookName {
 
 /** Context of a request, for code below the HTTP layer. */
 export interface RequestContext {
+  /** The impersonated user, if there is one. */
   readonly user: User
+  /** Operation that was authorized. */
   readonly info: RequestAttributes
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal
+  /** User-Agent header, from which the field manager is derived. */
   readonly userAgent: string
   /** Start of the request, in milliseconds since the epoch. */
   readonly receivedAt: number

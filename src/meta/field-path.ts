@@ -1,3 +1,4 @@
+/** Notation of a step: as it is, `.name`, `[0]` or `[key]`. */
 type FieldStep = 'text' | 'child' | 'index' | 'key'
 
 /**
@@ -16,6 +17,7 @@ export class FieldPath {
     this.#parent = parent
   }
 
+  /** The path as messages print it. Empty for the object itself. */
   get text(): string {
     this.#made ??= this.#print()
     return this.#made
@@ -28,16 +30,19 @@ export class FieldPath {
     return before === '' ? String(this.#name) : `${before}.${this.#name}`
   }
 
+  /** Returns the path of a member, or of a member of a member. */
   child(...names: string[]): FieldPath {
     let path: FieldPath = this
     for (const name of names) path = new FieldPath(name, 'child', path)
     return path
   }
 
+  /** Returns the path of a list item. */
   index(i: number): FieldPath {
     return new FieldPath(i, 'index', this)
   }
 
+  /** Returns the path of a map value. */
   key(key: string): FieldPath {
     return new FieldPath(key, 'key', this)
   }

@@ -2,13 +2,19 @@ import { parseInteger } from '../lib/integer.ts'
 
 /** A version of semver.org, 2.0.0. Build metadata is parsed but not kept, since it does not affect the order. */
 export interface SemanticVersion {
+  /** The specification does not limit their size. */
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint]
+  /** Identifiers after the hyphen. Empty for a release. */
   readonly prerelease: readonly string[]
 }
 
+/** A number without leading zeros. */
 const NUMBER = '(0|[1-9]\\d*)'
+/** An identifier of a prerelease: a number without leading zeros, or a word. */
 const PRERELEASE = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
+/** An identifier of build metadata. */
 const BUILD = '[0-9A-Za-z-]+'
+/** A whole version. */
 const FORM = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${PRERELEASE}(?:\\.${PRERELEASE})*))?(?:\\+${BUILD}(?:\\.${BUILD})*)?$`)
 
 /** Returns undefined if the text is not a version. */

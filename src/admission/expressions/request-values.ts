@@ -11,12 +11,17 @@ import type { Operation } from '../../registry/types.ts'
 export interface SeenRequest {
   /** Kind in the version that a rule matched, which may differ from `requestKind`. */
   readonly kind: GroupVersionKind
+  /** Resource in the version that a rule matched. */
   readonly resource: GroupVersionResource
+  /** Kind in the version of the request. */
   readonly requestKind: GroupVersionKind
+  /** Resource in the version of the request. */
   readonly requestResource: GroupVersionResource
+  /** Empty for the object itself. */
   readonly subresource: string
   /** Empty for collections, and for creates with generateName. */
   readonly name: string
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string
   readonly operation: Operation
   readonly user: User
@@ -27,11 +32,15 @@ export interface SeenRequest {
 
 /** Variables of an expression, except `variables`. */
 export interface SeenValues {
+  /** The variable `request`. */
   readonly request: SeenRequest
   /** New object in the matched version. Omitted for deletions. */
   readonly object?: KubeObject | undefined
+  /** Existing object in the matched version. Omitted for creations. */
   readonly oldObject?: KubeObject | undefined
+  /** Optional. Namespace of the object. Omitted for cluster-scoped resources. */
   readonly namespaceObject?: KubeObject | undefined
+  /** Optional. Parameters of the binding. Omitted if the policy has none. */
   readonly params?: JsonObject | undefined
   /** Optional. Omitted if the expressions may not use the authorizer. */
   readonly authorizer?: AuthorizerValue

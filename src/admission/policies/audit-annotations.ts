@@ -4,12 +4,14 @@ import { annotateEvent } from '../audit-annotation.ts'
 
 /** Maximum length of a value, in bytes. Longer values are truncated. */
 const MAX_BYTES = 10 * 1024
+/** Key of the annotation that lists failures of bindings with the action Audit. */
 const FAILURE = 'validation.policy.admission.k8s.io/validation_failure'
 
 /** Audit annotations of one policy. Values of the same key from different bindings are joined. */
 export class AuditAnnotations {
   readonly #values = new Map<string, Set<string>>()
 
+  /** Adds a value. Equal values of several bindings are kept once. */
   add(key: string, value: string): void {
     const cut = Buffer.byteLength(value) > MAX_BYTES ? Buffer.from(value).subarray(0, MAX_BYTES).toString() : value
     const known = this.#values.get(key)
@@ -17,6 +19,7 @@ export class AuditAnnotations {
     else this.#values.set(key, new Set([cut]))
   }
 
+  /** Writes the annotations to the audit event, with the policy's name as prefix of their keys. */
   publish(request: AdmissionRequest, policy: string): void {
     for (const [key, values] of this.#values) annotateEvent(request, `${policy}/${key}`, [...values].join(', '))
   }
@@ -27,7 +30,9 @@ export interface ValidationFailure {
   readonly message: string
   readonly policy: string
   readonly binding: string
+  /** Index of the validation in the policy. */
   readonly expressionIndex: number
+  /** Actions of the binding, not only Audit. */
   readonly validationActions: readonly string[]
 }
 

@@ -9,9 +9,11 @@ import type { AdmissionPolicy, PolicyBinding, PolicySpec } from './policy.ts'
 /** A policy with the bindings that put it into force. */
 export interface ActivePolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> {
   readonly name: string
+  /** Shared with readers of the policy, must not be changed. */
   readonly spec: Spec
   /** Undefined if the policy has no matchConstraints, which is an error. */
   readonly match: ParsedMatchResources | undefined
+  /** Sorted by name. Never empty. */
   readonly bindings: readonly IndexedBinding[]
   /** Compiles the policy on first use, once per generation. */
   compiled(): Promise<Compiled>
@@ -20,7 +22,9 @@ export interface ActivePolicy<Spec extends PolicySpec, Compiled extends Compiled
 /** A binding with its parsed selectors. */
 export interface IndexedBinding {
   readonly name: string
+  /** The policy need not exist. */
   readonly policyName: string
+  /** Undefined if the binding has no parameters. */
   readonly paramRef: ParamRef | undefined
   /** Optional. Undefined if the binding applies to everything the policy matches. */
   readonly match: ParsedMatchResources | undefined
@@ -28,8 +32,11 @@ export interface IndexedBinding {
   readonly actions: readonly string[]
 }
 
+/** A policy that may have no bindings. */
 interface IndexedPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> extends Omit<ActivePolicy<Spec, Compiled>, 'bindings'> {
+  /** Distinguishes policies that have had the same name. */
   readonly uid: string
+  /** A policy of another generation is compiled again. */
   readonly generation: number
 }
 
@@ -38,6 +45,7 @@ interface IndexedPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy
  * updates.
  */
 export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends CompiledPolicy = CompiledPolicy> {
+  /** Whether the stored policies and bindings have been read. Requests wait for it. */
   readonly filling = new Filling()
   readonly #compile: (policy: AdmissionPolicy<Spec>) => Steps<Compiled>
   readonly #policies = new Map<string, IndexedPolicy<Spec, Compiled>>()
@@ -62,6 +70,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     return this.#manifests
   }
 
+  /** Reports whether a policy exists, bound or not. */
   hasPolicy(name: string): boolean {
     return this.#policies.has(name) || this.#manifests.some(policy => policy.name === name)
   }
@@ -81,10 +90,12 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     this.#changed = true
   }
 
+  /** Names of stored policies, without those of manifests. */
   policyNames(): Iterable<string> {
     return this.#policies.keys()
   }
 
+  /** Names of stored bindings, without those of manifests. */
   bindingNames(): Iterable<string> {
     return this.#bindings.keys()
   }
@@ -135,6 +146,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
   }
 }
 
+/** Parses a binding. Its selectors are parsed once. */
 function indexedBinding({ metadata: { name = '' }, spec }: PolicyBinding): IndexedBinding {
   // In 1.26 bindings had no validationActions and always denied.
   const { policyName = '', paramRef, matchResources, validationActions = ['Deny'] } = spec

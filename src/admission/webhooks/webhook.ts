@@ -8,6 +8,7 @@ import { runInTurns } from '../../lib/steps.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
 import { type MatchPolicy, Selector } from '../matching.ts'
 
+/** Timeout of a webhook without one, in seconds: the default of v1. */
 const DEFAULT_SECONDS = 10
 
 /** Type of a webhook: mutating ones may change the object, validating ones only reject it. */
@@ -17,22 +18,31 @@ export type WebhookKind = 'mutating' | 'validating'
 export interface Webhook {
   /** Unique among webhooks of its kind. */
   readonly id: string
+  /** Name in its configuration. v1 requires that it is unique there. */
   readonly name: string
   /** Name of its configuration. */
   readonly configuration: string
   readonly kind: WebhookKind
+  /** URL or service, and the CAs of its certificate. */
   readonly clientConfig: WebhookClientConfig
+  /** The webhook is called if one of them matches. */
   readonly rules: readonly NamedRuleWithOperations[]
   readonly matchPolicy: MatchPolicy
+  /** Matches the labels of the object's namespace, or of the object itself if it is a namespace. */
   readonly namespaceSelector: Selector
+  /** Matches the labels of the new or of the old object. */
   readonly objectSelector: Selector
+  /** Applies to calls that fail, and to match conditions that cannot be evaluated. A rejection is not a failure. */
   readonly failurePolicy: 'Fail' | 'Ignore'
+  /** `None`, `NoneOnDryRun`, or a value of v1beta1 with which the webhook rejects dry runs. */
   readonly sideEffects: string | undefined
+  /** Timeout of a call in milliseconds, within the deadline of the request. */
   readonly timeoutMs: number
   /** In the webhook's order of preference. */
   readonly reviewVersions: readonly string[]
   /** Whether its reinvocationPolicy is IfNeeded. */
   readonly reinvocable: boolean
+  /** Returns the compiled match conditions. The first call compiles them. */
   conditions(): Promise<MatchConditions>
 }
 

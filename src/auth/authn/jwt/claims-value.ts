@@ -26,12 +26,14 @@ export function userValue({ name, uid = '', groups, extra = {} }: User, release:
   return isSince(release, '1.34') ? escapedValue(document) : jsonValue(document)
 }
 
+/** Wraps a document as 1.34 and later do. Nothing is copied. */
 function escapedValue(json: Json): Value {
   if (typeof json === 'number') return new CelDouble(json)
   if (typeof json !== 'object' || json === null) return json
   return Array.isArray(json) ? new EscapedList(json) : new EscapedMap(json)
 }
 
+/** A list whose items are wrapped when they are read. */
 class EscapedList extends PlainList {
   readonly #items: readonly Json[]
 
@@ -49,6 +51,7 @@ class EscapedList extends PlainList {
   }
 }
 
+/** An object whose members are found by escaped names. */
 class EscapedMap extends CelMap {
   readonly #members: JsonObject
 
@@ -93,4 +96,5 @@ export function claimStrings(value: Value): readonly string[] {
   return texts
 }
 
+/** Message for a mapping that returns another type. */
 const NO_TEXTS = 'expression must return a string or a list of strings'

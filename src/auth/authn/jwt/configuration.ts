@@ -4,6 +4,7 @@
  * https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-k8s-io-v1-AuthenticationConfiguration
  */
 export interface AuthenticationConfiguration {
+  /** Issuers. Their URLs are unique. */
   readonly jwt: readonly JwtConfiguration[]
   /** Undefined if flags configure anonymous access. */
   readonly anonymous: AnonymousConfiguration | undefined
@@ -19,8 +20,10 @@ export interface AnonymousConfiguration {
 /** An issuer of tokens and the mapping of its claims. */
 export interface JwtConfiguration {
   readonly issuer: IssuerConfiguration
+  /** All of them must hold. */
   readonly claimValidationRules: readonly ClaimValidationRule[]
   readonly claimMappings: ClaimMappings
+  /** Expressions over `user`, which must all be true. Evaluated after the claims are mapped. */
   readonly userValidationRules: readonly { readonly expression: string; readonly message: string }[]
 }
 
@@ -32,35 +35,49 @@ export interface IssuerConfiguration {
   readonly discoveryURL: string
   /** PEM certificates. Empty for the CAs of the system. */
   readonly certificateAuthority: string
+  /** Accepted audiences, at least one. */
   readonly audiences: readonly string[]
+  /** `MatchAny`, or empty for one audience. */
   readonly audienceMatchPolicy: string
+  /** `controlplane`, `cluster`, or empty for direct connections to the issuer. */
   readonly egressSelectorType: string
 }
 
 /** Either a claim with a required value, or an expression that must be true. */
 export interface ClaimValidationRule {
+  /** Name of the claim. Empty if there is an expression. */
   readonly claim: string
+  /** The value must be this string. */
   readonly requiredValue: string
+  /** CEL expression over `claims`. Empty if there is a claim. */
   readonly expression: string
+  /** Message for a claim that fails the expression. Empty for the default message. */
   readonly message: string
 }
 
 /** Mapping of claims to user attributes. */
 export interface ClaimMappings {
+  /** Required. */
   readonly username: PrefixedClaim
+  /** Optional: claim and expression are empty without it. */
   readonly groups: PrefixedClaim
+  /** Optional: claim and expression are empty without it. */
   readonly uid: { readonly claim: string; readonly expression: string }
+  /** Extra attributes. Keys are domain-prefixed paths. */
   readonly extra: readonly { readonly key: string; readonly valueExpression: string }[]
 }
 
 /** Either a claim with a prefix for its value, or an expression. */
 export interface PrefixedClaim {
+  /** Name of the claim. Empty if there is an expression. */
   readonly claim: string
   /** Required with a claim, so undefined is an error there. */
   readonly prefix: string | undefined
+  /** CEL expression over `claims`. Empty if there is a claim. */
   readonly expression: string
 }
 
+/** Makes members optional at any depth. */
 type Partially<T> = { readonly [K in keyof T]?: Partially<T[K]> | undefined }
 
 /** Configuration as decoded, before defaulting. */

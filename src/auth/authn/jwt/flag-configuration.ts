@@ -3,13 +3,18 @@ import { type AuthenticationConfiguration, completeConfiguration } from './confi
 /** The `--oidc-*` flags. Texts may be empty. */
 export interface OidcFlags {
   readonly issuerUrl: string
+  /** The only accepted audience. */
   readonly clientId: string
+  /** PEM certificates of the issuer. Undefined for the CAs of the system. */
   readonly caFile: string | undefined
+  /** Claim that names the user. Default: `sub`. */
   readonly usernameClaim: string
   /** If empty, the prefix is the issuer's URL and `#`, or none if the username claim is `email`. `-`: no prefix. */
   readonly usernamePrefix: string
+  /** Claim that lists the groups. Empty if tokens have no groups. */
   readonly groupsClaim: string
   readonly groupsPrefix: string
+  /** Accepted algorithms (RFC 7518), such as `RS256`. */
   readonly signingAlgorithms: readonly string[]
   /** Required values by claim. */
   readonly requiredClaims: ReadonlyMap<string, string>

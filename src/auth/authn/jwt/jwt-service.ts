@@ -17,17 +17,22 @@ import type { ValidationRules } from './validation-rules.ts'
 
 /** Authenticates tokens of the current configuration, which can be replaced. */
 export interface JwtService {
+  /** Authenticator of the current configuration. It caches accepted tokens. */
   readonly tokens: TokenAuthenticator
   readonly metrics: readonly MetricFamily[]
   /** Returns the reason why some current issuers are not ready. Undefined if all are. */
   fault(): string | undefined
   /** Replaces the authenticators. Requests that use the previous ones have a minute to finish. */
   replace(next: JwtAuthenticators): void
+  /** Closes current and former authenticators. */
   close(): void
 }
 
+/** Dependencies of the service. */
 export interface JwtServiceOptions extends JwtOptions {
+  /** Rules of the release by which configurations are validated. */
   readonly rules: ValidationRules
+  /** Audiences of the server (`--api-audiences`). */
   readonly serverAudiences: readonly string[]
   readonly cacheMetrics: TokenCacheMetrics
 }

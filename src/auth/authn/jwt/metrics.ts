@@ -6,6 +6,7 @@ import { sha256Label } from '../../../lib/sha256-label.ts'
 /** Kubernetes' default buckets and 1 ms, in seconds. */
 const BUCKETS = [0.001, ...DEFAULT_BUCKETS]
 
+/** Hashes of the issuer's URL and of this server's identity. */
 const ISSUER_LABELS = ['jwt_issuer_hash', 'apiserver_id_hash']
 
 /** Metrics of JWT authentication. Source: k8s.io/apiserver, plugin/pkg/authenticator/token/oidc. */
@@ -35,6 +36,7 @@ export class JwtMetrics {
     return [this.#latencies, this.#lastFetches, this.#keySets]
   }
 
+  /** Records an authentication that was not served from the cache. */
   authenticated(issuer: string, result: 'success' | 'failure', seconds: number): void {
     this.#latencies.child(result, sha256Label(issuer)).observe(seconds)
   }
@@ -64,6 +66,7 @@ class LastFetches implements MetricFamily {
   readonly labels = ['result', ...ISSUER_LABELS]
   readonly #times = new Map<string, Map<string, { readonly labels: MetricLabels; readonly seconds: number }>>()
 
+  /** Sets the time of the last success or failure of an issuer, in seconds since the epoch. */
   set(issuer: string, result: 'success' | 'failure', labels: MetricLabels, seconds: number): void {
     const times = this.#times.get(issuer) ?? new Map()
     times.set(result, { labels: { result, ...labels }, seconds })

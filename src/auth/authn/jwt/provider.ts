@@ -6,9 +6,11 @@ import { type KeySet, type KeysObserver, RemoteKeySet } from './key-set.ts'
 
 /** Dependencies of discovery. */
 export interface DiscoveryOptions {
+  /** Client for requests to the issuer. */
   readonly client: IssuerClient
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** Optional. Called after each fetch of keys. */
   readonly observeKeys?: KeysObserver
 }
 
@@ -31,7 +33,9 @@ export async function discoverKeys(issuer: string, discoveryURL: string, { clien
 
 /** Discovery document of an issuer. */
 interface ProviderDocument {
+  /** Must equal the configured URL. */
   readonly issuer?: string
+  /** URL of the keys. */
   readonly jwks_uri?: string
 }
 

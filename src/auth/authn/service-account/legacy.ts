@@ -9,16 +9,20 @@ import { issuerOf, type KeysOf, Verifier } from './verify.ts'
 /** Issuer of tokens in Secrets. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount'
 
+/** Prefix of the claims. */
 const PREFIX = 'kubernetes.io/serviceaccount'
+/** Label that the cleaner of legacy tokens sets on Secrets that have not been used for long (KEP-2799). */
 const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since'
 
 /** Claims of a token in a Secret, in the order in which they are encoded. They have no expiry and no audience. */
 export interface LegacyClaims {
+  /** LEGACY_ISSUER. */
   readonly iss: string
   readonly 'kubernetes.io/serviceaccount/namespace': string
   readonly 'kubernetes.io/serviceaccount/secret.name': string
   readonly 'kubernetes.io/serviceaccount/service-account.name': string
   readonly 'kubernetes.io/serviceaccount/service-account.uid': string
+  /** `system:serviceaccount:NAMESPACE:NAME`. */
   readonly sub: string
 }
 
@@ -35,6 +39,7 @@ export const legacyClaims = (account: KubeObject, secret: KubeObject): LegacyCla
   }
 }
 
+/** Parsed claims. None is empty. */
 interface Claims {
   readonly namespace: string
   readonly secret: string
@@ -58,6 +63,7 @@ function readLegacyClaims(payload: Json): Claims | undefined {
 
 /** Options for verifying tokens in Secrets. */
 export interface LegacyTokenOptions {
+  /** Public keys that may have signed a token. */
   readonly keys: KeysOf
   /** Audiences of this server. The tokens have none, so they are valid for this server. */
   readonly serverAudiences: readonly string[]
@@ -68,6 +74,7 @@ export interface LegacyTokenOptions {
   readonly lookUp?: (resource: 'serviceaccounts' | 'secrets', namespace: string, name: string) => Promise<KubeObject>
 }
 
+/** Key of the annotation of audit events. Keys of other annotations begin with it. */
 const NOTE = 'authentication.k8s.io/legacy-token'
 
 /** Whether the account lists the Secret, as for Secrets that were created automatically with the account. */

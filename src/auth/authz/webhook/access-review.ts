@@ -5,7 +5,9 @@ import type { LabelRequirement } from '../../../meta/label-requirement.ts'
 
 /** SubjectAccessReviewSpec of authorization.k8s.io/v1 as sent. Empty members are omitted. */
 export type AccessReviewSpec = {
+  /** Set for resource requests. */
   resourceAttributes?: JsonObject
+  /** Set for other requests. */
   nonResourceAttributes?: JsonObject
   user?: string
   groups?: string[]
@@ -31,6 +33,7 @@ export function accessReviewSpec(user: User, request: RequestAttributes, selecto
   }
 }
 
+/** Encodes the attributes of a resource request. */
 function resourceAttributes(
   { namespace, verb, group, version, resource, subresource, name, fieldSelector, labelSelector }: RequestAttributes,
   selectors: boolean,
@@ -53,6 +56,7 @@ const fieldRequirement = ({ field, op, value }: FieldTerm): JsonObject => ({
   values: [value],
 })
 
+/** Operators of authorization.k8s.io. Those of a selector's syntax that have no equivalent are missing. */
 const LABEL_OPERATORS: Partial<Record<LabelRequirement['operator'], string>> = {
   in: 'In',
   '=': 'In',

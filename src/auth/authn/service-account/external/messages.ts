@@ -10,9 +10,11 @@ export interface Signed {
 
 /** A public key from FetchKeys. */
 export interface FetchedKey {
+  /** Key id, as in the header of tokens. */
   readonly id: string
   /** SubjectPublicKeyInfo, DER. */
   readonly der: Buffer
+  /** Whether `/openid/v1/jwks` does not list the key. */
   readonly excludedFromDiscovery: boolean
 }
 
@@ -32,11 +34,13 @@ export function encodeSign(claims: string): Buffer {
   return finished(writer)
 }
 
+/** Decodes a SignJWTResponse. */
 export function decodeSigned(message: Buffer): Signed {
   const { text } = fieldsOf(message)
   return { header: text(1), signature: text(2) }
 }
 
+/** Decodes a FetchKeysResponse. */
 export function decodeKeys(message: Buffer): FetchedKeys {
   const { all, number } = fieldsOf(message)
   const timestamp = all(2).at(-1)
@@ -49,6 +53,7 @@ function decodeKey(message: Buffer): FetchedKey {
   return { id: text(1), der: Buffer.from(bytes(2)), excludedFromDiscovery: number(3) !== 0 }
 }
 
+/** Decodes a google.protobuf.Timestamp. */
 function decodeTimestamp(message: Buffer): { seconds: number; nanos: number } {
   const { number } = fieldsOf(message)
   return { seconds: number(1), nanos: number(2) }

@@ -1,6 +1,7 @@
 import { DEFAULT_BUCKETS } from '../../../../lib/buckets.ts'
 import { CounterFamily, GaugeFamily, HistogramFamily, type MetricFamily } from '../../../../lib/metrics.ts'
 
+/** Bounds of durations, in seconds. They exceed the default ones at both ends. */
 const SECONDS = [0.001, ...DEFAULT_BUCKETS, 30, 60]
 
 const declareSignerMetric = (name: string, labels: readonly string[], help: string) => ({
@@ -38,14 +39,17 @@ export class SignerMetrics {
 
   readonly families: readonly MetricFamily[] = [this.#fetched, this.#data, this.#fetches, this.#signatures, this.#durations]
 
+  /** Records a call to the signer. `code` is the gRPC code by name. */
   called(method: string, seconds: number, code: string): void {
     this.#durations.child(method, code).observe(seconds)
   }
 
+  /** Counts an attempt to sign a token. */
   signed(code: string): void {
     this.#signatures.child(code).value++
   }
 
+  /** Counts a failed fetch of keys. */
   fetchFailed(code: string): void {
     this.#fetches.child(code).value++
   }
