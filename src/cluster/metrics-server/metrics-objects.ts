@@ -5,6 +5,7 @@ import { sumOf, type UsedAmounts } from './usage-reader.ts'
 /** Interval over which usage is measured. Simulated usage is exact. */
 export const WINDOW = '15s'
 
+/** Suffixes of quantities, each 1024 times the one before. */
 const BINARY_UNITS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /**
@@ -19,12 +20,15 @@ export function usageQuantity(resource: string, amount: number): string {
   return `${value}${BINARY_UNITS[unit]}`
 }
 
+/** Returns amounts as quantities, by resource. */
 export const quantitiesOf = (amounts: UsedAmounts): Record<string, string> =>
   Object.fromEntries(Object.entries(amounts).map(([resource, amount]) => [resource, usageQuantity(resource, amount)]))
 
 /** Metrics of a node or a pod, with their total for Tables. */
 export interface Measured {
+  /** NodeMetrics or PodMetrics, without kind and apiVersion. */
   readonly object: JsonObject
+  /** Amounts of the whole node or pod. */
   readonly total: UsedAmounts
 }
 
@@ -40,6 +44,7 @@ export function nodeMetrics(node: TypedObject, total: UsedAmounts, now: string):
   return { object: { metadata: metadataOf(node, now), timestamp: now, window: WINDOW, usage: quantitiesOf(total) }, total }
 }
 
+/** Returns the metrics of a pod by those of its containers. @param now RFC 3339. */
 export function podMetrics(
   pod: TypedObject,
   containers: readonly { readonly name: string; readonly usage: UsedAmounts }[],

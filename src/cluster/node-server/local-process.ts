@@ -19,6 +19,7 @@ const PASSED = ['PATH', 'HOME', 'LANG', 'TMPDIR']
  * output.
  */
 export interface ProcessStreams {
+  /** Copied to the process. */
   readonly stdin?: Readable | undefined
   readonly stdout?: Writable | undefined
   readonly stderr?: Writable | undefined
@@ -49,11 +50,13 @@ export async function runProcess(
   }
 }
 
+/** Environment of a command. Its own variables override passed ones. */
 function environmentOf(own: LocalProcess['environment']): Record<string, string> {
   const passed = PASSED.flatMap(name => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ''] as const]))
   return Object.fromEntries([...passed, ...own.map(({ name, value }) => [name, value] as const)])
 }
 
+/** Connects the streams and resolves with the exit code when the process has ended and its output is read. */
 function resultOf(
   child: ChildProcessWithoutNullStreams,
   program: string,

@@ -5,6 +5,7 @@ import { pathParts } from './paths.ts'
 /** An error with the status of its response. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
+  /** HTTP status code. */
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -13,10 +14,12 @@ export class RequestError extends Error {
   }
 }
 
+/** Returns the error for a path that kubelets do not serve, with Go's text. */
 export const pathNotServed = (): RequestError => new RequestError(404, '404 page not found\n')
 
 /** A request to a kubelet. */
 export interface NodeRequest {
+  /** The request, whose body has not been read. */
   readonly req: IncomingMessage
   /** First part of the path: `exec`. */
   readonly verb: string
@@ -27,6 +30,7 @@ export interface NodeRequest {
 
 /** A request to switch protocols. */
 export interface NodeUpgrade extends NodeRequest {
+  /** The connection. It belongs to the handler, which must end it. */
   readonly socket: Duplex
   /** Bytes that followed the request. */
   readonly head: Buffer
@@ -63,4 +67,5 @@ export function forwardedPorts(query: URLSearchParams): number[] {
   return ports
 }
 
+/** Status of the response to an error. Errors without one are the server's own. */
 export const errorStatus = (error: unknown): number => (error instanceof RequestError ? error.status : 500)

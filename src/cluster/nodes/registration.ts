@@ -7,12 +7,17 @@ import type { NodePool } from '../shared/node-pool.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { nodeAddress, nodeName, nodeOfPool } from './node-objects.ts'
 
+/** Nodes that are created at the same time. */
 const WORKERS = 16
+/** Index of nodes by their addresses. */
 const BY_ADDRESS = 'address'
 
+/** A node that a pool asks to exist. */
 interface PooledNode {
   readonly pool: NodePool
+  /** Number within the pool, from 1. */
   readonly index: number
+  /** Number among all nodes, which determines the address. */
   readonly number: number
 }
 
@@ -48,6 +53,7 @@ export class Registration {
     return this.#latestNumber
   }
 
+  /** Creates a node. One that exists already is left as it is. */
   async #register(name: string): Promise<void> {
     const pooled = this.#pooled.get(name)
     if (!pooled) return

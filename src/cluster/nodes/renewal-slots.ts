@@ -2,13 +2,16 @@ import type { Timer, TimerClock } from '../../lib/clock.ts'
 
 /** Interval between two renewals of a lease, in milliseconds: a quarter of its duration, as in a kubelet. */
 export const RENEW_MS = 10_000
+/** Time between two slots. */
 const SLOT_MS = 1000
 const SLOTS = RENEW_MS / SLOT_MS
 /** Number of nodes that share a slot before the next one is used, so that few nodes need only one timer. */
 const NODES_PER_SLOT = 100
 
+/** Nodes that are renewed at the same time. */
 interface Slot {
   readonly nodes: Set<string>
+  /** Undefined while the slot has no nodes. */
   timer: Timer | undefined
 }
 
@@ -41,6 +44,7 @@ export class RenewalSlots {
     if (slot && slot.timer === undefined) this.#arm(slot, index)
   }
 
+  /** Removes a node. The timer of an empty slot is stopped. */
   remove(node: string): void {
     const index = this.#slotOf.get(node)
     if (index === undefined) return
@@ -53,6 +57,7 @@ export class RenewalSlots {
     }
   }
 
+  /** Stops all timers. Later additions have no effect. */
   close(): void {
     this.#isClosed = true
     for (const slot of this.#slots) slot.timer?.close()

@@ -7,7 +7,9 @@ import type { ClusterObjects } from './snapshot.ts'
 
 /** A volume that a driver attaches to a node. */
 interface DriverVolume {
+  /** Name of the CSI driver. */
   readonly driver: string
+  /** Identifies the volume to its driver. */
   readonly handle: string
 }
 
@@ -47,6 +49,7 @@ export function addAttachable(
   }
 }
 
+/** Adds a volume under its unique name. */
 function addVolume(volume: DriverVolume | undefined, volumes: AttachedVolumes): void {
   if (volume) volumes.set(`${volume.driver}/${volume.handle}`, volume.driver)
 }

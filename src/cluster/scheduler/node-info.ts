@@ -8,6 +8,7 @@ interface PodTotals {
   readonly pods: readonly PodInfo[]
   /** Pods with affinity or anti-affinity to others. */
   readonly withAffinity: readonly PodInfo[]
+  /** Pods with required anti-affinity, which may exclude the pod to be scheduled. */
   readonly withRequiredAntiAffinity: readonly PodInfo[]
   /** Sum of the pods' requests. */
   readonly requested: ResourceAmounts
@@ -16,13 +17,16 @@ interface PodTotals {
 }
 
 const NO_LABELS: Readonly<Record<string, string>> = {}
+/** Totals of a node without pods. */
 const NO_PODS: PodTotals = { pods: [], withAffinity: [], withRequiredAntiAffinity: [], requested: new Map(), assumed: new Map() }
 
 /** A node with the pods that are assigned to it. It is not changed: `withPods` returns another. */
 export class NodeInfo {
+  /** Shared with the informer, must not be changed. */
   readonly node: Node
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
+  /** Amounts that pods can request. Those of the capacity if the node does not report them. */
   readonly allocatable: ResourceAmounts
   readonly #totals: PodTotals
   #ports: UsedPorts | undefined
@@ -35,6 +39,7 @@ export class NodeInfo {
     this.#totals = totals
   }
 
+  /** Returns a node with pods. Takes time in proportion to the pods. */
   static of(node: Node, pods: readonly PodInfo[] = []): NodeInfo {
     return new NodeInfo(node, allocatableOf(node), added(NO_PODS, pods))
   }
@@ -64,6 +69,7 @@ export class NodeInfo {
     return new NodeInfo(node, allocatableOf(node), this.#totals)
   }
 
+  /** Returns the node with further pods. Its lists are copied. */
   withPods(...pods: readonly PodInfo[]): NodeInfo {
     return new NodeInfo(this.node, this.allocatable, added(this.#totals, pods))
   }
@@ -94,6 +100,7 @@ export class NodeInfo {
 
 const allocatableOf = ({ status }: Node): ResourceAmounts => amountsOf(status?.allocatable ?? status?.capacity)
 
+/** Returns the totals with further pods. */
 function added(totals: PodTotals, pods: readonly PodInfo[]): PodTotals {
   return {
     pods: [...totals.pods, ...pods],
@@ -106,6 +113,7 @@ function added(totals: PodTotals, pods: readonly PodInfo[]): PodTotals {
 
 const appended = (to: readonly PodInfo[], pods: readonly PodInfo[]): readonly PodInfo[] => (pods.length === 0 ? to : [...to, ...pods])
 
+/** Returns the totals without some pods. */
 function removed(totals: PodTotals, pods: readonly PodInfo[]): PodTotals {
   const gone = new Set(pods)
   const without = (from: readonly PodInfo[]): readonly PodInfo[] => (from.length === 0 ? from : from.filter(one => !gone.has(one)))
@@ -126,6 +134,7 @@ const hasAffinity = (pod: PodInfo): boolean =>
   pod.preferredAffinity.length > 0 ||
   pod.preferredAntiAffinity.length > 0
 
+/** Adds amounts of pods to a sum, or subtracts them. */
 function changed(amounts: ResourceAmounts, pods: readonly PodInfo[], of: (pod: PodInfo) => ResourceAmounts, sign: 1 | -1): ResourceAmounts {
   const sum = new Map(amounts)
   for (const pod of pods) for (const [name, amount] of of(pod)) sum.set(name, (sum.get(name) ?? 0) + sign * amount)

@@ -5,13 +5,17 @@ import { type AffinityTerm, affinityTerm } from './affinity-term.ts'
 
 /** A pod with what plugins derive from its spec. */
 export interface PodInfo {
+  /** Shared with the informer, must not be changed. */
   readonly pod: Pod
+  /** Requests of the whole pod, by resource. */
   readonly requests: ResourceAmounts
   /** Requests as scores count them. */
   readonly assumedRequests: ResourceAmounts
+  /** Ports with a host port. */
   readonly hostPorts: readonly ContainerPort[]
   readonly requiredAffinity: readonly AffinityTerm[]
   readonly requiredAntiAffinity: readonly AffinityTerm[]
+  /** Terms with their weights. */
   readonly preferredAffinity: readonly AffinityTerm[]
   readonly preferredAntiAffinity: readonly AffinityTerm[]
 }
@@ -31,6 +35,7 @@ export function podInfo(pod: Pod, rules: RequestRules): PodInfo {
   }
 }
 
+/** Preferred terms as the API has them, of either kind. */
 type PreferredTerms = NonNullable<NonNullable<Pod['spec']['affinity']>['podAffinity']>['preferredDuringSchedulingIgnoredDuringExecution']
 
 const preferredTerms = (pod: Pod, terms: PreferredTerms = []): AffinityTerm[] =>

@@ -5,17 +5,20 @@ import type { PodInfo } from './pod-info.ts'
 /** A resource with its weight in a score. Source: ResourceSpec of kubescheduler.config.k8s.io/v1. */
 export interface WeightedResource {
   readonly name: string
+  /** Defaults to 1. */
   readonly weight?: number
 }
 
 /** Use of one resource of a node if the pod ran there. */
 export interface ResourceUse {
+  /** Sum of the requests of the pods on the node and of the pod. */
   readonly requested: number
   /** Above zero. */
   readonly allocatable: number
   readonly weight: number
 }
 
+/** Default resources of scores. */
 export const CPU_AND_MEMORY: readonly WeightedResource[] = [
   { name: 'cpu', weight: 1 },
   { name: 'memory', weight: 1 },
@@ -38,7 +41,9 @@ export function resourceUses(resources: readonly WeightedResource[], pod: PodInf
   return uses
 }
 
+/** Resources for which containers without a request count with an assumed one. */
 const ASSUMED: ReadonlySet<string> = new Set(['cpu', 'memory'])
+/** Resources that every node has. All others are extended ones. */
 const NATIVE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage'])
 const isExtended = (name: string): boolean => !NATIVE.has(name)
 
@@ -63,7 +68,9 @@ export function weightedMean(uses: readonly ResourceUse[], score: (use: Resource
 
 /** A point of a function of utilization, both in percent of their highest value: utilization of 100, score of 10. */
 export interface ShapePoint {
+  /** In percent. */
   readonly utilization: number
+  /** At most 10. Defaults to 0. */
   readonly score?: number
 }
 

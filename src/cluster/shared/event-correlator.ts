@@ -7,25 +7,34 @@ const MOST_KEPT = 4096
  * Events of one object with the same reason are aggregated if this many have different messages within the interval.
  */
 const MOST_SIMILAR = 10
+/** Interval of MOST_SIMILAR, in milliseconds. */
 const SIMILAR_MS = 600_000
 /** Budget of events of one object: a burst, and one more every five minutes. */
 const SPAM_BURST = 25
+/** Tokens that a budget gains in a millisecond. */
 const SPAM_PER_MS = 1 / 300_000
 
+/** Prefix of the message of a combined event, as in client-go. */
 const AGGREGATE_PREFIX = '(combined from similar events): '
 
+/** The first event of those that are counted together. */
 interface Observation {
+  /** Name of the stored event, whose count is raised. */
   readonly name: string
   readonly count: number
   readonly firstTimestamp: Event['firstTimestamp']
 }
 
+/** Different messages of events with the same reason. */
 interface Similar {
+  /** At most MOST_SIMILAR, oldest first. */
   readonly messages: Set<string>
   lastSeen: number
 }
 
+/** Token bucket of one object. */
 interface Budget {
+  /** Tokens at the time `at`. An event takes one. */
   tokens: number
   at: number
 }
@@ -76,6 +85,7 @@ export class EventCorrelator {
     return { event: { ...event, message: AGGREGATE_PREFIX + message }, key }
   }
 
+  /** Takes a token of the object's budget. Returns false if there is none. */
   #takeToken(event: Event, now: number): boolean {
     const key = spamKey(event)
     const budget = this.#budgets.get(key) ?? { tokens: SPAM_BURST, at: now }
@@ -99,14 +109,17 @@ export const eventPatch = ({
   message,
 })
 
+/** Key of the budget: source and object. */
 function spamKey({ source, involvedObject: { kind, namespace, name, uid, apiVersion } }: Event): string {
   return JSON.stringify([source.component, source.host, kind, namespace, name, uid, apiVersion])
 }
 
+/** Key of similar events: everything but the message. */
 function aggregateKey(event: Event): string {
   return JSON.stringify([spamKey(event), event.type, event.reason, event.reportingComponent, event.reportingInstance])
 }
 
+/** Key of repeated events: everything but the times. */
 function eventKey(event: Event): string {
   return JSON.stringify([spamKey(event), event.involvedObject.fieldPath, event.type, event.reason, event.message])
 }

@@ -13,24 +13,31 @@ import { objectReference } from './object-reference.ts'
 import { fnv1a } from './template-hash.ts'
 import { KeyQueue } from './work-queue.ts'
 
+/** The only key of the queue: one worker writes all events. */
 const QUEUE_KEY = 'events'
 
+/** `Normal` for information, `Warning` for what may need attention. */
 export type EventType = 'Normal' | 'Warning'
 
 /** Content of an event. */
 export interface EventText {
   readonly type: EventType
+  /** Short machine-readable word in CamelCase. */
   readonly reason: string
+  /** For people. */
   readonly message: string
 }
 
+/** Dependencies of a recorder. */
 export interface EventRecorderParts {
   /** Name of the controller in the events: `deployment-controller`. */
   readonly component: string
   readonly client: ApiClient
   readonly clock: TimerClock
   readonly logger: Logger
+  /** Meter of the queue of events. */
   readonly meter: QueueMeter
+  /** Stops writing when it aborts. Events that wait are dropped. */
   readonly signal: AbortSignal
 }
 
@@ -88,6 +95,7 @@ export class EventRecorder {
     this.#queue.add(QUEUE_KEY)
   }
 
+  /** Writes the events that wait, in order. A failed one is not tried again. */
   async #writeAll(): Promise<void> {
     for (let event = this.#waiting.shift(); event !== undefined && !this.#parts.signal.aborted; event = this.#waiting.shift())
       try {
@@ -97,6 +105,7 @@ export class EventRecorder {
       }
   }
 
+  /** Writes an event, or counts it in an earlier one, or drops it. */
   async #write(recorded: Event): Promise<void> {
     const { client, clock } = this.#parts
     const result = this.#correlator.correlate(recorded, clock.now())

@@ -69,6 +69,7 @@ export const CSI_NODES = clusterKind<CSINode>('storage.k8s.io', 'CSINode', 'csin
 export const CSI_STORAGE_CAPACITIES = namespacedKind<CSIStorageCapacity>('storage.k8s.io', 'CSIStorageCapacity', 'csistoragecapacities')
 export const VOLUME_ATTACHMENTS = clusterKind<VolumeAttachment>('storage.k8s.io', 'VolumeAttachment', 'volumeattachments')
 export const STORAGE_CLASSES = clusterKind<StorageClass>('storage.k8s.io', 'StorageClass', 'storageclasses')
+/** Events of the other group, in the same storage as EVENTS. */
 export const EVENTS_V1 = namespacedKind<EventV1>('events.k8s.io', 'Event', 'events')
 export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
 export const DEPLOYMENTS = namespacedKind<Deployment>('apps', 'Deployment', 'deployments')
@@ -143,6 +144,7 @@ export const DEVICE_TAINT_RULES = ['v1', 'v1beta2', 'v1alpha3'].map(
   }),
 )
 
+/** Versions that ServiceCIDR and IPAddress have had. */
 const NETWORK_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'] as const
 
 const networkKind = <T extends TypedObject>(version: string, kind: string, resource: string): ResourceKind<T> => ({
@@ -159,6 +161,7 @@ export const SERVICE_CIDRS = NETWORK_VERSIONS.map(version => networkKind<Service
 /** Versions of IPAddress, newest first. A release serves those of ServiceCIDR. */
 export const IP_ADDRESSES = NETWORK_VERSIONS.map(version => networkKind<IPAddress>(version, 'IPAddress', 'ipaddresses'))
 
+/** Versions that the kinds of certificates.k8s.io have had. */
 const CERTIFICATE_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'] as const
 
 /** Versions of ClusterTrustBundle, newest first. Releases serve some of them, or none. */

@@ -6,7 +6,9 @@ import { controllerOf } from './owner.ts'
 export interface ObjectReader<T extends TypedObject> {
   /** @param key `namespace/name`, or the name of an object without a namespace. */
   get(key: string): T | undefined
+  /** Objects in the order in which they were first stored. */
   list(): Iterable<T>
+  /** Objects of a namespace. The list is a copy. */
   inNamespace(namespace: string): readonly T[]
   /** Objects whose controller reference has this uid. */
   controlledBy(uid: string): readonly T[]
@@ -19,7 +21,9 @@ export interface ObjectReader<T extends TypedObject> {
 /** Returns the values under which an index lists an object. */
 export type IndexFunction<T> = (object: T) => readonly string[]
 
+/** Shared empty result. */
 const NONE: readonly never[] = []
+/** Names of the indexes that every store has. */
 const NAMESPACE = 'namespace'
 const CONTROLLER = 'controller'
 const ORPHAN = 'orphan'
@@ -38,6 +42,7 @@ export class ObjectStore<T extends TypedObject> implements ObjectReader<T> {
     this.addIndex(ORPHAN, object => (controllerOf(object) ? NONE : [object.metadata.namespace ?? '']))
   }
 
+  /** Number of objects. */
   get size(): number {
     return this.#objects.size
   }
@@ -97,6 +102,7 @@ export class ObjectStore<T extends TypedObject> implements ObjectReader<T> {
     return old
   }
 
+  /** Adds an object to an index, under each of its values. */
   #enter(name: string, key: string, object: T): void {
     const index = this.#indexes.get(name)
     for (const value of index?.of(object) ?? NONE) {
@@ -106,6 +112,7 @@ export class ObjectStore<T extends TypedObject> implements ObjectReader<T> {
     }
   }
 
+  /** Removes an object from all indexes. The object must be the one that was entered. */
   #leaveAll(key: string, object: T): void {
     for (const { of, keys } of this.#indexes.values())
       for (const value of of(object)) {

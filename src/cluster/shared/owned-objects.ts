@@ -4,6 +4,7 @@ import { deepEqual } from '../../meta/equal.ts'
 import type { Informer } from './informer.ts'
 import { controllerOf } from './owner.ts'
 
+/** Informers of owners and of what they own, and what connects them. */
 export interface OwnedObjectsOptions<O extends TypedObject, T extends TypedObject> {
   readonly objects: Informer<T>
   readonly owners: Informer<O>
@@ -11,6 +12,7 @@ export interface OwnedObjectsOptions<O extends TypedObject, T extends TypedObjec
   readonly kind: ResourceKind<O>
   /** Whether the selector of an owner matches an object. */
   readonly matches: (owner: O, object: T) => boolean
+  /** Called with the key of an owner. */
   readonly enqueue: (key: string) => void
 }
 

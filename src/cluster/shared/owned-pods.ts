@@ -6,6 +6,7 @@ import type { Informer } from './informer.ts'
 import { controllerOf } from './owner.ts'
 import { isPodTerminating } from './pods.ts'
 
+/** Informers of owners and pods, and what is called for their changes. */
 export interface OwnedPodsOptions<T extends TypedObject> {
   readonly pods: Informer<Pod>
   readonly owners: Informer<T>
@@ -16,6 +17,7 @@ export interface OwnedPodsOptions<T extends TypedObject> {
   readonly created: (key: string, pod: Pod) => void
   /** Called with the key of the owner when a pod that it owned is deleted, or begins to be deleted. */
   readonly deleted: (key: string, pod: Pod) => void
+  /** Called with the key of an owner that has to be processed. */
   readonly enqueue: (key: string) => void
   /** Optional. Called with each change of an owned pod, after `enqueue`. */
   readonly changed?: (key: string, pod: Pod, old: Pod) => void

@@ -14,6 +14,7 @@ import { KeyQueue } from './work-queue.ts'
 const WRITERS = 4
 /** Interval at which ended series are written, in milliseconds. */
 const FINISH_MS = 360_000
+/** Key of the queue for writing ended series. */
 const FINISH = 'finish'
 /**
  * Name of the instance in events, which is the host's name upstream. It is constant, so that two runs with one seed
@@ -25,12 +26,15 @@ const INSTANCE = 'binnacle'
 export interface RecordedEvent<T extends TypedObject> {
   /** Kind of the object, which objects from a cache need not carry. */
   readonly kind: ResourceKind<T>
+  /** Object that the event regards. */
   readonly about: T
   /** Optional. Another object of the same kind that is concerned. */
   readonly related?: T
   readonly type: EventType
   readonly reason: string
+  /** Action that the controller took or tried: `Binding`. */
   readonly action: string
+  /** For people. */
   readonly note: string
   /** Name of the controller in the event. */
   readonly controller: string
@@ -63,6 +67,7 @@ export class SeriesRecorder {
     })
   }
 
+  /** Records an event. Beyond MOST_WAITING_EVENTS that wait, further ones are dropped. */
   record<T extends TypedObject>({ kind, about, related, type, reason, action, note, controller }: RecordedEvent<T>): void {
     const { name = '', namespace = 'default' } = about.metadata
     const write = this.#series.add({
@@ -83,6 +88,7 @@ export class SeriesRecorder {
     this.#queue.addAfter(FINISH, FINISH_MS)
   }
 
+  /** Queues a write, unless too many wait. */
   #enqueue(write: EventWrite): void {
     if (this.#waiting.length >= MOST_WAITING_EVENTS) return
     this.#waiting.push(write)
@@ -90,10 +96,12 @@ export class SeriesRecorder {
     this.#queue.add(String(this.#next++ % WRITERS))
   }
 
+  /** Queues the final writes of series that have ended. */
   async #finish(): Promise<void> {
     for (const event of this.#series.finish(this.#parts.clock.now())) this.#enqueue({ action: 'patch', event })
   }
 
+  /** Writes events until none waits. A failed one is not tried again. */
   async #writeAll(): Promise<void> {
     const { signal, logger } = this.#parts
     for (let write = this.#waiting.shift(); write !== undefined && !signal.aborted; write = this.#waiting.shift())

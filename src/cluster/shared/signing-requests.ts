@@ -1,6 +1,10 @@
 import type { CertificateSigningRequest } from '../../api/certificates/v1.types.ts'
 import { type CertificateRequestContents, parseCertificateRequest } from '../../lib/certificate-request.ts'
 
+/**
+ * Signers of certificates.k8s.io:
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers
+ */
 export const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client'
 export const KUBELET_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet'
 export const KUBELET_SERVING_SIGNER = 'kubernetes.io/kubelet-serving'
@@ -8,8 +12,10 @@ export const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
 
 /** Delay after the first failure to process a request, in milliseconds, as upstream's certificate controllers. */
 export const FIRST_RETRY_MS = 200
+/** Requests that are processed at the same time, as upstream. */
 export const WORKERS = 5
 
+/** Whether a condition is true: `Approved`, `Denied` or `Failed`. */
 export const hasSigningCondition = ({ status }: CertificateSigningRequest, type: string): boolean =>
   (status.conditions ?? []).some(condition => condition.type === type && condition.status === 'True')
 
@@ -20,8 +26,10 @@ export const requestContents = ({ spec: { request } }: CertificateSigningRequest
 /** The parts of a request by which a signer judges it. */
 export type JudgedRequest = Pick<CertificateRequestContents, 'organizations' | 'commonName' | 'dns' | 'ips' | 'emails' | 'uris'>
 
+/** Prefix of the user names of kubelets. */
 const NODE_PREFIX = 'system:node:'
 
+/** Faults that requests of both kinds can have, in upstream's words. */
 const NOT_OF_NODES = 'subject organization is not system:nodes'
 const NO_NODE_NAME = 'subject common name does not begin with system:node:'
 
@@ -32,6 +40,7 @@ const [CLIENT_USAGES, SERVING_USAGES] = (['client auth', 'server auth'] as const
   ['digital signature', 'key encipherment', purpose].sort(),
 ) as [string[], string[]]
 
+/** Returns why usages are not the required ones. Their order does not matter. */
 function usagesFault(usages: readonly string[], required: readonly string[]): string | undefined {
   const given = [...new Set(usages)]
   const matches = [required, required.filter(usage => usage !== 'key encipherment')].some(

@@ -7,6 +7,7 @@ import { isUpdated, oldestFirst, targetNode } from './pod.ts'
 export interface PodRules {
   /** Hash of the present template. */
   readonly hash: string
+  /** Time that a pod must be ready to be available. */
   readonly minReadySeconds: number
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -16,7 +17,9 @@ export interface PodRules {
 
 /** Pods to delete, and nodes on which to create one. */
 export interface Changes {
+  /** Names of nodes. A node is listed once. */
   readonly nodes: string[]
+  /** Pods to delete. */
   readonly victims: Pod[]
 }
 
@@ -38,12 +41,16 @@ export function podsByTarget(pods: readonly Pod[]): Map<string, Pod[]> {
  * Changes on one node, and its pods that have ended. Whether a failed one may be deleted depends on earlier failures.
  */
 export interface NodeChanges {
+  /** Whether a pod is created. */
   readonly creates: boolean
+  /** Pods to delete that have not ended. */
   readonly victims: readonly Pod[]
+  /** Pods that have failed, which are deleted with back-off. */
   readonly failed: readonly Pod[]
   readonly succeeded: readonly Pod[]
 }
 
+/** Shared empty list. */
 const NONE: readonly never[] = []
 
 /**

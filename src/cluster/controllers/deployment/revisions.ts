@@ -1,23 +1,33 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 
+/** Annotation of a set, and of its deployment, with the number of the rollout. */
 export const REVISION = 'deployment.kubernetes.io/revision'
+/** Annotation of a set with its earlier revisions, separated by commas. */
 const HISTORY = 'deployment.kubernetes.io/revision-history'
+/**
+ * Annotations of a set with the size of its deployment when it was scaled. They tell a later scaling apart from a
+ * rollout.
+ */
 const DESIRED = 'deployment.kubernetes.io/desired-replicas'
 const MAX = 'deployment.kubernetes.io/max-replicas'
+/** Annotation by which extensions/v1beta1 requests a rollback to a revision. */
 export const ROLLBACK_TO = 'deprecated.deployment.rollback.to'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** Longest list of earlier revisions in an annotation, in characters. */
 const HISTORY_CHARACTERS = 2000
 
+/** Annotations that sets do not take from their deployment. */
 const OWN: ReadonlySet<string> = new Set([LAST_APPLIED, REVISION, HISTORY, DESIRED, MAX, ROLLBACK_TO])
 
 /** Whether an annotation of a deployment is copied to its sets, and back by a rollback. */
 export const isCopied = (annotation: string): boolean => !OWN.has(annotation)
 
+/** Annotations by name. */
 export type AnnotationMap = Readonly<Record<string, string>>
 
+/** Reads an annotation as an integer. Undefined if it is absent or malformed. */
 function integerAnnotation({ metadata }: ReplicaSet, name: string): number | undefined {
   const value = parseInt64(metadata.annotations?.[name] ?? '')
   return value === undefined ? undefined : Number(value)

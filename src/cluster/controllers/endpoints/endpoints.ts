@@ -4,13 +4,16 @@ import { formatTime } from '../../../meta/time.ts'
 import { HEADLESS, hasClusterIP, LAST_CHANGE } from '../../shared/service-endpoints.ts'
 import { isOverCapacity, truncated } from './subsets.ts'
 
+/** Label that tells this controller's Endpoints from those of users. */
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
 const CONTROLLER = 'endpoint-controller'
+/** Annotation of Endpoints that lack addresses, because an object may have only a thousand. */
 const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity'
 
 /** Input of `endpointsOf`. */
 export interface EndpointsInput {
   readonly service: Service
+  /** Subsets of all ready and unready pods, before truncation. */
   readonly subsets: readonly EndpointSubset[]
   /** Present Endpoints. Undefined if there are none. */
   readonly current: Endpoints | undefined
@@ -42,6 +45,7 @@ export function endpointsOf({ service, subsets, current, changedAt, isLabelled }
   }
 }
 
+/** Reports whether labels or subsets differ. Truncated Endpoints are written each time. */
 function needsWrite(
   { metadata, subsets = [] }: Endpoints,
   service: Service,

@@ -5,23 +5,29 @@ import { groupPods, type PodGroups, type PodMetric, type PodMetrics, READINESS_P
 
 /** Deviations of a metric from its target that change nothing, as shares of the target. */
 export interface Tolerances {
+  /** Share below the target that removes no replicas: 0.1. */
   readonly scaleDown: number
   readonly scaleUp: number
 }
 
 /** Input of a proposal from metrics of pods. */
 export interface PodProposalInput {
+  /** Replicas in the spec of the target. */
   readonly current: number
+  /** Pods that the selector of the target matches. */
   readonly pods: readonly Pod[]
+  /** Use by the name of the pod. */
   readonly metrics: PodMetrics
   readonly tolerances: Tolerances
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** Optional. Times in which a pod that starts may be unready. Defaults to those of kube-controller-manager. */
   readonly periods?: ReadinessPeriods
 }
 
 /** Proposed number of replicas. Uses are in thousandths. */
 export interface Proposal {
+  /** Proposed number, before bounds and policies apply. */
   readonly replicas: number
   /** Use of a pod, or of the object if that is the target. */
   readonly usage: number
@@ -31,11 +37,14 @@ export interface Proposal {
 
 /** Use in relation to its target. */
 interface Ratio extends Omit<Proposal, 'replicas'> {
+  /** Above 1 if there are too few replicas. */
   readonly ratio: number
 }
 
+/** Messages in upstream's words. */
 const NO_PODS = 'no pods returned by selector while calculating replica count'
 const UNREADY = 'did not receive metrics for targeted pods (pods might be unready)'
+/** Metric of a pod that is assumed to use nothing. */
 const NO_USE: PodMetric = { value: 0, timestamp: 0, window: 0 }
 
 const isWithin = ({ scaleDown, scaleUp }: Tolerances, ratio: number): boolean => 1 - scaleDown <= ratio && ratio <= 1 + scaleUp
@@ -81,12 +90,15 @@ export function perReplicaProposal(current: number, tolerances: Tolerances, usag
   return { replicas: isEnough ? current : Math.ceil(usage / target), usage: current === 0 ? usage : Math.ceil(usage / current) }
 }
 
+/** Groups pods by what their metrics are worth. Throws an Error if there are no pods. */
 function groupsOf({ pods, metrics, now, periods = READINESS_PERIODS }: PodProposalInput, resource: string): PodGroups {
   if (pods.length === 0) throw new Error(NO_PODS)
   return groupPods(pods, metrics, resource, now, periods)
 }
 
+/** Computation of a ratio from the metrics of pods. */
 interface Measure {
+  /** Returns the ratio of pods with these metrics. */
   ratio(metrics: PodMetrics): Ratio
   /** Use that is assumed for a pod without metrics when the number of pods would shrink. */
   missing(name: string): number
@@ -111,6 +123,7 @@ function proposalOf({ current, metrics: all, tolerances }: PodProposalInput, gro
   return { replicas: (next < 1 && replicas > current) || (next > 1 && replicas < current) ? current : replicas, ...use }
 }
 
+/** Returns use in percent of the requests, in relation to its target. Pods without requests do not count. */
 function utilizationRatio(metrics: PodMetrics, requests: ReadonlyMap<string, number>, target: number): Ratio {
   let [used, requested, count] = [0, 0, 0]
   for (const [name, { value }] of metrics) {
@@ -125,6 +138,7 @@ function utilizationRatio(metrics: PodMetrics, requests: ReadonlyMap<string, num
   return { ratio: utilization / target, utilization, usage: Math.trunc(used / count) }
 }
 
+/** Returns the average use of a pod, in relation to its target. */
 function usageRatio(metrics: PodMetrics, target: number): Ratio {
   let total = 0
   for (const { value } of metrics.values()) total += value
@@ -142,6 +156,7 @@ function podRequests(pods: readonly Pod[], container: string, resource: string):
   )
 }
 
+/** Returns the request of a container in thousandths. Throws an Error if it has none. */
 function requestOf({ name, resources }: Container, resource: string, pod: string): number {
   const request = resources.requests?.[resource]
   if (request === undefined) throw new Error(`missing request for ${resource} in container ${name} of Pod ${pod}`)

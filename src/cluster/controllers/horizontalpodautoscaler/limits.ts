@@ -10,24 +10,31 @@ export interface ScaleEvent {
 
 /** Changes of an autoscaler that its policies count. */
 export interface ScaleEvents {
+  /** Changes that added replicas. Their numbers are positive. */
   readonly up: readonly ScaleEvent[]
+  /** Changes that removed replicas. Their numbers are positive, too. */
   readonly down: readonly ScaleEvent[]
 }
 
 /** Number of replicas within its bounds. */
 export interface Limited {
   readonly replicas: number
+  /** Reason of the condition ScalingLimited. */
   readonly reason: string
   readonly message: string
 }
 
+/** Input of a limit, in replicas. */
 export interface Bounds {
+  /** Replicas of the target now. */
   readonly current: number
+  /** Replicas that the metrics propose. */
   readonly desired: number
   readonly min: number
   readonly max: number
 }
 
+/** Reasons and messages of the condition ScalingLimited, in upstream's words. */
 const WITHIN = { reason: 'DesiredWithinRange', message: 'the desired count is within the acceptable range' }
 const TOO_MANY = { reason: 'TooManyReplicas', message: 'the desired replica count is more than the maximum replica count' }
 const TOO_FEW = { reason: 'TooFewReplicas', message: 'the desired replica count is less than the minimum replica count' }

@@ -28,7 +28,9 @@ import { milliQuantity } from './status.ts'
 export interface MetricSource {
   /** Use of a resource by pods of the target. @param container name of the only container that counts. */
   resource(name: string, container?: string): Promise<PodMetrics>
+  /** Value of a metric of each pod of the target. */
   pods(metric: MetricIdentifier): Promise<PodMetrics>
+  /** Value of a metric of one object. */
   object(metric: MetricIdentifier, object: CrossVersionObjectReference): Promise<number>
   external(metric: MetricIdentifier): Promise<number>
 }
@@ -36,10 +38,14 @@ export interface MetricSource {
 /** State of the target of an autoscaler. */
 export interface TargetState {
   readonly namespace: string
+  /** Replicas in the spec of the target. */
   readonly specReplicas: number
+  /** Replicas in the status of the target. */
   readonly statusReplicas: number
+  /** Pods that the selector of the target matches. */
   readonly pods: readonly Pod[]
   readonly tolerances: Tolerances
+  /** Milliseconds since the epoch. */
   readonly now: number
   readonly source: MetricSource
 }
@@ -49,6 +55,7 @@ export interface MetricProposal {
   readonly replicas: number
   /** Description of the metric in events and conditions. */
   readonly name: string
+  /** Current value, for the status of the autoscaler. */
   readonly status: MetricStatus
 }
 
@@ -111,6 +118,7 @@ async function explained<T>(reason: string, message: string, compute: () => Prom
   }
 }
 
+/** Proposes replicas by the use of a resource, of all containers or of one. */
 async function resourceProposal(
   type: string,
   { name, target }: { readonly name: string; readonly target: MetricTarget },
@@ -137,6 +145,7 @@ async function resourceProposal(
   }
 }
 
+/** Proposes replicas by the average of a metric of the pods. */
 async function podsProposal(
   { metric, target }: { readonly metric: MetricIdentifier; readonly target: MetricTarget },
   state: TargetState,
@@ -158,12 +167,14 @@ const averageStatus = ({ usage, utilization }: Proposal): MetricValueStatus => (
   ...(utilization !== undefined && { averageUtilization: utilization }),
 })
 
+/** A metric of type Object. */
 interface ObjectSource {
   readonly metric: MetricIdentifier
   readonly target: MetricTarget
   readonly describedObject: CrossVersionObjectReference
 }
 
+/** Proposes replicas by a metric of one object. */
 async function objectProposal({ metric, target, describedObject }: ObjectSource, state: TargetState): Promise<MetricProposal> {
   const on = `${describedObject.kind} ${state.namespace}/${describedObject.name}`
   const { proposal, current } = await explained('FailedGetObjectMetric', 'failed to get object metric value', async () => {
@@ -177,6 +188,7 @@ async function objectProposal({ metric, target, describedObject }: ObjectSource,
   }
 }
 
+/** Proposes replicas by an external metric. */
 async function externalProposal(
   { metric, target }: { readonly metric: MetricIdentifier; readonly target: MetricTarget },
   state: TargetState,
@@ -215,6 +227,7 @@ function totalProposal(
   return { proposal, current: { value: milliQuantity(proposal.usage) } }
 }
 
+/** Reads a metric. Its error gets the message as prefix. */
 async function readable<T>(message: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()

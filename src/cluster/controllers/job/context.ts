@@ -8,6 +8,7 @@ import { isIndexed, type JobRules } from './rules.ts'
 
 /** Input of one pass over a job. */
 export interface JobSync {
+  /** Shared with the informer, must not be changed. */
   readonly job: Job
   /** Pods that the job controls. */
   readonly pods: readonly Pod[]
@@ -18,14 +19,19 @@ export interface JobSync {
   readonly isSatisfied: boolean
   /** Uids of pods whose finalizer has been removed, which has not been seen yet. */
   readonly beingReleased: ReadonlySet<string>
+  /** Failures of the job so far, which delay new pods. */
   readonly backoff: BackoffRecord
 }
 
 /** Input of one pass, and what follows from the pods alone. */
 export interface JobContext extends JobSync {
+  /** Pods that have not ended and are not being deleted. */
   readonly active: readonly Pod[]
+  /** Number of active pods that are ready. */
   readonly ready: number
+  /** Pods that are being deleted and have not ended. */
   readonly terminating: readonly Pod[]
+  /** Uids in `status.uncountedTerminatedPods`. */
   readonly uncounted: { readonly succeeded: ReadonlySet<string>; readonly failed: ReadonlySet<string> }
   /** Numbers of pods that have ended: those in the status, and those that are not yet counted there. */
   readonly succeeded: number
@@ -34,8 +40,10 @@ export interface JobContext extends JobSync {
   readonly nextBackoff: BackoffRecord
 }
 
+/** Uid of a pod, which every stored pod has. */
 export const uidOf = ({ metadata: { uid = '' } }: Pod): string => uid
 
+/** Derives the context of a pass. It does not change its input. */
 export function jobContext(sync: JobSync): JobContext {
   const { job, pods, rules } = sync
   const { succeeded = [], failed = [] } = job.status.uncountedTerminatedPods ?? {}

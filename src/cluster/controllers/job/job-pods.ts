@@ -17,6 +17,7 @@ export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index'
 export const INDEX_FAILURES = 'batch.kubernetes.io/job-index-failure-count'
 export const IGNORED_INDEX_FAILURES = 'batch.kubernetes.io/job-index-ignored-failure-count'
 
+/** Larger counts are malformed. */
 const MAX_INT32 = 2 ** 31 - 1
 
 export const hasTrackingFinalizer = ({ metadata: { finalizers = [] } }: Pod): boolean => finalizers.includes(TRACKING_FINALIZER)
@@ -41,8 +42,10 @@ function countIn({ metadata: { annotations } }: Pod, name: string): number {
   return value >= 0n && value <= MAX_INT32 ? Number(value) : 0
 }
 
+/** Number of failures of the index of a pod before this pod that count. */
 export const indexFailures = (pod: Pod): number => countIn(pod, INDEX_FAILURES)
 
+/** Number of failures of the index of a pod before this pod that a policy ignores. */
 export const ignoredIndexFailures = (pod: Pod): number => countIn(pod, IGNORED_INDEX_FAILURES)
 
 /** Number of failures of the index of a pod before this pod, ignored ones included. */

@@ -7,11 +7,17 @@ const CONTROLLER_NAME = 'kubernetes.io/job-controller'
 
 /** Behaviour of the controller that depends on the release and its gates. */
 export interface JobRules {
+  /** Gate JobPodReplacementPolicy: `spec.podReplacementPolicy` and `status.terminating`. */
   readonly podReplacementPolicy: boolean
+  /** Gate JobManagedBy: `spec.managedBy`. */
   readonly managedBy: boolean
+  /** Gate JobBackoffLimitPerIndex: `spec.backoffLimitPerIndex` and `maxFailedIndexes`. */
   readonly backoffLimitPerIndex: boolean
+  /** Gate JobSuccessPolicy: `spec.successPolicy`. */
   readonly successPolicy: boolean
+  /** Whether pods of Indexed jobs have their index as a label. Since 1.28. */
   readonly podIndexLabel: boolean
+  /** Gate SidecarContainers. */
   readonly sidecarContainers: boolean
   /** Whether a condition of type Complete has a reason. */
   readonly explainsSuccess: boolean
@@ -21,6 +27,7 @@ export interface JobRules {
   readonly clearsStartTime: boolean
 }
 
+/** Returns the behaviour of a release with its gates. */
 export function jobRulesOf(features: Features): JobRules {
   const podReplacementPolicy = features.enabled('JobPodReplacementPolicy')
   const managedBy = features.enabled('JobManagedBy')
@@ -41,10 +48,12 @@ export function jobRulesOf(features: Features): JobRules {
 export const isManagedElsewhere = ({ spec: { managedBy } }: Job, rules: JobRules): boolean =>
   rules.managedBy && managedBy !== undefined && managedBy !== CONTROLLER_NAME
 
+/** Whether each pod of a job has an index of its own. */
 export const isIndexed = ({ spec }: Job): boolean => spec.completionMode === 'Indexed'
 
 export const isSuspended = ({ spec }: Job): boolean => spec.suspend === true
 
+/** Whether failures are limited for each index, and not only for the whole job. */
 export const hasLimitPerIndex = ({ spec }: Job, rules: JobRules): boolean =>
   rules.backoffLimitPerIndex && spec.backoffLimitPerIndex !== undefined
 

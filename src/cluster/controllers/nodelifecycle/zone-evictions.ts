@@ -2,9 +2,11 @@ import type { Node } from '../../../api/core/v1.types.ts'
 import { EvictionQueue } from './eviction-queue.ts'
 import { evictionRate, type ZoneState, zoneState } from './zones.ts'
 
+/** Label of nodes that do not count for the state of their zone. */
 const EXCLUDED = 'node.kubernetes.io/exclude-disruption'
 const REGION = 'topology.kubernetes.io/region'
 const ZONE = 'topology.kubernetes.io/zone'
+/** Labels of nodes before 1.17, which are still read. */
 const OLD_REGION = 'failure-domain.beta.kubernetes.io/region'
 const OLD_ZONE = 'failure-domain.beta.kubernetes.io/zone'
 
@@ -15,8 +17,11 @@ export function zoneOf({ metadata: { labels = {} } }: Pick<Node, 'metadata'>): s
   return region === '' && zone === '' ? '' : `${region}:\0:${zone}`
 }
 
+/** Nodes of a zone by their state. */
 interface Zone {
+  /** Nodes that wait for eviction, at the rate of the zone. */
   readonly queue: EvictionQueue
+  /** State at the last update. `Initial` before the first. */
   state: ZoneState | 'Initial'
   readonly ready: Set<string>
   readonly notReady: Set<string>
@@ -49,6 +54,7 @@ export class ZoneEvictions {
     if (labels[EXCLUDED] === undefined) (isReady ? zone.ready : zone.notReady).add(name)
   }
 
+  /** Removes a node, also from those that wait for eviction. */
   delete(name: string): void {
     const zone = this.#zones.get(this.#zoneOf.get(name) ?? '')
     this.#zoneOf.delete(name)
@@ -62,6 +68,7 @@ export class ZoneEvictions {
     this.#zones.get(this.#zoneOf.get(name) ?? '')?.queue.add(name)
   }
 
+  /** Removes a node from those that wait for eviction. */
   spare(name: string): void {
     this.#zones.get(this.#zoneOf.get(name) ?? '')?.queue.remove(name)
   }
@@ -102,6 +109,7 @@ export class ZoneEvictions {
     return areFull ? 'begun' : wereFull ? 'ended' : undefined
   }
 
+  /** Returns a zone, which is created if it is new. */
   #zone(key: string): Zone {
     const known = this.#zones.get(key)
     if (known) return known

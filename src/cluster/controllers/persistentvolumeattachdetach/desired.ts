@@ -15,7 +15,9 @@ export const isManaged = ({ metadata }: Pick<Pod, 'metadata'>): boolean => metad
 /** A volume that a pod needs on its node. */
 export interface DesiredVolume {
   readonly volume: PersistentVolume
+  /** Name of the CSI driver. */
   readonly driver: string
+  /** Identifies the volume to its driver. */
   readonly handle: string
   /** Pods of the node that use it. */
   readonly pods: readonly Pod[]
@@ -30,6 +32,7 @@ export const uniqueVolumeName = (driver: string, handle: string): string => `kub
 
 /** Reads of the objects on which the volumes of a node depend. */
 export interface VolumeReads {
+  /** Returns a claim by `namespace/name`. */
   claim(key: string): PersistentVolumeClaim | undefined
   volume(name: string): PersistentVolume | undefined
   driver(name: string): CSIDriver | undefined

@@ -4,13 +4,17 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { isPodAvailable, isPodReady } from '../../shared/pods.ts'
 
+/** Type of the only condition. */
 const REPLICA_FAILURE = 'ReplicaFailure'
 
 /** Input of `statusOf`. */
 export interface StatusInput {
+  /** Stored status, whose conditions may stay. */
   readonly old: ReplicaSetStatus
+  /** Replicas in the spec. */
   readonly replicas: number
   readonly minReadySeconds: number
+  /** Labels of the template. Pods that have all of them are fully labelled. */
   readonly templateLabels: Readonly<Record<string, string>>
   /** Active pods of the set. */
   readonly pods: readonly Pod[]
@@ -18,6 +22,7 @@ export interface StatusInput {
   readonly terminating: number | undefined
   /** Message of the failure to create or delete pods. Undefined if there was none. */
   readonly failure: string | undefined
+  /** Generation that was processed. */
   readonly generation: number
   /** Milliseconds since the epoch. */
   readonly now: number

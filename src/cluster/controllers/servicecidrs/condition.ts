@@ -1,6 +1,7 @@
 import type { ServiceCIDR } from '../../../api/networking/v1.types.ts'
 import { formatTime } from '../../../meta/time.ts'
 
+/** Type of the only condition. */
 const READY = 'Ready'
 
 /** Condition of a ServiceCIDR without its time. */
@@ -10,8 +11,10 @@ export interface RangeCondition {
   readonly message: string
 }
 
+/** Condition of a range from which addresses are allocated. */
 export const RANGE_READY: RangeCondition = { status: 'True', message: 'Kubernetes Service CIDR is ready' }
 
+/** Condition of a deleted range while addresses of it are in use. */
 export const RANGE_TERMINATING: RangeCondition = {
   status: 'False',
   reason: 'Terminating',

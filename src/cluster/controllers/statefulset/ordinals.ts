@@ -1,6 +1,7 @@
 import type { StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
 
+/** Ordinals are int32 upstream. */
 const LARGEST_ORDINAL = 2 ** 31 - 1
 
 /** Set and ordinal that the name of a pod tells. */
@@ -20,6 +21,7 @@ export function identityOfName(name: string): PodIdentity {
   return { parent: name.slice(0, dash), ordinal: ordinal <= LARGEST_ORDINAL ? ordinal : -1 }
 }
 
+/** Ordinal of a pod. -1 if its name has none. */
 export const ordinalOf = ({ metadata: { name = '' } }: Pod): number => identityOfName(name).ordinal
 
 /** Whether the name of a pod says that it belongs to the set. */
@@ -28,10 +30,12 @@ export const isMemberOf = ({ metadata: { name: setName } }: StatefulSet, { metad
 
 export const replicasOf = ({ spec: { replicas = 1 } }: StatefulSet): number => replicas
 
+/** Ordinal of the first pod (`spec.ordinals.start`). */
 export const startOrdinal = ({ spec: { ordinals } }: StatefulSet): number => ordinals?.start ?? 0
 
 /** Whether an ordinal is one of those that the set should have. */
 export const isInRange = (set: StatefulSet, ordinal: number): boolean =>
   ordinal >= startOrdinal(set) && ordinal < startOrdinal(set) + replicasOf(set)
 
+/** Name of the pod with an ordinal. */
 export const podName = ({ metadata: { name = '' } }: StatefulSet, ordinal: number): string => `${name}-${ordinal}`

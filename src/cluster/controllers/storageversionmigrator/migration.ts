@@ -8,7 +8,9 @@ interface MigrationCondition {
   readonly status: string
   readonly reason?: string
   readonly message?: string
+  /** Only in v1alpha1. */
   readonly lastUpdateTime?: string
+  /** Only in v1beta1 and v1. */
   readonly lastTransitionTime?: string
   readonly observedGeneration?: number | bigint
 }
@@ -37,16 +39,20 @@ const isTrue = ({ status: { conditions = [] } }: Migration, type: string): boole
   conditions.some(each => each.type === type && each.status === 'True')
 
 export const isRunning = (migration: Migration): boolean => isTrue(migration, 'Running')
+/** Whether the condition Succeeded is true. */
 export const hasSucceeded = (migration: Migration): boolean => isTrue(migration, 'Succeeded')
+/** Whether the migration has succeeded or failed. */
 export const hasEnded = (migration: Migration): boolean => hasSucceeded(migration) || isTrue(migration, 'Failed')
 
 /** State that a migration reports. */
 export interface MigrationState {
+  /** Type of the condition that becomes true. */
   readonly type: 'Running' | 'Succeeded' | 'Failed'
   readonly reason: string
   readonly message: string
 }
 
+/** State of a migration that has begun, before 1.36. */
 export const IN_PROGRESS: MigrationState = { type: 'Running', reason: 'StorageVersionMigrationInProgress', message: '' }
 /** State of a migration that is the only one of its resource, from 1.36 on. */
 export const PROMOTED: MigrationState = { type: 'Running', reason: 'MigrationRunning', message: 'The migration is running' }

@@ -4,6 +4,7 @@ import { ATTACHES, EXECS, FORWARDS, LOGS, METRIC_SPEC, POD_SELECTOR, type RuleMe
 import { object, STATUS } from './schemas.ts'
 import { STAGE_SPEC } from './stage-schema.ts'
 
+/** Group and version of kwok's kinds. */
 export const KWOK_GROUP = 'kwok.x-k8s.io'
 export const KWOK_VERSION = 'v1alpha1'
 
@@ -12,6 +13,7 @@ interface KwokKind {
   readonly kind: string
   readonly plural: string
   readonly scope: 'Cluster' | 'Namespaced'
+  /** Schema of the spec. */
   readonly spec: Schema
   readonly description: string
 }
@@ -31,6 +33,7 @@ const rules = (kind: string, plural: string, member: RuleMember, about: string):
   },
 ]
 
+/** Kinds that the cluster reads. */
 const KINDS: readonly KwokKind[] = [
   {
     kind: 'Stage',
@@ -57,6 +60,7 @@ const KINDS: readonly KwokKind[] = [
 /** Returns the CustomResourceDefinitions of kwok's kinds. The descriptions are this program's own. */
 export const kwokDefinitions = (): CustomResourceDefinition[] => KINDS.map(definitionOf)
 
+/** Returns the definition of a kind, with a status that reports whether an object takes effect. */
 function definitionOf({ kind, plural, scope, spec, description }: KwokKind): CustomResourceDefinition {
   const definition: Schema = {
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -1,11 +1,14 @@
 import type { JsonObject as Schema } from '../../../api/meta/object.ts'
 
+/** A text, which may be empty. */
 export const text = (description?: string): Schema => ({ type: 'string', ...(description !== undefined && { description }) })
 /** A text that is not empty. */
 export const requiredText = (description?: string): Schema => ({ ...text(description), minLength: 1 })
 export const flag = (description: string): Schema => ({ type: 'boolean', description })
 export const integer = (description: string, rest: Schema = {}): Schema => ({ type: 'integer', description, ...rest })
+/** A text that is one of the values. */
 export const oneOf = (description: string, ...values: string[]): Schema => ({ type: 'string', enum: values, description })
+/** A list, which apply replaces as a whole. */
 export const list = (items: Schema, description: string): Schema => ({ type: 'array', items, description })
 
 /** An object. @param required names of members that must be set. */

@@ -8,6 +8,7 @@ export interface JqToken {
   readonly at: number
 }
 
+/** Sticky patterns, which match only at the position of the scanner. A comment ends with its line. */
 const SPACE = /[ \t\r\n]+|#[^\n]*/y
 const FIELD = /\.([A-Za-z_][A-Za-z0-9_]*)/y
 const NUMBER = /(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y
@@ -15,6 +16,7 @@ const WORD = /[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)*/y
 const VARIABLE = /\$(?:[A-Za-z_][A-Za-z0-9_]*)/y
 const FORMAT = /@[A-Za-z0-9_]+/y
 const OPERATOR = /\?\/\/=?|\/\/=?|\|=|[-+*/%=!<>]=|\.\.|[-.[\]{}()|,:;=<>+*/%?]/y
+/** Characters of escapes with one letter. */
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /** Splits a query into tokens on demand. After a `quote`, the parser reads the text itself with `textPart`. */
@@ -71,6 +73,7 @@ export class JqScanner {
     }
   }
 
+  /** Reads the four digits of `\u`. Surrogates stay as they are. */
   #unicode(): string {
     const digits = this.#source.slice(this.#at, this.#at + 4)
     if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw syntaxError('invalid escape sequence "\\u" in string', this.#at - 2)
@@ -82,6 +85,7 @@ export class JqScanner {
     throw syntaxError(`invalid escape sequence "\\${letter}" in string`, this.#at - 2)
   }
 
+  /** Reads what a pattern matches. Undefined if it does not match here. */
   #match(form: RegExp): string | undefined {
     form.lastIndex = this.#at
     const text = form.exec(this.#source)?.[0]

@@ -4,7 +4,9 @@ import type { FieldReader } from '../field-reader.ts'
 import { decodeObject } from '../object-reader.ts'
 import type { ContainerRule, PodRules } from './pod-rules.ts'
 
+/** Largest port number. */
 const MAX_PORT = 65_535
+/** Largest user or group ID, an int32. */
 const MAX_ID = 2 ** 31 - 1
 
 /** Source of the log of a container. Texts take precedence over files; kwok has files alone. */
@@ -30,9 +32,11 @@ export interface AttachRule extends ContainerRule {
 
 /** Execution of a client's command: as a process, with a fixed output, or as an echo. */
 export interface ExecRule extends ContainerRule {
+  /** Omitted unless the command has a fixed result. */
   readonly output?: CommandOutput
   /** Whether the output is the input, or the words of the command if there is no input. */
   readonly echo: boolean
+  /** Omitted unless the command runs as a process. */
   readonly local?: LocalProcess
 }
 
@@ -40,14 +44,18 @@ export interface ExecRule extends ContainerRule {
 export interface CommandOutput {
   readonly stdout: string
   readonly stderr: string
+  /** At least 0, and at most 255. */
   readonly exitCode: number
 }
 
 /** A process beside the simulator. The operator decides whether such processes may run. */
 export interface LocalProcess {
+  /** Directory of the process. Empty for that of the simulator. */
   readonly workDir: string
   readonly environment: readonly { readonly name: string; readonly value: string }[]
+  /** Optional. User ID, if it differs from the simulator's. */
   readonly user?: number
+  /** Optional. Group ID, if it differs from the simulator's. */
   readonly group?: number
 }
 
@@ -55,6 +63,7 @@ export interface LocalProcess {
 export interface ForwardRule {
   /** Ports of the pod. A rule without ports applies to those that no other rule names. */
   readonly ports: readonly number[]
+  /** Optional. Host or IP address, and port. */
   readonly target?: { readonly address: string; readonly port: number }
   /** Program and arguments. Takes precedence over the target. Empty if the port leads to the target. */
   readonly command: readonly string[]
@@ -129,6 +138,7 @@ export const decodeExec = (object: Json): PodRules<ExecRule> =>
     }
   })
 
+/** Decodes a fixed result. The exit code defaults to 0. */
 function commandOutput(reader: FieldReader): CommandOutput {
   const output = {
     stdout: reader.text('stdout') ?? '',
@@ -139,6 +149,7 @@ function commandOutput(reader: FieldReader): CommandOutput {
   return output
 }
 
+/** Decodes the settings of a process. */
 function localProcess(reader: FieldReader): LocalProcess {
   const security = reader.object('securityContext')
   const environment = reader.objects('envs').map(one => {

@@ -8,8 +8,11 @@ import type { PatchMediaType, Stage, StageEvent, StagePatch, StageStep, StageWri
 /** Rendered patch of the object, or of another one. */
 export interface RenderedWrite {
   readonly type: PatchMediaType
+  /** Body of the request. */
   readonly data: Json
+  /** Empty for the object itself. */
   readonly subresource: string
+  /** Optional. User that the request acts as. */
   readonly impersonation?: string
 }
 
@@ -21,6 +24,7 @@ export type StageAction =
   | ({ readonly kind: 'apply' } & RenderedWrite)
   | { readonly kind: 'delete' }
 
+/** Settings of rendering that do not depend on the stage. */
 export interface ActionOptions {
   /** Functions of the templates. */
   readonly functions: TemplateFunctions
@@ -43,6 +47,7 @@ export function stageActions(stage: Stage, object: JsonObject, options: ActionOp
   return actions
 }
 
+/** Returns the changes of a step in order: finalizers, then deletion, or patch and apply. */
 function writesOf({ finalizers, delete: isDeletion, patch, apply }: StageStep, object: JsonObject, options: ActionOptions): StageAction[] {
   const operations = finalizers ? finalizerOperations(finalizersOf(object), finalizers) : []
   const actions: StageAction[] =
@@ -53,11 +58,13 @@ function writesOf({ finalizers, delete: isDeletion, patch, apply }: StageStep, o
   return actions
 }
 
+/** Finalizers of an object. Malformed ones are left out. */
 function finalizersOf({ metadata }: JsonObject): string[] {
   const finalizers = isJsonObject(metadata) ? metadata.finalizers : undefined
   return Array.isArray(finalizers) ? finalizers.filter(name => typeof name === 'string') : []
 }
 
+/** Renders a template for an object. Throws TemplateError. */
 function rendered(
   write: StageWrite,
   object: JsonObject,

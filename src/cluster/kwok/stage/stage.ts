@@ -3,6 +3,7 @@ import type { Template } from '../template/template.ts'
 
 /** Object that a stage looks at, with what its expressions need. */
 export interface StageSubject {
+  /** The object. Queries and templates see it as JSON. */
   readonly object: Json
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
@@ -25,6 +26,7 @@ export type PatchMediaType =
 
 /** A template with the way in which its result is written. */
 export interface StageWrite {
+  /** Template of the body, in YAML or JSON. */
   readonly template: Template
   /** Omitted for the default of the kind. */
   readonly type?: PatchMediaType
@@ -34,20 +36,25 @@ export interface StageWrite {
   readonly impersonation?: string
 }
 
+/** A patch of the object itself. */
 export interface StagePatch extends StageWrite {
   /** Member of the object that the template renders. Empty for the whole object. */
   readonly root: string
 }
 
+/** An event about the object. */
 export interface StageEvent {
+  /** `Normal` or `Warning`. */
   readonly type: string
   readonly reason: string
   readonly message: string
 }
 
+/** Changes of metadata.finalizers. They are one JSON patch. */
 export interface StageFinalizers {
   readonly add: readonly string[]
   readonly remove: readonly string[]
+  /** Whether all other finalizers are removed. */
   readonly empty: boolean
 }
 
@@ -55,6 +62,7 @@ export interface StageFinalizers {
 export interface StageStep {
   readonly event?: StageEvent
   readonly finalizers?: StageFinalizers
+  /** Whether the object is deleted. Further steps can only send events then. */
   readonly delete: boolean
   readonly patch?: StagePatch
   /** Another object, which is created or patched. */
@@ -63,17 +71,20 @@ export interface StageStep {
 
 /** A Stage, compiled: a change that the simulator makes to objects of a kind. Source: kwok.x-k8s.io/v1alpha1. */
 export interface Stage {
+  /** Name of the Stage object. */
   readonly name: string
   /** Group and version of the objects: `v1`, `apps/v1`. */
   readonly apiVersion: string
   readonly kind: string
   /** All must be met. Undefined if the stage has no selector, and matches nothing. */
   readonly requirements: readonly StageRequirement[] | undefined
+  /** Share of the stage among those that match at the same time. One of them is chosen at random. */
   readonly weight: StageNumber
   /** Milliseconds before the stage is applied. Omitted if it is applied at once. */
   readonly delay?: StageNumber
   /** Milliseconds up to which the delay is extended at random. */
   readonly jitter?: StageNumber
+  /** Steps in order. Each sees the object as it was before the first. */
   readonly steps: readonly StageStep[]
   /** Whether the next stage is chosen from the response of the last patch, without waiting for the watch. */
   readonly immediateNextStage: boolean

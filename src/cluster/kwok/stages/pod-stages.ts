@@ -23,6 +23,7 @@ import {
   statusStep,
 } from './stage-object.ts'
 
+/** Only pods of Jobs end by themselves. */
 const IS_OF_JOB: QueryRequirement = { key: '.metadata.ownerReferences[].kind', operator: 'In', values: ['Job'] }
 const IS_INITIALIZED: QueryRequirement = { key: conditionStatus('Initialized'), operator: 'In', values: ['True'] }
 const IS_READY: QueryRequirement = { key: conditionStatus('Ready'), operator: 'In', values: ['True'] }
@@ -33,6 +34,7 @@ ${part}{{ else }}
 ${otherwise}{{ end }}
 `
 
+/** Conditions of a pod whose containers run. */
 const READY_CONDITIONS = trueCondition('Ready') + trueCondition('ContainersReady') + READINESS_GATES
 const unready = (type: string): string => falseCondition(type, 'ContainersNotReady', 'containers with unready status:', '.spec.containers')
 
@@ -45,6 +47,7 @@ const FAST_READY = stageObject('pod-ready', 'Pod', [IS_NOT_DELETED, hasPhase('Pe
   ],
 })
 
+/** Status of a pod whose containers have ended with code 0. */
 const COMPLETED_STATUS = `conditions:
 - type: Ready
   status: "False"
@@ -59,9 +62,11 @@ const COMPLETED_STATUS = `conditions:
 ${CONTAINERS_COMPLETED}phase: Succeeded
 `
 
+/** A pod of a Job succeeds at once. */
 const FAST_COMPLETE = stageObject('pod-complete', 'Pod', [IS_NOT_DELETED, hasPhase('Running'), IS_OF_JOB], {
   steps: [statusStep(COMPLETED_STATUS)],
 })
+/** A deleted pod is removed at once. */
 const FAST_DELETE = stageObject('pod-delete', 'Pod', [IS_DELETED], { steps: [{ delete: true }] })
 
 /** Stages of pods that run, complete and end as soon as they can. */
@@ -90,8 +95,10 @@ const CREATE = stageObject(
   },
 )
 
+/** Requirements of pods whose init containers have not completed. */
 const INITIALIZING: readonly QueryRequirement[] = [IS_NOT_DELETED, hasPhase('Pending'), { ...IS_INITIALIZED, operator: 'NotIn' }]
 
+/** The init containers start. */
 const INIT_RUNNING = stageObject(
   'pod-init-container-running',
   'Pod',
@@ -99,6 +106,7 @@ const INIT_RUNNING = stageObject(
   { ...adjustable('pod-init-container-running', 1000, 5000), steps: [statusStep(INIT_CONTAINERS_RUNNING)] },
 )
 
+/** The init containers end, and the containers are created. */
 const INIT_COMPLETED = stageObject(
   'pod-init-container-completed',
   'Pod',
@@ -109,6 +117,7 @@ const INIT_COMPLETED = stageObject(
   },
 )
 
+/** The containers start, and the pod becomes ready. */
 const READY = stageObject(
   'pod-ready',
   'Pod',
@@ -127,6 +136,7 @@ const READY = stageObject(
   },
 )
 
+/** A pod of a Job succeeds. */
 const COMPLETE = stageObject('pod-complete', 'Pod', [IS_NOT_DELETED, hasPhase('Running'), IS_READY, IS_OF_JOB], {
   ...adjustable('pod-complete', 1000, 5000),
   steps: [statusStep(COMPLETED_STATUS)],

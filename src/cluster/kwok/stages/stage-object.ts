@@ -3,8 +3,10 @@ import { KWOK_API_VERSION } from '../object-reader.ts'
 
 /** A requirement on the results of a query. */
 export interface QueryRequirement {
+  /** Query in jq. */
   readonly key: string
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
+  /** Only for `In` and `NotIn`. */
   readonly values?: string[]
 }
 
@@ -25,6 +27,7 @@ export const statusStep = (template: string): JsonObject => ({ patch: { root: 's
 
 export const IS_DELETED: QueryRequirement = { key: '.metadata.deletionTimestamp', operator: 'Exists' }
 export const IS_NOT_DELETED: QueryRequirement = { key: '.metadata.deletionTimestamp', operator: 'DoesNotExist' }
+/** The pod or namespace is in one of the phases. */
 export const hasPhase = (...phases: string[]): QueryRequirement => ({ key: '.status.phase', operator: 'In', values: phases })
 
 /** Query for the status of a condition. */

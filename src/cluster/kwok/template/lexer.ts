@@ -4,9 +4,11 @@ import { TemplateError } from './errors.ts'
 export interface TemplateToken {
   readonly kind: TokenKind
   readonly text: string
+  /** Line of the source, from 1. */
   readonly line: number
 }
 
+/** `open` and `close` are delimiters of an action. `raw` is a string in backquotes. `end` is the last token. */
 export type TokenKind =
   | 'text'
   | 'open'
@@ -26,6 +28,7 @@ export type TokenKind =
 /** Longest template, in characters. */
 export const MAX_TEMPLATE_LENGTH = 100_000
 
+/** Sticky patterns, which match only at the position of the lexer. */
 const SPACE = /[ \t\r\n]+/y
 const STRING = /"(?:[^"\\\n]|\\[^\n])*"/y
 const RAW = /`[^`]*`/y
@@ -50,6 +53,7 @@ const FORMS: readonly (readonly [TokenKind, RegExp])[] = [
 ]
 /** Tokens that need a separator after them. */
 const WORDS: ReadonlySet<TokenKind> = new Set(['field', 'variable', 'word'])
+/** Characters that may follow a field, variable or word. */
 const TERMINATOR = /[ \t\r\n.,|:)(]|\}\}|$/y
 
 /**
@@ -64,6 +68,7 @@ export function lexTemplate(source: string): TemplateToken[] {
 /** Creates an error with its line. */
 export const templateError = (line: number, message: string): TemplateError => new TemplateError(`template: line ${line}: ${message}`)
 
+/** Position in a template, with the tokens so far. */
 class TemplateLexer {
   readonly #source: string
   readonly #tokens: TemplateToken[] = []
@@ -74,6 +79,7 @@ class TemplateLexer {
     this.#source = source
   }
 
+  /** Reads the whole template. */
   tokens(): TemplateToken[] {
     while (this.#at < this.#source.length) {
       this.#text()
@@ -98,6 +104,7 @@ class TemplateLexer {
     return this.#source[at] === '-' && isTemplateSpace(this.#source[at + 1])
   }
 
+  /** Reads an action or a comment. */
   #action(): void {
     const start = this.#at + 2
     const at = this.#isTrimmed(start) ? start + 2 : start
@@ -110,6 +117,7 @@ class TemplateLexer {
     while (!this.#close()) this.#inside()
   }
 
+  /** Skips a comment, which must be the whole action. */
   #comment(at: number): void {
     const end = this.#source.indexOf('*/', at + 2)
     if (end < 0) throw templateError(this.#line, 'unclosed comment')
@@ -128,6 +136,7 @@ class TemplateLexer {
     return true
   }
 
+  /** Reads a token of an action. */
   #inside(): void {
     if (this.#at >= this.#source.length) throw templateError(this.#line, 'unclosed action')
     const line = this.#line
@@ -164,11 +173,13 @@ class TemplateLexer {
     return text
   }
 
+  /** Throws TemplateError unless a separator follows. */
   #expectTerminator(): void {
     TERMINATOR.lastIndex = this.#at
     if (!TERMINATOR.test(this.#source)) throw templateError(this.#line, `bad character ${JSON.stringify(this.#source[this.#at])}`)
   }
 
+  /** Reads what a pattern matches. Empty if it does not match here. */
   #match(form: RegExp): string {
     form.lastIndex = this.#at
     const text = form.exec(this.#source)?.[0] ?? ''

@@ -10,7 +10,9 @@ export type Operand =
 
 /** A function with its arguments, or a value alone. */
 export interface Command {
+  /** The first one is the function, if it is one. */
   readonly operands: readonly [Operand, ...Operand[]]
+  /** Line of the source, from 1, for error messages. */
   readonly line: number
 }
 
@@ -18,6 +20,7 @@ export interface Command {
 export interface Pipe {
   /** Variables that are declared or assigned. */
   readonly variables: readonly string[]
+  /** Whether variables are assigned (`=`) and not declared (`:=`). */
   readonly isAssignment: boolean
   readonly commands: readonly Command[]
   readonly line: number
@@ -38,7 +41,9 @@ export type TemplateNode =
 
 /** A parsed template with those that it defines. */
 export interface TemplateTree {
+  /** Nodes of the template itself. */
   readonly root: readonly TemplateNode[]
+  /** Nodes of templates by the names that `define` and `block` give them. */
   readonly defined: ReadonlyMap<string, readonly TemplateNode[]>
 }
 

@@ -3,6 +3,7 @@ export interface PodEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
+  /** Omitted if the event is about the whole pod. */
   readonly container?: string
 }
 
@@ -45,8 +46,11 @@ export interface Turn {
   readonly time: string
   readonly rules: LifeRules
   readonly podName: string
+  /** Updated by the look. */
   readonly pulls: Pulls
+  /** Updated by the look. */
   readonly probes: ProbeFailures
+  /** Events that the look has led to, in order. */
   readonly events: PodEvent[]
   /** Time of the next look if nothing changes before, in milliseconds since the epoch. Infinity if there is none. */
   wake: number

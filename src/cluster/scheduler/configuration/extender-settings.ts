@@ -8,32 +8,51 @@ import type { HttpExtenderOptions } from '../extenders/http-extender.ts'
 
 /** An extender as the configuration has it. Source: Extender of kubescheduler.config.k8s.io/v1. */
 export interface ExtenderConfiguration {
+  /** Required: a URL of http or https. The verbs are appended to its path. */
   readonly urlPrefix?: string
+  /** Optional. Path of the call that filters nodes. Omitted if the extender filters none. */
   readonly filterVerb?: string
+  /** Not supported: it is rejected. */
   readonly preemptVerb?: string
+  /** Optional. Path of the call that scores nodes. Requires a positive `weight`. */
   readonly prioritizeVerb?: string
+  /** Optional. Path of the call that binds pods. Only one extender may have it. */
   readonly bindVerb?: string
+  /** Factor of the extender's scores. */
   readonly weight?: number
+  /** Accepts any certificate if `tlsConfig` names no authority. The URL decides whether TLS is used. */
   readonly enableHTTPS?: boolean
   readonly tlsConfig?: ExtenderTls
+  /** Optional. Timeout of a call, as a Go duration. Defaults to 5 s. */
   readonly httpTimeout?: string
+  /** Whether only the names of nodes are sent, because the extender knows the nodes. */
   readonly nodeCacheCapable?: boolean
+  /** Optional. Only pods that request one of these resources are sent. Defaults to all pods. */
   readonly managedResources?: readonly { readonly name?: string; readonly ignoredByScheduler?: boolean }[]
+  /** Whether scheduling continues without the extender if it fails. */
   readonly ignorable?: boolean
 }
 
+/** TLS of the calls. Only the members with data are supported; those with files are rejected. */
 interface ExtenderTls {
+  /** Whether any certificate of the extender is accepted. */
   readonly insecure?: boolean
+  /** Optional. Name that the certificate must contain. Defaults to the host of the URL. */
   readonly serverName?: string
   readonly certFile?: string
   readonly keyFile?: string
   readonly caFile?: string
+  /** Client certificate: PEM in base64. */
   readonly certData?: string
+  /** Key of the client certificate: PEM in base64. */
   readonly keyData?: string
+  /** Certificate authorities: PEM in base64. */
   readonly caData?: string
 }
 
+/** Upstream's DefaultExtenderTimeout. */
 const DEFAULT_TIMEOUT_MS = 5000
+/** Members that name files. */
 const FILES = ['certFile', 'keyFile', 'caFile'] as const
 
 /** Validates extenders. Source: validateExtenders of pkg/scheduler/apis/config/validation. */
@@ -53,6 +72,7 @@ export function validateExtenders(extenders: readonly ExtenderConfiguration[]): 
   return errors
 }
 
+/** Returns the errors of one extender, except those of its managed resources. */
 function validateExtender(
   { urlPrefix = '', prioritizeVerb, weight = 0, preemptVerb, httpTimeout, tlsConfig }: ExtenderConfiguration,
   path: FieldPath,
@@ -88,6 +108,7 @@ function faultOf(check: () => void): string | undefined {
 
 const decoded = (data: string | undefined): Buffer | undefined => (data === undefined ? undefined : Buffer.from(data, 'base64'))
 
+/** Decodes the members with data. Absent ones are left out. */
 function tlsDataOf({ caData, certData, keyData }: ExtenderTls = {}): Pick<HttpExtenderOptions['tls'], 'ca' | 'cert' | 'key'> {
   const [ca, cert, key] = [decoded(caData), decoded(certData), decoded(keyData)]
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }

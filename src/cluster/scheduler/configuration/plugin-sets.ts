@@ -20,7 +20,9 @@ export type ExtensionPoint = (typeof EXTENSION_POINTS)[number]
 
 /** An entry of a plugin set. */
 export interface PluginEntry {
+  /** Required. `*` stands for all in `disabled`. */
   readonly name?: string
+  /** Weight of the scores. Defaults to 1. Only for `score` and `multiPoint`. */
   readonly weight?: number
 }
 
@@ -30,6 +32,7 @@ export interface PluginSet {
   readonly disabled?: readonly PluginEntry[]
 }
 
+/** Plugin sets by extension point. `multiPoint` applies to every point that a plugin extends. */
 export type PluginSets = Readonly<Partial<Record<ExtensionPoint | 'multiPoint', PluginSet>>>
 
 /** Plugins that the scheduler runs by itself, with the point that each extends. */
@@ -41,6 +44,7 @@ const OWN: readonly (readonly [string, readonly ExtensionPoint[]])[] = [
 
 /** Plugins of a profile after its plugin sets were applied. */
 export interface ChosenPlugins {
+  /** Built plugins, in the order in which their filters are called. */
   readonly plugins: readonly EnabledPlugin[]
   /** Names of all enabled plugins by extension point, in order. */
   readonly byPoint: ReadonlyMap<ExtensionPoint, readonly string[]>
@@ -96,6 +100,7 @@ function atPoint(
   return [...overriding, ...others, ...own.filter(name => !overriding.includes(name))]
 }
 
+/** Reports whether a plugin has code for an extension point. */
 function extendsPoint(name: string, plugin: Plugin | undefined, point: ExtensionPoint): boolean {
   if (plugin === undefined) return OWN.some(([own, points]) => own === name && points.includes(point))
   switch (point) {

@@ -5,19 +5,29 @@ import { EXTENSION_POINTS, type PluginSets } from './plugin-sets.ts'
 
 /** A decoded KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, without defaults. */
 export interface SchedulerConfiguration {
+  /** Validated and not used: one thread runs all plugins. */
   readonly parallelism?: number
+  /** Validated and not used. */
   readonly leaderElection?: { readonly leaderElect?: boolean; readonly resourceLock?: string }
+  /** Percentage, at most 100. If it is 0 or absent, it depends on the number of nodes. */
   readonly percentageOfNodesToScore?: number
+  /** Delay before a pod that could not be scheduled is tried again. Defaults to 1. */
   readonly podInitialBackoffSeconds?: number
+  /** Maximum of that delay. Defaults to 10. */
   readonly podMaxBackoffSeconds?: number
+  /** Profiles with unique names. Defaults to one, with the default plugins. */
   readonly profiles?: readonly ProfileConfiguration[]
   readonly extenders?: readonly ExtenderConfiguration[]
 }
 
+/** Plugins for the pods that name this scheduler. */
 export interface ProfileConfiguration {
+  /** `spec.schedulerName` of the pods. Defaults to `default-scheduler` for an only profile. */
   readonly schedulerName?: string
+  /** Optional. Overrides that of the configuration. */
   readonly percentageOfNodesToScore?: number
   readonly plugins?: PluginSets
+  /** Optional. Arguments by plugin, each at most once. */
   readonly pluginConfig?: readonly { readonly name?: string; readonly args?: unknown }[]
 }
 
@@ -59,6 +69,7 @@ export function validateSchedulerConfiguration(given: SchedulerConfiguration, kn
   return errors
 }
 
+/** Returns the errors of profiles. A repeated name is reported at the later profile. */
 function validateProfiles(profiles: readonly ProfileConfiguration[], known: ReadonlySet<string>): FieldError[] {
   const seen = new Map<string, FieldPath>()
   return profiles.flatMap((profile, i) => {
@@ -79,6 +90,7 @@ function validateProfiles(profiles: readonly ProfileConfiguration[], known: Read
 const validatePercentage = (percentage: number | undefined, path: FieldPath): FieldError[] =>
   percentage !== undefined && (percentage < 0 || percentage > 100) ? [invalid(path, percentage, 'not in valid range [0-100]')] : []
 
+/** Returns the errors of names in plugin sets. */
 function validatePluginSets(sets: PluginSets, path: FieldPath, known: ReadonlySet<string>): FieldError[] {
   return [...EXTENSION_POINTS, 'multiPoint' as const].flatMap(point => {
     const enabled = sets[point]?.enabled ?? []
@@ -90,6 +102,7 @@ function validatePluginSets(sets: PluginSets, path: FieldPath, known: ReadonlySe
   })
 }
 
+/** Returns the errors of names in `pluginConfig`. */
 function validatePluginNames({ pluginConfig = [] }: ProfileConfiguration, path: FieldPath, known: ReadonlySet<string>): FieldError[] {
   return pluginConfig.flatMap(({ name = '' }, i) => {
     const at = path.child('pluginConfig').index(i)
@@ -98,6 +111,7 @@ function validatePluginNames({ pluginConfig = [] }: ProfileConfiguration, path: 
   })
 }
 
+/** Returns the error of a name that is not a built plugin, with its reason. */
 function nameErrors(name: string, path: FieldPath, known: ReadonlySet<string>): FieldError[] {
   if (known.has(name)) return []
   if (REMOVED.includes(name))

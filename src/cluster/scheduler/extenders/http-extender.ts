@@ -14,14 +14,20 @@ import type { Extender, ExtenderFilterResult } from './extender.ts'
  * An extender of a KubeSchedulerConfiguration, with its defaults. Source: Extender of kubescheduler.config.k8s.io/v1.
  */
 export interface HttpExtenderOptions {
+  /** Verbs are appended to its path. */
   readonly url: URL
+  /** Empty if it filters no nodes. */
   readonly filterVerb: string
+  /** Empty if it scores no nodes. */
   readonly prioritizeVerb: string
+  /** Empty if it binds no pods. */
   readonly bindVerb: string
   readonly weight: number
+  /** Timeout of a call, in milliseconds. */
   readonly timeoutMs: number
   /** Whether it knows the nodes, so that their names suffice. */
   readonly isCached: boolean
+  /** Whether scheduling continues without it if it fails. */
   readonly isIgnorable: boolean
   /** Resources of which a pod must request one. It regards all pods if there are none. */
   readonly resources: ReadonlySet<string>
@@ -87,6 +93,10 @@ export class HttpExtender implements Extender {
     )
   }
 
+  /**
+   * Returns the nodes that the extender accepts, and why it rejects others. Throws an Error if it reports one, or
+   * accepts a node that it was not sent.
+   */
   async filter(pod: Pod, nodes: readonly NodeInfo[], signal: AbortSignal): Promise<ExtenderFilterResult> {
     const { filterVerb, isCached } = this.#options
     const result = membersOf(await this.#send(filterVerb, await this.#arguments(pod, nodes), signal))
@@ -103,6 +113,7 @@ export class HttpExtender implements Extender {
     return { feasible, failed: reasonsOf(result.get('failednodes')), unresolvable: reasonsOf(result.get('failedandunresolvablenodes')) }
   }
 
+  /** Returns scores by node, before the weight is applied. Malformed entries are ignored. */
   async prioritize(pod: Pod, nodes: readonly NodeInfo[], signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
     const result = await this.#send(this.#options.prioritizeVerb, await this.#arguments(pod, nodes), signal)
     const scores = new Map<string, number>()
@@ -124,10 +135,12 @@ export class HttpExtender implements Extender {
     this.#agent.destroy()
   }
 
+  /** Encodes pod and nodes, in turns. */
   #arguments(pod: Pod, nodes: readonly NodeInfo[]): Promise<Buffer> {
     return runInTurns(extenderArguments(pod, nodes, this.#options.isCached))
   }
 
+  /** Posts a body. Throws an Error with Go's message if there is no response of status 200 in time. */
   async #send(verb: string, body: Buffer, signal: AbortSignal): Promise<Json> {
     const url = `${trimEndOf(this.name, '/')}/${verb}`
     const ended = AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeoutMs)])
@@ -145,6 +158,7 @@ export class HttpExtender implements Extender {
     return await readForeignJson(response.body, ended)
   }
 
+  /** Returns the destination of a call. All calls share connections. */
   #destination({ protocol, hostname, port, host, pathname, search }: URL): Destination {
     const bare = hostname.replace(/^\[|\]$/g, '')
     const isPlain = protocol === 'http:'
