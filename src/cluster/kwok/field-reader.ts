@@ -6,6 +6,7 @@ import type { FieldPath } from '../../meta/field-path.ts'
 /** Thrown for an object that cannot be used. The message names the object and lists every invalid field. */
 export class KwokObjectError extends Error {
   override readonly name = 'KwokObjectError'
+  /** Errors of the fields, in the order in which they were read. */
   readonly fields: readonly FieldError[]
 
   constructor(kind: string, name: string, fields: readonly FieldError[]) {
@@ -19,6 +20,7 @@ export class KwokObjectError extends Error {
  * as absent.
  */
 export class FieldReader {
+  /** Path of the object in errors. */
   readonly path: FieldPath
   readonly #members: JsonObject
   readonly #errors: FieldError[]
@@ -41,6 +43,7 @@ export class FieldReader {
     return this.#member(name) !== undefined
   }
 
+  /** Returns a text, which may be empty. Undefined if it is absent or of another type. */
   text(name: string): string | undefined {
     return this.#typed(name, 'string', (value): value is string => typeof value === 'string')
   }
@@ -60,6 +63,7 @@ export class FieldReader {
     return value
   }
 
+  /** Returns a boolean. False if it is absent. */
   flag(name: string): boolean {
     return this.#typed(name, 'boolean', (value): value is boolean => typeof value === 'boolean') ?? false
   }
@@ -99,6 +103,7 @@ export class FieldReader {
     })
   }
 
+  /** Returns the texts of a list. Items of another type are reported and left out. */
   texts(name: string): string[] {
     return this.#items(name).flatMap((item, i) => {
       if (typeof item === 'string') return [item]
@@ -107,6 +112,7 @@ export class FieldReader {
     })
   }
 
+  /** Returns the integers of a list, both bounds inclusive. Other items are reported and left out. */
   integers(name: string, least: number, most: number): number[] {
     return this.#items(name).flatMap((item, i) => {
       if (typeof item === 'number' && Number.isSafeInteger(item) && item >= least && item <= most) return [item]
@@ -131,14 +137,17 @@ export class FieldReader {
     for (const name of Object.keys(this.#members)) if (!this.#read.has(name)) this.report(invalid(this.path, name, 'unknown field'))
   }
 
+  /** Returns the items of a list. Empty if it is absent. */
   #items(name: string): Json[] {
     return this.#typed(name, 'array', (value): value is Json[] => Array.isArray(value)) ?? []
   }
 
+  /** Returns a member. Undefined if it is absent or null. */
   #member(name: string): Json | undefined {
     return Object.hasOwn(this.#members, name) ? (this.#members[name] ?? undefined) : undefined
   }
 
+  /** Returns a member of a type. One of another type is reported. */
   #typed<T extends Json>(name: string, type: string, isOfType: (value: Json) => value is T): T | undefined {
     this.#read.add(name)
     const value = this.#member(name)

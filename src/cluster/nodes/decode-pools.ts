@@ -11,11 +11,13 @@ import { FieldReader } from '../kwok/field-reader.ts'
 import type { NodePool } from '../shared/node-pool.ts'
 import { DEFAULT_RESOURCES, nodeName } from './node-objects.ts'
 
+/** `apiVersion` and `kind` of a file of node pools. */
 export const POOLS_API_VERSION = 'binnacle.dev/v1alpha1'
 export const POOLS_KIND = 'NodePools'
 
 /** Number of nodes that a file may describe. */
 const MOST_NODES = 100_000
+/** Effects of a taint. */
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const
 
 /** A file of node pools that cannot be used. The message lists every invalid field. */
@@ -36,6 +38,7 @@ interface Template {
   readonly architecture: string | undefined
 }
 
+/** Template of a pool that names none. */
 const EMPTY: Template = {
   labels: {},
   annotations: {},
@@ -77,6 +80,7 @@ export function decodeNodePools(value: Json): NodePool[] {
   return pools
 }
 
+/** Decodes a pool, and joins it with its template. Allocatable resources default to the capacity. */
 function decodePool(reader: FieldReader, templates: ReadonlyMap<string, Template>): NodePool {
   const name = reader.text('name')
   const namePrefix = reader.text('namePrefix') ?? (name === undefined ? undefined : `${name}-`)
@@ -122,6 +126,7 @@ const merge = (template: Template, pool: Template): Template => ({
   architecture: pool.architecture ?? template.architecture,
 })
 
+/** Decodes the members that templates and pools share. */
 function decodeTemplate(reader: FieldReader): Template {
   const labels = textsByName(reader, 'labels')
   const annotations = textsByName(reader, 'annotations')
@@ -148,6 +153,7 @@ function checkLabelValue(reader: FieldReader, path: FieldPath, value: string): v
   for (const message of isValidLabelValue(value)) reader.report(invalid(path, value, message))
 }
 
+/** Decodes a taint, which must have a key and an effect. */
 function decodeTaint(reader: FieldReader): Taint {
   const key = reader.requiredText('key')
   const value = reader.text('value')
@@ -175,6 +181,7 @@ function resourcesOf(reader: FieldReader, name: string): Record<string, string> 
   )
 }
 
+/** Reports an amount that is negative or not a quantity. */
 function checkQuantity(amounts: FieldReader, resource: string, amount: string): void {
   const path = amounts.path.key(resource)
   try {

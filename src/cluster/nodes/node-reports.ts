@@ -13,11 +13,14 @@ import { isRenewalDue, newLease, renewedLease } from './node-lease.ts'
 import { DEFAULT_RESOURCES, isSimulated, isStopped, nodeAddresses, nodeInfo } from './node-objects.ts'
 import { RENEW_MS, RenewalSlots } from './renewal-slots.ts'
 
+/** Nodes that are reported at the same time. */
 const WORKERS = 16
 /** A status that has not changed is reported every five minutes, as by a kubelet. */
 const REPORT_MS = 300_000
+/** Number of renewals of a lease from one report to the next. */
 const RENEWALS_PER_REPORT = REPORT_MS / RENEW_MS
 
+/** Informers of nodes and leases, and what depends on the simulator. */
 export interface NodeReportsOptions {
   readonly env: ClusterEnvironment
   readonly nodes: Informer<Node>
@@ -64,6 +67,7 @@ export class NodeReports {
     this.#queue.add(name)
   }
 
+  /** Ends the reports of a node that is gone, or is no longer simulated. */
   forget(node: Node): void {
     const name = objectKey(node)
     this.#slots.remove(name)
@@ -72,6 +76,7 @@ export class NodeReports {
     this.#failing.delete(name)
   }
 
+  /** Enqueues a node at its renewal. Its status is reported as well if it is due. */
   #tick(name: string): void {
     // The first report of a node comes after one to thirty renewals, so that those of many nodes are spread over five
     // minutes.
@@ -81,6 +86,7 @@ export class NodeReports {
     this.#queue.add(name)
   }
 
+  /** Renews the lease of a node, and writes its status if it is due or has changed. */
   async #report(name: string): Promise<void> {
     const node = this.#options.nodes.store.get(name)
     if (!node || !isSimulated(node) || isStopped(node) || node.metadata.deletionTimestamp !== undefined) return
@@ -94,6 +100,7 @@ export class NodeReports {
     if (this.#failing.delete(name)) this.#options.recovered(node)
   }
 
+  /** Creates the lease of a node, or renews it if it is due. */
   async #renew(node: Node): Promise<void> {
     const { env, leases } = this.#options
     const { name = '' } = node.metadata
@@ -109,6 +116,7 @@ export class NodeReports {
     }
   }
 
+  /** Writes the status of a node if it is due, incomplete, or its conditions are stale. */
   async #reportStatus(name: string, node: Node): Promise<void> {
     const { env } = this.#options
     const now = env.clock.now()

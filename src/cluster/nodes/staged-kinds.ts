@@ -8,6 +8,7 @@ import { Informer } from '../shared/informer.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../shared/kinds.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 
+/** The player, and what is called when the set of kinds changes. */
 export interface StagedKindsOptions {
   readonly env: ClusterEnvironment
   readonly player: StagePlayer
@@ -19,6 +20,7 @@ export interface StagedKindsOptions {
 interface Followed {
   readonly resource: ResourceKind<TypedObject>
   readonly informer: Informer<TypedObject>
+  /** Ends the informer when the kind is no longer followed. */
   readonly end: AbortController
 }
 
@@ -83,6 +85,7 @@ export class StagedKinds {
     this.#options.env.informers.of(CUSTOM_RESOURCE_DEFINITIONS).on({ added: look, updated: look, deleted: look })
   }
 
+  /** Begins to follow a kind, or ends that, by whether it is wanted and served. */
   async #sync(kind: string): Promise<void> {
     const resource = this.#wanted.has(kind) ? await this.#find(kind) : undefined
     const wasMissing = this.#missing.delete(kind)
@@ -93,6 +96,7 @@ export class StagedKinds {
     if (wasMissing !== this.#missing.has(kind)) this.#options.changed(kind)
   }
 
+  /** Finds the resource of a kind. Undefined if no version of it is served with the verbs that are needed. */
   async #find(kind: string): Promise<ResourceKind<TypedObject> | undefined> {
     const parts = kind.split('/')
     const [name, version, group = ''] = parts.toReversed()
@@ -100,6 +104,7 @@ export class StagedKinds {
     return kinds.find(each => each.kind === name && each.version === version)
   }
 
+  /** Starts an informer of a kind, which passes its objects to the player. */
   #begin(kind: string, resource: ResourceKind<TypedObject>): void {
     const { env, player } = this.#options
     const informer = new Informer(env.client, resource, { clock: env.meters.pauses, logger: env.logger })
@@ -110,6 +115,7 @@ export class StagedKinds {
     void informer.run(AbortSignal.any([end.signal, this.#signal]))
   }
 
+  /** Ends the informer of a kind. The player forgets its objects, in turns of the event loop. */
   async #leave(kind: string): Promise<void> {
     const followed = this.#followed.get(kind)
     if (followed === undefined) return

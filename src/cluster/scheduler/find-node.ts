@@ -11,6 +11,7 @@ import type { Snapshot } from './snapshot.ts'
 
 /** Filter of a plugin that takes part in the cycle of a pod. */
 export interface ActiveFilter {
+  /** Name of the plugin, for messages. */
   readonly plugin: string
   readonly filter: NodeFilter
   /** Whether only the node decides, so that pods of one shape share the result. */
@@ -25,6 +26,7 @@ export interface ActiveReserve {
 
 /** Feasible nodes of a pod, at least one. */
 export interface Feasible {
+  /** In the order in which they were checked. */
   readonly nodes: readonly NodeInfo[]
   /** Positions of the nodes in the snapshot. */
   readonly positions: readonly number[]
@@ -43,6 +45,7 @@ export interface Unfeasible {
   readonly infeasible: Infeasible
   /** Filters of the cycle, for preemption. */
   readonly filters: readonly ActiveFilter[]
+  /** Called in order if no node is feasible. */
   readonly postFilters: readonly (() => PostFiltered)[]
 }
 
@@ -56,6 +59,7 @@ export type NominatedPods = (node: string) => readonly PodInfo[]
 export interface FilterStart {
   /** Index of the first node that is checked. */
   readonly from: number
+  /** Pods that wait for the room of their victims. */
   readonly nominated: NominatedPods
   /** Optional. Name of a node that is chosen if it is feasible: the one that the pod is nominated to. */
   readonly preferred?: string | undefined
@@ -108,6 +112,7 @@ export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile,
   return yield* tryNodes(snapshot, profile, from, { ...prepared, results, check })
 }
 
+/** Nominated pods of most nodes. */
 const NO_PODS: readonly PodInfo[] = []
 
 /** Returns why a node is rejected. */
@@ -168,10 +173,12 @@ function* tryNodes(
 
 const noneRejected = (nodeCount: number): Infeasible => ({ nodeCount, preFilterReason: '', statuses: new Map(), plugins: new Set() })
 
+/** Filters of the plugins that take part in the cycle of a pod. */
 interface Prepared {
   readonly filters: readonly ActiveFilter[]
   readonly reserves: readonly ActiveReserve[]
   readonly postFilters: readonly (() => PostFiltered)[]
+  /** Nodes that all plugins with names allow. Undefined if no plugin restricts them. */
   readonly nodeNames: ReadonlySet<string> | undefined
   /** Plugins that restrict the names of nodes. */
   readonly namers: readonly string[]
@@ -179,13 +186,17 @@ interface Prepared {
   readonly isSlow: boolean
 }
 
+/** A pod that a plugin rejects on all nodes before any is checked. */
 interface Rejected {
   readonly status: Status
   readonly postFilters: readonly (() => PostFiltered)[]
+  /** Names of the plugins that have rejected it. */
   readonly plugins: ReadonlySet<string>
+  /** Text for the pod's condition. */
   readonly reason: string
 }
 
+/** Prepares the filters of all plugins, in order. The first rejection ends it. */
 function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile): Prepared | Rejected {
   const filters: ActiveFilter[] = []
   const reserves: ActiveReserve[] = []

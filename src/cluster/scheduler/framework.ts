@@ -24,7 +24,9 @@ export interface Status {
 }
 
 export const SKIP: Status = { code: 'Skip', reasons: [] }
+/** The pod does not fit now. Preemption may help. */
 export const unschedulable = (...reasons: string[]): Status => ({ code: 'Unschedulable', reasons })
+/** The pod does not fit, and preemption would not help. */
 export const unresolvable = (...reasons: string[]): Status => ({ code: 'UnschedulableAndUnresolvable', reasons })
 
 /** Filter of one plugin for one pod. */
@@ -40,9 +42,11 @@ export interface NodeFilter {
 
 /** Result of `preFilter`: the filter of the pod, or a status. */
 export interface PreFiltered {
+  /** Set if the pod is rejected on all nodes, or the plugin is skipped. */
   readonly status?: Status
   /** Optional. Names of the only nodes that can be feasible. */
   readonly nodeNames?: ReadonlySet<string>
+  /** Omitted if the plugin rejects no node for this pod. */
   readonly filter?: NodeFilter
   /**
    * Optional. False if the filter of a node-local plugin reads more for this pod than `isNodeLocal` of the plugin
@@ -91,6 +95,7 @@ export interface Reservation {
 /** Access of a reservation to the API and to the time. */
 export interface BindingContext {
   readonly client: ApiClient
+  /** Clock of the API. */
   readonly clock: TimerClock
   /** Aborts when the pod is deleted, or the scheduler stops. */
   readonly signal: AbortSignal
@@ -122,6 +127,7 @@ export interface NodeScorer {
  * https://kubernetes.io/docs/concepts/scheduling-eviction/scheduling-framework/
  */
 export interface Plugin {
+  /** Upstream's name, as in configurations and metrics. */
   readonly name: string
   /**
    * Whether filter and scores read nothing but the node, the images of all nodes, and what `shapeOf` covers of the pod.

@@ -8,6 +8,7 @@ import type { ClusterObjects } from './snapshot.ts'
 
 /** Claims of a pod to be scheduled. */
 export interface PodClaims {
+  /** Claims that have a volume. */
   readonly bound: readonly PersistentVolumeClaim[]
   /** Claims that are bound when the pod has a node. */
   readonly delayed: readonly PersistentVolumeClaim[]
@@ -32,7 +33,9 @@ export interface Provision {
 export interface PodVolumes {
   /** Why they cannot be satisfied. Empty if they can. */
   readonly reasons: readonly string[]
+  /** Volumes to bind before the pod is. Each volume is chosen once. */
   readonly bindings: readonly StaticBinding[]
+  /** Claims for which the driver is to provision a volume that the node reaches. */
   readonly provisions: readonly Provision[]
 }
 
@@ -40,10 +43,13 @@ export interface PodVolumes {
 export interface PodVolumeRules {
   /** Text for a bound volume that the node does not reach. */
   readonly unreachable: string
+  /** Whether a volume must have the VolumeAttributesClass of its claim. */
   readonly matchAttributes: boolean
 }
 
+/** Upstream's text if no volume fits and none can be provisioned. */
 const NOT_FOUND = "node(s) didn't find available persistent volumes to bind"
+/** Provisioner of classes whose volumes an administrator makes. */
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner'
 
 /**
@@ -84,6 +90,7 @@ export function findPodVolumes(
   return { reasons, bindings, provisions }
 }
 
+/** Upstream's text for claims whose volume was deleted. */
 const GONE = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)'
 
 /** Returns why bound claims cannot be used on a node. Stops at the first one. */
@@ -118,6 +125,7 @@ function provisionOn(claim: PersistentVolumeClaim, node: NodeInfo, objects: Clus
   return capacity ? { claim, capacity } : 'node(s) did not have enough free storage'
 }
 
+/** Reports whether a volume of this size can be provisioned. The largest volume precedes the whole capacity. */
 function hasRoom({ capacity, maximumVolumeSize }: CSIStorageCapacity, request: string): boolean {
   const limit = maximumVolumeSize ?? capacity
   return limit !== undefined && compareQuantity(limit, request) >= 0

@@ -16,6 +16,7 @@ export interface SchedulerGauges {
 }
 
 const exponential = (start: number, factor: number, count: number): number[] => Array.from({ length: count }, (_, i) => start * factor ** i)
+/** Labels of an attempt. */
 const ATTEMPT = ['profile', 'result'] as const
 
 /** Metrics of the scheduler under upstream's names. Source: pkg/scheduler/metrics/metrics.go */
@@ -40,6 +41,7 @@ export class SchedulerMetrics {
     labels: [],
     buckets: exponential(0.001, 2, 15),
   })
+  /** Observed only for pods that were scheduled. */
   readonly sliSeconds = new HistogramFamily({
     name: 'scheduler_pod_scheduling_sli_duration_seconds',
     help: 'E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might involve multiple scheduling attempts.',
@@ -73,6 +75,7 @@ export class SchedulerMetrics {
     stability: 'ALPHA',
     labels: ['result'],
   })
+  /** Counted when a pod enters a queue, by the event that has moved it there. */
   readonly incoming = new CounterFamily({
     name: 'scheduler_queue_incoming_pods_total',
     help: 'Number of pods added to scheduling queues by event and queue type.',
@@ -119,6 +122,7 @@ export class SchedulerMetrics {
     return [...counters, this.unschedulable, this.#pending(), this.#cache()]
   }
 
+  /** Gauge of waiting pods, which is read at a scrape. */
   #pending(): MetricFamily {
     const declaration = {
       name: 'scheduler_pending_pods',
@@ -129,6 +133,7 @@ export class SchedulerMetrics {
     return new PolledFamily('gauge', declaration, () => polled(this.#gauges?.pending()))
   }
 
+  /** Gauge of the scheduler's cache, which is read at a scrape. */
   #cache(): MetricFamily {
     const declaration = {
       name: 'scheduler_cache_size',

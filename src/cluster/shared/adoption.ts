@@ -13,7 +13,9 @@ export type Claim = 'keep' | 'adopt' | 'release' | 'ignore'
 /** Input of `claimFor`. */
 export interface ClaimCase {
   readonly controllerUid: string
+  /** Whether the controller has a deletion timestamp. */
   readonly isControllerDeleted: boolean
+  /** Whether the selector of the controller, and its filter, match the object. */
   readonly matches: boolean
   readonly object: TypedObject
 }
@@ -33,11 +35,15 @@ export function claimFor({ controllerUid, isControllerDeleted, matches, object }
   return matches && !isControllerDeleted && object.metadata.deletionTimestamp === undefined ? 'adopt' : 'ignore'
 }
 
+/** A controller, and the objects that it may own. */
 export interface AdopterOptions<C extends TypedObject, T extends TypedObject> {
   readonly client: ApiClient
   readonly controllerKind: ResourceKind<C>
+  /** State of the informer. It is read anew before the first adoption. */
   readonly controller: C
+  /** Kind of the objects. */
   readonly kind: ResourceKind<T>
+  /** Selector of the controller. */
   readonly selector: readonly LabelRequirement[]
   /** Optional. Finalizers that an adopted object gets, and that a released one loses. */
   readonly finalizers?: readonly string[]

@@ -24,7 +24,9 @@ export const CONTROLLER = 'endpointslicemirroring-controller.k8s.io'
  */
 export const MAX_PER_SUBSET = 1000
 
+/** Label of Endpoints that are not mirrored. */
 const SKIP = 'endpointslice.kubernetes.io/skip-mirror'
+/** Annotation of kubectl apply, which would be wrong for slices. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** Whether Endpoints are not mirrored: a label says so, or they are the lock of a leader election. */
@@ -39,9 +41,11 @@ export const isMirrored = (endpoints: Endpoints, service: Service | undefined): 
 interface MirrorGroup {
   readonly addressType: 'IPv4' | 'IPv6'
   readonly ports: readonly EndpointPort[]
+  /** Endpoints by their key, each once. */
   readonly endpoints: Map<string, Endpoint>
 }
 
+/** Writes that make slices mirror Endpoints, and what they leave out. */
 export interface MirrorPlan {
   readonly changes: SliceChanges
   /** Number of addresses that are no IP addresses. */
@@ -68,6 +72,7 @@ export function planMirror(endpoints: Endpoints, existing: readonly EndpointSlic
   return { changes, invalid, skipped }
 }
 
+/** Groups the addresses of Endpoints, of each subset at most MAX_PER_SUBSET. */
 function mirrorGroups({ subsets = [] }: Endpoints): { groups: Map<string, MirrorGroup>; invalid: number; skipped: number } {
   const groups = new Map<string, MirrorGroup>()
   let [invalid, skipped] = [0, 0]
@@ -133,6 +138,7 @@ const mirrorSlice = (
   endpoints: [...desired.values()].slice(0, MAX_PER_SUBSET),
 })
 
+/** Reports whether a slice needs no write. */
 function isMirrorOf({ metadata, endpoints: present }: EndpointSlice, endpoints: Endpoints, { endpoints: desired }: MirrorGroup): boolean {
   const { [SERVICE_NAME]: _, [MANAGED_BY]: __, ...labels } = metadata.labels ?? {}
   return (

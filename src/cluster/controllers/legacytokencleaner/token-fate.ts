@@ -8,13 +8,17 @@ const DAY_MS = 24 * 3_600_000
  */
 export const CLEAN_UP_MS = 365 * DAY_MS
 
+/** Type of Secrets with tokens. */
 export const TOKEN_TYPE = 'kubernetes.io/service-account-token'
+/** Annotations of such a Secret with the name and UID of its account. */
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 const ACCOUNT_UID = 'kubernetes.io/service-account.uid'
+/** Label with the date of the last use, which kube-apiserver sets. */
 const LAST_USED = 'kubernetes.io/legacy-token-last-used'
 /** Label with the date from which on a token is invalid. */
 export const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since'
 
+/** Dates of labels, in UTC: `2030-01-31`. */
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(Date.parse(text))
 

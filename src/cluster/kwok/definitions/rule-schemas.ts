@@ -12,6 +12,7 @@ export const POD_SELECTOR: Schema = object(
   'Pods to which the rules apply. Default: all.',
 )
 
+/** Pattern of a quantity, as Kubernetes has it in schemas of resource.Quantity. */
 const QUANTITY = '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$'
 
 const log = object({
@@ -113,11 +114,13 @@ const metric = object(
 
 /** Member of the spec with the rules of a kind: its name, its schema, and whether it is required. */
 export interface RuleMember {
+  /** Name of the member: `logs`. */
   readonly name: string
   readonly schema: Schema
   readonly isRequired: boolean
 }
 
+/** Rules of Logs and ClusterLogs. Those of the other kinds follow. */
 export const LOGS: RuleMember = { name: 'logs', schema: list(log, 'Logs of containers.'), isRequired: true }
 export const ATTACHES: RuleMember = { name: 'attaches', schema: list(attach, 'Streams of attached clients.'), isRequired: true }
 export const EXECS: RuleMember = { name: 'execs', schema: list(exec, 'How commands run.'), isRequired: true }

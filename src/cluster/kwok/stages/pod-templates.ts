@@ -85,10 +85,13 @@ ${body}{{ end }}
 `
 }
 
+/** The containers run. */
 export const CONTAINERS_RUNNING = statuses('containerStatuses', '.spec.containers', RUNNING)
+/** The containers have ended with code 0. */
 export const CONTAINERS_COMPLETED = statuses('containerStatuses', '.spec.containers', COMPLETED.replace('READY', 'false'))
 /** Containers wait for those before them. */
 export const CONTAINERS_WAIT_FOR_INIT = statuses('containerStatuses', '.spec.containers', waiting('PodInitializing'))
+/** The containers are being created. */
 export const CONTAINERS_WAIT = statuses('containerStatuses', '.spec.containers', waiting('ContainerCreating'))
 export const INIT_CONTAINERS_WAIT = statuses('initContainerStatuses', '.spec.initContainers', waiting('PodInitializing'))
 export const INIT_CONTAINERS_RUNNING = statuses('initContainerStatuses', '.spec.initContainers', RUNNING)

@@ -2,9 +2,12 @@ import { watch } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { type LogLine, MAX_LINE_BYTES, parseLine } from './log-lines.ts'
 
+/** Bytes of one read. */
 const CHUNK_BYTES = 64 * 1024
+/** ASCII code. */
 const LINE_FEED = 10
 
+/** Part of a file to read. */
 export interface LogFileOptions {
   /** Number of lines at the end to begin with. */
   readonly tail?: number
@@ -52,6 +55,7 @@ function lineEnd(bytes: Buffer): number {
   return end
 }
 
+/** Reads up to CHUNK_BYTES at an offset. Empty at the end of the file. */
 async function readAt(file: FileHandle, at: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
@@ -104,6 +108,7 @@ class Changes {
     return !this.#until.aborted
   }
 
+  /** Stops watching the file. */
   close(): void {
     this.#watcher.close()
   }

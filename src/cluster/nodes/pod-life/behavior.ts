@@ -5,14 +5,17 @@ import { KUBELET_PREFIX } from '../annotations.ts'
 
 /** Failures that a container can have by annotation. */
 export const FAILURES = ['ImagePull', 'CreateContainerConfigError', 'CrashLoop', 'OOMKilled', 'NotReady'] as const
+/** Value of the annotation `failure`. */
 export type ContainerFailure = (typeof FAILURES)[number]
 
 /** Probes that can fail by annotation. */
 const PROBES = ['startup', 'liveness', 'readiness'] as const
+/** Value in the annotation `failing-probes`. */
 export type ProbeName = (typeof PROBES)[number]
 
 /** How a container behaves. Times are in milliseconds. */
 export interface ContainerBehavior {
+  /** Undefined if the container does not fail. */
   readonly failure: ContainerFailure | undefined
   /** Text of the failure. Undefined for a default one. */
   readonly message: string | undefined
@@ -22,6 +25,7 @@ export interface ContainerBehavior {
   readonly readyAfter: number | undefined
   /** Time from its start until it exits. Undefined if it runs for ever. */
   readonly runFor: number | undefined
+  /** Code of the exit after `runFor`. */
   readonly exitCode: number
   /** Reason of the exit. */
   readonly exitReason: string
@@ -35,6 +39,7 @@ export interface PodBehavior {
   readonly evicted: string | undefined
   /** Time from the deletion until its containers have ended, in milliseconds. The grace period is the limit. */
   readonly stopAfter: number
+  /** Returns the behaviour of a container, an init container or a sidecar. */
   of(container: string): ContainerBehavior
   /** Annotations that cannot be used, in sentences. */
   readonly faults: readonly string[]
@@ -78,6 +83,7 @@ export function podBehavior(
   }
 }
 
+/** Reads the behaviour of a container. Failures that crash have a default time and code. */
 function containerBehavior(read: AnnotationReader, isOwn: boolean, isEnding: boolean, missing: string, image: string): ContainerBehavior {
   const failure = matchesImage(missing, image) ? 'ImagePull' : read.oneOf('failure', FAILURES)
   const crashes = failure === 'CrashLoop' || failure === 'OOMKilled'
@@ -106,7 +112,9 @@ export const RUNNING: ContainerBehavior = {
   exitReason: 'Completed',
   failingProbes: [],
 }
+/** A container that starts at once, and completes at once. */
 const COMPLETING: ContainerBehavior = { ...RUNNING, runFor: 0 }
+/** A pod whose containers run for ever. */
 const PLAIN_BEHAVIOR: PodBehavior = { evicted: undefined, stopAfter: 0, of: () => RUNNING, faults: [] }
 
 /** The containers of the pod complete. Sidecars run on. */
@@ -123,6 +131,7 @@ const isMeantToEnd = ({ ownerReferences, annotations }: Pod['metadata'], { resta
   (ownerReferences?.some(({ kind, controller }) => controller && (kind === 'Job' || restartPolicy === 'Never')) ?? false) ||
   annotations?.['helm.sh/hook'] !== undefined
 
+/** Reports whether one of the annotations is for the simulated kubelet. */
 function hasBehavior(annotations: Readonly<Record<string, string>>): boolean {
   for (const name in annotations) if (name.startsWith(KUBELET_PREFIX)) return true
   return false
@@ -151,6 +160,7 @@ class AnnotationReader {
     return this.#find(name)?.[1]
   }
 
+  /** Reads a Go duration, in milliseconds. It must not be negative. */
   duration(name: string): number | undefined {
     return this.#parsed(name, 'a duration such as 500ms or 1m30s', text => {
       try {
@@ -181,6 +191,7 @@ class AnnotationReader {
     })
   }
 
+  /** Returns the annotation that applies, with its full name. */
   #find(name: string): readonly [name: string, value: string] | undefined {
     const names = [
       `${KUBELET_PREFIX}${name}${this.#suffix}`,
@@ -193,6 +204,7 @@ class AnnotationReader {
     return undefined
   }
 
+  /** Parses an annotation. One that cannot be parsed is reported once and ignored. */
   #parsed<T>(name: string, expected: string, parse: (text: string) => T | undefined): T | undefined {
     const found = this.#find(name)
     if (found === undefined) return undefined

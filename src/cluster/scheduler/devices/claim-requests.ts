@@ -18,7 +18,9 @@ export interface RequestAlternative {
   readonly shortName: string
   /** Index in the list of alternatives. Undefined if the request has no list. */
   readonly rank: number | undefined
+  /** Name of the DeviceClass, whose selectors apply as well. */
   readonly className: string
+  /** CEL expressions that a device must all satisfy. */
   readonly selectors: readonly DeviceSelector[]
   /** Allocation mode: `ExactCount`, `All`, or one of a later release. */
   readonly mode: string
@@ -26,7 +28,9 @@ export interface RequestAlternative {
   readonly count: number
   /** Undefined if the request does not say. */
   readonly adminAccess: boolean | undefined
+  /** Taints of devices that do not matter. Undefined if the request has none. */
   readonly tolerations: readonly DeviceToleration[] | undefined
+  /** Capacity to consume of a device that may be shared. Undefined for a whole device. */
   readonly capacity: CapacityRequirements | undefined
 }
 
@@ -42,6 +46,7 @@ export interface ClaimRequest {
 /** A request as any version has it: v1beta1 has the members of `exactly` in the request itself. */
 type AnyRequest = Omit<DeviceRequest, 'exactly'> & Partial<ExactDeviceRequest> & { readonly exactly?: ExactDeviceRequest }
 
+/** Returns a request, or an alternative of a list with its rank. */
 function alternativeOf(requestName: string, request: Partial<ExactDeviceRequest> | DeviceSubRequest, rank?: number): RequestAlternative {
   const shortName = 'name' in request ? request.name : requestName
   const { deviceClassName = '', selectors = [], allocationMode = 'ExactCount', count = 1, tolerations, capacity } = request

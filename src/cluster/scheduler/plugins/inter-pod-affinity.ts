@@ -102,8 +102,11 @@ function withNamespaces(term: AffinityTerm, { objects }: Snapshot): AffinityTerm
 
 /** The pod's own required terms, and the labels of its namespace. */
 interface IncomingTerms {
+  /** The new pod. */
   readonly info: PodInfo
+  /** Labels of its namespace, for namespace selectors of other pods' terms. */
   readonly namespaceLabels: Labels
+  /** Required affinity terms, with their namespaces resolved. */
   readonly affinity: readonly AffinityTerm[]
   readonly antiAffinity: readonly AffinityTerm[]
 }
@@ -112,6 +115,7 @@ interface IncomingTerms {
 class TopologyCounts {
   readonly #counts = new Map<string, Map<string, number>>()
 
+  /** Number of pods in a domain. */
   get(key: string, value: string): number {
     return this.#counts.get(key)?.get(value) ?? 0
   }
@@ -131,6 +135,7 @@ class TopologyCounts {
     if (values.size === 0) this.#counts.delete(key)
   }
 
+  /** Whether no domain has pods. */
   get isEmpty(): boolean {
     return this.#counts.size === 0
   }
@@ -144,6 +149,7 @@ class TopologyCounts {
     return false
   }
 
+  /** Returns a copy that changes independently. */
   copy(): TopologyCounts {
     const copy = new TopologyCounts()
     for (const [key, values] of this.#counts) copy.#counts.set(key, new Map(values))
@@ -161,6 +167,7 @@ interface AffinityCounts {
   readonly existingAntiAffinity: TopologyCounts
 }
 
+/** Adds an assigned pod to the counts, or takes it away. */
 function countPod(counts: AffinityCounts, terms: IncomingTerms, existing: PodInfo, node: NodeInfo, change: 1 | -1): void {
   for (const term of existing.requiredAntiAffinity)
     if (selectsPod(term, terms.info.pod, terms.namespaceLabels)) counts.existingAntiAffinity.add(term.topologyKey, node, change)
@@ -173,6 +180,7 @@ function countPod(counts: AffinityCounts, terms: IncomingTerms, existing: PodInf
 const selectsWithAll = (terms: readonly AffinityTerm[], pod: Pod): boolean =>
   terms.length > 0 && terms.every(term => selectsPod(term, pod, {}))
 
+/** Filter of a pod by the counts of the domains of each node. */
 class AffinityFilter implements NodeFilter {
   readonly #terms: IncomingTerms
   readonly #counts: AffinityCounts
@@ -213,6 +221,7 @@ class AffinityFilter implements NodeFilter {
     return areFound || (this.#counts.affinity.isEmpty && selectsWithAll(this.#terms.affinity, this.#terms.info.pod))
   }
 
+  /** Copies the counts, and changes them for a pod. */
   with(pod: PodInfo, node: NodeInfo, change: 1 | -1): NodeFilter {
     const { affinity, antiAffinity, existingAntiAffinity } = this.#counts
     const counts = { affinity: affinity.copy(), antiAffinity: antiAffinity.copy(), existingAntiAffinity: existingAntiAffinity.copy() }
@@ -225,10 +234,12 @@ class AffinityFilter implements NodeFilter {
 class TopologySums {
   readonly #sums = new Map<string, Map<string, number>>()
 
+  /** Whether no term has matched. */
   get isEmpty(): boolean {
     return this.#sums.size === 0
   }
 
+  /** Adds a weight to the domain that the node is in. */
   add({ topologyKey }: AffinityTerm, weight: number, { labels }: NodeInfo): void {
     const value = labels[topologyKey]
     if (value === undefined) return
@@ -240,6 +251,7 @@ class TopologySums {
     sums.set(value, (sums.get(value) ?? 0) + weight)
   }
 
+  /** Sum of the weights of the node's domains. */
   scoreOf({ labels }: NodeInfo): number {
     let score = 0
     for (const [key, sums] of this.#sums) {
@@ -252,7 +264,9 @@ class TopologySums {
 
 /** Terms that score nodes for a new pod: its own preferred ones, and those of assigned pods. */
 class PreferredTerms {
+  /** Labels of the new pod's namespace. */
   readonly namespaceLabels: Labels
+  /** Preferred affinity terms of the new pod, with their namespaces resolved. */
   readonly affinity: readonly AffinityTerm[]
   readonly antiAffinity: readonly AffinityTerm[]
   readonly #pod: Pod
@@ -276,6 +290,7 @@ class PreferredTerms {
     for (const term of existing.preferredAntiAffinity) if (this.#isSelectedBy(term)) sums.add(term, -change * term.weight, node)
   }
 
+  /** Reports whether a term of an assigned pod selects the new pod. */
   #isSelectedBy(term: AffinityTerm): boolean {
     return selectsPod(term, this.#pod, this.namespaceLabels)
   }
@@ -292,6 +307,7 @@ class TopologyScores implements NodeScorer {
     return this.#sums.scoreOf(node)
   }
 
+  /** Scales scores so that the lowest becomes 0 and the highest MAX_SCORE. All are 0 if they are equal. */
   normalize(scores: Float64Array): void {
     let lowest = Number.POSITIVE_INFINITY
     let highest = Number.NEGATIVE_INFINITY

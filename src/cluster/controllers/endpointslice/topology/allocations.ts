@@ -6,8 +6,11 @@ export type ZoneCounts = ReadonlyMap<string, number>
 
 /** Numbers of endpoints that a zone is to have. */
 export interface Allocation {
+  /** Fewer would overload the endpoints of the zone. */
   readonly minimum: number
+  /** With more, another zone could not have its minimum. */
   readonly maximum: number
+  /** Share of the endpoints, at least the minimum. Not rounded. */
   readonly desired: number
 }
 
@@ -50,7 +53,9 @@ export function isOverloaded(allocated: ZoneCounts, ratios: ZoneCounts | undefin
 
 /** Numbers of endpoints that zones give to others, and receive from others. */
 export interface Exchange {
+  /** By the zone that has too many. */
   readonly giving: Map<string, number>
+  /** By the zone that has too few. */
   readonly receiving: Map<string, number>
 }
 
@@ -75,6 +80,7 @@ export function exchangeOf(allocations: ReadonlyMap<string, Pick<Allocation, 'de
   }
 }
 
+/** Returns the zone with the largest number. An empty name if all numbers are 0. */
 function largest(zones: ZoneCounts): readonly [string, number] {
   let best: readonly [string, number] = ['', 0]
   for (const entry of zones) if (entry[1] > best[1]) best = entry

@@ -10,6 +10,7 @@ export interface HintEvent {
   readonly message: string
 }
 
+/** Slices with or without hints, and the events about the change. */
 export interface HintedSlices {
   readonly slices: SliceSet
   readonly events: readonly HintEvent[]
@@ -83,6 +84,7 @@ export class TopologyHints {
     this.#enabled.delete(service)
   }
 
+  /** Removes the hints of one address type of a service, with an event that has the reason. */
   #without(service: string, addressType: string, slices: SliceSet, reason: string): HintedSlices {
     this.forget(service, addressType)
     return { slices: withoutHints(slices), events: [hintEvent('Disabled', reason, addressType)] }
