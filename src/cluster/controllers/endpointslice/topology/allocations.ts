@@ -53,9 +53,9 @@ export function isOverloaded(allocated: ZoneCounts, ratios: ZoneCounts | undefin
 
 /** Numbers of endpoints that zones give to others, and receive from others. */
 export interface Exchange {
-  /** By the zone that has too many. */
+  /** Numbers by the zone that gives. */
   readonly giving: Map<string, number>
-  /** By the zone that has too few. */
+  /** Numbers by the zone that receives. */
   readonly receiving: Map<string, number>
 }
 
