@@ -38,12 +38,17 @@ function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: Fiel
 
 /** Fields that the specs of all policies have. */
 interface PolicySpec {
+  /** Required after defaulting. */
   readonly failurePolicy?: string
+  /** Optional. Kind of the parameters of bindings. Expressions have `params` only if it is set. */
   readonly paramKind?: ParamKind
+  /** Required, with at least one resource rule. */
   readonly matchConstraints?: MatchResources
+  /** Optional. Expressions that must all be true for a request to be checked. */
   readonly matchConditions?: readonly MatchCondition[]
 }
 
+/** Part of a policy that the rules for match conditions need. */
 interface PolicyObject {
   readonly spec: PolicySpec
 }

@@ -7,18 +7,24 @@ import type { Features } from '../../lifecycle/gates.ts'
 export interface ProtectedKind {
   /** The resource, in the form that `isAbout` takes. */
   readonly resource: string
+  /** Finalizer that new objects receive. */
   readonly finalizer: string
+  /** Optional. Feature gate without which the kind is not protected. */
   readonly gate?: GateName
 }
 
+/** Claims stay while a pod uses them. */
 export const PROTECTED_CLAIMS: ProtectedKind = { resource: 'persistentvolumeclaims', finalizer: 'kubernetes.io/pvc-protection' }
+/** Volumes stay while they are bound to a claim. */
 export const PROTECTED_VOLUMES: ProtectedKind = { resource: 'persistentvolumes', finalizer: 'kubernetes.io/pv-protection' }
+/** Classes stay while a claim or volume refers to them. */
 export const PROTECTED_ATTRIBUTES: ProtectedKind = {
   resource: 'volumeattributesclasses.storage.k8s.io',
   finalizer: 'kubernetes.io/vac-protection',
   gate: 'VolumeAttributesClass',
 }
 
+/** Kinds that the admission plugin handles. */
 const PROTECTED = [PROTECTED_CLAIMS, PROTECTED_VOLUMES, PROTECTED_ATTRIBUTES]
 
 /**

@@ -14,7 +14,9 @@ import { validateUnion } from '../shared/union-members.ts'
  */
 
 const MOST_CONDITIONS = 100
+/** Form of UIDs. Upper case is not accepted. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+/** Suffixes of domains. Each domain without its leading dot is reserved as well. */
 const RESERVED = ['.k8s.io', '.kubernetes.io']
 
 /** Validates a key with a domain, such as `acme.io/foo`. */
@@ -40,6 +42,7 @@ export function validateRequiredEnum(value: string, known: readonly string[], pa
 
 /** Target of an eviction: a pod by name and UID. */
 interface Target {
+  /** Required, as the only member of a union that may grow. */
   readonly pod?: { readonly name: string; readonly uid: string }
 }
 
@@ -63,7 +66,9 @@ export function validateTarget(target: Target, old: Target | undefined, path: Fi
 
 /** Members of the status of both kinds. */
 interface ObservedStatus {
+  /** Optional. At most 100. */
   readonly conditions?: Condition[]
+  /** Optional. At least 1 if set; it may not be removed once it is set. */
   readonly observedGeneration?: Int64
 }
 

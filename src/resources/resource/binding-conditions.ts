@@ -5,10 +5,14 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
 import { validateList } from './lists.ts'
 
+/** Limit on each of the two lists. */
 const MAX_CONDITIONS = 4
 
+/** Lists of a device that has attributes to wait for. */
 interface BindingConditions {
+  /** Optional. Types of conditions that must all be true before a pod is bound. */
   readonly bindingConditions?: readonly string[]
+  /** Optional. Types of conditions of which each one, if true, prevents binding. */
   readonly bindingFailureConditions?: readonly string[]
 }
 

@@ -5,12 +5,16 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan, regexError } from '../../meta/names.ts'
 import { coveredDriverName, validateCsiDriverName } from '../core/volume/sources.ts'
 
+/** Bytes of the whole name. */
 const MAX_POOL_NAME = 253
+/** Bytes of an identifier without its domain. */
 const MAX_ID = 32
 /** Limit on a name with a domain: `domain/id`. */
 export const MAX_QUALIFIED_NAME = 63 + 1 + MAX_ID
 
+/** C identifier, also in the message. */
 const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*'
+/** Anchored form for tests. */
 const IDENTIFIER_REGEX = new RegExp(`^${IDENTIFIER}$`)
 const identifierMessage = regexError(
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
@@ -20,6 +24,7 @@ const identifierMessage = regexError(
   'MyName',
 )
 
+/** Turns messages about one value into errors. */
 export const invalidFor = (texts: readonly Detail[], value: string, path: FieldPath): FieldError[] =>
   texts.map(text => invalid(path, value, text))
 
@@ -40,6 +45,7 @@ export function validatePoolName(name: string, path: FieldPath): FieldError[] {
   return [...errors, ...name.split('/').flatMap(part => validateClassName(part, path))]
 }
 
+/** Releases before 1.34 report a bad identifier as one of the wrong type. */
 function validateIdentifier(id: string, release: Release, path: FieldPath): FieldError[] {
   const errors = longerThan(id, MAX_ID) ? [tooLongError(path, MAX_ID)] : []
   if (IDENTIFIER_REGEX.test(id)) return errors

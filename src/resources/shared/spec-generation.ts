@@ -2,10 +2,12 @@ import type { TypedObject } from '../../api/meta/object.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
 
+/** Object whose spec is compared as a whole. */
 interface WithSpec extends TypedObject {
   spec?: unknown
 }
 
+/** Object whose status a write of the main resource does not change. */
 interface WithStatus extends WithSpec {
   status?: unknown
 }
@@ -44,6 +46,7 @@ export function countChange<T extends TypedObject>(next: T, old: T, counted: (ob
   return undefined
 }
 
+/** Sets the generation after a comparison in steps. */
 function* countLargeChange(next: TypedObject, old: TypedObject, isSame: Steps<boolean>): Steps<void> {
   setGeneration(next, old, !(yield* isSame))
 }

@@ -2,13 +2,16 @@ import type { TypedObject } from '../../api/meta/object.ts'
 import type { Strategy } from '../../catalog/definition.ts'
 import { keepMembers } from './strategy-parts.ts'
 
+/** Object whose spec and status are not looked into. */
 interface WithStatus extends TypedObject {
   spec?: unknown
   status?: unknown
 }
 
+/** Metadata that a write of the status does not change. */
 const KEPT = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
+/** Paths that server-side apply of the status does not own, because the write resets them. */
 const SPEC_AND_METADATA_FIELDS: readonly (readonly string[])[] = [['spec'], ['metadata']]
 
 /**

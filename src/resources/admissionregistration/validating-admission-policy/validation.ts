@@ -19,20 +19,28 @@ import { storedTexts, validateExpression } from '../expressions.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
 import { validateVariables } from '../variables.ts'
 
+/** Reasons of a refusal, which determine its status code. */
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
+/** Limit per policy. */
 const MAX_ANNOTATIONS = 20
+/** Bytes of an expression without surrounding white space. */
 const MAX_VALUE_EXPRESSION = 5 * 1024
+/** Message about both lists, since either would do. */
 const NOTHING_TO_CHECK = 'validations or auditAnnotations must contain at least one item'
 
 /** Variables that the expressions of a policy may use, and the expressions of the old object, by use. */
 interface PolicyUse {
+  /** Whether the policy has a kind of parameters. */
   readonly params: boolean
+  /** Optional. Types of the composition variables, filled while they are validated, in order. */
   readonly variables?: ReadonlyMap<string, Type>
+  /** Texts that the old object has. They may use functions of any release. */
   readonly stored: {
     readonly validations: ReadonlySet<string>
     readonly messages: ReadonlySet<string>
     readonly annotations: ReadonlySet<string>
   }
+  /** Features, whose release bounds the functions of new expressions. */
   readonly features: Features
 }
 

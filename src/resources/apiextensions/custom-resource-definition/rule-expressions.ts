@@ -14,11 +14,14 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { printRule } from './go-schema.ts'
 import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
+/** Keyword of the schema. */
 const RULES = 'x-kubernetes-validations'
 
 /** Expressions of the stored definition. */
 export interface StoredExpressions {
+  /** Texts of rules. */
   readonly rules: ReadonlySet<string>
+  /** Texts of message expressions. */
   readonly messages: ReadonlySet<string>
 }
 
@@ -26,6 +29,7 @@ export interface StoredExpressions {
 export interface RuleScope {
   /** Whether values of the schema are whole objects. */
   readonly whole: boolean
+  /** Expressions to compile with all functions, because some release accepted them. */
   readonly stored: StoredExpressions
   /**
    * Minor version of the oldest release that must be able to compile new expressions. Stored ones were compiled by some
@@ -34,6 +38,7 @@ export interface RuleScope {
   readonly minor: number
   /** Whether the cost of expressions about names is limited by the maximum length of names. */
   readonly boundsNames: boolean
+  /** Sum of the estimates of the schema, which is limited as well. */
   readonly costs: RuleCosts
   /** Number of values of the schema that an object can have. */
   readonly occurrences: Occurrences
@@ -41,9 +46,13 @@ export interface RuleScope {
   readonly uncorrelatable?: FieldPath
 }
 
+/** Scope of a rule, with its compiler and sizes. */
 interface RuleContext extends RuleScope {
+  /** Returns the environment in which a stored or new expression compiles. */
   readonly environmentFor: (stored: boolean) => Environment
+  /** Type with the maximum lengths of the schema. */
   readonly sized: SizedType
+  /** Bounds of the sizes of values by path, for estimates. */
   readonly sizeAt: SizeAt
 }
 

@@ -11,15 +11,22 @@ import { printGoTime, timeMillis } from '../../../meta/time.ts'
 import { parseCertificate } from '../certificates.ts'
 import { KEY_PATH, REQUEST_PATH, requestedKey } from './public-key.ts'
 
+/** Bytes of PEM. */
 const LONGEST_CHAIN_BYTES = 100 * 1024
+/** Milliseconds. */
 const MINUTE = 60_000
+/** Milliseconds. Least lifetime of a certificate. */
 const HOUR = 60 * MINUTE
 /** Least time between the refresh and the start or end of validity, in milliseconds. */
 const MARGIN = 10 * MINUTE
 
+/** Path of errors about certificates. */
 const CHAIN_PATH = fieldPath('status', 'certificateChain')
+/** Path of errors about the start of validity. */
 const NOT_BEFORE_PATH = fieldPath('status', 'notBefore')
+/** Path of errors about the end of validity. */
 const NOT_AFTER_PATH = fieldPath('status', 'notAfter')
+/** Path of errors about the time to renew. */
 const REFRESH_PATH = fieldPath('status', 'beginRefreshAt')
 
 /**
@@ -75,6 +82,7 @@ function firstErrors(...checks: readonly (() => FieldError[])[]): FieldError[] {
   return []
 }
 
+/** Checks DNS names and email addresses. Other types of names are not checked. */
 function validateAlternativeNames({ subjectAltName = '' }: X509Certificate): FieldError[] {
   const names = Array.from(subjectAltName.matchAll(NAME), ([, type, name = '']) => ({
     type,
@@ -95,6 +103,7 @@ function validateAlternativeNames({ subjectAltName = '' }: X509Certificate): Fie
   ]
 }
 
+/** Checks that an issued request has all three times. */
 function validateTimesAreSet({ notBefore, notAfter, beginRefreshAt }: PodCertificateRequestStatus): FieldError[] {
   const consistent = 'must be present and consistent with the issued certificate'
   return [
@@ -122,6 +131,7 @@ function validateTimes({ notBefore, notAfter }: PodCertificateRequestStatus, lea
   return []
 }
 
+/** Checks the lifetime of the certificate itself: at least an hour, at most the requested seconds. */
 function validateLifetime({ validFrom, validTo }: X509Certificate, mostSeconds: number): FieldError[] {
   const lifetime = Date.parse(validTo) - Date.parse(validFrom)
   const nanos = BigInt(lifetime) * 1_000_000n
@@ -132,6 +142,7 @@ function validateLifetime({ validFrom, validTo }: X509Certificate, mostSeconds: 
   return []
 }
 
+/** Checks that the refresh begins 10 minutes or more after the start and before the end. */
 function validateRefresh({ notBefore, notAfter, beginRefreshAt }: PodCertificateRequestStatus): FieldError[] {
   const refresh = timeMillis(beginRefreshAt) ?? 0
   if (refresh < (timeMillis(notBefore) ?? 0) + MARGIN)

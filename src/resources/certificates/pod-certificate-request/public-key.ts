@@ -10,13 +10,20 @@ import { goMember } from '../../shared/go-values.ts'
 const LONGEST_BYTES = 10 * 1024
 /** Names in node:crypto of the NIST curves: those that are allowed, and the one that is not. */
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1']
+/** Go parses keys of this curve, so it has its own message. */
 const OTHER_CURVE = 'secp224r1'
+/** Bits of RSA moduli, rounded up to whole bytes. */
 const MODULI: readonly (number | undefined)[] = [3072, 4096]
+/** Parameters with which a salt of any length is accepted. */
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
+/** Message for keys of other algorithms. */
 const UNKNOWN_TYPE = 'unknown public key type; supported types are Ed25519, ECDSA, and RSA'
 
+/** Path of errors about the key in the spec. */
 export const KEY_PATH = fieldPath('spec', 'pkixPublicKey')
+/** Path of errors about the signature of the pod's UID. */
 const PROOF_PATH = fieldPath('spec', 'proofOfPossession')
+/** Path of errors about the PKCS#10 request. */
 export const REQUEST_PATH = fieldPath('spec', 'stubPKCS10Request')
 
 const decodeBase64Key = (base64: string | null | undefined): Buffer => Buffer.from(base64 ?? '', 'base64')
@@ -70,6 +77,7 @@ export function validateStubRequest({ stubPKCS10Request }: PodCertificateRequest
   return request.isSigned ? [] : [invalidStructure(REQUEST_PATH, 'invalid signature')]
 }
 
+/** Whether crypto/x509 parses a key that node:crypto has parsed. It knows no RSA-PSS keys and only NIST curves. */
 function isReadByGo({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): boolean {
   const curve = asymmetricKeyDetails?.namedCurve
   return type !== 'rsa-pss' && (type !== 'ec' || CURVES.includes(curve) || curve === OTHER_CURVE)
@@ -100,6 +108,7 @@ function validateKey(
   }
 }
 
+/** Whether the proof is a signature of the text. A malformed proof is no error, but false. */
 function isProof(key: KeyObject, text: Buffer, proof: Buffer): boolean {
   const [digest, padding] = key.asymmetricKeyType === 'rsa' ? ['sha256', PSS] : [key.asymmetricKeyType === 'ec' ? 'sha256' : undefined, {}]
   try {

@@ -14,8 +14,11 @@ import type { AdmissionRequest } from '../../../registry/types.ts'
 import { TypeRegistry } from '../../../schema/idl.ts'
 import { EVENTS } from '../../kinds.ts'
 
+/** Name of the plugin in the file and in messages. */
 const PLUGIN = 'EventRateLimit'
+/** Only version of the configuration. */
 const VERSION = 'eventratelimit.admission.k8s.io/v1alpha1'
+/** Buckets per limit if its cacheSize is 0 or absent. */
 const DEFAULT_CACHE_SIZE = 4096
 /**
  * Longest key that is kept as it is, in UTF-16 code units. Longer keys are hashed: the object of an event may have
@@ -31,17 +34,22 @@ const KEYS = {
   User: ({ ctx }: AdmissionRequest): string => ctx.user.name,
 } as const
 
+/** Type of limit, as in the configuration. */
 type LimitType = keyof typeof KEYS
 
+/** A limit as configured. Every request takes a token from each limit. */
 interface Limit {
+  /** Selects the key of the bucket. */
   readonly type: LimitType
   /** Requests per second, after `burst` requests have been admitted without waiting. */
   readonly qps: number
+  /** Capacity of a bucket. */
   readonly burst: number
   /** Number of buckets to keep, the most recently used ones. Default and 0: the plugin's default. */
   readonly cacheSize?: number
 }
 
+/** Joins the parts without separators, as upstream. Requests without an object share one key. */
 function sourceAndObject({ object }: AdmissionRequest): string {
   if (!object) return ''
   const { source, involvedObject } = asKind(EVENTS, object)
@@ -95,6 +103,7 @@ class Buckets {
     this.#clock = clock
   }
 
+  /** Takes a token from the bucket of the key and reports if there was one. */
   take(text: string): boolean {
     const key = text.length > LONGEST_KEY ? createHash('sha256').update(text).digest('base64') : text
     const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#limit.burst, this.#limit.qps, this.#clock)

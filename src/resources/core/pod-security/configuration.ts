@@ -11,6 +11,7 @@ import { type Mode, type NamespacePolicy, PRIVILEGED } from './policy.ts'
 
 /** Users, namespaces and runtime classes whose pods are not checked. */
 export interface Exemptions {
+  /** Exact names, without patterns. So are those of the other lists. */
   readonly usernames: ReadonlySet<string>
   readonly namespaces: ReadonlySet<string>
   readonly runtimeClasses: ReadonlySet<string>
@@ -20,6 +21,7 @@ export interface Exemptions {
 export interface PodSecurityConfiguration {
   /** Policy of namespaces without labels. */
   readonly defaults: NamespacePolicy
+  /** Exemptions, which hold in every mode. */
   readonly exemptions: Exemptions
 }
 
@@ -29,12 +31,16 @@ export const NO_CONFIGURATION: PodSecurityConfiguration = {
   exemptions: { usernames: new Set(), namespaces: new Set(), runtimeClasses: new Set() },
 }
 
+/** Name of the plugin in the file and in messages. */
 const PLUGIN = 'PodSecurity'
+/** API group of the plugin's configuration. */
 const GROUP = 'pod-security.admission.config.k8s.io'
 
 /** Decoded form of the configuration file. */
 interface GivenConfiguration {
+  /** Optional. Levels by mode, and versions by `<mode>-version`. */
   readonly defaults?: Readonly<Record<string, string>>
+  /** Optional. Lists as they were written, repeats included. */
   readonly exemptions?: Partial<Readonly<Record<keyof Exemptions, readonly string[]>>>
 }
 
@@ -85,6 +91,7 @@ function defaultsOf(given: Readonly<Record<string, string>>): NamespacePolicy {
   return policy
 }
 
+/** Returns an error for each name that is invalid or repeated. A name has only one of the two errors. */
 function exemptionErrors(names: readonly string[], path: FieldPath, faultsOf: (name: string) => readonly string[]): FieldError[] {
   const known = new Set<string>()
   return names.flatMap((name, i) => {

@@ -14,19 +14,25 @@ const MOST_PODS = 3000
 interface ViolationGroup {
   /** Name of the first pod in sorted order. */
   name: string
+  /** Number of pods, the named one included. */
   count: number
 }
 
 /** A namespace whose level a client raises, and the limits of the check. */
 export interface ExistingPods {
+  /** Name for the warning. */
   readonly namespace: string
   /** Pods of the namespace. Each is decoded when its function is called. */
   readonly pods: readonly (() => Pod)[]
+  /** New level of the mode `enforce`. */
   readonly level: LevelVersion
+  /** Checks of all levels and versions. */
   readonly standards: Standards
+  /** Whether pods with this runtime class are exempt. */
   readonly isExempt: (runtimeClass: string | undefined) => boolean
   /** Time on `clock` at which the check stops. Pods that have not been checked by then are skipped. */
   readonly deadline: number
+  /** Clock of the deadline. It is read after each pod, so at least one pod is checked. */
   readonly clock: Clock
 }
 
@@ -74,6 +80,7 @@ function* inOrderOfInterest({ pods, isExempt }: ExistingPods): Steps<Pod[]> {
   return [...first, ...further]
 }
 
+/** Counts a pod in the group with the same reasons, and keeps the first of the names. */
 function countPod(groups: Map<string, ViolationGroup>, reasons: string, name: string): void {
   const group = groups.get(reasons)
   if (group === undefined) groups.set(reasons, { name, count: 1 })

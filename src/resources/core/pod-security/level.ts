@@ -10,17 +10,23 @@ export type PolicyVersion = 'latest' | `v1.${number}`
 
 /** Standard for the pods of a namespace. */
 export interface LevelVersion {
+  /** Standard to meet. */
   readonly level: Level
+  /** Release whose form of the standard applies. */
   readonly version: PolicyVersion
 }
 
 /** Texts of errors about labels and about the configuration. */
 export const LEVEL_FAULT = `must be one of ${LEVELS.join(', ')}`
+/** Companion of LEVEL_FAULT for versions. */
 export const VERSION_FAULT = 'must be "latest" or "v1.x"'
 
+/** Largest int64. Larger minor versions are no versions. */
 const MOST = 2n ** 63n - 1n
+/** Leading zeros are not allowed. */
 const MINOR_VERSION = /^v1\.(0|[1-9][0-9]*)$/
 
+/** Whether the text is a level. The comparison is exact: upper case is not accepted. */
 export const isLevel = (text: string): text is Level => LEVELS.some(level => level === text)
 
 /** Minor versions are bounded as in Go. */

@@ -29,11 +29,17 @@ import { allContainers, isSidecar } from './visit.ts'
 export interface PodValidationOptions extends RestartOptions, SpreadOptions {
   /** Whether the resource is a Pod, not a template in another resource. */
   readonly resourceIsPod: boolean
+  /** Whether the annotation with the deletion cost may be no int32. */
   readonly allowInvalidDeletionCost: boolean
+  /** Whether selectors of pod affinity may be invalid. */
   readonly allowInvalidSelectorValues: boolean
+  /** Whether required node affinity may have invalid label values. */
   readonly allowInvalidRequiredAffinityValues: boolean
+  /** Whether amounts of huge pages may be no multiple of the page size. */
   readonly allowIndivisibleHugePages: boolean
+  /** Whether the path of a projected token may be absolute, contain `..` or begin with two dots. */
   readonly allowNonLocalTokenPath: boolean
+  /** Whether sysctls of a namespace may be set that the pod shares with the host. */
   readonly allowHostNamespaceSysctls: boolean
   /** Whether /proc may be unmasked in the host's user namespace. */
   readonly allowUnmaskedProcOfHost: boolean
@@ -51,16 +57,19 @@ export interface PodValidationOptions extends RestartOptions, SpreadOptions {
   readonly allowRelaxedSearches: boolean
   /** Whether the larger limits on DNS search paths of the gate ExpandedDNSConfig apply. */
   readonly allowExpandedSearches: boolean
+  /** Whether a lifecycle hook may sleep for 0 seconds. */
   readonly allowZeroSleep: boolean
   /** Whether pod-level resources are allowed. */
   readonly podLevelResources: boolean
   /** Whether a subPath of an image volume may be mounted. */
   readonly allowImageSubPaths: boolean
+  /** Whether sidecars may have a resize policy. */
   readonly allowSidecarResizePolicy: boolean
   /** Validation of the addresses of nameservers and host aliases. */
   readonly addresses: LegacyAddresses
   /** Whether variables may be read from files. */
   readonly allowEnvFiles: boolean
+  /** Whether variables may refer to `status.hostIPs`. `unknown` if the release does not have the field. */
   readonly hostIPs: HostIPsUse
   /** Release whose messages errors have. */
   readonly release: Release
@@ -80,6 +89,7 @@ const FRESH = {
   allowInitResizeRestart: false,
 }
 
+/** Fault that some releases do not check. */
 type UncheckedFault = keyof typeof FRESH
 
 /**
@@ -108,14 +118,18 @@ export const podOptions = (features: Features, next: Pod, old?: Pod): PodValidat
 export const podTemplateOptions = (features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): PodValidationOptions =>
   old ? { ...optionsOfNew(features).template, ...optionsOfOld(features, next.spec, old) } : optionsOfNew(features).template
 
+/** Options of create, by resource. */
 interface OptionsOfNew {
+  /** For pods. */
   readonly pod: PodValidationOptions
+  /** For templates in other resources. */
   readonly template: PodValidationOptions
 }
 
 /** Options for new pods and templates, which depend only on the features and are computed once. */
 const ofNew = new WeakMap<Features, OptionsOfNew>()
 
+/** Returns the options for new objects, computed for the first one. */
 function optionsOfNew(features: Features): OptionsOfNew {
   let options = ofNew.get(features)
   if (!options) {
@@ -205,9 +219,11 @@ function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {
 }
 
 const isRestart = ({ restartPolicy }: ContainerResizePolicy): boolean => restartPolicy === 'RestartContainer'
+/** Path of errors that are only counted. */
 const NOWHERE = new FieldPath('')
 const isInvalidSelector = (selector: LabelSelector | undefined): boolean => validateLabelSelector(selector, NOWHERE).length > 0
 
+/** Looks at required and preferred terms of affinity and anti-affinity. */
 function hasInvalidAffinitySelector(affinity: Affinity | undefined): boolean {
   for (const terms of [affinity?.podAffinity, affinity?.podAntiAffinity]) {
     for (const term of terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []) if (hasInvalidSelector(term)) return true
@@ -228,6 +244,7 @@ export const hasInvalidTermValue = (terms: readonly NodeSelectorTerm[]): boolean
 const hasInvalidRequiredAffinityValue = (affinity: Affinity | undefined): boolean =>
   hasInvalidTermValue(affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [])
 
+/** Looks at limits and requests of all containers. */
 function hasIndivisibleHugePages(spec: PodSpec): boolean {
   for (const { resources } of allContainers(spec)) {
     for (const list of [resources.limits, resources.requests]) {
@@ -237,6 +254,7 @@ function hasIndivisibleHugePages(spec: PodSpec): boolean {
   return false
 }
 
+/** Looks at tokens in projected volumes. */
 function hasNonLocalTokenPath(spec: PodSpec): boolean {
   for (const volume of spec.volumes ?? []) {
     for (const source of volume.projected?.sources ?? []) {

@@ -3,20 +3,26 @@ import { enumValues } from '../../../catalog/types.ts'
 import { type FieldError, forbidden, notSupported, required, tooLongError, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
+/** Restart policies of pods, which containers may have as well. */
 const POLICIES = enumValues('core.RestartPolicy')
 /** The operators of a job's failure policy. Upstream declares those of restart rules without their values. */
 const OPERATORS = enumValues('batch.PodFailurePolicyOnExitCodesOperator')
+/** Actions without the gate. */
 const ACTIONS = ['Restart']
 /** Actions with the gate RestartAllContainersOnContainerExits, by which a rule restarts all containers of a pod. */
 const ALL_ACTIONS = ['Restart', 'RestartAllContainers']
+/** Limit on the rules of a container. */
 const MAX_RULES = 20
+/** Limit on the exit codes of a rule. */
 const MAX_EXIT_CODES = 255
+/** Message about rules of a container without its own policy. */
 const NO_POLICY = 'must specify restartPolicy when restart rules are used'
 
 /** Restart rules that depend on gates and on the old object. */
 export interface RestartOptions {
   /** Whether containers may have a restartPolicy and rules. */
   readonly allowRestartRules: boolean
+  /** Whether rules may restart all containers of the pod. */
   readonly allowRestartAll: boolean
   /** Whether errors about long lists count items. Releases before 1.35 print bytes. */
   readonly countsItems: boolean
@@ -28,6 +34,7 @@ export const usesRestartRules = ({ initContainers = [], containers }: PodSpec): 
     ({ restartPolicy = 'Always', restartPolicyRules = [] }) => restartPolicy !== 'Always' || restartPolicyRules.length > 0,
   ) || (containers ?? []).some(({ restartPolicy }) => restartPolicy !== undefined)
 
+/** Reports whether a spec uses the action of the gate RestartAllContainersOnContainerExits. */
 export const restartsAll = ({ initContainers = [], containers }: PodSpec): boolean =>
   [...initContainers, ...(containers ?? [])].some(({ restartPolicyRules = [] }) =>
     restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'),
@@ -81,11 +88,13 @@ export function validateInitRestart(container: Container, path: FieldPath, optio
   return [forbidden(path.child('restartPolicyRules'), 'restartPolicyRules are not allowed for init containers with restart policy Always')]
 }
 
+/** Checks a limit with the message of the release. */
 function validateCount(count: number, max: number, path: FieldPath, { countsItems }: RestartOptions): FieldError[] {
   if (count <= max) return []
   return [countsItems ? tooMany(path, count, max) : tooLongError(path, max)]
 }
 
+/** Validates a rule. Both the action and the exit codes are required. */
 function validateRestartRule({ action, exitCodes }: ContainerRestartRule, path: FieldPath, options: RestartOptions): FieldError[] {
   const actions = options.allowRestartAll ? ALL_ACTIONS : ACTIONS
   const errors = actions.includes(action ?? '') ? [] : [notSupported(path.child('action'), action ?? '', actions)]

@@ -3,9 +3,12 @@ import { formatTime } from '../../../meta/time.ts'
 
 /** A condition to set. Its transition time is derived from the change of status. */
 export interface NewCondition {
+  /** Key of the condition: a pod has at most one of each type. */
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
+  /** Optional. Without it an existing condition of the type loses its reason. */
   readonly reason?: string
+  /** Optional. Without it an existing condition of the type loses its message. */
   readonly message?: string
 }
 

@@ -18,10 +18,15 @@ const goList = (values: readonly string[]): string => `[${values.join(' ')}]`
 
 /** Options of the deletion: those of the body, and dry run if either body or query asks for it. */
 interface Wanted {
+  /** Whether nothing is written. */
   readonly dryRun: boolean
+  /** Optional. Precondition: UID that the pod must have. */
   readonly uid?: string
+  /** Optional. Precondition: revision that the pod must have. */
   readonly resourceVersion?: string
+  /** Optional. Without it the grace period of the pod applies. */
   readonly gracePeriodSeconds?: number
+  /** Optional. Policy for dependents, in the form of delete options. */
   readonly propagationPolicy?: string
 }
 
@@ -51,10 +56,15 @@ const isReady = ({ conditions = [] }: PodStatus): boolean =>
 
 /** The pod to evict. */
 interface EvictionTarget {
+  /** Access with the rights of the server. */
   readonly api: ResourceAccess
+  /** Namespace of the pod. */
   readonly namespace: string
+  /** Name of the pod, and of the Eviction in the body. */
   readonly name: string
+  /** Milliseconds since the epoch, for conditions and the budget's list of disrupted pods. */
   readonly now: number
+  /** Options of the client, without preconditions that the eviction adds. */
   readonly wanted: Wanted
 }
 
@@ -161,6 +171,7 @@ async function evict(eviction: EvictionTarget): Promise<void> {
   }
 }
 
+/** Runs the call: 201 with a Status instead of the eviction. Throws 400 if body and URL name different pods. */
 async function evictPod({ api, body, ctx, dryRun, name, namespace }: VirtualCall<Eviction>) {
   invariant(body, 'an eviction is created with a body')
   if ((body.metadata.name ?? '') !== name) throw badRequestError('name in URL does not match name in Eviction object')

@@ -6,6 +6,7 @@ import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
 
+/** Text of cells without a value, as in kubectl. */
 const NONE = '<none>'
 
 /**
@@ -13,10 +14,13 @@ const NONE = '<none>'
  * times compare as strings.
  */
 interface Restarts {
+  /** Sum over the containers. */
   count: number
+  /** Latest `finishedAt` of a last state. */
   last: string
 }
 
+/** Adds the restarts of a container in place. */
 function addRestarts(restarts: Restarts, container: ContainerStatus): void {
   restarts.count += container.restartCount
   const finished = container.lastState.terminated?.finishedAt ?? ''
@@ -31,6 +35,7 @@ const hasTrueCondition = (status: PodStatus, type: string): boolean =>
 
 /** Changes of the table in later releases. Source: pkg/printers/internalversion in k8s.io/kubernetes, by release. */
 interface Shown {
+  /** Whether a pod with scheduling gates prints SchedulingGated instead of its phase or reason. */
   readonly schedulingGates: boolean
   /**
    * Sidecars count as containers. In earlier releases restarts of init containers were not counted after they had
@@ -50,7 +55,9 @@ const shownIn = (release: Release): Shown => ({
   failure: isSince(release, '1.35'),
 })
 
+/** State of the init containers up to the first one that is not done. */
 interface InitState {
+  /** Number of sidecars that are ready. */
   readonly ready: number
   /** Restarts of all init containers, and of sidecars alone. */
   readonly all: Restarts
@@ -86,9 +93,13 @@ function initState(spec: PodSpec, status: PodStatus, countsSidecars: boolean): I
   return { ready, all, sidecars }
 }
 
+/** Values of three columns. */
 interface Summary {
+  /** Number of ready containers, sidecars included. */
   readonly ready: number
+  /** Text of the Status column, unless the pod is being deleted. */
   readonly reason: string
+  /** Number for the column, and the time that it prints in brackets. */
   readonly restarts: Restarts
 }
 
@@ -130,6 +141,9 @@ function summarise(pod: Pod, shown: Shown): Summary {
   return { ready, reason, restarts }
 }
 
+/**
+ * Prints Terminating for a deleted pod, or Unknown if its node was lost. Since 1.31 a finished pod keeps its reason.
+ */
 function statusCell(pod: Pod, reason: string, shown: Shown): string {
   if (!pod.metadata.deletionTimestamp) return reason
   if (pod.status.reason === 'NodeLost') return 'Unknown'
@@ -137,6 +151,7 @@ function statusCell(pod: Pod, reason: string, shown: Shown): string {
   return shown.end && hasEnded ? reason : 'Terminating'
 }
 
+/** Prints how many gates have a true condition, as in `1/2`. */
 function readinessGatesCell(pod: Pod): string {
   const { readinessGates: gates = [] } = pod.spec
   if (gates.length === 0) return NONE
@@ -149,6 +164,7 @@ function readinessGatesCell(pod: Pod): string {
 const completed = (reason: string, message: string): readonly TableRowCondition[] => [
   { type: 'Completed', status: 'True', reason, message },
 ]
+/** Row condition of completed pods. Clients may show such rows with less priority. */
 const SUCCEEDED = completed('Succeeded', 'The pod has completed successfully.')
 const FAILED = completed('Failed', 'The pod failed.')
 
@@ -158,6 +174,7 @@ export function podTableIn(release: Release): TableDefinition<Pod> {
   return { ...TABLE, cells: (pod, now) => cellsOf(pod, now, shown) }
 }
 
+/** Columns, which all releases have. The last argument 1 marks columns of `-o wide`. */
 const TABLE: Omit<TableDefinition<Pod>, 'cells'> = {
   columns: [
     nameColumn,

@@ -20,14 +20,20 @@ import { podQosClass } from '../pod-spec/qos.ts'
 import { validateTolerations } from '../pod-spec/scheduling.ts'
 import { areAllowed, mergeTolerations } from './tolerations.ts'
 
+/** Name of the plugin in the file and in messages. */
 const PLUGIN = 'PodTolerationRestriction'
+/** Only version of the configuration. */
 const VERSION = 'podtolerationrestriction.admission.k8s.io/v1alpha1'
+/** Annotation of a namespace with tolerations to add, as JSON. */
 const DEFAULTS = 'scheduler.alpha.kubernetes.io/defaultTolerations'
+/** Annotation of a namespace with the whitelist, as JSON. */
 const ALLOWED = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist'
 
 /** Rules for namespaces without the annotations. */
 export interface TolerationRules {
+  /** Optional. Tolerations to add. */
   readonly default?: readonly Toleration[]
+  /** Optional. Without it, or if it is empty, all tolerations are allowed. */
   readonly whitelist?: readonly Toleration[]
 }
 

@@ -20,9 +20,13 @@ import { badRequestError, conflictError, internalServerError, invalidError, isSt
 import { formatTime } from '../../../meta/time.ts'
 import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS } from '../../kinds.ts'
 
+/** Kind in errors and of the body. */
 const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
+/** Lifetime if the request has none. */
 const DEFAULT_SECONDS = 3600
+/** Inclusive bound of requested lifetimes. */
 const LEAST_SECONDS = 600
+/** Inclusive bound of requested lifetimes. The issuer may shorten them. */
 const MOST_SECONDS = 2 ** 32
 /**
  * Lifetime that kubelets request. If the issuer has `extendExpiration`, such a token of a pod is valid for a year, with
@@ -30,18 +34,24 @@ const MOST_SECONDS = 2 ** 32
  */
 const KUBELET_SECONDS = 3607
 
+/** References for the claims of a token. */
 interface Bound {
+  /** Set if the token is bound to a pod. */
   readonly pod?: ClaimReference
+  /** Set if the token is bound to a secret. */
   readonly secret?: ClaimReference
+  /** Set for a token of a node, or of a pod that is assigned to one. */
   readonly node?: ClaimReference
 }
 
 const referenceTo = ({ metadata }: TypedObject): ClaimReference => ({ name: metadata.name ?? '', uid: metadata.uid ?? '' })
 
+/** Throws 422 if there are errors. */
 function throwInvalid(name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidError(GROUP_KIND, name, errors)
 }
 
+/** Checks the bounds. A bigint is a number that exceeds the safe integers. */
 function validateExpiration(seconds: number | bigint): FieldError[] {
   const path = fieldPath('spec', 'expirationSeconds')
   if (seconds < LEAST_SECONDS) return [invalid(path, seconds, 'may not specify a duration less than 10 minutes')]
@@ -101,9 +111,12 @@ async function boundObject(
 
 /** Claims of a token besides its subject. `now` is in seconds since the epoch. */
 interface TokenGrant {
+  /** References for the claims. */
   readonly bound: Bound
+  /** Audiences of the request, or else those of the server. */
   readonly audiences: readonly string[]
   readonly now: number
+  /** Lifetime, extended for kubelets if the issuer does so. */
   readonly lifetime: Lifetime
   /** Whether the token has an ID. */
   readonly hasId: boolean
@@ -138,7 +151,9 @@ function claimsOf(
   }
 }
 
+/** Lifetime of a token, in seconds. */
 interface Lifetime {
+  /** Seconds between issue and expiration. */
   readonly seconds: number
   /** Seconds after which the holder should have renewed it. */
   readonly warnAfter?: number

@@ -2,6 +2,7 @@ import type { AzureDiskVolumeSource, ISCSIVolumeSource, RBDVolumeSource, ScaleIO
 
 /** Sources with defaults that pods and persistent volumes have in common. */
 interface Sources {
+  /** Set if the volume has this source. A volume has at most one, but each is defaulted on its own. */
   readonly azureDisk?: AzureDiskVolumeSource
   readonly iscsi?: Pick<ISCSIVolumeSource, 'iscsiInterface'>
   readonly rbd?: Pick<RBDVolumeSource, 'pool' | 'user' | 'keyring'>

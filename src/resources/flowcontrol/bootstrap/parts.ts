@@ -10,6 +10,7 @@ import type {
 /** Annotation of a bootstrap object. With "true" the server may update its spec. */
 export const AUTO_UPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec'
 
+/** Hub version of both kinds. */
 const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
 /** A level as the server creates it, without a status. */
@@ -47,11 +48,17 @@ export const queuedLevel = (
 
 /** Fields in which bootstrap schemas differ. */
 export interface SchemaParts {
+  /** Name of the priority level. */
   readonly level: string
+  /** Lower numbers are matched first. */
   readonly precedence: number
+  /** Optional. Method that divides requests into flows. Without it all requests of the schema are one flow. */
   readonly by?: 'ByUser' | 'ByNamespace'
+  /** Subjects of the only rule. One that matches suffices. */
   readonly subjects: Subject[]
+  /** Optional. Resource requests of the rule. */
   readonly resourceRules?: ResourcePolicyRule[]
+  /** Optional. Non-resource requests of the rule. */
   readonly nonResourceRules?: NonResourcePolicyRule[]
 }
 
@@ -68,7 +75,9 @@ export const flowSchema = (name: string, { level, precedence, by, subjects, reso
   },
 })
 
+/** Subjects for groups of users. */
 export const groups = (...names: string[]): Subject[] => names.map(name => ({ kind: 'Group', group: { name } }))
+/** Subjects for users by name. */
 export const users = (...names: string[]): Subject[] => names.map(name => ({ kind: 'User', user: { name } }))
 /** Service accounts of kube-system. */
 export const systemAccounts = (...names: string[]): Subject[] =>

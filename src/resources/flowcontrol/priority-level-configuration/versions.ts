@@ -17,7 +17,9 @@ const NAMES = { plural: 'prioritylevelconfigurations', singular: 'prioritylevelc
 
 /** Fields that all versions have, besides the shares of `limited`. */
 interface CommonSpec {
+  /** Set in levels of the type Exempt. */
   exempt?: PriorityLevelConfigurationSpec['exempt']
+  /** Set in levels of the type Limited. */
   limited?: { limitResponse: LimitResponse; lendablePercent?: number }
 }
 
@@ -52,6 +54,7 @@ const v1: Version<PriorityLevelConfiguration> = {
 
 const [beta3Parts, beta2Parts, beta1Parts] = flowControlBetas('PriorityLevelConfiguration', NAMES)
 const { verbs, subresources } = v1
+/** Verbs and subresources, which do not differ by version. */
 const SHARED = { verbs, ...(subresources && { subresources }) }
 
 /**

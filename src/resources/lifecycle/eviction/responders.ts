@@ -19,18 +19,27 @@ import { validatePrefixedKey, validateRequiredEnum } from '../rules.ts'
 
 /** Responders of a pod, and one that every eviction has. */
 const MOST_RESPONDERS = 11
+/** Inclusive. */
 const HIGHEST_PRIORITY = 100_000
+/** Bytes of a responder's message. */
 const LONGEST_MESSAGE = 4000
+/** Milliseconds after which a responder without a heartbeat may be passed over. */
 const HEARTBEAT_DEADLINE = 20 * 60_000
 /** Difference between clocks that is accepted. */
 const SKEW = 30_000
+/** Milliseconds: 10 years of 365 days. */
 const LONGEST_RUN = 10 * 365 * 86_400_000
+/** States in which a responder ends. They do not change. */
 const FINAL_STATES = ['Canceled', 'Completed', 'Interrupted']
 
+/** Root of the paths of errors. */
 const STATUS_PATH = fieldPath('status')
+/** Path of the list with the reports. */
 const RESPONDERS_PATH = STATUS_PATH.child('responders')
+/** Path of the list with the states. */
 const TARGETS_PATH = STATUS_PATH.child('targetResponders')
 
+/** Circumstances of a write. */
 interface Moment {
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -57,6 +66,7 @@ function listErrors(list: readonly { readonly name: string }[], path: FieldPath)
   return list.flatMap((each, i) => (seen.size === seen.add(each.name).size ? [duplicate(path.index(i), each)] : []))
 }
 
+/** Validates the states. Names and their order are fixed by the first write that has any. */
 function validateTargets(
   targets: readonly TargetResponder[],
   old: readonly TargetResponder[],
@@ -76,8 +86,11 @@ function validateTargets(
   })
 }
 
+/** States that a responder may be in. */
 interface ExpectedStates {
+  /** One or more states of the enum. */
   readonly states: readonly string[]
+  /** Reason for the message. */
   readonly because: string
 }
 
@@ -98,6 +111,7 @@ function expectedStates(i: number, targets: readonly TargetResponder[], old: rea
   return { states: ['Inactive'], because: 'the previously active has not finished processing' }
 }
 
+/** Validates a target. A running responder that has sent a heartbeat lately may not be ended. */
 function validateTargetResponder(
   target: TargetResponder,
   report: ResponderStatus | undefined,
@@ -165,6 +179,7 @@ type TimeMember = 'startTime' | 'heartbeatTime' | 'expectedCompletionTime' | 'co
 
 /** Circumstances of a report. */
 interface ReportContext {
+  /** Whether the target of the report is active. Others must not change their report. */
   readonly isActive: boolean
   /** Milliseconds since the epoch. */
   readonly now: number

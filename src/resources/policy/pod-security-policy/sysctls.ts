@@ -2,10 +2,13 @@ import { isStepDone, type Steps, sortInSteps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
+/** Part of a sysctl between dots. */
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 /** A sysctl, or a prefix followed by `*`. */
 const PATTERN = `(${SEGMENT}\\.)*([a-z0-9][-_a-z0-9]*)?[a-z0-9*]`
+/** Anchored form for tests. */
 const PATTERN_REGEX = new RegExp(`^${PATTERN}$`)
+/** Limit on the length of a pattern, in UTF-16 code units. */
 const LONGEST = 253
 
 /** Validates names and patterns of sysctls. `*` must be the only one. */
@@ -23,11 +26,15 @@ export function validateSysctlPatterns(patterns: readonly string[], path: FieldP
 
 /** A pattern or a name, by its prefix. */
 interface SysctlPattern {
+  /** Position in the list. */
   readonly index: number
+  /** Name, or the pattern without its `*`. */
   readonly prefix: string
+  /** Whether the text ended with `*`. */
   readonly isPattern: boolean
 }
 
+/** Parses an entry, which may be invalid: a star elsewhere than at the end is part of the prefix. */
 function entryOf(text: string, index: number): SysctlPattern {
   const isPattern = text.endsWith('*')
   return { index, prefix: isPattern ? text.slice(0, -1) : text, isPattern }

@@ -21,7 +21,9 @@ import { validateClaims, validateGroupClaim, validateMinimum, validateTopology, 
 
 /** Highest priority of user-defined classes. System classes have higher ones. */
 const HIGHEST_PRIORITY = 1_000_000_000
+/** Values of `preemptionPolicy`. */
 const PREEMPTION_POLICIES = enumValues('schedulingV1beta1.PreemptionPolicy')
+/** Members that an update may not change. The scheduling policy has its own rule. */
 const IMMUTABLE = [
   'schedulingConstraints',
   'resourceClaims',
@@ -33,12 +35,19 @@ const IMMUTABLE = [
 
 /** Members of groups and templates of both kinds. Composite groups have no claims. */
 interface GroupMembers {
+  /** Required. A union of `basic` and `gang`. */
   readonly schedulingPolicy: PodGroupSchedulingPolicy | CompositePodGroupSchedulingPolicy
+  /** Optional. Topology in which the pods of the group must be placed together. */
   readonly schedulingConstraints?: PodGroupSchedulingConstraints | null
+  /** Optional. Claims that the pods of the group share. */
   readonly resourceClaims?: readonly PodGroupResourceClaim[]
+  /** Optional. A union of `single` and `all`. */
   readonly disruptionMode?: DisruptionMode | CompositeDisruptionMode
+  /** Optional. Name of a PriorityClass, which need not exist. */
   readonly priorityClassName?: string
+  /** Optional. At most 1,000,000,000. */
   readonly priority?: number
+  /** Optional. A value of the enum. */
   readonly preemptionPolicy?: string
 }
 
@@ -48,6 +57,7 @@ export const validateGroup = (group: GroupMembers, old: GroupMembers | undefined
   ...(old ? validateUnchanged(group, old, IMMUTABLE, path) : validateNewMembers(group, path)),
 ]
 
+/** Validates the members that are immutable. An update only compares them. */
 function validateNewMembers(
   { schedulingConstraints, resourceClaims, disruptionMode, priorityClassName, priority, preemptionPolicy }: GroupMembers,
   path: FieldPath,
@@ -72,7 +82,9 @@ function validateNewMembers(
 
 /** A scheduling policy of a group of pods or of groups. */
 interface Policy {
+  /** Set if the pods are scheduled one by one. It has no members. */
   readonly basic?: object
+  /** Set if the group is scheduled all or nothing. Groups of pods have `minCount`, groups of groups `minGroupCount`. */
   readonly gang?: { readonly minCount?: number; readonly minGroupCount?: number }
 }
 

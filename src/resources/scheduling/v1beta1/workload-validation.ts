@@ -7,6 +7,7 @@ import { validateUnion } from '../../shared/union-members.ts'
 import { validateControllerRef, validateLabel, validateNamed } from '../pod-groups.ts'
 import { validateGroup } from './group-rules.ts'
 
+/** Limit on each list. */
 const MOST_TEMPLATES = 8
 /** Levels of templates, those of groups of pods included. */
 const MOST_LEVELS = 4
@@ -14,15 +15,20 @@ const MOST_LEVELS = 4
  * If there are more levels, no other rule is checked: errors of thousands of levels, with as long paths, take seconds.
  */
 const MOST_CHECKED_LEVELS = 32
+/** Root of the paths of errors. */
 const SPEC_PATH = fieldPath('spec')
+/** Member with templates of groups of groups. */
 const COMPOSITES = 'compositePodGroupTemplates'
+/** Member with templates of groups of pods. */
 const GROUPS = 'podGroupTemplates'
 
 type Template = PodGroupTemplate | CompositePodGroupTemplate
 
 /** A workload or a template of a group of groups. */
 interface Parent {
+  /** Optional. Templates of groups of pods. Null counts as empty. */
   readonly podGroupTemplates?: readonly PodGroupTemplate[] | null
+  /** Optional. Templates of groups of groups, each of which is a parent again. */
   readonly compositePodGroupTemplates?: readonly CompositePodGroupTemplate[]
 }
 
@@ -119,6 +125,7 @@ function validateOneKind({ podGroupTemplates, compositePodGroupTemplates }: Work
   return validateUnion(filled, [GROUPS, COMPOSITES], SPEC_PATH)
 }
 
+/** Validates the reference to the owner on create. It is immutable afterwards. */
 function validateOwner({ controllerRef }: WorkloadSpec, old: WorkloadSpec | undefined): FieldError[] {
   const path = SPEC_PATH.child('controllerRef')
   if (old) return deepEqual(controllerRef, old.controllerRef) ? [] : [immutableError(path, undefined)]

@@ -10,14 +10,18 @@ import { parseYaml, YamlError } from '../../../../codec/yaml.ts'
 import type { Clock } from '../../../../lib/clock.ts'
 import { formatDuration } from '../../../../lib/duration.ts'
 
+/** Name of the plugin, also in its messages and in `--admission-control-config-file`. */
 export const IMAGE_POLICY_PLUGIN = 'ImagePolicyWebhook'
 
 /** Client of the webhook, and lifetimes of its verdicts. */
 export interface ImagePolicy {
+  /** Client of the webhook that the kubeconfig names. */
   readonly client: RemoteClient
+  /** Delays between attempts of a call. */
   readonly backoff: Backoff
   /** Milliseconds. With 0 verdicts are not cached. */
   readonly allowTtlMs: number
+  /** Milliseconds. With 0 refusals are not cached. */
   readonly denyTtlMs: number
   /** Whether pods are accepted if the webhook fails. */
   readonly defaultAllow: boolean
@@ -28,15 +32,21 @@ export interface ImagePolicy {
  * it. Bounds are in nanoseconds, too.
  */
 interface DurationRule {
+  /** Nanoseconds per unit of the setting. */
   readonly unit: bigint
+  /** Inclusive. */
   readonly least: bigint
+  /** Inclusive. */
   readonly most: bigint
+  /** Value for a setting of 0. */
   readonly preset: bigint
 }
 
+/** Nanoseconds, as in Go's time.Duration. The two below as well. */
 const MS = 1_000_000n
 const SECOND = 1000n * MS
 const MINUTE = 60n * SECOND
+/** Rules by setting. Source: plugin/pkg/admission/imagepolicy/config.go in k8s.io/kubernetes. */
 const RULES = {
   retryBackoff: { unit: MS, least: 1n, most: 5n * MINUTE, preset: 500n * MS },
   allowTTL: { unit: SECOND, least: SECOND, most: 30n * MINUTE, preset: 5n * MINUTE },
@@ -98,6 +108,7 @@ function memberIgnoringCase(object: JsonObject, name: string): Json | undefined 
 const misfit = (value: Json, field: string, type: string): string =>
   `json: cannot unmarshal ${jsonKind(value)} into Go struct field ${field} of type ${type}`
 
+/** Types of settings by the name that `typeof` gives. */
 interface Types {
   readonly string: string
   readonly boolean: boolean
@@ -105,6 +116,7 @@ interface Types {
 
 const isOf = <T extends keyof Types>(value: Json, type: T): value is Types[T] & Json => typeof value === type
 
+/** Returns a setting, or undefined if it is absent or null. Throws AdmissionConfigError for another type. */
 function typed<T extends keyof Types>(given: JsonObject, name: string, type: T): Types[T] | undefined {
   const value = memberIgnoringCase(given, name)
   if (value === undefined || isOf(value, type)) return value
@@ -118,6 +130,7 @@ function settingNanoseconds(given: JsonObject, name: keyof typeof RULES): bigint
   throw imagePolicyError(misfit(value, `imagePolicyWebhookConfig.imagePolicy.${name}`, 'time.Duration'))
 }
 
+/** Converts nanoseconds to milliseconds, or -1 to 0. Throws AdmissionConfigError for a value out of bounds. */
 function checkedMilliseconds(name: keyof typeof RULES, value: bigint): number {
   const { unit, least, most, preset }: DurationRule = RULES[name]
   if (value === -1n) return 0

@@ -12,24 +12,30 @@ const TIMEOUT_MS = 10_000
 /** Times that a quota write is retried after a conflict. */
 const RETRIES = 3
 
+/** Dependencies of QuotaBatches. */
 export interface QuotaEnvironment {
+  /** Quotas by namespace, as watched. It may be behind the store. */
   readonly index: QuotaIndex
+  /** Amounts that were written to a quota for objects whose own write has not finished. */
   readonly reservations: QuotaReservations
   /**
    * Access for writing quotas. A write is part of the request that is being admitted, for which webhooks are called;
    * they are not called for the write.
    */
   readonly access: () => ResourceAccess
+  /** Resources that require a quota, as configured. */
   readonly limitedResources: readonly LimitedResource[]
 }
 
 /** A request that waits for its quotas. */
 class Waiter {
+  /** Request with its object and evaluator. */
   readonly counted: Counted
   /** Resolves to the reservations, which are committed or rolled back with the write of the object. */
   readonly finished: Promise<readonly Reservation[]>
   /** Reservations made so far. */
   readonly held: Reservation[] = []
+  /** Whether the request was admitted or refused, whichever came first. */
   isSettled = false
   #isAbandoned = false
   #resolve = (_: readonly Reservation[]): void => {}
@@ -43,12 +49,14 @@ class Waiter {
     })
   }
 
+  /** Passes the reservations to the caller, or returns them to the quotas if the request has timed out. */
   admit(): void {
     this.isSettled = true
     if (this.#isAbandoned) this.#giveBack()
     else this.#resolve(this.held)
   }
 
+  /** Rejects the request with this error, and returns its reservations to the quotas. */
   refuse(why: unknown): void {
     this.isSettled = true
     this.#giveBack()
@@ -61,6 +69,7 @@ class Waiter {
     this.#reject(internalServerError('resource quota evaluation timed out'))
   }
 
+  /** Returns the reservations to their quotas. Not awaited. */
   #giveBack(): void {
     for (const held of this.held) void held.rollback()
   }
@@ -95,6 +104,7 @@ export class QuotaBatches {
     return waiter.finished.finally(() => clearTimeout(timer))
   }
 
+  /** Settles batches one after another until none has arrived in the meantime. */
   async #work(namespace: string, first: Waiter[]): Promise<void> {
     for (let batch = first; batch.length > 0; batch = this.#next.get(namespace) ?? []) {
       this.#next.set(namespace, [])
@@ -203,12 +213,16 @@ const createdBy = ({ request, object, evaluator }: Counted): Pick<Held, 'creates
 
 /** A request that is to be refused. */
 interface Refused {
+  /** Request that is not settled yet. */
   readonly waiter: Waiter
+  /** Error to reject it with. */
   readonly why: unknown
 }
 
 /** Part of a quota that a request uses. */
 interface Share {
+  /** Request that receives the reservation. */
   readonly waiter: Waiter
+  /** Amounts of one quota. */
   readonly amounts: Amounts
 }

@@ -21,20 +21,27 @@ import { scopesOf } from '../usage/scopes.ts'
 
 /** A resource that may not be used without a quota that limits it. LimitedResource of the plugin's configuration. */
 export interface LimitedResource {
+  /** Optional. Defaults to the core group. */
   readonly apiGroup?: string
+  /** Plural name in lower case. */
   readonly resource: string
   /** Substrings of the names of the usage. */
   readonly matchContains?: readonly string[]
+  /** Optional. Scopes that an object may enter only if a quota that it belongs to has the scope, too. */
   readonly matchScopes?: readonly ScopedResourceSelectorRequirement[]
 }
 
 /** A quota during a check. `used` includes the requests of the batch that were accepted before. */
 export interface RunningQuota {
+  /** Quota as read or last written. */
   quota: ResourceQuota
+  /** Limits in the status, which a controller copies from the spec. */
   readonly hard: Amounts
+  /** Usage in the status, plus what the batch has reserved so far. */
   used: Amounts
 }
 
+/** Starts a check from the status of a quota. Usage that the status does not list is not known. */
 export const runningQuota = (quota: ResourceQuota): RunningQuota => ({
   quota,
   hard: amountsOf(quota.status.hard),
@@ -43,14 +50,19 @@ export const runningQuota = (quota: ResourceQuota): RunningQuota => ({
 
 /** Amounts that a request adds to a quota. */
 export interface Reserved {
+  /** Quota that limits the request. */
   readonly running: RunningQuota
+  /** Positive amounts of names in the hard limits of the quota. An update that uses less reserves nothing. */
   readonly amounts: Amounts
 }
 
 /** A request, the object that it writes, and the evaluator that counts the object. */
 export interface Counted {
+  /** Request whose operation decides if an old object is subtracted. */
   readonly request: AdmissionRequest
+  /** New state of the object. */
   readonly object: KubeObject
+  /** Evaluator of the resource. */
   readonly evaluator: Evaluator
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -85,7 +97,9 @@ export function* checkRequest(
   return reserved
 }
 
+/** Quotas that concern an object. */
 interface Cover {
+  /** Quotas that limit the object. */
   readonly covering: readonly RunningQuota[]
   /** Scopes of any quota that the object belongs to. */
   readonly scopes: readonly ScopedResourceSelectorRequirement[]

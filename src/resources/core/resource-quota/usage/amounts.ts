@@ -7,9 +7,12 @@ import { addParsed, compareParsed, parseQuantity, type Quantity } from '../../..
  */
 export type Amounts = ReadonlyMap<string, Quantity>
 
+/** Shared empty map for objects without the field. */
 export const NOTHING: Amounts = new Map()
 
+/** Shared: quantities are immutable. */
 export const ZERO: Quantity = parseQuantity('0')
+/** Amount of one counted object. */
 export const ONE: Quantity = parseQuantity('1')
 
 /** Parses a ResourceList of an object, whose quantities are canonical. */
@@ -51,6 +54,7 @@ export function lessened(a: Amounts, b: Amounts): Amounts {
 /** Returns the amounts whose names match `keep`. */
 export const masked = (amounts: Amounts, keep: (name: string) => boolean): Amounts => new Map([...amounts].filter(([name]) => keep(name)))
 
+/** Leaves out amounts of 0. Negative ones are kept. */
 export const withoutZeros = (amounts: Amounts): Amounts => new Map([...amounts].filter(([, { value }]) => value !== 0n))
 
 /** Returns the names of negative amounts. */

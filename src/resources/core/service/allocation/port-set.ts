@@ -2,7 +2,9 @@ import { AllocationError } from './cluster-ips.ts'
 
 /** Range of `--service-node-port-range`: `size` ports from `base` on. */
 export interface PortRange {
+  /** First port of the range. */
   readonly base: number
+  /** Number of ports. The last one is `base + size - 1`. */
   readonly size: number
 }
 
@@ -19,7 +21,9 @@ function reserved({ size }: PortRange): number {
 
 /** Ports that a plan allocates from. Both methods throw AllocationError. */
 export interface PortSource {
+  /** Allocates this port. Throws AllocationError if it is taken or outside of the range. */
   take(port: number): void
+  /** Allocates a free port and returns it. Throws AllocationError if there is none. */
   takeAny(): number
 }
 
@@ -28,6 +32,7 @@ export interface PortSource {
  * stands for port base + n.
  */
 export class PortSet implements PortSource {
+  /** Range that the bits refer to. The bitmap itself does not contain it. */
   readonly range: PortRange
   readonly #bits: Uint8Array
   readonly #random: () => number
@@ -39,6 +44,7 @@ export class PortSet implements PortSource {
     for (let i = 0; i < Math.min(data.length, this.#bits.length); i++) this.#bits[i] = data[data.length - 1 - i] ?? 0
   }
 
+  /** Whether the port is allocated. False for ports outside of the range. */
   has(port: number): boolean {
     const n = port - this.range.base
     return n >= 0 && n < this.range.size && ((this.#bits[n >> 3] ?? 0) & (1 << (n & 7))) !== 0
@@ -50,15 +56,18 @@ export class PortSet implements PortSource {
     if (n >= 0 && n < this.range.size) this.#bits[n >> 3] = (this.#bits[n >> 3] ?? 0) | (1 << (n & 7))
   }
 
+  /** Releases a port. Ports outside of the range are ignored. */
   remove(port: number): void {
     const n = port - this.range.base
     if (n >= 0 && n < this.range.size) this.#bits[n >> 3] = (this.#bits[n >> 3] ?? 0) & ~(1 << (n & 7))
   }
 
+  /** Yields the allocated ports in ascending order. */
   *ports(): Generator<number> {
     for (let n = 0; n < this.range.size; n++) if (this.has(this.range.base + n)) yield this.range.base + n
   }
 
+  /** Throws AllocationError if the port is outside of the range or already allocated. */
   take(port: number): void {
     if (port < this.range.base || port >= this.range.base + this.range.size) {
       throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${printPortRange(this.range)}`)
@@ -67,6 +76,7 @@ export class PortSet implements PortSource {
     this.add(port)
   }
 
+  /** Prefers the dynamic part of the range; the static part is used when that is full. */
   takeAny(): number {
     const { base, size } = this.range
     const low = reserved(this.range)
@@ -76,6 +86,7 @@ export class PortSet implements PortSource {
     return port
   }
 
+  /** Returns a free port among `size` from `base` on, searched from a random one, or undefined if all are allocated. */
   #anyOf(base: number, size: number): number | undefined {
     const start = Math.floor(this.#random() * size)
     for (let i = 0; i < size; i++) {
@@ -85,6 +96,9 @@ export class PortSet implements PortSource {
     return undefined
   }
 
+  /**
+   * Returns the bitmap in the form that the constructor takes, without leading zero bytes. An empty set has no bytes.
+   */
   data(): Buffer {
     let length = this.#bits.length
     while (length > 0 && this.#bits[length - 1] === 0) length--
@@ -102,17 +116,20 @@ export class DryRunPorts implements PortSource {
     this.#known = known
   }
 
+  /** Does not check the range, as upstream in a dry run. */
   take(port: number): void {
     if (this.#known.has(port) || this.#taken.has(port)) throw new AllocationError('provided port is already allocated')
     this.#note(port)
   }
 
+  /** Returns the port after the highest one that the dry run has taken, or 32769 for the first. */
   takeAny(): number {
     const port = (this.#taken.size === 0 ? 32768 : this.#highest) + 1
     this.#note(port)
     return port
   }
 
+  /** Later calls take the port as allocated. The set of the server is not changed. */
   #note(port: number): void {
     this.#taken.add(port)
     this.#highest = Math.max(this.#highest, port)

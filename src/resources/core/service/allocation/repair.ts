@@ -13,6 +13,7 @@ import { allNodePortsOf } from './ports-in-use.ts'
 
 /** Options of a repair. */
 export interface RepairOptions {
+  /** Configured range. Ports outside of it are not tracked. */
   readonly nodePortRange: PortRange
   /** Time of a monotonic clock in milliseconds. Timestamps of other servers are not used. */
   readonly now: number
@@ -39,11 +40,15 @@ export const createRepairState = (): RepairState => ({ orphanPorts: new Map(), o
 
 /** Result of a repair. */
 export interface RepairReport {
+  /** Names of deleted IPAddresses. */
   readonly freedIPs: readonly string[]
+  /** Names of created IPAddresses. */
   readonly restoredIPs: readonly string[]
   /** Addresses of a service that, according to their IPAddress, belong to another one. They are only reported. */
   readonly conflictingIPs: readonly string[]
+  /** Node ports that were removed from the bitmap. */
   readonly freedPorts: readonly number[]
+  /** Node ports that were added to the bitmap. */
   readonly restoredPorts: readonly number[]
 }
 
@@ -64,7 +69,9 @@ export async function repairAllocations(api: ResourceAccess, state: RepairState,
 /** A run of the repair, with the services to compare with. */
 interface Run {
   readonly api: ResourceAccess
+  /** All services, listed after the reservations. */
   readonly services: readonly Service[]
+  /** State to update in place. */
   readonly state: RepairState
   readonly options: RepairOptions
 }
@@ -129,6 +136,10 @@ async function repairIPs(
   return { freedIPs, restoredIPs, conflictingIPs }
 }
 
+/**
+ * Releases ports that no service has had for the grace period, and adds those that services have. Without a difference
+ * nothing is written.
+ */
 async function repairPorts(
   { api, services, state: { orphanPorts }, options: { now, graceMilliseconds } }: Run,
   nodePorts: NodePorts,
