@@ -30,7 +30,7 @@ const spec = object({
   writer: {
     ...enumSchema('Changes', 'Deletes', 'DeletesAtRest'),
     description:
-      'Another client changes the object right before the request updates it, or deletes it before or, when nothing else happens, after.',
+      'Another client changes the object right before the request updates it, or deletes it before or, when nothing else happens, after. With watch.endBefore or watch.holdAt, the object of the event is deleted.',
   },
   restart: {
     ...enumSchema('BeforeCommit', 'AfterCommit', 'AtRest'),

@@ -1,12 +1,15 @@
 import type { FaultSpec } from '../faults/fault-spec.ts'
 import type { Engine, RunResult } from './engine.ts'
-import type { ExpectedRun, RunFailure } from './judge.ts'
+import type { Expectations } from './expectations.ts'
+import type { RunFailure } from './judge.ts'
 import { smallerSchedules } from './shrink.ts'
 
 const REPLAYS = 3
 /** Number of replays that must fail as well, so that a failure is reported. */
 const REPEATED = 2
 const MOST_SHRINKS = 30
+/** Number of undisturbed runs that must pass after a failure. */
+const CONTROLS = 3
 
 /** A run that has failed. */
 export type FailedRun = Pick<RunResult, 'entries' | 'state' | 'steps'> & { readonly failure: RunFailure }
@@ -24,45 +27,50 @@ export interface FailedSchedule {
  */
 export async function confirmedFailure(
   engine: Engine,
-  expected: ExpectedRun,
+  expectations: Expectations,
   failed: FailedSchedule,
   log: (line: string) => void,
 ): Promise<FailedSchedule | undefined> {
-  const hinted = { ...expected, failed: failed.result }
-  const repeated = await repeatedFailure(engine, hinted, failed.faults)
+  const attempt = async (faults: readonly FaultSpec[]): Promise<FailedRun | undefined> => {
+    const expected = await expectations.of(faults)
+    return expected && failedRun(await engine.run(faults, { ...expected, failed: failed.result }))
+  }
+  const repeated = await repeatedFailure(() => attempt(failed.faults))
   if (repeated === undefined) return undefined
-  const smallest = await shrunk(engine, hinted, { faults: failed.faults, result: repeated }, log)
+  for (let i = 0; i < CONTROLS; i++) if ((await engine.run([], expectations.undisturbed)).failure !== undefined) return undefined
+  const smallest = await shrunk({ faults: failed.faults, result: repeated }, attempt, log)
   return (
-    (await again(engine, expected, smallest.faults)) ??
-    (smallest.faults === failed.faults ? undefined : again(engine, expected, failed.faults))
+    (await again(engine, expectations, smallest.faults)) ??
+    (smallest.faults === failed.faults ? undefined : again(engine, expectations, failed.faults))
   )
 }
 
-async function again(engine: Engine, expected: ExpectedRun, faults: readonly FaultSpec[]): Promise<FailedSchedule | undefined> {
-  const result = failedRun(await engine.run(faults, expected))
+async function again(engine: Engine, expectations: Expectations, faults: readonly FaultSpec[]): Promise<FailedSchedule | undefined> {
+  const expected = await expectations.renewed(faults)
+  const result = expected && failedRun(await engine.run(faults, expected))
   return result && { faults, result }
 }
 
+/** Runs the test once. Resolves with undefined if it passes, or is not judged. */
+type Attempt = (faults: readonly FaultSpec[]) => Promise<FailedRun | undefined>
+
 const failedRun = ({ failure, ...run }: RunResult): FailedRun | undefined => failure && { ...run, failure }
 
-/** Repeats a failed run. Returns the last failure if it fails repeatedly, and undisturbed runs still pass. */
-async function repeatedFailure(engine: Engine, expected: ExpectedRun, faults: readonly FaultSpec[]): Promise<FailedRun | undefined> {
+/** Repeats a failed run. Returns the last failure if it fails repeatedly. */
+async function repeatedFailure(attempt: () => Promise<FailedRun | undefined>): Promise<FailedRun | undefined> {
   let last: FailedRun | undefined
   let failures = 0
   for (let i = 0; i < REPLAYS && failures < REPEATED; i++) {
-    const failed = failedRun(await engine.run(faults, expected))
+    const failed = await attempt()
     if (failed === undefined) continue
     failures++
     last = failed
   }
-  if (failures < REPEATED) return undefined
-  const { failed: _, ...whole } = expected
-  const control = await engine.run([], whole)
-  return control.failure === undefined ? last : undefined
+  return failures < REPEATED ? undefined : last
 }
 
 /** Looks for the smallest schedule that still fails. */
-async function shrunk(engine: Engine, expected: ExpectedRun, failed: FailedSchedule, log: (line: string) => void): Promise<FailedSchedule> {
+async function shrunk(failed: FailedSchedule, attempt: Attempt, log: (line: string) => void): Promise<FailedSchedule> {
   let smallest = failed
   const tried = new Set<string>()
   for (let isSmaller = true; isSmaller; ) {
@@ -71,7 +79,7 @@ async function shrunk(engine: Engine, expected: ExpectedRun, failed: FailedSched
       const key = JSON.stringify(faults)
       if (tried.has(key) || tried.size >= MOST_SHRINKS) continue
       tried.add(key)
-      const result = failedRun(await engine.run(faults, expected))
+      const result = await attempt(faults)
       if (result === undefined) continue
       smallest = { faults, result }
       isSmaller = true

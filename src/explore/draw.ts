@@ -35,7 +35,9 @@ export class Draw {
 
   #pair(): Schedule {
     const pair = [this.#any(), this.#any()].filter(one => one !== undefined)
-    return pair[0] === pair[1] ? pair.slice(0, 1) : pair
+    // The states after two deletions are not known.
+    const isSingle = pair[0] === pair[1] || pair.every(({ deletion }) => deletion !== undefined)
+    return isSingle ? pair.slice(0, 1) : pair
   }
 
   #any(): Perturbation | undefined {

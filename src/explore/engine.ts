@@ -4,7 +4,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { PlaneParts } from '../testing/running.ts'
 import type { ControlPlane } from '../testing/types.ts'
 import { changedObjects, type FinalState, finalState, type StateObject } from './final-state.ts'
-import { type ExpectedRun, judgeState, judgeWrites, type RunFailure, writeLimit } from './judge.ts'
+import { type ExpectedRun, expectedAtStep, judgeState, judgeWrites, type RunFailure, writeLimit } from './judge.ts'
 import { PlanePool } from './plane-pool.ts'
 import { type Entry, Recording, type RequestEntry, type Subject } from './recording.ts'
 import { Rest, RestlessError, StormError } from './rest.ts'
@@ -210,13 +210,14 @@ export class Engine {
     const state = finalState(objects, ignore)
     const writes = recording.controllerWrites
     let { failure } = run
-    const [step, expectedStep] = [steps.at(-1), expected?.steps[steps.length - 1]]
+    const step = steps.at(-1)
     if (expected?.isComparable === true && isComparable) failure ??= judgeState(objects, state, expected)
     // A test that ends while its controller works may have waited for it before.
-    else if (expected !== undefined && step !== undefined && expectedStep !== undefined)
-      failure ??= judgeState([], step, { ...expected, state: expectedStep })
+    else if (expected !== undefined && step !== undefined && steps.length <= expected.steps.length)
+      failure ??= judgeState([], step, expectedAtStep(expected, steps.length - 1))
     if (invariant !== undefined) failure ??= await brokenInvariant(invariant, plane)
     if (expected !== undefined) failure ??= judgeWrites(writes, expected)
+    if (expected?.applies?.(recording.entries) === false) failure = undefined
     return { entries: [...recording.entries], writes, objects, state, isComparable, steps, failure, longestPauseMs }
   }
 }

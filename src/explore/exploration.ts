@@ -2,6 +2,7 @@ import type { FaultSpec } from '../faults/fault-spec.ts'
 import { confirmedFailure, type FailedRun } from './confirm.ts'
 import { Draw } from './draw.ts'
 import type { Engine, RunResult, Scenario } from './engine.ts'
+import { Expectations } from './expectations.ts'
 import { faultFile } from './fault-file.ts'
 import { objectMetadata, Variation } from './final-state.ts'
 import type { ExpectedRun } from './judge.ts'
@@ -19,8 +20,6 @@ const UNDISTURBED = 3
 const LONG_QUIET_MS = 150
 /** Time that the other undisturbed runs get to reach the state of the first, in milliseconds. */
 const AWAITED_MS = 300
-/** Ratio of the time without activity to the usual one in runs with deletions at rest. */
-const QUIET_RATIO = 3
 
 /** The test fails without faults. */
 export class UndisturbedError extends Error {
@@ -77,13 +76,16 @@ export interface ExplorationOptions {
 export async function exploration(options: ExplorationOptions): Promise<Exploration> {
   const { engine, scenario, runs, seed, replay, log } = options
   const { expected, entries, names } = await undisturbed(options)
-  if (replay !== undefined) return replayed(options, expected, replay)
   const perturbations = perturbationsOf(entries, {
     subject: scenario.subject,
     restarts: scenario.restarts,
-    isController: request => scenario.isController(request, entries),
+    isController: request => request.isController && scenario.isController(request, entries),
     names,
   })
+  const deletions = perturbations.other.flatMap(({ deletion }) => deletion ?? [])
+  const expectations = new Expectations({ engine, scenario, undisturbed: expected, deletions })
+  if (replay !== undefined) return replayed(options, expectations, replay)
+  for (const varied of expected.variation.all) log(`not compared, because undisturbed runs differ: ${varied}`)
   const number = Object.values(perturbations).flat().length
   log(`undisturbed: ${expected.writes} writes of the controller, ${number} perturbations`)
   const draw = new Draw(perturbations, seed)
@@ -92,7 +94,7 @@ export async function exploration(options: ExplorationOptions): Promise<Explorat
     const schedule = draw.next()
     if (schedule === undefined) break
     const faults = schedule.flatMap(perturbation => perturbation.faults)
-    const accepted = await withDeletions(options, expected, faults)
+    const accepted = await expectations.of(faults)
     if (accepted === undefined) {
       log(`run ${run} does not count: the test does not allow for the deletion`)
       continue
@@ -101,7 +103,7 @@ export async function exploration(options: ExplorationOptions): Promise<Explorat
     const { failure } = result
     if (failure === undefined) continue
     log(`run ${run} fails (${failure.kind}): ${failure.message.split('\n')[0]}`)
-    const found = await confirmedFailure(engine, accepted, { faults, result: { ...result, failure } }, log)
+    const found = await confirmedFailure(engine, expectations, { faults, result: { ...result, failure } }, log)
     if (found !== undefined) throw new FailureError(found.result, found.faults, { seed, run })
     log(`run ${run} does not fail again`)
     unrepeated.push(`run ${run} (${failure.kind}): ${failure.message}`)
@@ -115,14 +117,26 @@ async function undisturbed({ engine, quietMs, leastQuietMs, log }: ExplorationOp
   readonly entries: readonly Entry[]
   readonly names: ReadonlySet<string>
 }> {
-  engine.quietMs = Math.max(LONG_QUIET_MS, quietMs ?? 0)
+  const longQuietMs = Math.max(LONG_QUIET_MS, quietMs ?? 0)
+  engine.quietMs = longQuietMs
   const first = passed(await engine.run([]))
   const results: [RunResult, ...RunResult[]] = [first]
   // A busy machine makes pauses longer: the shortest of several measurements is closest to that of the controller.
   const quiet = (): number =>
     quietMs ?? Math.min(LONG_QUIET_MS, Math.max(leastQuietMs, 2 * Math.min(...results.map(result => result.longestPauseMs))))
-  while (results.length < UNDISTURBED)
-    results.push(passed(await engine.run([], expectedOf(results), { awaitsMs: AWAITED_MS, quietMs: quiet() })))
+  const another = async (quietFor: number): Promise<RunResult> =>
+    passed(await engine.run([], expectedOf(results), { awaitsMs: AWAITED_MS, quietMs: quietFor }))
+  const addsVariation = (...more: RunResult[]): boolean =>
+    expectedOf([...results, ...more]).variation.all.length > expectedOf(results).variation.all.length
+  while (results.length < UNDISTURBED) {
+    const result = await another(quiet())
+    if (!addsVariation(result)) results.push(result)
+    else {
+      // On a busy machine the run may have ended too early. Runs that wait for longer decide.
+      const careful = [await another(longQuietMs), await another(longQuietMs)]
+      results.push(...careful, ...(addsVariation(...careful) ? [result] : []))
+    }
+  }
   engine.quietMs = quiet()
   log(`the controller is at rest after ${engine.quietMs} ms without activity`)
   const namesOf = (result: RunResult): Set<string> =>
@@ -154,28 +168,14 @@ function expectedOf(results: readonly [RunResult, ...RunResult[]]): ExpectedRun 
 
 const intersection = (a: ReadonlySet<string>, b: ReadonlySet<string>): Set<string> => new Set([...a].filter(each => b.has(each)))
 
-/**
- * Returns what is expected of a run in which another client deletes objects: the state after the same deletions at rest
- * is accepted as well. Undefined if the test fails with those, because it does not allow for the deletion.
- */
-async function withDeletions(
-  { engine }: ExplorationOptions,
-  expected: ExpectedRun,
-  faults: readonly FaultSpec[],
-): Promise<ExpectedRun | undefined> {
-  if (!faults.some(({ writer }) => writer === 'Deletes')) return expected
-  // Its state is not known before, so that it is not to end early.
-  const quietMs = QUIET_RATIO * engine.quietMs
-  const atRest = await engine.run(
-    faults.map(fault => (fault.writer === 'Deletes' ? { ...fault, writer: 'DeletesAtRest' } : fault)),
-    undefined,
-    { quietMs },
-  )
-  return atRest.failure === undefined ? { ...expected, alternatives: [atRest] } : undefined
-}
-
 /** Runs the test once with the faults of a file. */
-async function replayed({ engine, seed }: ExplorationOptions, expected: ExpectedRun, faults: readonly FaultSpec[]): Promise<Exploration> {
+async function replayed(
+  { engine, seed }: ExplorationOptions,
+  expectations: Expectations,
+  faults: readonly FaultSpec[],
+): Promise<Exploration> {
+  const expected = await expectations.of(faults)
+  if (expected === undefined) throw new UndisturbedError('the test does not allow for the deletion of the fault file')
   const { failure, entries } = await engine.run(faults, expected)
   if (failure !== undefined) throw new FailureError({ failure, entries }, faults, { seed, run: 1 })
   return { runs: 1, seed, perturbations: faults.length, writes: expected.writes, unrepeated: [] }

@@ -134,6 +134,11 @@ export class Variation {
         }
   }
 
+  /** Objects and fields that differ, such as `configmaps shop/web data.color`. */
+  get all(): readonly string[] {
+    return [...this.#objects, ...this.#paths]
+  }
+
   varies({ object, path }: Difference): boolean {
     return this.#objects.has(object) || [...this.#paths].some(varied => `${object} ${path}`.startsWith(varied))
   }

@@ -1,5 +1,14 @@
 import { hasMembers } from '../meta/equal.ts'
-import { describedDifference, differences, type FinalState, objectMetadata, type StateObject, type Variation } from './final-state.ts'
+import {
+  type Difference,
+  describedDifference,
+  differences,
+  type FinalState,
+  objectMetadata,
+  type StateObject,
+  type Variation,
+} from './final-state.ts'
+import type { Entry } from './recording.ts'
 
 /** A run that violates an invariant. */
 export interface RunFailure {
@@ -22,6 +31,8 @@ export interface ExpectedStates {
 export interface ExpectedRun extends ExpectedStates {
   /** States that are accepted as well. */
   readonly alternatives: readonly ExpectedStates[]
+  /** Optional. Whether the run is judged, by its entries. */
+  readonly applies?: (entries: readonly Entry[]) => boolean
   /** Optional. States of a run that has failed. Another run that reaches them is not given much time to leave them. */
   readonly failed?: ExpectedStates & { readonly failure: RunFailure }
   /** Whether the controller was at rest at the end of the undisturbed runs. Otherwise final states are not compared. */
@@ -50,13 +61,19 @@ export function judgeWrites(writes: number, expected: ExpectedRun): RunFailure |
 export const isExpected = (state: FinalState, expected: FinalState, variation: Variation): boolean =>
   differences(expected, state).every(difference => variation.varies(difference))
 
+/** Returns the expected result of a run that ends after a step. */
+export const expectedAtStep = (expected: ExpectedRun, step: number): ExpectedRun => ({
+  ...expected,
+  state: expected.steps[step] ?? expected.state,
+  alternatives: expected.alternatives.map(({ state, steps }) => ({ state: steps[step] ?? state, steps })),
+})
+
 /** Judges the objects at the end of a run. */
 export function judgeState(objects: readonly StateObject[], state: FinalState, expected: ExpectedRun): RunFailure | undefined {
-  if (expected.alternatives.some(alternative => isExpected(state, alternative.state, expected.variation))) return undefined
-  const differing = differences(expected.state, state).filter(difference => !expected.variation.varies(difference))
-  const unexpected = new Set(differing.map(({ object }) => object))
+  const { nearest, differing } = nearestState(state, expected)
   if (differing.length === 0) return undefined
-  const isUnexpected = (object: StateObject): boolean => unexpected.has(object.id) || !expected.state.has(object.id)
+  const unexpected = new Set(differing.map(({ object }) => object))
+  const isUnexpected = (object: StateObject): boolean => unexpected.has(object.id) || !nearest.has(object.id)
   const stuck = objects.find(object => objectMetadata(object).deletionTimestamp !== undefined && isUnexpected(object))
   const details = differing.slice(0, MOST_DIFFERENCES).map(describedDifference)
   if (differing.length > MOST_DIFFERENCES) details.push(`and ${differing.length - MOST_DIFFERENCES} more differences`)
@@ -70,7 +87,21 @@ export function judgeState(objects: readonly StateObject[], state: FinalState, e
   }
   const orphan = objects.find(object => isUnexpected(object) && isOrphan(object, objects))
   if (orphan !== undefined) return { kind: 'orphan', message: `the owner of ${orphan.id} does not exist\n${message}` }
-  return { kind: 'final state', message: `the final state differs from that of the undisturbed run\n${message}` }
+  const other =
+    nearest === expected.state ? 'the undisturbed run' : 'a run in which the object is deleted while the controller does nothing'
+  return { kind: 'final state', message: `the final state differs from that of ${other}\n${message}` }
+}
+
+/** Returns the accepted state with the fewest differences from a state, and these. The undisturbed run is the last choice. */
+function nearestState(
+  state: FinalState,
+  { state: undisturbed, alternatives, variation }: ExpectedRun,
+): { readonly nearest: FinalState; readonly differing: readonly Difference[] } {
+  const compared = [...alternatives.map(alternative => alternative.state), undisturbed].map(nearest => ({
+    nearest,
+    differing: differences(nearest, state).filter(difference => !variation.varies(difference)),
+  }))
+  return compared.reduce((best, next) => (next.differing.length < best.differing.length ? next : best))
 }
 
 /** Whether none of the owners of an object is among the objects. */

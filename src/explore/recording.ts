@@ -85,12 +85,14 @@ const RETRY_MS = 1000
 const REOPEN_MS = 5000
 /** Verbs of writes. */
 const WRITES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection']
-/** Resources that only report, or are renewed all the time. */
 const REPORTS: readonly string[] = ['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']
 
 /** Whether a request counts as a write of the controller: it changes objects other than events and leases. */
 export const isWrite = ({ verb, resource }: Pick<RequestEntry, 'verb' | 'resource'>): boolean =>
-  WRITES.includes(verb) && !REPORTS.includes(resource) && !isReview(resource)
+  WRITES.includes(verb) && !isReport(resource) && !isReview(resource)
+
+/** Whether the resource only reports, or is renewed all the time: events and leases. They are left alone. */
+export const isReport = (resource: string): boolean => REPORTS.includes(resource)
 
 /** Whether a create of the resource stores nothing, such as a SubjectAccessReview. */
 const isReview = (resource: string): boolean =>
@@ -176,7 +178,7 @@ export class Recording implements FaultObserver {
     if (isController && isWrite(entry)) this.#controllerWrites++
     if (!isController) return observer(entry, this.#subject.countsReads)
     // A request after an error is the reaction to it, whatever it requests.
-    this.#awaited.delete('retry')
+    if (!isReport(resource)) this.#awaited.delete('retry')
     const reopens = (verb === 'list' || verb === 'watch') && this.#awaited.delete(`watch ${resource}`)
     return this.#followed(entry, request, reopens && verb === 'list')
   }
@@ -204,12 +206,11 @@ export class Recording implements FaultObserver {
         for (const event of events) if (event.type !== 'bookmark') this.entries.push(eventEntry(entry.resource, event))
       },
       disturbed: (does, event) => {
-        const what = event.type === 'bookmark' ? 'a bookmark' : describedEvent(eventEntry(entry.resource, event))
-        this.note(
-          does === 'hold'
-            ? `the watch of ${entry.resource} is delayed before ${what}`
-            : `the watch of ${entry.resource} is cut before ${what}`,
-        )
+        const { resource } = entry
+        const { namespace, name } = event.type === 'bookmark' ? { namespace: '', name: '' } : event.object.attributes()
+        const what = event.type === 'bookmark' ? 'a bookmark' : describedEvent(eventEntry(resource, event))
+        if (does === 'delete') this.note(`another client deletes ${resource} ${objectPath(namespace, name)}`)
+        else this.note(`the watch of ${resource} is ${does === 'hold' ? 'delayed' : 'cut'} before ${what}`)
         if (does === 'end') this.#await(`watch ${entry.resource}`, REOPEN_MS)
       },
     }
@@ -252,6 +253,8 @@ function eventEntry(resource: string, event: Exclude<StorageEvent, { readonly ty
   }
 }
 
+const objectPath = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`)
+
 /** Describes an event: `MODIFIED shop/web at 41`. */
 export const describedEvent = ({ type, namespace, name, revision, isDeleting }: EventEntry): string =>
-  `${type} ${namespace === '' ? name : `${namespace}/${name}`} at ${revision}${isDeleting && type !== 'DELETED' ? ', which is being deleted' : ''}`
+  `${type} ${objectPath(namespace, name)} at ${revision}${isDeleting && type !== 'DELETED' ? ', which is being deleted' : ''}`

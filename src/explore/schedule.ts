@@ -1,9 +1,13 @@
-import type { FaultMatch, FaultSpec } from '../faults/fault-spec.ts'
-import { type Entry, type EventEntry, isWrite, type RequestEntry } from './recording.ts'
+import type { FaultSpec } from '../faults/fault-spec.ts'
+import { type Deletion, deletionBefore, type Recorded } from './deletions.ts'
+import { faultEvent, type Nameable, type Numbered, numberedEvents, numberedRequests, requestFault, resourceMatch } from './fault-match.ts'
+import { type Entry, type EventEntry, isReport, isWrite, type RequestEntry } from './recording.ts'
 
 /** A perturbation: faults that belong together. */
 export interface Perturbation {
   readonly faults: readonly FaultSpec[]
+  /** The deletion that is its only fault. */
+  readonly deletion?: Deletion
 }
 
 /** Perturbations of one run. */
@@ -14,9 +18,7 @@ export const KINDS = ['deletion', 'restart', 'error', 'stale', 'event', 'conflic
 export type PerturbationKind = (typeof KINDS)[number]
 
 /** Options of the perturbations of a run. */
-export interface Possible {
-  /** Selects the controller's requests. */
-  readonly subject: FaultMatch
+export interface Possible extends Nameable {
   /** Whether the controller can be restarted. */
   readonly restarts: boolean
   /**
@@ -24,14 +26,6 @@ export interface Possible {
    * not expect them.
    */
   isController(request: RequestEntry): boolean
-  /** Names of objects that all undisturbed runs have. Others are generated. */
-  readonly names: ReadonlySet<string>
-}
-
-/** A request or event of the controller, with its number among those that a fault cannot distinguish from it. */
-interface Numbered<T> {
-  readonly entry: T
-  readonly skip: number
 }
 
 /** Returns the perturbations of an undisturbed run, by kind. */
@@ -39,17 +33,13 @@ export function perturbationsOf(
   entries: readonly Entry[],
   possible: Possible,
 ): Readonly<Record<PerturbationKind, readonly Perturbation[]>> {
-  const requests = numbered(
-    entries.filter(entry => entry.kind === 'request').filter(({ isController }) => isController),
-    entry => matchKey(entry, possible),
-  ).filter(({ entry }) => possible.isController(entry))
-  const events = entries.filter(entry => entry.kind === 'event')
+  const requests = numberedRequests(entries, possible).filter(({ entry }) => possible.isController(entry) && !isReport(entry.resource))
+  const events = numberedEvents(entries, possible).filter(({ entry }) => !isReport(entry.resource))
   const writes = requests.filter(({ entry }) => isWrite(entry))
   const reads = requests.filter(({ entry }) => entry.verb === 'get' || entry.verb === 'list')
-  const delivered = numbered(events, entry => `${entry.resource} ${entry.type} ${nameIn(entry, possible)}`)
   return {
-    deletion: delivered.filter(({ entry }) => isOfDeletion(entry)).flatMap(event => eventPerturbations(event, possible)),
-    event: delivered.filter(({ entry }) => !isOfDeletion(entry)).flatMap(event => eventPerturbations(event, possible)),
+    deletion: events.filter(({ entry }) => isOfDeletion(entry)).flatMap(event => eventPerturbations(event, possible)),
+    event: events.filter(({ entry }) => !isOfDeletion(entry)).flatMap(event => eventPerturbations(event, possible)),
     restart: possible.restarts
       ? [
           ...writes.flatMap(write => restarts(write, possible)),
@@ -58,8 +48,10 @@ export function perturbationsOf(
       : [],
     error: writes.flatMap(write => errors(write, possible)),
     stale: possible.restarts ? staleRestarts(entries, writes, possible) : [],
-    conflict: writes.filter(({ entry }) => isUpdate(entry)).map(write => perturbation({ ...matchOf(write, possible), writer: 'Changes' })),
-    other: [...reads.flatMap(read => readErrors(read, possible)), ...others(writes, events, possible)],
+    conflict: writes
+      .filter(({ entry }) => isUpdate(entry))
+      .map(write => perturbation({ ...requestFault(write, possible), writer: 'Changes' })),
+    other: [...reads.flatMap(read => readErrors(read, possible)), ...others(writes, { entries, requests, events }, possible)],
   }
 }
 
@@ -69,45 +61,11 @@ const isOfDeletion = ({ type, isDeleting }: EventEntry): boolean => type === 'DE
 
 const perturbation = (...faults: FaultSpec[]): Perturbation => ({ faults })
 
-const nameIn = ({ name }: { readonly name: string }, { names }: Possible): string => (names.has(name) ? name : '')
-
-const matchKey = (entry: RequestEntry, possible: Possible): string =>
-  `${entry.verb} ${entry.resource} ${entry.namespace} ${nameIn(entry, possible)}`
-
-function numbered<T>(entries: readonly T[], key: (entry: T) => string): Numbered<T>[] {
-  const counts = new Map<string, number>()
-  return entries.map(entry => {
-    const skip = counts.get(key(entry)) ?? 0
-    counts.set(key(entry), skip + 1)
-    return { entry, skip }
-  })
-}
-
-/** Match and rate of one request. */
-function matchOf({ entry, skip }: Numbered<RequestEntry>, possible: Possible): Pick<FaultSpec, 'match' | 'rate'> {
-  const { verb, resource, namespace } = entry
-  const name = nameIn(entry, possible)
-  return {
-    match: {
-      ...possible.subject,
-      verbs: [verb],
-      resources: [resource],
-      ...(namespace !== '' && { namespaces: [namespace] }),
-      ...(name !== '' && { names: [name] }),
-    },
-    rate: { skip, count: 1 },
-  }
-}
-
-const watchMatch = (resource: string, { subject }: Possible): FaultSpec['match'] => ({ ...subject, resources: [resource] })
-
 /** The watch is delayed or cut before one event. */
-function eventPerturbations({ entry, skip }: Numbered<EventEntry>, possible: Possible): Perturbation[] {
-  const { type, resource, namespace } = entry
-  const name = nameIn(entry, possible)
-  const event = { type, ...(namespace !== '' && { namespace }), ...(name !== '' && { name }), ...(skip > 0 && { skip }) }
-  const match = watchMatch(resource, possible)
-  const watch = (fault: FaultSpec['watch']): Perturbation => perturbation({ match: { ...match, verbs: ['watch'] }, watch: fault ?? {} })
+function eventPerturbations(numbered: Numbered<EventEntry>, possible: Possible): Perturbation[] {
+  const event = faultEvent(numbered, possible)
+  const match = resourceMatch(numbered.entry.resource, 'watch', possible)
+  const watch = (fault: FaultSpec['watch']): Perturbation => perturbation({ match, watch: fault ?? {} })
   return [
     watch({ holdAt: event }),
     watch({ endBefore: event, withGone: true, reopen: 'Quiet' }),
@@ -117,20 +75,22 @@ function eventPerturbations({ entry, skip }: Numbered<EventEntry>, possible: Pos
 }
 
 const restarts = (write: Numbered<RequestEntry>, possible: Possible): Perturbation[] =>
-  (['AfterCommit', 'BeforeCommit'] as const).map(restart => perturbation({ ...matchOf(write, possible), restart }))
+  (['AfterCommit', 'BeforeCommit'] as const).map(restart => perturbation({ ...requestFault(write, possible), restart }))
 
 const restartAtRest = (write: Numbered<RequestEntry>, possible: Possible): Perturbation =>
-  perturbation({ ...matchOf(write, possible), restart: 'AtRest' })
+  perturbation({ ...requestFault(write, possible), restart: 'AtRest' })
 
 const errors = (write: Numbered<RequestEntry>, possible: Possible): Perturbation[] => [
-  perturbation({ ...matchOf(write, possible), status: { code: 504, message: 'the request timed out' } }),
-  perturbation({ ...matchOf(write, possible), cut: 'AfterCommit' }),
-  perturbation({ ...matchOf(write, possible), status: { code: 429, message: 'too many requests' } }),
-  perturbation({ ...matchOf(write, possible), cut: 'BeforeCommit' }),
+  perturbation({ ...requestFault(write, possible), status: { code: 504, message: 'the request timed out' } }),
+  perturbation({ ...requestFault(write, possible), cut: 'AfterCommit' }),
+  perturbation({ ...requestFault(write, possible), status: { code: 429, message: 'too many requests' } }),
+  perturbation({ ...requestFault(write, possible), cut: 'BeforeCommit' }),
 ]
 
 const readErrors = (read: Numbered<RequestEntry>, possible: Possible): Perturbation[] =>
-  !read.entry.isAnyVersion ? [perturbation({ ...matchOf(read, possible), status: { code: 504, message: 'the request timed out' } })] : []
+  !read.entry.isAnyVersion
+    ? [perturbation({ ...requestFault(read, possible), status: { code: 504, message: 'the request timed out' } })]
+    : []
 
 /**
  * The controller is restarted when it comes to rest, and its first list of a resource is behind by some changes. Only
@@ -147,7 +107,7 @@ function staleRestarts(entries: readonly Entry[], writes: readonly Numbered<Requ
     const during = entries
       .slice(entries.indexOf(write.entry), reached < 0 ? undefined : entries.indexOf(write.entry) + reached)
       .filter(entry => entry.kind === 'event')
-    for (const resource of new Set(before.map(event => event.resource))) {
+    for (const resource of new Set(before.map(event => event.resource).filter(resource => !isReport(resource)))) {
       const lists = entries
         .slice(0, entries.indexOf(write.entry))
         .filter(entry => entry.kind === 'request' && entry.isAnyVersion && entry.isController && entry.resource === resource)
@@ -155,11 +115,11 @@ function staleRestarts(entries: readonly Entry[], writes: readonly Numbered<Requ
       const changes = [...before, ...during].filter(event => event.resource === resource)
       for (const behindChanges of interesting(changes)) {
         const stale: FaultSpec = {
-          match: { ...watchMatch(resource, possible), verbs: ['list'] },
+          match: resourceMatch(resource, 'list', possible),
           rate: { skip: lists.length, count: 1 },
           behindChanges,
         }
-        found.push({ faults: [{ ...matchOf(write, possible), restart: 'AtRest' }, stale] })
+        found.push({ faults: [{ ...requestFault(write, possible), restart: 'AtRest' }, stale] })
       }
     }
   }
@@ -199,13 +159,12 @@ function interesting(changes: readonly EventEntry[]): number[] {
 }
 
 /** Requests that wait, objects that are deleted while they are reconciled, and bookmarks that are withheld. */
-function others(writes: readonly Numbered<RequestEntry>[], events: readonly EventEntry[], possible: Possible): Perturbation[] {
-  const resources = [...new Set(events.map(({ resource }) => resource))]
+function others(writes: readonly Numbered<RequestEntry>[], recorded: Recorded, possible: Possible): Perturbation[] {
+  const resources = [...new Set(recorded.events.map(({ entry }) => entry.resource))]
+  const deletions = writes.filter(({ entry }) => isUpdate(entry)).map(write => deletionBefore(write, recorded, possible))
   return [
-    ...writes.map(write => perturbation({ ...matchOf(write, possible), hold: 'Quiet' })),
-    ...writes.filter(({ entry }) => isUpdate(entry)).map(write => perturbation({ ...matchOf(write, possible), writer: 'Deletes' })),
-    ...resources.map(resource =>
-      perturbation({ match: { ...watchMatch(resource, possible), verbs: ['watch'] }, watch: { withholdBookmarks: true } }),
-    ),
+    ...writes.map(write => perturbation({ ...requestFault(write, possible), hold: 'Quiet' })),
+    ...deletions.filter(deletion => deletion !== undefined).map(deletion => ({ faults: [deletion.fault], deletion })),
+    ...resources.map(resource => perturbation({ match: resourceMatch(resource, 'watch', possible), watch: { withholdBookmarks: true } })),
   ]
 }

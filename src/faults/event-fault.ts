@@ -8,13 +8,16 @@ import { goneByFault } from './watch-fault.ts'
 /** Finds the one event of a fault among the events of all its watches. */
 export class EventSearch {
   readonly spec: NonNullable<FaultSpec['watch']>
+  /** Optional. When the object of the event is deleted. */
+  readonly deletes: FaultSpec['writer']
   readonly #event: FaultEvent
   #left: number
   /** Whether the next list or watch of the resource waits. */
   isReopening = false
 
-  constructor(spec: NonNullable<FaultSpec['watch']>, event: FaultEvent) {
+  constructor(spec: NonNullable<FaultSpec['watch']>, event: FaultEvent, writer: FaultSpec['writer']) {
     this.spec = spec
+    this.deletes = writer === 'Changes' ? undefined : writer
     this.#event = event
     this.#left = event.skip ?? 0
   }
@@ -35,10 +38,13 @@ export class EventSearch {
 }
 
 /** Returns the search for the event of a fault. Undefined if the fault is not about one event. */
-export function eventSearch({ watch }: FaultSpec): EventSearch | undefined {
-  const event = watch?.endBefore ?? watch?.holdAt
-  return watch === undefined || event === undefined ? undefined : new EventSearch(watch, event)
+export function eventSearch({ watch, writer }: FaultSpec): EventSearch | undefined {
+  const event = eventOf(watch)
+  return watch === undefined || event === undefined ? undefined : new EventSearch(watch, event, writer)
 }
+
+/** The event of a fault that is about one event. */
+export const eventOf = (watch: FaultSpec['watch']): FaultEvent | undefined => watch?.endBefore ?? watch?.holdAt
 
 export interface EventFaultOptions {
   readonly searches: readonly EventSearch[]
@@ -48,10 +54,12 @@ export interface EventFaultOptions {
   readonly isHeld: boolean
   /** Called with the revision of each change before it is delivered. */
   readonly changed: (revision: number) => void
+  /** Deletes an object. */
+  readonly remove: (namespace: string, name: string) => Promise<void>
 }
 
 /** Returns a watch that is held or ended at the events of its faults, and whose events are reported to the observer. */
-export function eventFaults(watcher: Watcher, { searches, holds, observed, isHeld, changed }: EventFaultOptions): Watcher {
+export function eventFaults(watcher: Watcher, { searches, holds, observed, isHeld, changed, remove }: EventFaultOptions): Watcher {
   let isGone = false
   let waits = isHeld
   const pass = async (events: readonly StorageEvent[], take: Take): Promise<boolean> => {
@@ -61,6 +69,16 @@ export function eventFaults(watcher: Watcher, { searches, holds, observed, isHel
     if (events.some(({ type }) => type !== 'bookmark')) holds.delivered()
     return taken
   }
+  const removed = async (event: StorageEvent, when: FaultSpec['writer']): Promise<void> => {
+    if (when === undefined || event.type === 'bookmark') return
+    const { namespace, name } = event.object.attributes()
+    const now = (): Promise<void> => {
+      observed?.disturbed('delete', event)
+      return remove(namespace, name)
+    }
+    if (when === 'Deletes') await now()
+    else void holds.wait().then(now)
+  }
   /** Returns false if the watch ends. */
   const each = async (batch: readonly StorageEvent[], take: Take): Promise<boolean> => {
     let passed: StorageEvent[] = []
@@ -69,6 +87,7 @@ export function eventFaults(watcher: Watcher, { searches, holds, observed, isHel
         const { spec } = search
         if (!(await pass(passed, take))) return false
         passed = []
+        await removed(event, search.deletes)
         if (spec.endBefore !== undefined) {
           observed?.disturbed('end', event)
           search.isReopening = spec.reopen === 'Quiet'

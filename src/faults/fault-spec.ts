@@ -68,6 +68,7 @@ export interface FaultSpec {
   /**
    * Another client changes an annotation of the object right before the request updates it (`Changes`), deletes the
    * object right before the request (`Deletes`), or deletes it when nothing else happens after it (`DeletesAtRest`).
+   * With `watch.endBefore` and `watch.holdAt`, the object of the event is deleted.
    */
   readonly writer?: 'Changes' | 'Deletes' | 'DeletesAtRest'
   /**

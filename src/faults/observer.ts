@@ -27,6 +27,6 @@ export interface ObservedRequest {
   opened(close: () => void): void
   /** The watch has delivered the events. */
   delivered(events: readonly StorageEvent[]): void
-  /** A fault holds the event back, or ends the watch before it. */
-  disturbed(does: 'hold' | 'end', event: StorageEvent): void
+  /** A fault holds the event back, ends the watch before it, or deletes its object. */
+  disturbed(does: 'hold' | 'end' | 'delete', event: StorageEvent): void
 }

@@ -3,7 +3,7 @@ import type { RequestAttributes, RequestContext } from '../meta/context.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
 import { detailsOf, expiredError, failure, StatusError } from '../meta/status.ts'
 import type { Watcher } from '../storage/storage.ts'
-import { eventFaults } from './event-fault.ts'
+import { eventFaults, eventOf } from './event-fault.ts'
 import type { FaultSpec } from './fault-spec.ts'
 import type { FaultableRequest } from './faultable-request.ts'
 import type { ObservedRequest } from './observer.ts'
@@ -87,7 +87,7 @@ async function disturb(
     await rules.holds.wait()
   }
   const struck = rules.strike(request)
-  if (info.verb === 'watch') disturbWatch(rules, request, struck, observed)
+  if (info.verb === 'watch') disturbWatch(faults, request, struck, observed)
   if (struck.length === 0) return serve()
   observed?.struck(struck)
   request.why?.note({ step: 'fault', does: struck.flatMap(spec => Object.keys(spec).filter(name => name !== 'match' && name !== 'rate')) })
@@ -106,7 +106,7 @@ async function disturb(
   } finally {
     if (struck.some(({ restart }) => restart === 'AfterCommit')) rules.observer?.restart(request)
     // The object may be one that cannot be deleted.
-    if (struck.some(({ writer }) => writer === 'DeletesAtRest'))
+    if (struck.some(({ writer, watch }) => writer === 'DeletesAtRest' && eventOf(watch) === undefined))
       void rules.holds.wait().then(() => faults.write('Deletes', info).catch(() => {}))
     if (struck.some(({ restart }) => restart === 'AtRest')) void rules.holds.wait().then(() => rules.observer?.restart(request))
   }
@@ -116,7 +116,7 @@ async function disturb(
 async function strikeOne(faults: Faults, request: StruckRequest, spec: FaultSpec): Promise<'ended' | undefined> {
   const { info, query } = request
   if (spec.lease !== undefined) await faults.takeLease(info.namespace, info.name)
-  if (spec.writer === 'Changes' || spec.writer === 'Deletes') await faults.write(spec.writer, info)
+  if ((spec.writer === 'Changes' || spec.writer === 'Deletes') && eventOf(spec.watch) === undefined) await faults.write(spec.writer, info)
   if (spec.restart === 'BeforeCommit') {
     faults.rules.observer?.restart(request)
     request.destroy()
@@ -136,12 +136,8 @@ async function strikeOne(faults: Faults, request: StruckRequest, spec: FaultSpec
 }
 
 /** Applies the faults to a watch when it opens. */
-function disturbWatch(
-  rules: FaultRules,
-  request: StruckRequest,
-  struck: readonly FaultSpec[],
-  observed: ObservedRequest | undefined,
-): void {
+function disturbWatch(faults: Faults, request: StruckRequest, struck: readonly FaultSpec[], observed: ObservedRequest | undefined): void {
+  const { rules } = faults
   const { info, query } = request
   const isHeld = rules.isStaleStart(request) || struck.some(({ hold }) => hold !== undefined)
   if (struck.length === 0 && observed === undefined && !isHeld && !rules.countsChanges) return
@@ -155,6 +151,8 @@ function disturbWatch(
       observed,
       isHeld,
       changed: (revision: number) => rules.changed(resource, revision),
+      // The object may be one that cannot be deleted.
+      remove: (namespace: string, name: string) => faults.write('Deletes', { ...info, namespace, name }).catch(() => {}),
     }
     return eventFaults(disturbedWatch(watcher, struck, gone, rules.clock), reporting)
   }

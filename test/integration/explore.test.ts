@@ -113,6 +113,43 @@ describe('explore', function () {
     expect([broken.kind, broken.message.includes('it patches')]).to.deep.equal(['an invariant', true])
   })
 
+  it('accepts any state after a deletion that the controller had not seen yet, and no other one', async () => {
+    const SECRETS = '/api/v1/namespaces/default/secrets'
+    /** Deletes the secret `given` of a config map that is deleted. The careless one creates another before its finalizer. */
+    const testOf =
+      (isCareless: boolean): ExploreTest =>
+      async ({ plane, start, settled }) => {
+        await start(async client => {
+          const maps = new Informer(client, CONFIG_MAPS, ({ metadata }) => queue.add(metadata.name))
+          const queue = new WorkQueue(client.signal, async name => {
+            const map = maps.objects.get(name)
+            if (map?.data?.wanted !== 'yes') return
+            const { finalizers, deletionTimestamp, uid } = map.metadata
+            const finish = async (given: string[]): Promise<void> =>
+              void (await call(client, 'PATCH', `${CONFIG_MAPS}/${name}`, { metadata: { uid, finalizers: given } }, [404]))
+            if (deletionTimestamp === undefined && finalizers === undefined) {
+              if (isCareless) await call(client, 'POST', SECRETS, { metadata: { name: 'early' } }, [409])
+              await finish(['example.dev/cleanup'])
+            }
+            if (deletionTimestamp === undefined || finalizers === undefined) return
+            for (const secret of ['given', 'early']) await call(client, 'DELETE', `${SECRETS}/${secret}`, undefined, [404])
+            await finish([])
+          })
+          await maps.start()
+          queue.start()
+        })
+        await call(plane, 'POST', SECRETS, { metadata: { name: 'given' } })
+        await call(plane, 'POST', CONFIG_MAPS, { metadata: { name: 'a' }, data: { wanted: 'yes' } })
+        await settled()
+      }
+    const match = { users: ['controller-*'], verbs: ['patch'], resources: ['configmaps'], namespaces: ['default'], names: ['a'] }
+    const options: ExploreOptions = { patienceMs, replay: [{ match, rate: { skip: 0, count: 1 }, writer: 'Deletes' }] }
+    expect(await explore(testOf(false), options)).to.include({ runs: 1 })
+    const failure = await failureOf(testOf(true), options)
+    expect(failure.message).to.include('secrets default/early: no object was expected, there is an object')
+    expect(failure.story.join('\n')).to.include('another client deletes the object right before')
+  })
+
   it('rejects invalid options', async () => {
     const rejected = await explore(async () => {}, { runs: -1 }).catch((error: Error) => error)
     expect(rejected).to.be.instanceOf(RangeError).with.property('message', 'runs: must be a non-negative integer, got -1')

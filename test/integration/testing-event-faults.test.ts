@@ -89,6 +89,19 @@ describe('faults about one event, one writer or one restart', function () {
     await plane.until(async () => (await plane.request('GET', `${CONFIG_MAPS}/a`)).status === 404)
   })
 
+  it('delete the object of the event at which a watch ends, at once or when nothing else happens', async () => {
+    const at = await version()
+    plane.faults.add({ match: { verbs: ['watch'] }, watch: { endBefore: { name: 'a' }, reopen: 'Quiet' }, writer: 'DeletesAtRest' })
+    const watching = watch(`resourceVersion=${at}`)
+    await create('a')
+    expect(await watching).to.deep.equal([])
+    expect(names(await read())).to.deep.equal([])
+    plane.faults.add({ match: { verbs: ['watch'] }, watch: { holdAt: { name: 'b' } }, writer: 'Deletes' })
+    const held = watch(`resourceVersion=${await version()}`)
+    await create('b')
+    expect(await held).to.deep.equal(['ADDED b', 'DELETED b'])
+  })
+
   it('serve lists of any version as they were before the last changes, and delay the watch that continues', async () => {
     const fault = plane.faults.add({ match: { users: ['jane'], verbs: ['list'] }, behindChanges: 2 })
     // Changes are counted from the first watch with a fault on.

@@ -60,12 +60,27 @@ describe('the perturbations of an undisturbed run', () => {
       request('create', 'events'),
       request('create', 'subjectaccessreviews.authorization.k8s.io'),
       request('update', 'leases.coordination.k8s.io', { name: 'web' }),
+      request('get', 'leases.coordination.k8s.io', { name: 'web' }),
+      event('MODIFIED', 'web', { resource: 'leases.coordination.k8s.io' }),
     ]
-    const { conflict, restart } = perturbationsOf(entries, possible)
+    const { conflict, restart, event: events, other } = perturbationsOf(entries, possible)
+    expect(events).to.deep.equal([])
+    expect(other.flatMap(({ faults }) => faults[0]?.match?.resources)).to.deep.equal(['things'])
     expect(conflict.map(({ faults }) => faults[0]?.match)).to.deep.equal([
       { users: ['c'], verbs: ['update'], resources: ['things'], namespaces: ['shop'] },
     ])
     expect(restart).to.have.length(3)
+  })
+
+  it('restart at rest before each change of the test, and at the end', () => {
+    const entries = [1, 2, 3].flatMap(() => [
+      request('update', 'things', { name: 'web' }),
+      request('create', 'things', { isController: false }),
+    ])
+    const { restart } = perturbationsOf(entries, possible)
+    expect(restart.filter(({ faults }) => faults[0]?.restart === 'AtRest').map(({ faults }) => faults[0]?.rate?.skip)).to.deep.equal([
+      2, 1, 0,
+    ])
   })
 
   it('delay or cut the watch before each event', () => {
