@@ -19,12 +19,14 @@ export type LiteralValue =
 export interface LiteralExpr {
   readonly kind: 'literal'
   readonly id: ExprId
+  /** Type and value. The type cannot be derived from the value alone: `1` and `1u` are both bigint. */
   readonly literal: LiteralValue
 }
 
 /** Identifier of a variable, type or constant, or the first part of a dotted name. */
 export interface IdentExpr {
   readonly kind: 'ident'
+  /** Number of the node. */
   readonly id: ExprId
   /** Begins with a dot if the name is to be resolved in the outermost scope. */
   readonly name: string
@@ -36,6 +38,7 @@ export interface SelectExpr {
   readonly id: ExprId
   /** Expression whose field is read. */
   readonly operand: Expr
+  /** Name of the field, without quotes or backticks. */
   readonly field: string
   /** Whether the select tests for presence: `has(operand.field)`. */
   readonly testOnly: boolean
@@ -64,6 +67,7 @@ export interface ListExpr {
 
 /** `key: value` or `?key: value`. Each entry has its own number, as in cel-go. */
 export interface MapEntry {
+  /** Number of the entry, which is not that of its key. */
   readonly id: ExprId
   readonly key: Expr
   readonly value: Expr
@@ -75,11 +79,13 @@ export interface MapEntry {
 export interface MapExpr {
   readonly kind: 'map'
   readonly id: ExprId
+  /** Entries in the order of the source. Repeated keys are found during evaluation. */
   readonly entries: readonly MapEntry[]
 }
 
 /** `name: value` */
 export interface StructField {
+  /** Number of the field. */
   readonly id: ExprId
   readonly name: string
   readonly value: Expr
@@ -93,6 +99,7 @@ export interface StructExpr {
   readonly id: ExprId
   /** Name as written: `Object.spec`. */
   readonly typeName: string
+  /** Fields in the order of the source. */
   readonly fields: readonly StructField[]
 }
 
@@ -130,6 +137,7 @@ export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | 
 /** A parsed expression, with the offset of each node in the source, in code points. */
 export interface Ast {
   readonly root: Expr
+  /** Offsets by number of the node. */
   readonly offsets: ReadonlyNodeTable<number>
 }
 

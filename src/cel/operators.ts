@@ -1,9 +1,13 @@
 /** Function names of operators (cel-spec, "Operators"). */
 export const CONDITIONAL = '_?_:_'
+/** False if either operand is, even if the other is an error. */
 export const LOGICAL_AND = '_&&_'
+/** True if either operand is, even if the other is an error. */
 export const LOGICAL_OR = '_||_'
 export const LOGICAL_NOT = '!_'
+/** Negation of a number. A minus before a literal is part of the literal. */
 export const NEGATE = '-_'
+/** Element of a list by position, or of a map by key. */
 export const INDEX = '_[_]'
 /** `a[?i]` and `a.?b`, which return an optional (cel-spec proposal 246). */
 export const OPTIONAL_INDEX = '_[?_]'
@@ -14,6 +18,7 @@ export const OPTIONAL_SELECT = '_?._'
 export const NOT_STRICTLY_FALSE = '@not_strictly_false'
 /** Addition, and concatenation of strings, bytes and lists. */
 export const ADD = '_+_'
+/** Defined for all types. Numbers of different types are equal if their values are. */
 export const EQUALS = '_==_'
 
 /** Function names of relations, by their token. */

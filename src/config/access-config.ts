@@ -8,21 +8,29 @@ import type { ReleaseConfig } from './release-config.ts'
 
 /** Authentication and authorization of requests. Files are paths. */
 export interface AccessConfig {
+  /** CAs of client certificates. Undefined if certificates do not authenticate. */
   readonly clientCaFile: string | undefined
+  /** Undefined if no proxy may authenticate users. */
   readonly requestHeader: RequestHeaderConfig | undefined
   /** Whether bootstrap tokens in Secrets of kube-system are accepted. */
   readonly bootstrapTokens: boolean
+  /** CSV file with static tokens. Undefined if there are none. */
   readonly tokenAuthFile: string | undefined
   /** Undefined if webhook token authentication is disabled. */
   readonly tokenWebhook: TokenWebhookConfig | undefined
+  /** Keys, issuers and lifetimes of service account tokens. */
   readonly serviceAccounts: ServiceAccountConfig
+  /** Anonymous requests, OpenID Connect and the authentication configuration file. */
   readonly authentication: AuthenticationConfig
+  /** Modes in their order, and the files and webhooks that they use. */
   readonly authorization: AuthorizationConfig
 }
 
 /** The groups of the configuration that authentication and authorization read. */
 export interface AccessGroups {
+  /** Parsed from flags of both. */
   readonly access: AccessConfig
+  /** Release and feature gates, on which the available flags depend. */
   readonly release: ReleaseConfig
 }
 
@@ -40,7 +48,9 @@ export const accessOf = (read: FlagReader, given: GivenFlags, gates: Gates): Acc
 
 /** Values of the `--authentication-token-webhook-*` flags. */
 export interface TokenWebhookConfig {
+  /** Kubeconfig with the address of the webhook. */
   readonly kubeconfigFile: string
+  /** Version of TokenReview that the webhook receives. */
   readonly version: 'v1' | 'v1beta1'
   /** Milliseconds. 0 disables caching. */
   readonly cacheTtlMs: number

@@ -31,17 +31,28 @@ export interface ProcessConfig {
  * given.
  */
 export interface Config {
+  /** Emulated release and feature gates. */
   readonly release: ReleaseConfig
   readonly process: ProcessConfig
+  /** Directories and files of the server. */
   readonly files: LocationConfig
+  /** Addresses and ports. */
   readonly listening: ListeningConfig
+  /** TLS and limits of connections. */
   readonly serving: ServingConfig
+  /** Limits and timeouts of requests. */
   readonly requests: RequestsConfig
+  /** Authentication and authorization. */
   readonly access: AccessConfig
+  /** Admission plugins and their configuration. */
   readonly admission: AdmissionConfig
+  /** Stores, caches, history and mounts. */
   readonly storage: StorageConfig
+  /** Controllers that run, and their options. */
   readonly controllers: ControllersConfig
+  /** Addresses of services, and connections to kubelets. */
   readonly network: NetworkConfig
+  /** Logs, audit, metrics, tracing and warnings. */
   readonly observability: ObservabilityConfig
 }
 

@@ -8,13 +8,17 @@ export interface EtcdConfig {
   readonly servers: readonly string[]
   /** Resources that are stored on other servers. */
   readonly overrides: readonly EtcdOverride[]
+  /** CAs of the servers. Undefined for those of the system. */
   readonly caFile: string | undefined
+  /** Client certificate. Set together with the key. */
   readonly certFile: string | undefined
+  /** Key of the client certificate. */
   readonly keyFile: string | undefined
   /** Maximum excess of a key's TTL, so that keys can share a lease. */
   readonly leaseReuseSeconds: number
 }
 
+/** Servers of one resource. */
 export interface EtcdOverride {
   /** Such as `events` or `deployments.apps`. */
   readonly resource: string
@@ -49,6 +53,7 @@ function serversOf(flag: string, servers: readonly string[]): string[] {
   return servers.map(server => server.replace(/\/$/, ''))
 }
 
+/** Parses an endpoint. Throws FlagError that names the flag. */
 function endpointOf(flag: string, server: string): Endpoint {
   const endpoint = parseEndpoint(server)
   if (!endpoint)

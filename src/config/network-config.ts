@@ -5,9 +5,13 @@ import { type ServiceConfig, servicesOf } from './service-config.ts'
 
 /** Connections to kubelets. Files are paths. */
 export interface KubeletConfig {
+  /** Types of node addresses, the preferred first. */
   readonly addressTypes: readonly string[]
+  /** Port of a kubelet if its node does not report one. */
   readonly port: number
+  /** CAs of kubelets. Undefined if their certificates are not verified. */
   readonly caFile: string | undefined
+  /** Client certificate and its key. Undefined if kubelets receive none. */
   readonly client: { readonly cert: string; readonly key: string } | undefined
 }
 
@@ -17,7 +21,9 @@ export interface NetworkConfig {
   readonly serviceClusterIpRanges: readonly string[]
   /** Inclusive. */
   readonly serviceNodePorts: { readonly first: number; readonly last: number }
+  /** Connections for logs, exec and the like. */
   readonly kubelets: KubeletConfig
+  /** Load balancer addresses and further options of services. */
   readonly services: ServiceConfig
 }
 

@@ -6,13 +6,17 @@ import { FlagError } from './parse-flags.ts'
 
 /** Configuration of encryption at rest. With `automaticReload` the file is followed at runtime. */
 export interface EncryptionFile {
+  /** EncryptionConfiguration, as YAML or JSON. */
   readonly file: string
+  /** Whether changes of the file apply without a restart. */
   readonly automaticReload: boolean
 }
 
 /** Retention of the embedded store's history. */
 export interface HistoryConfig {
+  /** Age at which revisions are dropped. */
   readonly keptMs: number
+  /** Size at which the oldest revisions are dropped, even if they are younger. */
   readonly maxBytes: number
 }
 
@@ -28,6 +32,7 @@ export interface StoreProbes {
 
 /** Watch caches. They adapt their sizes. */
 export interface WatchCacheConfig {
+  /** Whether resources have watch caches unless they are listed in `without`. */
   readonly isEnabled: boolean
   /**
    * Resources without watch cache, such as `pods` or `deployments.apps`: those with a size of 0 in --watch-cache-sizes.
@@ -55,21 +60,27 @@ export interface StorageConfig {
   readonly etcdStandIn: boolean
   /** Starts with a slash and does not end with one. */
   readonly etcdPrefix: string
+  /** Format of new writes. Objects in the other format remain readable. */
   readonly storedAs: 'json' | 'protobuf'
   /** Undefined if encryption at rest is off. */
   readonly encryption: EncryptionFile | undefined
+  /** Watch caches between requests and the store. */
   readonly watchCache: WatchCacheConfig
+  /** Health and size probes. */
   readonly probes: StoreProbes
   /** 0 disables compaction by this server. */
   readonly compactionIntervalMs: number
   /** Undefined if only the history that watches need is kept. */
   readonly history: HistoryConfig | undefined
+  /** Whether the readable part of a damaged embedded store is served. */
   readonly servesDamagedStore: boolean
   /** Retention of Event objects. */
   readonly eventTtlMs: number
+  /** Moments and branches. */
   readonly mounts: MountConfig
 }
 
+/** Timeout of checks, as in kube-apiserver. */
 const DEFAULT_CHECK_MS = 2_000
 /** Default number of moments with --history: as many as can be compared side by side. */
 const MOMENTS_OF_HISTORY = 4

@@ -1,14 +1,18 @@
 /** A line of a chart. Values are undefined if nothing was measured. */
 export interface Series {
+  /** Name in the legend. */
   readonly name: string
+  /** Values at equal intervals, newest last. */
   readonly values: readonly (number | undefined)[]
 }
 
 interface ChartProps {
   readonly title: string
+  /** Lines, which share one scale. */
   readonly series: readonly Series[]
   /** Number of values that fit into the width. */
   readonly length: number
+  /** Prints a value with its unit. */
   print(value: number): string
 }
 
@@ -45,6 +49,7 @@ export function Chart({ title, series, length, print }: ChartProps) {
 
 const printed = (value: number | undefined, print: (value: number) => string): string => (value === undefined ? '–' : print(value))
 
+/** Returns an SVG path. An undefined value interrupts the line. */
 function lineOf(values: readonly (number | undefined)[], length: number, top: number): string {
   let line = ''
   let isBegun = false

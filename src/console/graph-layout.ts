@@ -2,9 +2,11 @@ import type { Kind } from './kinds.ts'
 
 /** An object in the ownership graph. */
 export interface Related {
+  /** Identifies the node in edges. */
   readonly uid: string
   readonly kind: string
   readonly name: string
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string
   /** Optional. Omitted if the kind is not served. */
   readonly of?: Kind
@@ -23,9 +25,13 @@ export interface Placed {
 
 /** A laid-out graph. Edges lead from owner to dependent; sizes are in pixels. */
 export interface Layout {
+  /** Nodes in the order of kind and name. */
   readonly placed: readonly Placed[]
+  /** Pairs of owner and dependent, both of which are placed. */
   readonly edges: readonly (readonly [Placed, Placed])[]
+  /** Right edge of the rightmost node. */
   readonly width: number
+  /** Bottom edge of the lowest node. */
   readonly height: number
   /** Number of objects that did not fit. */
   readonly left: number
@@ -33,6 +39,7 @@ export interface Layout {
 
 /** Size of a node and gaps between nodes, in pixels. */
 export const NODE = { width: 200, height: 44, gapX: 56, gapY: 12 }
+/** Limit for nodes. Objects beyond it are only counted. */
 const MOST_NODES = 120
 
 /**

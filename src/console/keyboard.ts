@@ -4,7 +4,9 @@ import { currentList } from './use.ts'
 
 /** Parts of the page that keys open and close. */
 export interface Openings {
+  /** Shows the keys in a dialog. */
   openHelp(): void
+  /** Shows the menu of kinds, before its search field receives the focus. */
   openMenu(): void
   closeMenu(): void
 }
@@ -82,12 +84,14 @@ function act({ key, target }: KeyboardEvent, openings: Openings): boolean {
   }
 }
 
+/** Moves the selection of the list of the page. Returns false if the page has none. */
 function move(by: number): boolean {
   const list = currentList()
   list?.move(by)
   return list !== undefined
 }
 
+/** Returns from an object to the table of its kind in its namespace. */
 function leaveObject(): boolean {
   const route = parseRoute(location.hash)
   if (route.parts[0] !== 'object') return false

@@ -2,16 +2,22 @@
 export interface Kind {
   /** Empty for the core group. */
   readonly group: string
+  /** Version in which the kind is listed. */
   readonly version: string
+  /** Plural name in lower case, as in paths. */
   readonly resource: string
+  /** Kind of the objects, or the resource if discovery has none. */
   readonly kind: string
   readonly namespaced: boolean
+  /** Verbs of discovery. `list` is always among them. */
   readonly verbs: readonly string[]
+  /** Abbreviations, for searching. */
   readonly shortNames: readonly string[]
   /** Whether the version is the preferred one of its group. */
   readonly preferred: boolean
 }
 
+/** Returns the apiVersion of objects. */
 export const groupVersion = ({ group, version }: Pick<Kind, 'group' | 'version'>): string =>
   group === '' ? version : `${group}/${version}`
 
@@ -37,7 +43,9 @@ export const FIRST_KIND = { group: '', version: 'v1', resource: 'namespaces' }
 
 /** Kinds under a common heading. */
 export interface KindGroup {
+  /** Name of the group, `core` or `deprecated`. */
   readonly title: string
+  /** Kinds in the order in which they were discovered. */
   readonly kinds: readonly Kind[]
 }
 

@@ -7,6 +7,7 @@ import { type Backend, BackendError } from '../storage/backend.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { StoreHistory } from '../storage/store-history.ts'
 
+/** Limit for each call to the store. */
 const DEADLINE_MS = 30_000
 
 /**
@@ -40,9 +41,11 @@ const EMPTY = 1
 
 const isDenied = (error: unknown): boolean => error instanceof BackendError && error.code === 'denied'
 
+/** Options of the compaction of a store. */
 export interface Compaction {
   readonly backend: Backend
   readonly logger: Logger
+  /** Time between compactions, and age of the revision up to which the store is compacted. */
   readonly intervalMs: number
   readonly clock: TimerClock
 }
@@ -80,9 +83,12 @@ export async function compactHistory({ backend, logger, intervalMs, clock }: Com
 
 /** Options of history retention. */
 export interface Retention {
+  /** History of the embedded store. */
   readonly history: StoreHistory
   readonly logger: Logger
+  /** Age at which revisions are dropped. */
   readonly keptMs: number
+  /** Size above which the oldest revisions are dropped. */
   readonly maxBytes: number
   readonly clock: TimerClock
 }

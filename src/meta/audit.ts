@@ -12,9 +12,13 @@ export type AuditedBody = Buffer | readonly Buffer[] | FilledBody
 
 /** Metadata by which an event refers to an object. */
 interface Named {
+  /** Set if the path has no namespace. */
   readonly namespace?: string
+  /** Set if the path has no name, as on create. */
   readonly name?: string
+  /** UID of the object in the body. */
   readonly uid?: string
+  /** Revision of the object in the body. */
   readonly resourceVersion?: string
 }
 

@@ -7,6 +7,7 @@ import type { ClientIdentity } from '../control-plane/in-process-client.ts'
 import type { LocalServerParts } from '../control-plane/local-servers.ts'
 import type { OpenConnection } from '../lib/in-process-connection.ts'
 
+/** Identity with which the servers read the cluster. */
 const KUBELETS: ClientIdentity = {
   user: { name: 'system:serviceaccount:kube-system:kubelet', groups: ['system:authenticated'] },
   userAgent: 'kubelet',
@@ -17,12 +18,15 @@ const METRICS_VERSIONS = ['v1', 'v1beta1']
 
 /** Servers of a simulated cluster, loaded. */
 export interface LoadedServers {
+  /** Returns a connection to the kubelet of a node, or undefined if the node is not simulated. */
   kubelet(node: Node): OpenConnection | undefined
   /** Opens a connection to the metrics API. */
   readonly metrics: OpenConnection
+  /** Closes the server of the kubelets. */
   close(): void
 }
 
+/** Opens the servers with those parts that are both known and allowed. */
 export function openLocalServers(allowed: readonly string[], { clientOf, clock, logger }: LocalServerParts): LoadedServers {
   const parts = new Set(LOCAL_PARTS.filter(part => allowed.includes(part)))
   const nodes = new NodeServer({ client: clientOf(KUBELETS), clock, logger, allowed: parts })

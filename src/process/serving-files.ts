@@ -10,7 +10,9 @@ import { ADMIN_USER, type CertificateOptions, loadCredentials, type ServerCreden
 import { servingNames } from '../server/tls/names.ts'
 import { kubeconfig } from './kubeconfig.ts'
 
+/** Address of the plain HTTP port. */
 const LOOPBACK = '127.0.0.1'
+/** Used if the configuration has no range. Same as in kube-apiserver. */
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 
 /**
@@ -38,6 +40,7 @@ export const credentialsOf = (
 
 /** Access of the administrator to a server. Certificates and the key are PEM. */
 export interface AdminAccess {
+  /** URL of the HTTPS port. */
   readonly url: string
   /** URL of the plain HTTP port. Undefined if the server has none. */
   readonly insecureUrl: string | undefined
@@ -45,8 +48,11 @@ export interface AdminAccess {
   readonly consoleUrl: string | undefined
   /** Kubeconfig of the administrator, as YAML. */
   readonly kubeconfig: string
+  /** CA of the server's certificate. */
   readonly certificateAuthority: string
+  /** Certificate in the group system:masters. */
   readonly clientCertificate: string
+  /** Private key of the certificate. */
   readonly clientKey: string
 }
 
@@ -71,6 +77,7 @@ export async function adminAccess(
   }
 }
 
+/** Ports that were opened, with the numbers that the system chose. */
 interface ServedPorts {
   readonly securePort: number
   readonly insecurePort: number | undefined

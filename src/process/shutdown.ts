@@ -9,7 +9,9 @@ export interface ShutdownSteps {
   readonly delayMs: number
   /** Milliseconds for requests in progress. */
   readonly graceMs: number
+  /** Closes the ports and resolves when all requests have finished, or after `graceMs`. */
   stopServing(graceMs: number): Promise<void>
+  /** Called after stopServing has resolved. */
   closeStore(): Promise<unknown>
   readonly log: Logger
 }
@@ -18,6 +20,7 @@ export interface ShutdownSteps {
 export class Shutdown {
   #begun = false
 
+  /** Whether `run` was called. The readiness check reads it. */
   get isUnderWay(): boolean {
     return this.#begun
   }

@@ -4,6 +4,7 @@ import { minorOf, PREVIEWS, type Release } from '../lifecycle/release.ts'
 /** version.Info, the body of `/version`. */
 export interface VersionInfo {
   readonly major: string
+  /** Without a `+`, which some distributions of Kubernetes append. */
   readonly minor: string
   /** Release whose API is served. Since 1.33. */
   readonly emulationMajor?: string
@@ -11,14 +12,17 @@ export interface VersionInfo {
   /** Oldest release whose components the server supports (KEP-4330). Since 1.33. */
   readonly minCompatibilityMajor?: string
   readonly minCompatibilityMinor?: string
+  /** Version that clients compare, as in `v1.33.0+binnacle`. */
   readonly gitVersion: string
   /** Empty, because the program is not built from a commit of Kubernetes. */
   readonly gitCommit: string
+  /** Empty, for the same reason. */
   readonly gitTreeState: string
   /** RFC 3339. */
   readonly buildDate: string
   /** The Node runtime, for clients that show it. */
   readonly goVersion: string
+  /** Engine of JavaScript instead of Go's compiler. */
   readonly compiler: string
   /** `linux/amd64`, as Go names it. */
   readonly platform: string
@@ -26,8 +30,11 @@ export interface VersionInfo {
 
 /** The Node runtime. */
 export interface Runtime {
+  /** With a leading `v`: process.version. */
   readonly version: string
+  /** process.platform, such as `linux`. */
   readonly platform: string
+  /** process.arch, such as `x64`. */
   readonly arch: string
 }
 

@@ -17,9 +17,11 @@ export type JsonSchemaProps = {
   readonly default?: Json
   /** Inclusive, unless `exclusiveMaximum` is set. */
   readonly maximum?: number
+  /** Whether `maximum` itself is invalid, as in draft 4 of JSON Schema. */
   readonly exclusiveMaximum?: boolean
   /** Inclusive, unless `exclusiveMinimum` is set. */
   readonly minimum?: number
+  /** Whether `minimum` itself is invalid, as in draft 4 of JSON Schema. */
   readonly exclusiveMinimum?: boolean
   /** In Unicode characters, not in bytes. */
   readonly maxLength?: number
@@ -27,21 +29,33 @@ export type JsonSchemaProps = {
   readonly minLength?: number
   /** RE2 expression. It may match anywhere in the string. */
   readonly pattern?: string
+  /** Inclusive. Bounds the estimated cost of rules about the items. */
   readonly maxItems?: number
+  /** Inclusive. */
   readonly minItems?: number
   /** Rejected in definitions of custom kinds if true, because the comparison of items is quadratic. */
   readonly uniqueItems?: boolean
+  /** Divisor of which the number must be a multiple. */
   readonly multipleOf?: number
+  /** Valid values. They are compared deeply. */
   readonly enum?: Json[]
+  /** Inclusive. Bounds the estimated cost of rules about the members. */
   readonly maxProperties?: number
+  /** Inclusive. */
   readonly minProperties?: number
+  /** Members that must be present, even if they are null. */
   readonly required?: string[]
   /** Schema of every item. Definitions of custom kinds may not have a list of schemas. */
   readonly items?: JsonSchemaProps | JsonSchemaProps[] | null
+  /** Schemas that must all hold. */
   readonly allOf?: JsonSchemaProps[]
+  /** Schemas of which exactly one must hold. */
   readonly oneOf?: JsonSchemaProps[]
+  /** Schemas of which at least one must hold. */
   readonly anyOf?: JsonSchemaProps[]
+  /** Schema that must not hold. */
   readonly not?: JsonSchemaProps
+  /** Schemas of members by name. */
   readonly properties?: Readonly<Record<string, JsonSchemaProps>>
   /** Schema of the members that `properties` does not name. False forbids them. */
   readonly additionalProperties?: JsonSchemaProps | boolean
@@ -67,6 +81,7 @@ export type JsonSchemaProps = {
   readonly 'x-kubernetes-list-type'?: string
   /** `granular` or `atomic`. Server-side apply merges the members of the former. */
   readonly 'x-kubernetes-map-type'?: string
+  /** CEL rules about the value. */
   readonly 'x-kubernetes-validations'?: ValidationRule[]
 }
 

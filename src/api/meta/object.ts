@@ -19,6 +19,7 @@ export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(v
  * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
 export type OwnerReference = {
+  /** Group and version of the owner. The version need not be the stored one. */
   apiVersion: string
   kind: string
   name: string
@@ -34,6 +35,7 @@ export type OwnerReference = {
 export type ManagedFieldsEntry = {
   /** Field manager of the write. A manager has one entry for each operation, apiVersion and subresource. */
   manager?: string
+  /** Operations have separate entries, even of the same manager. */
   operation?: 'Apply' | 'Update'
   /** Version in which `fieldsV1` names fields. */
   apiVersion?: string
@@ -67,12 +69,15 @@ export type ObjectMeta = {
   deletionTimestamp?: string
   /** Grace period in seconds. Later deletions may only shorten it. */
   deletionGracePeriodSeconds?: number
+  /** Keys and values have at most 63 characters each, besides a prefix of the key. */
   labels?: Record<string, string>
   /** Keys and values together have at most 256 KiB. */
   annotations?: Record<string, string>
+  /** Owners. The object is deleted once all of them are gone. */
   ownerReferences?: OwnerReference[]
   /** The object is kept after its deletion until this list is empty. */
   finalizers?: string[]
+  /** Sorted by the server. An empty list in an update resets it. */
   managedFields?: ManagedFieldsEntry[]
 }
 

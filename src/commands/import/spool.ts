@@ -3,13 +3,16 @@ import { join } from 'node:path'
 
 /** Position of bytes in the spool file. */
 export interface SpoolRange {
+  /** Offset of the first byte. */
   readonly at: number
   readonly size: number
 }
 
 /** Holds values between their conversion and the import. */
 export interface ValueSpool {
+  /** Appends bytes and returns their position. Synchronous. */
   write(bytes: Buffer): SpoolRange
+  /** Reads bytes that were written before. The caller owns the buffer. */
   read(range: SpoolRange): Buffer
 }
 
@@ -41,6 +44,7 @@ export class Spool implements ValueSpool {
     return bytes
   }
 
+  /** Closes the file, whose space is then freed. */
   close(): void {
     closeSync(this.#fd)
   }

@@ -4,14 +4,21 @@ import { ApiError, sendJson } from '../session.ts'
 
 /** Response of `POST /binnacle/v1/console/cel`. */
 interface Evaluated {
+  /** Type of the result. Omitted if the expression does not compile. */
   readonly type?: string
+  /** Bounds of the static cost, as decimal numbers. They may exceed the safe integers. */
   readonly estimate?: { readonly min: string; readonly max: string }
+  /** Text of the result. */
   readonly value?: string
+  /** Runtime cost. */
   readonly cost?: number
+  /** Error of the evaluation. Set instead of the value. */
   readonly error?: string
+  /** Errors of the compiler. All other members are omitted then. */
   readonly issues?: string
 }
 
+/** Name, expression and variables of each example. The page begins with the first one. */
 const EXAMPLES = [
   [
     'object and params',
@@ -94,6 +101,7 @@ export function CelPage() {
   )
 }
 
+/** Returns undefined if the text is no JSON object. An empty text has no variables. */
 function parseVariables(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
@@ -107,6 +115,7 @@ function parseVariables(text: string): object | undefined {
 const bound = (max: string): string =>
   max.length > 15 ? 'without an upper bound, as the values have no types' : `at most ${Number(max).toLocaleString('en')}`
 
+/** Facts about an evaluation, or the errors of the compiler alone. */
 function Result({ result: { type, estimate, value, cost, error, issues } }: { readonly result: Evaluated }) {
   if (issues !== undefined) return <pre class="text bad">{issues}</pre>
   return (

@@ -5,18 +5,26 @@ import { callJson } from '../session.ts'
 import { useFetched, useNow } from '../use.ts'
 import type { TabProps } from './tab-props.ts'
 
+/** Members of an Event of core/v1 that the table shows. */
 interface CoreEvent {
   readonly metadata: { readonly uid: string; readonly creationTimestamp?: string }
+  /** `Normal` or `Warning`. */
   readonly type?: string
   readonly reason?: string
   readonly message?: string
+  /** Times that the event occurred. Omitted for events of the newer API. */
   readonly count?: number
+  /** Null in events of the newer API, which have `eventTime`. */
   readonly lastTimestamp?: string | null
+  /** Null in events of the older API. */
   readonly eventTime?: string | null
+  /** Component that reported the event, in the older API. */
   readonly source?: { readonly component?: string }
+  /** Component that reported the event, in the newer API. */
   readonly reportingComponent?: string
 }
 
+/** Limit for the events of the request. The server's order decides which ones they are. */
 const MOST = 500
 
 /** Events of an object, newest first. */

@@ -8,18 +8,24 @@ import { lineText, yamlLines } from '../yaml-lines.ts'
 import { withoutManagers } from './owned-yaml.tsx'
 import type { TabProps } from './tab-props.ts'
 
+/** Item of the response of `GET /binnacle/v1/history/…`. */
 interface Moment {
+  /** Revision of the store. */
   readonly revision: number | string
+  /** RFC 3339. Omitted if it was not recorded. */
   readonly time?: string
   readonly type: 'created' | 'updated' | 'deleted'
   readonly object: AnyObject & Json
 }
 
+/** Page of the history of an object, newest first. */
 interface History {
   readonly items: readonly Moment[]
+  /** Continue token if there are older revisions. */
   readonly metadata?: { readonly continue?: string }
 }
 
+/** Number of revisions that the page loads. */
 const CHUNK = 50
 /** Context lines of a difference. */
 const CONTEXT = 3
@@ -64,6 +70,7 @@ function compared(object: Json): Json {
 
 const momentLines = (moment: Moment | undefined): string[] => (moment === undefined ? [] : yamlLines(compared(moment.object)).map(lineText))
 
+/** Compares a revision with the one before it. Without one, all lines are added. */
 function Difference({ before, after }: { readonly before: Moment | undefined; readonly after: Moment }) {
   const lines = nearDifferences(lineDiff(momentLines(before), after.type === 'deleted' ? [] : momentLines(after)), CONTEXT)
   return (

@@ -9,19 +9,28 @@ import { lineText, yamlLines } from '../yaml-lines.ts'
 import { DenialPart } from './denial-part.tsx'
 import type { PageProps } from './page-props.ts'
 
+/** Interval of polling. */
 const EVERY_MS = 2_000
+/** Limit for the requests of a poll. Filters apply to these. */
 const LIMIT = 500
 
 /** Item of the response of `GET /binnacle/v1/why`. */
 interface RecentRequest {
+  /** ID of the request, as in the audit log and the header `Audit-ID`. */
   readonly auditID: string
+  /** RFC 3339 with milliseconds, UTC. */
   readonly time: string
+  /** Empty if the request was not authenticated. */
   readonly user: string
   readonly userAgent: string
   readonly verb: string
+  /** Path and query. */
   readonly uri: string
+  /** Omitted while the request is in progress. */
   readonly status?: number
+  /** Omitted while the request is in progress. */
   readonly milliseconds?: number
+  /** Bytes of the response's body before compression, or 0 for a stream. */
   readonly bytes: number
 }
 
@@ -37,6 +46,7 @@ export function RequestsPage({ route }: PageProps) {
   return id === undefined ? <Requests key={route.query.text} text={route.query.text ?? ''} /> : <Request key={id} id={id} />
 }
 
+/** Table of recent requests, refreshed by polling. `text` is the first filter of paths. */
 function Requests({ text: first }: { readonly text: string }) {
   const [user, setUser] = useState('')
   const [text, setText] = useState(first)
@@ -126,7 +136,9 @@ function RequestTable({ requests, selected }: { readonly requests: readonly Rece
   )
 }
 
+/** A step of a request: its name, milliseconds since the start, and members of its own. */
 type RecordedStep = { readonly step: string; readonly at: number } & Readonly<Record<string, Json>>
+/** Item of the response of `GET /binnacle/v1/why/<id>`. */
 type Why = RecentRequest & {
   readonly steps: readonly RecordedStep[]
   readonly denial?: Json
@@ -134,6 +146,7 @@ type Why = RecentRequest & {
   readonly request?: Json
 }
 
+/** Class of an outcome or decision. Others have none. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   allow: 'good',
   admitted: 'good',
@@ -178,6 +191,7 @@ function Request({ id }: { readonly id: string }) {
   )
 }
 
+/** A step, with its members as YAML. */
 function StepItem({ step: { step, at, ...rest } }: { readonly step: RecordedStep }) {
   const outcome = String(rest.decision ?? rest.outcome ?? '')
   return (
@@ -191,8 +205,10 @@ function StepItem({ step: { step, at, ...rest } }: { readonly step: RecordedStep
   )
 }
 
+/** Limit for the lines of a YAML text. */
 const MOST_LINES = 200
 
+/** A value as YAML, cut after MOST_LINES. An empty object is an empty text. */
 function Text({ value }: { readonly value: Json }) {
   const lines = isRecord(value) && Object.keys(value).length === 0 ? [] : yamlLines(value)
   return <pre class="text">{[...lines.slice(0, MOST_LINES).map(lineText), ...(lines.length > MOST_LINES ? ['…'] : [])].join('\n')}</pre>

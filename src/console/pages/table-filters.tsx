@@ -5,7 +5,9 @@ import { type Route, routeHash } from '../route.ts'
 import { callJson } from '../session.ts'
 import { useFetched } from '../use.ts'
 
+/** Media type of lists without spec and status. */
 const NAMES_ONLY = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
+/** Limit for suggestions. Other names can be typed. */
 const MOST_NAMESPACES = 500
 
 /** Returns the names of namespaces as suggestions. */
@@ -38,17 +40,24 @@ export function TableFilters({ kind, route }: { readonly kind: Kind; readonly ro
   )
 }
 
+/** A text field and the member of the address that it changes. */
 interface FieldProps {
+  /** Visible name of the field. */
   readonly label: string
+  /** Query parameter of the address. */
   readonly name: string
   readonly value: string
+  /** Text in an empty field. */
   readonly hint: string
+  /** Optional. Suggestions. Choosing one applies the filter at once. */
   readonly list?: readonly string[]
   /** Optional. Whether the filter applies on each keystroke. Default: when the field loses the focus. */
   readonly isLive?: boolean
+  /** Called with the name of the field, if the text differs from `value`. */
   onChange(name: string, value: string): void
 }
 
+/** Keeps a draft until the filter applies, so that the page is not loaded for each keystroke. */
 function Field({ label, name, value, hint, list, isLive = false, onChange }: FieldProps) {
   const [draft, setDraft] = useState<string>()
   const done = (text: string): void => {

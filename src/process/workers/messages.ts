@@ -5,7 +5,9 @@ import type { ServerCredentials } from '../../server/tls/material.ts'
 
 /** Data that a worker needs besides the command line, which it shares with the primary. */
 export interface WorkerBegin {
+  /** Certificates of the primary, so that all workers serve the same ones. */
   readonly credentials: Pick<ServerCredentials, 'tls' | 'serverCa' | 'ownCa'>
+  /** Port that the primary listens on. */
   readonly securePort: number
   /** 0 if there is no such port. */
   readonly insecurePort: number
@@ -41,12 +43,15 @@ export type FromWorker =
 
 /** A worker as the primary sees it. Messages to a worker that has ended are dropped. */
 export interface WorkerProcess {
+  /** Process ID, for logs. */
   readonly pid: number
   /** `socket`: a connection that is handed over. It stays open in the primary. */
   send(message: ToWorker, socket?: Socket): void
   /** Sends SIGKILL. */
   kill(): void
+  /** Called with each message, in order. */
   onMessage(handle: (message: FromWorker) => void): void
+  /** Called when the process has ended. Messages may still be in the channel. */
   onExit(handle: (code: number | null, signal: string | null) => void): void
   /** Called when the worker has ended and all its messages have been received. */
   onGone(handle: () => void): void

@@ -8,7 +8,9 @@ export const WORKER_VARIABLE = 'BINNACLE_WORKER'
 
 /** A worker's link to the primary. */
 export interface WorkerLink extends SharedMetrics {
+  /** Number of the worker, from 1. A replacement has that of its predecessor. */
   readonly number: number
+  /** Resolves with the data of the primary. */
   readonly begin: Promise<WorkerBegin>
   /** Resolves when the primary asks the worker to stop. */
   readonly stop: Promise<void>
@@ -20,11 +22,15 @@ export interface WorkerLink extends SharedMetrics {
 
 /** The process's channel to its parent, as far as a link needs it. */
 export interface Channel {
+  /** Environment, with WORKER_VARIABLE in workers. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Undefined if the process has no parent with a channel. */
   send?: ((message: FromWorker) => boolean) | undefined
+  /** Registers a handler. Sockets accompany messages of the type `connection`. */
   on(event: 'message', handle: (message: ToWorker, socket?: Socket) => void): unknown
 }
 
+/** Limit for the metrics of all workers. */
 const GATHER_MS = 10_000
 
 /** Requests to the primary for the metrics of all workers. */

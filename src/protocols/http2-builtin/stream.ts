@@ -16,6 +16,7 @@ const unlessFailed = (taken: () => void) => (error?: Error | null) => {
 
 /** Response side of a stream of a Node session. */
 export class BuiltinStream {
+  /** Undefined until the request was constructed. */
   request: Http2Request | undefined
   /** Size of the request's head, in bytes. */
   headBytes = 0
@@ -23,6 +24,7 @@ export class BuiltinStream {
   remoteEnded = false
   /** Unread bytes of the request's body. */
   unread = 0
+  /** Whether the stream is over. Calls have no effect then. */
   closed = false
   readonly #stream: ServerHttp2Stream
   readonly #leave: () => void
@@ -87,6 +89,7 @@ export class BuiltinStream {
     this.#close()
   }
 
+  /** Returns false if the caller should wait for drain. `taken` is called once the buffer can be reused. */
   write(chunk: Buffer, taken?: () => void): boolean {
     if (this.closed || this.#ending) return false
     return taken === undefined ? this.#stream.write(chunk) : this.#stream.write(chunk, unlessFailed(taken))
@@ -123,6 +126,7 @@ export class BuiltinStream {
     this.#leave()
   }
 
+  /** Bytes in Node's buffer. */
   get unwritten(): number {
     return this.closed ? 0 : this.#stream.writableLength
   }

@@ -10,19 +10,23 @@ export const TABLE_BYTES = 4096
 /** Overhead of a table entry (RFC 7541, section 4.1). */
 const ENTRY_BYTES = 32
 
+/** A field of the static or dynamic table, or of a literal. */
 interface HeaderEntry {
   readonly name: string
   readonly value: string
+  /** Size as HPACK counts it, overhead included. */
   readonly bytes: number
   /** Whether the field is valid in an HTTP/2 message. Unset until it is first used. */
   isAllowed?: boolean
 }
 
+/** Block between two calls. */
 const NOTHING: Buffer = Buffer.alloc(0)
 
 const entryBytes = (name: string, value: string): number => name.length + value.length + ENTRY_BYTES
 const entryOf = (name: string, value: string): HeaderEntry => ({ name, value, bytes: entryBytes(name, value) })
 
+/** Entries of the static table. The index of the first one is 1. */
 const STATIC: readonly HeaderEntry[] = STATIC_TABLE.map(([name, value]) => ({ ...entryOf(name, value), isAllowed: isField(name, value) }))
 
 /**
@@ -35,6 +39,7 @@ const malformed = (what: string): ConnectionError => new ConnectionError(ErrorCo
 
 /** Decoded fields of a header block. Names and values alternate. */
 export interface DecodedHeaders {
+  /** Names and values alternate. */
   readonly fields: string[]
   /** Whether a limit was exceeded. `fields` then has the first fields. */
   readonly tooLarge: boolean
@@ -42,14 +47,19 @@ export interface DecodedHeaders {
   readonly isMalformed: boolean
 }
 
+/** State of a block that is being decoded. */
 interface Reading extends DecodedHeaders {
   tooLarge: boolean
   isMalformed: boolean
+  /** Size of the header list so far, skipped fields included. */
   bytes: number
+  /** Fields so far, skipped fields included. */
   count: number
+  /** Size updates so far. */
   resizes: number
 }
 
+/** Throws a ConnectionError if the text was no valid Huffman code. */
 function coded(text: string | undefined): string {
   if (text === undefined) throw malformed('a text is not in the Huffman code')
   return text
@@ -107,6 +117,7 @@ export class HeaderDecoder {
     return reading
   }
 
+  /** Starts a block. The dynamic table continues from the block before. */
   #begin(block: Buffer): Reading {
     this.#block = block
     this.#at = 0
@@ -124,6 +135,7 @@ export class HeaderDecoder {
     return undefined
   }
 
+  /** Adds a field. Fields beyond a limit are decoded, since they may change the table, but not kept. */
   #take(reading: Reading, entry: HeaderEntry): void {
     reading.bytes += entry.bytes
     reading.count++
@@ -138,6 +150,7 @@ export class HeaderDecoder {
     reading.fields.push(entry.name, entry.value)
   }
 
+  /** Reads a field by its representation (section 6). Literals of any form may name their field by an index. */
   #field(first: number): HeaderEntry {
     if (first >= 0x80) return this.#entry(this.#integer(7))
     const index = this.#integer(first >= 0x40 ? 6 : 4)
@@ -145,6 +158,7 @@ export class HeaderDecoder {
     return this.#noted(first, entryOf(name, this.#text()))
   }
 
+  /** Reads a field like `#field`, with strings in steps. */
   *#longField(first: number): Steps<HeaderEntry> {
     if (first >= 0x80) return this.#entry(this.#integer(7))
     const index = this.#integer(first >= 0x40 ? 6 : 4)
@@ -152,29 +166,34 @@ export class HeaderDecoder {
     return this.#noted(first, entryOf(name, yield* this.#longText()))
   }
 
+  /** Adds a literal with incremental indexing to the table (section 6.2.1). */
   #noted(first: number, entry: HeaderEntry): HeaderEntry {
     if (first >= 0x40) this.#add(entry)
     return entry
   }
 
+  /** Returns an entry by its index: first those of the static table, then the dynamic ones from the newest on. */
   #entry(index: number): HeaderEntry {
     const found = index <= STATIC.length ? STATIC[index - 1] : this.#dynamic[this.#dynamic.length - (index - STATIC.length)]
     if (found === undefined) throw malformed(`no field has the index ${index}`)
     return found
   }
 
+  /** Adds an entry. One that is larger than the table empties it, which is no error (section 4.4). */
   #add(entry: HeaderEntry): void {
     this.#dynamic.push(entry)
     this.#size += entry.bytes
     this.#evict()
   }
 
+  /** Applies a size update. Throws if it exceeds the size that the settings allow. */
   #resize(capacity: number): void {
     if (capacity > this.#mostCapacity) throw malformed('the table would be larger than was allowed')
     this.#capacity = capacity
     this.#evict()
   }
 
+  /** Removes the oldest entries until the rest fits. */
   #evict(): void {
     let gone = 0
     for (const { bytes } of this.#dynamic) {

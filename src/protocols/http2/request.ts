@@ -5,11 +5,15 @@ import type { RequestHead } from './request-head.ts'
 
 /** A request over HTTP/2, with the interface of Node's IncomingMessage. Its body is a stream. */
 export class Http2Request extends Readable {
+  /** Same value as Node's. */
   readonly httpVersion = '2.0'
   readonly method: string
   readonly url: string
+  /** Headers by name in lower case, as Node combines repeated ones. */
   readonly headers: IncomingHttpHeaders
+  /** Names and values alternate, in the order in which they were received. */
   readonly rawHeaders: string[]
+  /** Connection, which other requests share. */
   readonly socket: TLSSocket
   /** Whether a body or trailers follow the head. */
   readonly hasBody: boolean
@@ -40,6 +44,7 @@ export class Http2Request extends Readable {
     if (this.push(chunk)) this._read()
   }
 
+  /** Called when the reader has room, so that data given before counts as read. */
   override _read(): void {
     const given = this.#given
     this.#given = 0

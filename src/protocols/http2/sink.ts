@@ -2,10 +2,15 @@ import { Writable } from 'node:stream'
 
 /** The part of a response stream that a sink uses. */
 export interface SinkTarget {
+  /** Returns false if the caller should wait for `onDrain`. */
   write(chunk: Buffer): boolean
+  /** Ends the response after everything that was written. */
   end(): void
+  /** Ends the response at once. The client sees that it is incomplete. */
   destroy(): void
+  /** Calls the listener once the stream has closed, also if it has closed before. */
   onClose(listener: () => void): void
+  /** Calls the listener once, when the buffer has drained. */
   onDrain(listener: () => void): void
 }
 

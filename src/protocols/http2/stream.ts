@@ -11,8 +11,11 @@ import { sinkOf } from './sink.ts'
 
 /** The part of a connection that its streams use. */
 export interface StreamHost {
+  /** Sends HEADERS. Names and values of headers alternate; `end` sets END_STREAM. */
   sendHead(stream: number, status: number, headers: string[], end: boolean): void
+  /** Schedules the stream for sending, because it has data, an end or a larger window. */
   serve(stream: Http2Stream): void
+  /** Sends RST_STREAM. */
   reset(stream: number, code: number): void
   /** Sends GOAWAY. */
   leave(): void
@@ -26,10 +29,15 @@ const HIGH_WATER = 64 * 1024
 /** Response side of a stream. */
 export class Http2Stream implements DataSource {
   readonly id: number
+  /** Bytes that the client still accepts on this stream. Negative after it has reduced its initial window. */
   window: number
+  /** Bytes that were written and not yet sent. */
   queued = 0
+  /** Whether the response ends after the queued bytes. */
   ending = false
+  /** Whether the connection has the stream in its list of streams to serve. */
   ready = false
+  /** Undefined until the head has been decoded. */
   request: Http2Request | undefined
   /** Window for the request's body. */
   readonly receiving: ReceiveWindow
@@ -39,6 +47,7 @@ export class Http2Stream implements DataSource {
   headBytes = 0
   /** Whether the client has sent END_STREAM. */
   remoteEnded = false
+  /** Whether the stream is over. Calls have no effect then. */
   closed = false
   readonly #host: StreamHost
   #queue: Buffer[] = []
@@ -114,6 +123,9 @@ export class Http2Stream implements DataSource {
     if (end) this.sent()
   }
 
+  /**
+   * Queues bytes, which the caller must not change until `taken` is called. Returns false if it should wait for drain.
+   */
   write(chunk: Buffer, taken?: () => void): boolean {
     if (this.closed || this.ending) return false
     if (chunk.length > 0) {
@@ -125,11 +137,13 @@ export class Http2Stream implements DataSource {
     return !this.needsDrain
   }
 
+  /** Writes bytes that several responses share. HTTP/2 needs no framing of its own, unlike chunks of HTTP/1.1. */
   frame(bytes: SharedBytes): number {
     this.write(bytes.joined)
     return bytes.length
   }
 
+  /** Writes a range of memory that the caller may reuse once `taken` is called. */
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {
     this.write(memory.subarray(from, to), taken)
     return to - from
@@ -162,11 +176,13 @@ export class Http2Stream implements DataSource {
     this.request?.resume()
   }
 
+  /** Calls the listener in a later turn, also if the stream has closed before. */
   onClose(listener: () => void): void {
     if (this.closed) nextTick(listener)
     else this.#closeListeners.push(listener)
   }
 
+  /** Calls the listener once: when the queue is empty or the stream closes. */
   onDrain(listener: () => void): void {
     this.#drainListeners.push(listener)
   }
@@ -219,6 +235,7 @@ export class Http2Stream implements DataSource {
     this.close()
   }
 
+  /** Calls the drain listeners. They may write again. */
   emptied(): void {
     if (this.#drainListeners.length === 0) return
     const listeners = this.#drainListeners

@@ -1,6 +1,7 @@
 import { PacedParser } from '../../lib/paced-reading.ts'
 import { FLAG_FIN, FRAME_HEAD_BYTES, GOAWAY, HEADERS, PING, RST_STREAM, SYN_REPLY, SYN_STREAM } from './frames.ts'
 
+/** SPDY/3.1 has the version 3 in its frames. */
 const VERSION = 3
 /** Maximum length of the fixed part of a control frame that is read. */
 const MAX_FIXED_BYTES = 8
@@ -9,10 +10,15 @@ const MAX_FIXED_BYTES = 8
 export interface FrameSink {
   /** Called with data of a stream. A frame can be passed on in several pieces. */
   data(streamId: number, bytes: Buffer, fin: boolean): void
+  /** Called for a SYN_STREAM frame. Its headers follow with `rest`. */
   opened(streamId: number): void
+  /** Called for a SYN_REPLY frame. `fin`: the other side sends no data on the stream. */
   replied(streamId: number, fin: boolean): void
+  /** Called for a RST_STREAM frame, whatever its status. */
   reset(streamId: number): void
+  /** Called with the ID, which a reply repeats. */
   ping(id: number): void
+  /** Called when the other side accepts no more streams. */
   goAway(): void
   /**
    * Optional. Called with the pieces of a control frame behind its first 16 bytes. For an opened stream they are two
@@ -60,6 +66,7 @@ export class FrameReader extends PacedParser {
     return FRAME_HEAD_BYTES
   }
 
+  /** Passes on a piece of a data frame. Only the last piece has the flag. */
   #takeData(bytes: Buffer): number {
     const piece = bytes.length > this.#dataLeft ? bytes.subarray(0, this.#dataLeft) : bytes
     this.#dataLeft -= piece.length
@@ -67,6 +74,7 @@ export class FrameReader extends PacedParser {
     return piece.length
   }
 
+  /** Takes the fixed part of a control frame, once it is complete. The rest is passed on in pieces. */
   #takeControl(bytes: Buffer, version: number, type: number, length: number, fin: boolean): number | undefined {
     if (version !== VERSION) return this.#violate(bytes, `version ${version} of SPDY`)
     const fixed = Math.min(length, MAX_FIXED_BYTES)
@@ -89,6 +97,7 @@ export class FrameReader extends PacedParser {
     else sink.other()
   }
 
+  /** Stops reading. The bytes count as read, so that they are not offered again. */
   #violate(bytes: Buffer, why: string): number {
     this.stop()
     this.#sink.violation(why)

@@ -11,9 +11,12 @@ export const FLAG_FIN = 1
 
 /** Status codes of RST_STREAM (SPDY/3.1, section 2.6.3). */
 export const REFUSED_STREAM = 3
+/** The creator of the stream does not need it any longer. */
 export const CANCEL = 5
 
+/** Length of the header of every frame (section 2.2). */
 export const FRAME_HEAD_BYTES = 8
+/** SPDY/3.1 has the version 3 in its frames. */
 const VERSION = 3
 /** Maximum length of a frame, which has 24 bits. */
 const MAX_LENGTH = (1 << 24) - 1
@@ -28,6 +31,7 @@ export function dataHead(streamId: number, length: number, fin: boolean): Buffer
   return head
 }
 
+/** Makes a control frame without flags, whose body consists of 32-bit words. */
 function control(type: number, ...words: readonly number[]): Buffer {
   const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + words.length * 4)
   frame.writeUInt16BE(0x8000 | VERSION)
@@ -39,7 +43,9 @@ function control(type: number, ...words: readonly number[]): Buffer {
   return frame
 }
 
+/** Ends a stream in both directions. `why` is a status code. */
 export const resetFrame = (streamId: number, why: number): Buffer => control(RST_STREAM, streamId, why)
+/** The reply to a ping is a frame with the same ID. */
 export const pingFrame = (id: number): Buffer => control(PING, id)
 /** Makes a GOAWAY frame with status OK. No stream of the other side was processed. */
 export const goAwayFrame = (): Buffer => control(GOAWAY, 0, 0)

@@ -7,11 +7,15 @@ const MAX_CONTROL_BYTES = 125
 
 /** Position of a piece in its message. Messages can have several frames, and frames arrive in several packets. */
 export interface Piece {
+  /** Type of the message, also for pieces of continuation frames. */
   readonly opcode: typeof TEXT | typeof BINARY
+  /** Whether the message begins with this piece. */
   readonly first: boolean
+  /** Whether the message ends with this piece. */
   readonly last: boolean
 }
 
+/** Handles frames of a client. */
 export interface FrameSink {
   /**
    * Optional. Called with pieces of a message, at least one per message. The callee owns the buffer. Omitted to discard
@@ -24,9 +28,13 @@ export interface FrameSink {
   violation(): void
 }
 
+/** Parsed frame header. */
 interface FrameStart {
+  /** Low four bits of the first byte. Reserved values are rejected later. */
   readonly opcode: number
+  /** Whether the frame is the last of its message. */
   readonly final: boolean
+  /** Length of the payload. A length beyond 2^53 is rounded, and exceeds every limit. */
   readonly payloadBytes: number
   /** Length of the frame header, including the mask. */
   readonly headBytes: number
@@ -79,6 +87,7 @@ export class FrameReader extends PacedParser {
     return headBytes + payloadBytes
   }
 
+  /** Checks the order of frames: a message is not begun within another, and control frames are not split. */
   #isAllowed({ opcode, final, payloadBytes }: FrameStart): boolean {
     if (opcode >= CLOSE) return final && payloadBytes <= MAX_CONTROL_BYTES
     const begins = opcode === TEXT || opcode === BINARY
@@ -91,6 +100,7 @@ export class FrameReader extends PacedParser {
     return bytes.length
   }
 
+  /** Begins a data frame. An empty one is passed on at once. */
   #begin(opcode: number, final: boolean, payloadBytes: number): void {
     if (opcode === TEXT || opcode === BINARY) {
       this.#message = opcode
@@ -102,6 +112,7 @@ export class FrameReader extends PacedParser {
     if (payloadBytes === 0) this.#give(Buffer.alloc(0))
   }
 
+  /** Unmasks and passes on a piece, at most up to the end of the frame. */
   #takeData(bytes: Buffer): number {
     const piece = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes
     if (this.#sink.piece !== undefined) unmask(piece, this.#mask, this.#unmasked)
@@ -111,6 +122,7 @@ export class FrameReader extends PacedParser {
     return piece.length
   }
 
+  /** Passes on a piece. The last piece of the last frame ends the message. */
   #give(piece: Buffer): void {
     const opcode = this.#message
     invariant(opcode !== undefined, 'a piece is of a message')

@@ -8,6 +8,7 @@ export const PONG = 10
 
 /** Status codes of a close frame (RFC 6455, section 7.4.1). */
 export const NORMAL_CLOSURE = 1000
+/** The other side violated the protocol. */
 export const PROTOCOL_ERROR = 1002
 
 /**
@@ -30,6 +31,7 @@ export function frameHead(opcode: number, length: number): Buffer {
 /** Makes a frame that is a complete message. */
 export const frame = (opcode: number, payload: Buffer): Buffer => Buffer.concat([frameHead(opcode, payload.length), payload])
 
+/** Makes a close frame without a reason (RFC 6455, section 5.5.1). */
 export function closeFrame(code: number): Buffer {
   const payload = Buffer.allocUnsafe(2)
   payload.writeUInt16BE(code)

@@ -7,6 +7,7 @@ const MAX_UNWRITTEN = 1 << 20
 /** Time for the client to read the end and close. */
 const LINGER_MS = 5_000
 
+/** Form of the messages of a watch. */
 export interface MessageForm {
   /** Whether messages are text, or binary otherwise. */
   readonly text: boolean
@@ -31,10 +32,15 @@ export class MessageStream {
     return !this.#ended && !this.#socket.destroyed
   }
 
+  /** Bytes in the socket's buffer, frame headers included. */
   get unwritten(): number {
     return this.#socket.writableLength
   }
 
+  /**
+   * Disconnects a client that does not read: one with more than a mebibyte unwritten. Returns false if nothing was
+   * written.
+   */
   write({ pieces }: SharedBytes): boolean {
     if (!this.open) return false
     const socket = this.#socket
@@ -53,6 +59,7 @@ export class MessageStream {
     return true
   }
 
+  /** Resolves when the client has read enough to continue, or has gone. */
   drained(): Promise<void> {
     const socket = this.#socket
     if (!this.open || !socket.writableNeedDrain) return Promise.resolve()
@@ -65,6 +72,7 @@ export class MessageStream {
     })
   }
 
+  /** Closes with the status of a normal closure. */
   end(): void {
     this.close(NORMAL_CLOSURE)
   }
