@@ -194,7 +194,8 @@ export const compiledPlugins = ({
         listPods: (namespace, signal) => reads.listUndecoded(PODS, namespace, signal),
       }),
     PodNodeSelector: () => podNodeSelector(nodeSelectorsOf(configurations), reads.getNamespace),
-    Priority: () => priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }),
+    Priority: () =>
+      priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }, features),
     DefaultTolerationSeconds: () => defaultTolerationSeconds(tolerationSeconds),
     PodTolerationRestriction: () => podTolerationRestriction(tolerationRules(configurations), features, reads.getNamespace),
     EventRateLimit: () => eventRateLimit(eventLimits(configurations), clock.steady),

@@ -39,6 +39,7 @@ import type { PodDisruptionBudget } from '../api/policy/v1.types.ts'
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../api/rbac/v1.types.ts'
 import type { ResourceSlice } from '../api/resource/v1beta2.types.ts'
 import type { PriorityClass } from '../api/scheduling/v1.types.ts'
+import type { CompositePodGroup, PodGroup } from '../api/scheduling/v1beta1.types.ts'
 import type { CSIDriver, StorageClass, VolumeAttachment } from '../api/storage/v1.types.ts'
 import type { VolumeAttributesClass } from '../api/storage/v1beta1.types.ts'
 import { kindId } from '../catalog/define.ts'
@@ -115,6 +116,8 @@ export const ROLE_BINDINGS = kindId<RoleBinding>('rbac.authorization.k8s.io', 'r
 export const RESOURCE_SLICES = kindId<ResourceSlice>('resource.k8s.io', 'resourceslices')
 
 export const PRIORITY_CLASSES = kindId<PriorityClass>('scheduling.k8s.io', 'priorityclasses')
+export const POD_GROUPS = kindId<PodGroup>('scheduling.k8s.io', 'podgroups')
+export const COMPOSITE_POD_GROUPS = kindId<CompositePodGroup>('scheduling.k8s.io', 'compositepodgroups')
 export const CSI_DRIVERS = kindId<CSIDriver>('storage.k8s.io', 'csidrivers')
 export const STORAGE_CLASSES = kindId<StorageClass>('storage.k8s.io', 'storageclasses')
 export const VOLUME_ATTACHMENTS = kindId<VolumeAttachment>('storage.k8s.io', 'volumeattachments')

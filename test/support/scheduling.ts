@@ -1,6 +1,7 @@
 import type { Node, Pod } from '../../src/api/core/v1.types.ts'
 import type { KubeObject } from '../../src/api/meta/object.ts'
 import type { Plugin, Status } from '../../src/cluster/scheduler/framework.ts'
+import { groupOf } from '../../src/cluster/scheduler/groups/pod-group.ts'
 import { NodeInfo } from '../../src/cluster/scheduler/node-info.ts'
 import { type PodInfo, podInfo } from '../../src/cluster/scheduler/pod-info.ts'
 import { type ClusterObjects, Snapshot } from '../../src/cluster/scheduler/snapshot.ts'
@@ -73,6 +74,7 @@ export function objectsOf(objects: readonly KubeObject[] = [], now = 0): Cluster
       objects.find(one => one.kind === kind && (one.metadata.namespace ?? '') === namespace && one.metadata.name === name) as T | undefined,
     list: <T extends KubeObject>(kind: string, namespace?: string) =>
       objects.filter(one => one.kind === kind && (namespace === undefined || one.metadata.namespace === namespace)) as T[],
+    podsOfGroup: key => objects.filter(one => one.kind === 'Pod' && groupOf(one as Pod)?.object === key) as Pod[],
     now: () => now,
   }
 }

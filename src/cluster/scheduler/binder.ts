@@ -12,7 +12,7 @@ import type { BindingContext } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { QueuedPod, SchedulingQueue } from './queue.ts'
-import { type BindingRejection, Reservations } from './reservations.ts'
+import { type BindingRejection, type PluginPermit, Reservations } from './reservations.ts'
 
 /** Parts of the scheduler that bindings use. */
 export interface BinderParts {
@@ -46,15 +46,19 @@ export class Binder {
     this.#parts = parts
   }
 
-  /** Makes the reservations of the plugins, and starts the binding. */
-  bind(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[]): void {
-    const { write } = this.#parts
+  /** Makes the reservations of the plugins, and starts the binding. @param permits what the pod waits for first */
+  bind(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[], permits: readonly PluginPermit[]): void {
     const { reservations, rejection } = Reservations.make(reserves, node)
-    if (rejection) write(queued.pod, () => this.#takeBack(queued, node, reservations, rejection))
-    else if (reservations.isPending) {
-      const preparation = this.#prepare(queued, info, node, reservations).finally(() => this.#preparations.delete(preparation))
+    if (rejection) this.#parts.write(queued.pod, () => this.#takeBack(queued, node, reservations, rejection))
+    else this.bindReserved(queued, info, node, reservations, permits)
+  }
+
+  /** Starts the binding of a pod whose reservations are made. */
+  bindReserved(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations, permits: readonly PluginPermit[] = []): void {
+    if (reservations.isPending || permits.length > 0) {
+      const preparation = this.#prepare(queued, info, node, reservations, permits).finally(() => this.#preparations.delete(preparation))
       this.#preparations.add(preparation)
-    } else write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
+    } else this.#parts.write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
   }
 
   /** Aborts the preparation of a pod that no longer needs its binding. */
@@ -68,13 +72,20 @@ export class Binder {
     await Promise.allSettled(this.#preparations)
   }
 
-  async #prepare(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
+  async #prepare(
+    queued: QueuedPod,
+    info: PodInfo,
+    node: NodeInfo,
+    reservations: Reservations,
+    permits: readonly PluginPermit[],
+  ): Promise<void> {
     const { context, write } = this.#parts
     const { uid = '' } = queued.pod.metadata
     const cancellation = new AbortController()
     this.#cancellations.set(uid, cancellation)
     try {
-      const rejection = await reservations.preBind({ ...context, signal: cancellation.signal })
+      const own = { ...context, signal: cancellation.signal }
+      const rejection = (await untilPermitted(permits, own)) ?? (await reservations.preBind(own))
       if (rejection === undefined) write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
       else await this.#takeBack(queued, node, reservations, rejection)
     } catch (error) {
@@ -122,4 +133,13 @@ export class Binder {
       pending.delete(pod)
     }
   }
+}
+
+/** Waits for each permit in turn. Resolves with the first rejection. */
+async function untilPermitted(permits: readonly PluginPermit[], context: BindingContext): Promise<BindingRejection | undefined> {
+  for (const { plugin, permit } of permits) {
+    const status = await permit(context)
+    if (status) return { plugin, status }
+  }
+  return undefined
 }

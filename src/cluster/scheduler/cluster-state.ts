@@ -1,5 +1,6 @@
 import type { Node, Pod } from '../../api/core/v1.types.ts'
 import { deepEqual } from '../../meta/equal.ts'
+import { ScheduledGroups } from './groups/scheduled-groups.ts'
 import { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { ClusterEvent } from './queue.ts'
@@ -19,6 +20,7 @@ interface AssignedPod {
  */
 export class ClusterState {
   readonly #objects: ClusterObjects
+  readonly #groups: ScheduledGroups
   readonly #nodes = new Map<string, NodeInfo>()
   /** Assigned pods by uid. */
   readonly #pods = new Map<string, AssignedPod>()
@@ -29,8 +31,10 @@ export class ClusterState {
   /** Names of nodes that are not in the snapshot as they are. */
   readonly #changed = new Set<string>()
 
-  constructor(objects: ClusterObjects) {
+  /** @param groups counts the assigned pods of groups */
+  constructor(objects: ClusterObjects, groups = new ScheduledGroups()) {
     this.#objects = objects
+    this.#groups = groups
   }
 
   /**
@@ -131,6 +135,7 @@ export class ClusterState {
   }
 
   #give({ info, node }: AssignedPod): void {
+    this.#groups.add(info.pod)
     const known = this.#nodes.get(node)
     const pods = this.#homeless.get(node)
     if (known) this.#put(node, known.withPods(info))
@@ -139,6 +144,7 @@ export class ClusterState {
   }
 
   #take({ info, node }: AssignedPod): void {
+    this.#groups.delete(info.pod)
     const known = this.#nodes.get(node)
     const pods = this.#homeless.get(node)
     if (known) this.#put(node, known.withoutPods(info))

@@ -3,6 +3,7 @@ import { isSince, type Release } from '../../lifecycle/release.ts'
 import { deviceKinds } from '../shared/device-kinds.ts'
 import type { Plugin } from './framework.ts'
 import { dynamicResources } from './plugins/dynamic-resources.ts'
+import { gangScheduling } from './plugins/gang-scheduling.ts'
 import { imageLocality } from './plugins/image-locality.ts'
 import { type InterPodAffinityArgs, interPodAffinity } from './plugins/inter-pod-affinity.ts'
 import { type NodeAffinityArgs, nodeAffinity } from './plugins/node-affinity.ts'
@@ -55,8 +56,13 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
     ...(devices ? [plugin(dynamicResources(release, enabled, devices), isSince(release, '1.36') ? 2 : 1)] : []),
     plugin(balancedAllocation(args.NodeResourcesBalancedAllocation)),
     plugin(imageLocality),
+    ...(schedulesGangs(release, enabled) ? [plugin(gangScheduling)] : []),
   ]
 }
+
+/** Reports whether gangs of pods are scheduled. From 1.37 on, groups do not have a gate for gangs of their own. */
+const schedulesGangs = (release: Release, enabled: GateReader): boolean =>
+  enabled('GenericWorkload') && (isSince(release, '1.37') || enabled('GangScheduling'))
 
 /** Name of the profile that pods without a `schedulerName` have. */
 export const DEFAULT_SCHEDULER = 'default-scheduler'

@@ -6,6 +6,7 @@ import { PODS } from '../shared/kinds.ts'
 import { disruptionTarget, podPriority } from '../shared/pods.ts'
 import type { SeriesRecorder } from '../shared/series-recorder.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
+import type { VictimUnit } from './groups/group-preemption.ts'
 import type { NominatedPodsByNode } from './nominated-pods.ts'
 import { BY_SCHEDULER, type PreemptionCandidate } from './preemption.ts'
 
@@ -16,32 +17,64 @@ export interface EvictionParts {
   readonly nominated: NominatedPodsByNode
 }
 
+/** The pod, or the group, for which others are deleted. */
+interface Preemptor {
+  /** The pod, or one of the pods of the group. */
+  readonly pod: Pod
+  readonly kind: 'pod' | 'podgroup'
+  readonly uid: string
+  /** Name of the node in events. */
+  readonly place: string
+}
+
 /**
  * Deletes the victims of a preemption, and takes back nominations that it makes void. A victim that is gone already is
  * passed over. Rejects if the API rejects another deletion.
  */
-export async function evictVictims(
-  { env, recorder, nominated }: EvictionParts,
-  pod: Pod,
-  { node, victims }: PreemptionCandidate,
+export const evictVictims = (parts: EvictionParts, pod: Pod, { node, victims }: PreemptionCandidate): Promise<void> =>
+  evict(
+    parts,
+    { pod, kind: 'pod', uid: pod.metadata.uid ?? '', place: node.name },
+    [node.name],
+    victims.map(victim => victim.pod),
+  )
+
+/** Deletes the victims of a group as `evictVictims` does. @param pods pods of the group, at least one */
+export const evictForGroup = (
+  parts: EvictionParts,
+  { metadata: { uid = '' } }: Pick<Pod, 'metadata'>,
+  [pod]: readonly [Pod, ...Pod[]],
+  victims: readonly VictimUnit[],
+): Promise<void> =>
+  evict(
+    parts,
+    { pod, kind: 'podgroup', uid, place: 'cluster' },
+    [...new Set(victims.flatMap(({ pods }) => pods.map(({ node }) => node)))],
+    victims.flatMap(({ pods }) => pods.map(({ info }) => info.pod)),
+  )
+
+async function evict(
+  { env: { client, clock }, recorder, nominated }: EvictionParts,
+  { pod, kind, uid, place }: Preemptor,
+  nodes: readonly string[],
+  victims: readonly Pod[],
 ): Promise<void> {
-  const { client, clock } = env
   const patchStatus = async ({ metadata: { namespace = '', name = '' } }: Pod, status: JsonObject): Promise<void> => {
     await client.patch(PODS, { namespace, name, subresource: 'status' }, { status }, 'strategic')
   }
-  for (const { pod: lower } of nominated.lowerThan(node.name, podPriority(pod))) {
+  for (const { pod: lower } of nodes.flatMap(node => nominated.lowerThan(node, podPriority(pod)))) {
     nominated.delete(lower)
     await patchStatus(lower, { nominatedNodeName: null }).catch(undefinedIfNotFound)
   }
   const condition = disruptionTarget(
     BY_SCHEDULER,
-    `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
+    `${pod.spec.schedulerName}: preempting to accommodate a higher priority ${kind}`,
     clock.now(),
   )
-  const evict = async (victim: Pod): Promise<void> => {
-    const { namespace = '', name = '', uid } = victim.metadata
+  const deleteVictim = async (victim: Pod): Promise<void> => {
+    const { namespace = '', name = '' } = victim.metadata
     await patchStatus(victim, { conditions: [{ ...condition }] })
-    await client.delete(PODS, namespace, name, uid === undefined ? {} : { uid })
+    await client.delete(PODS, namespace, name, victim.metadata.uid === undefined ? {} : { uid: victim.metadata.uid })
     recorder.record({
       kind: PODS,
       about: victim,
@@ -49,9 +82,9 @@ export async function evictVictims(
       type: 'Normal',
       reason: 'Preempted',
       action: 'Preempting',
-      note: `Preempted by pod ${pod.metadata.uid ?? ''} on node ${node.name}`,
+      note: `Preempted by ${kind} ${uid} on node ${place}`,
       controller: pod.spec.schedulerName || DEFAULT_SCHEDULER,
     })
   }
-  await Promise.all(victims.map(({ pod: victim }) => evict(victim).catch(undefinedIfNotFound)))
+  await Promise.all(victims.map(victim => deleteVictim(victim).catch(undefinedIfNotFound)))
 }

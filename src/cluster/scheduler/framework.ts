@@ -92,6 +92,19 @@ export interface Reservation {
   unreserve?(context: BindingContext): Promise<void>
 }
 
+/** Waits until a pod may be bound. Resolves with a status if it must be scheduled again. */
+export type Permit = (context: BindingContext) => Promise<Status | undefined>
+
+/** Pods of groups that have a node, bound or assumed. */
+export interface GroupProgress {
+  /** Returns the uids of the pods of a group that have a node. */
+  scheduled(group: string): ReadonlySet<string>
+  /** Calls `wake` when a pod of the group gets a node, until the returned function is called. */
+  onScheduled(group: string, wake: () => void): () => void
+  /** Tries the other pods of a pod's group that have no node at once. */
+  retry(pod: Pod): void
+}
+
 /** Access of a reservation to the API and to the time. */
 export interface BindingContext {
   readonly client: ApiClient
@@ -151,6 +164,11 @@ export interface Plugin {
   isHelpedByNode?(pod: PodInfo, node: NodeInfo, old: NodeInfo | undefined, objects: ClusterObjects): boolean
   /** Prepares the filter of a pod. A plugin whose filter needs no preparation returns it always. */
   preFilter?(pod: PodInfo, snapshot: Snapshot): PreFiltered
+  /**
+   * Returns what a pod must wait for between the choice of its node and its binding. Undefined if nothing. The pod
+   * counts for its node already. Source: the extension point Permit.
+   */
+  permit?(pod: Pod, objects: ClusterObjects, groups: GroupProgress): Permit | undefined
   /** Prepares the scores of a pod for the feasible nodes. SKIP adds nothing to any node. */
   preScore?(pod: PodInfo, snapshot: Snapshot, feasible: readonly NodeInfo[]): NodeScorer | Status
 }

@@ -19,9 +19,12 @@ type EventHandler = (event: ClusterEvent, concerned: readonly Pod[] | undefined)
 export class PodReferences {
   readonly #pods: Informer<Pod>
   readonly #podsOfClaim: (claim: string) => readonly Pod[]
+  readonly #podsOfGroup: (object: string) => readonly Pod[]
 
-  constructor(pods: Informer<Pod>) {
+  /** @param podsOfGroup returns the pods of the groups that an object describes */
+  constructor(pods: Informer<Pod>, podsOfGroup: (object: string) => readonly Pod[]) {
     this.#pods = pods
+    this.#podsOfGroup = podsOfGroup
     this.#podsOfClaim = podsByClaim(pods)
     pods.addIndex(BY_DEVICE_CLAIM, deviceClaimKeys)
   }
@@ -37,6 +40,7 @@ export class PodReferences {
 
   #concerned(event: ClusterEvent, object: TypedObject, old?: TypedObject): readonly Pod[] | undefined {
     if (event === 'claim') return this.#podsOfClaim(objectKey(object))
+    if (event === 'workload' || event === 'pod group') return this.#podsOfGroup(objectKey(object))
     if (event === 'volume') {
       const claim = claimKeyOf(object as PersistentVolume)
       return claim === undefined ? undefined : this.#podsOfClaim(claim)

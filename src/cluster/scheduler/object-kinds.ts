@@ -1,7 +1,9 @@
+import type { Pod } from '../../api/core/v1.types.ts'
 import type { KubeObject, TypedObject } from '../../api/meta/object.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeviceKinds } from '../shared/device-kinds.ts'
+import type { GroupObject } from '../shared/group-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
 import type { Informers } from '../shared/informers.ts'
 import {
@@ -19,6 +21,8 @@ import {
   VOLUME_ATTACHMENTS,
   VOLUMES,
 } from '../shared/kinds.ts'
+import { isPodTerminal } from '../shared/pods.ts'
+import { groupOf } from './groups/pod-group.ts'
 import type { ClusterEvent } from './queue.ts'
 import type { ClusterObjects } from './snapshot.ts'
 
@@ -55,6 +59,15 @@ export const deviceEventKinds = ({
     [slices, 'device'],
   ] as readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[]
 
+/** The kind that describes groups of pods, with the event of a change. */
+export const groupEventKind = (kind: ResourceKind<GroupObject>): readonly [ResourceKind<TypedObject>, ClusterEvent] => [
+  kind,
+  kind.kind === 'Workload' ? 'workload' : 'pod group',
+]
+
+const BY_GROUP = 'group'
+const NONE: readonly never[] = []
+
 /** Objects of a kind that is followed. */
 interface FollowedKind {
   readonly informer: Informer<TypedObject>
@@ -67,10 +80,25 @@ export class FollowedObjects implements ClusterObjects {
   readonly #informers: Informers
   readonly #clock: Clock
   readonly #followed = new Map<string, FollowedKind>()
+  /** Undefined while groups are not followed. */
+  #pods: Informer<Pod> | undefined
 
   constructor(informers: Informers, clock: Clock) {
     this.#informers = informers
     this.#clock = clock
+  }
+
+  /** Follows the pods of groups from now on. */
+  followGroups(pods: Informer<Pod>): void {
+    pods.addIndex(BY_GROUP, pod => {
+      const group = isPodTerminal(pod) ? undefined : groupOf(pod)
+      return group ? [group.object] : NONE
+    })
+    this.#pods = pods
+  }
+
+  podsOfGroup(key: string): readonly Pod[] {
+    return this.#pods?.store.by(BY_GROUP, key) ?? NONE
   }
 
   now(): number {

@@ -71,7 +71,8 @@ export function ineligibility(pod: Pod, snapshot: Snapshot, { statuses }: Infeas
   return isWaiting ? 'not eligible due to a terminating pod on the nominated node.' : undefined
 }
 
-function isBeingPreempted(pod: Pod): boolean {
+/** Reports whether a pod terminates because a preemption has deleted it. */
+export function isBeingPreempted(pod: Pod): boolean {
   const target = podCondition(pod, 'DisruptionTarget')
   return isPodTerminating(pod) && target?.status === 'True' && target.reason === BY_SCHEDULER
 }

@@ -20,6 +20,9 @@ export type ClusterEvent =
   | 'device claim'
   | 'device class'
   | 'device'
+  | 'workload'
+  | 'pod group'
+  | 'pod of group'
 
 /**
  * Events after which a pod is tried again, by the plugin that rejected it. Source: EventsToRegister of each plugin in
@@ -38,6 +41,7 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   VolumeZone: ['node added', 'node labels', 'claim', 'volume', 'class'],
   PodTopologySpread: ['node added', 'node labels', 'node taints', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
   InterPodAffinity: ['node added', 'node labels', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
+  GangScheduling: ['workload', 'pod group', 'pod of group'],
   DynamicResources: ['node added', 'node labels', 'node allocatable', 'device claim', 'device class', 'device'],
 }
 
@@ -58,6 +62,9 @@ const LABELS: Readonly<Record<ClusterEvent, string>> = {
   'device claim': 'ResourceClaimUpdate',
   'device class': 'DeviceClassUpdate',
   device: 'ResourceSliceUpdate',
+  workload: 'WorkloadAdd',
+  'pod group': 'PodGroupAdd',
+  'pod of group': 'UnscheduledPodAdd',
 }
 
 /** Counts what happens in a queue. */
@@ -192,9 +199,7 @@ export class SchedulingQueue {
     this.#endWaits()
     const queued = this.#active.first ?? (this.#backOff.endsEarly ? this.#backingOff.first : undefined)
     if (queued === undefined) return undefined
-    this.#take(queued)
-    queued.attempts++
-    queued.takenAt = performance.now()
+    this.#beginAttempt(queued)
     this.#eventsOfAttempt.clear()
     return queued
   }
@@ -246,6 +251,28 @@ export class SchedulingQueue {
     }
   }
 
+  /**
+   * Takes further pods beside the one that was taken, whatever they wait for. Pods that are held or taken stay as they
+   * are.
+   */
+  takeAlso(pods: readonly Pick<Pod, 'metadata'>[]): QueuedPod[] {
+    return pods.flatMap(({ metadata: { uid = '' } }) => {
+      const queued = this.#pods.get(uid)
+      if (queued === undefined || queued.section === 'taken' || queued.isHeld) return []
+      this.#beginAttempt(queued)
+      return [queued]
+    })
+  }
+
+  /** Tries pods again at once that wait. */
+  activate(pods: readonly Pick<Pod, 'metadata'>[]): void {
+    for (const { metadata } of pods) {
+      const queued = this.#pods.get(metadata.uid ?? '')
+      if (queued && !queued.isHeld && (queued.section === 'unschedulable' || queued.section === 'backing off'))
+        this.#move(queued, 'active', 'ForceActivate')
+    }
+  }
+
   /** Keeps a pod from being tried until it is released. */
   hold({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): void {
     const queued = this.#pods.get(uid)
@@ -269,6 +296,12 @@ export class SchedulingQueue {
   #retry(queued: QueuedPod, event: string): void {
     queued.isHelped = queued.isHeld
     if (!queued.isHeld) this.#move(queued, this.#endOfBackOff(queued) > this.#clock.now() ? 'backing off' : 'active', event)
+  }
+
+  #beginAttempt(queued: QueuedPod): void {
+    this.#take(queued)
+    queued.attempts++
+    queued.takenAt = performance.now()
   }
 
   /** Takes a pod out of all sections. */

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../lib/error-message.ts'
 import type { ActiveReserve } from './find-node.ts'
-import type { BindingContext, Reservation, Status } from './framework.ts'
+import type { BindingContext, Permit, Reservation, Status } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 
 /** A plugin that rejects the chosen node, and its status. */
@@ -12,6 +12,12 @@ export interface BindingRejection {
 interface PluginReservation {
   readonly plugin: string
   readonly reservation: Reservation
+}
+
+/** A condition of a plugin that a pod waits for before it is bound. */
+export interface PluginPermit {
+  readonly plugin: string
+  readonly permit: Permit
 }
 
 /**

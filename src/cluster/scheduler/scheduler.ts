@@ -1,11 +1,15 @@
 import type { Node, Pod } from '../../api/core/v1.types.ts'
-import { objectKey } from '../../clients/api-client.ts'
+import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
-import { type Steps, startInTurns } from '../../lib/steps.ts'
+import { startInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import { isSince } from '../../lifecycle/release.ts'
+import { apiVersionOf } from '../../meta/gvk.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
+import { firstServed } from '../shared/first-served.ts'
+import { type GroupObject, groupKindOf } from '../shared/group-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
 import { isPodTerminal } from '../shared/pods.ts'
@@ -16,28 +20,28 @@ import type { KeyQueue } from '../shared/work-queue.ts'
 import { type AttemptFailure, AttemptReports, schedulerName } from './attempt-reports.ts'
 import { Binder } from './binder.ts'
 import { ChangeWaiters } from './change-waiters.ts'
-import { chooseNode } from './choose-node.ts'
 import { ClusterState } from './cluster-state.ts'
 import { schedulerSettings } from './configuration/settings.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
-import { evictVictims } from './evictions.ts'
-import { type Extender, findByExtenders, scoreByExtenders } from './extenders/extender.ts'
-import { failureText } from './failure-text.ts'
-import { type ActiveReserve, filterNodes, NONE_NOMINATED, type Unfeasible } from './find-node.ts'
+import { evictForGroup } from './evictions.ts'
+import type { Extender } from './extenders/extender.ts'
 import type { BindingContext, Plugin } from './framework.ts'
+import { groupConditionWrite } from './groups/group-conditions.ts'
+import { GroupCycle } from './groups/group-cycle.ts'
+import { groupOf, membersOf } from './groups/pod-group.ts'
+import { ScheduledGroups } from './groups/scheduled-groups.ts'
+import { type ChosenNode, NodeFinder } from './node-finder.ts'
 import { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
 import { PodReferences } from './object-events.ts'
-import { deviceEventKinds, EVENT_KINDS, FollowedObjects, READ_KINDS } from './object-kinds.ts'
+import { deviceEventKinds, EVENT_KINDS, FollowedObjects, groupEventKind, READ_KINDS } from './object-kinds.ts'
 import { DYNAMIC_RESOURCES } from './plugins/dynamic-resources.ts'
 import type { PodInfo } from './pod-info.ts'
 import { isSameToPlugins, PodInfos } from './pod-infos.ts'
-import { type Preemption, type PreemptionCandidate, preempt } from './preemption.ts'
+import { PostFilters } from './post-filters.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { SchedulerMetrics } from './scheduler-metrics.ts'
-import { ShapeCache } from './shape-results.ts'
-import type { Snapshot } from './snapshot.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
 const PENDING = 'pending pods'
@@ -59,7 +63,6 @@ class Scheduler {
   readonly #state: ClusterState
   readonly #pending: SchedulingQueue
   readonly #nominated = new NominatedPodsByNode()
-  readonly #shapes = new ShapeCache()
   readonly #work: KeyQueue
   readonly #recorder: SeriesRecorder
   readonly #reports: AttemptReports
@@ -68,11 +71,14 @@ class Scheduler {
   readonly #bindingContext: BindingContext
   readonly #binder: Binder
   readonly #random: () => number
-  readonly #metrics: SchedulerMetrics
   /** Uids of pods that may not enter the queue yet. */
   readonly #gated = new Set<string>()
-  /** Index of the node that the next cycle checks first. */
-  #next = 0
+  /** Pods of groups that have nodes. */
+  readonly #groups: ScheduledGroups
+  readonly #finder: NodeFinder
+  readonly #postFilters: PostFilters
+  /** Omitted if pods are scheduled one by one. */
+  readonly #groupCycle: GroupCycle | undefined
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
     const {
@@ -87,14 +93,14 @@ class Scheduler {
     this.#signal = signal
     this.#profiles = settings.profiles
     this.#extenders = settings.extenders
-    this.#metrics = schedulerMetrics
     schedulerMetrics.follow({ pending: () => ({ ...this.#pending.lengths, gated: this.#gated.size }), cache: () => this.#state.sizes })
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
     this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
-    this.#references = new PodReferences(this.#pods)
     this.#objects = new FollowedObjects(informers, clock)
-    this.#state = new ClusterState(this.#objects)
+    this.#references = new PodReferences(this.#pods, key => this.#objects.podsOfGroup(key))
+    this.#groups = new ScheduledGroups(pod => this.#pending.activate(membersOf(pod, this.#objects)))
+    this.#state = new ClusterState(this.#objects, this.#groups)
     this.#pending = new SchedulingQueue(clock, settings.backOff, {
       entered: (event, queue) => void schedulerMetrics.incoming.child(event, queue).value++,
       rejected: (pod, plugins, change) => this.#reports.countRejections(pod, plugins, change),
@@ -118,10 +124,27 @@ class Scheduler {
       newId: () => random.uuid(),
       record: (pod, event) => this.#reports.record(pod, event),
     }
-    this.#binder = new Binder({
+    this.#binder = this.#newBinder(settings.extenders)
+    const shared = { metrics: schedulerMetrics, random: this.#random, logger }
+    this.#finder = new NodeFinder({ ...shared, extenders: settings.extenders, nominated: this.#nominated, signal })
+    this.#postFilters = new PostFilters({
+      ...shared,
+      evictions: { env, recorder: this.#recorder, nominated: this.#nominated },
       context: this.#bindingContext,
-      extenders: settings.extenders,
-      logger,
+      pending: this.#pending,
+      write: (pod, write) => this.#write(pod, write),
+      endNomination: pod => this.#endNomination(pod),
+    })
+    this.#groupCycle = groupKindOf(features)?.kind === 'PodGroup' ? this.#newGroupCycle() : undefined
+    this.#writes = new TaskQueue(env, 'scheduler_writes', signal, MOST_WRITES)
+    this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
+  }
+
+  #newBinder(extenders: readonly Extender[]): Binder {
+    return new Binder({
+      context: this.#bindingContext,
+      extenders,
+      logger: this.#env.logger,
       state: this.#state,
       pending: this.#pending,
       reports: this.#reports,
@@ -131,8 +154,6 @@ class Scheduler {
         this.#react(['assigned pod deleted', 'device claim'])
       },
     })
-    this.#writes = new TaskQueue(env, 'scheduler_writes', signal, MOST_WRITES)
-    this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
   }
 
   async run(): Promise<void> {
@@ -140,7 +161,8 @@ class Scheduler {
     const nodes = informers.of(NODES)
     const isUsed = [...this.#profiles.values()].some(({ plugins }) => plugins.some(({ plugin }) => plugin.name === DYNAMIC_RESOURCES))
     const devices = isUsed ? await deviceKindsIfServed(this.#env) : undefined
-    const eventKinds = [...EVENT_KINDS, ...(devices ? deviceEventKinds(devices) : [])]
+    const groups = await this.#servedGroups()
+    const eventKinds = [...EVENT_KINDS, ...(devices ? deviceEventKinds(devices) : []), ...(groups ? [groupEventKind(groups)] : [])]
     const others = [...READ_KINDS, ...eventKinds.map(([kind]) => kind)].map(kind => this.#objects.follow(kind))
     if (!(await untilSynced([nodes, this.#pods, ...others], this.#signal))) return
     nodes.on({
@@ -160,6 +182,49 @@ class Scheduler {
     for (const extender of this.#extenders) extender.close()
   }
 
+  /** Returns the kind that describes groups. Undefined if groups are not scheduled. */
+  async #servedGroups(): Promise<ResourceKind<GroupObject> | undefined> {
+    const { features, logger } = this.#env
+    const kind = groupKindOf(features)
+    if (kind === undefined) return undefined
+    this.#objects.followGroups(this.#pods)
+    const served = await firstServed(this.#env, [kind], this.#signal)
+    if (served === undefined && !this.#signal.aborted)
+      logger.warn('pods of groups are not scheduled: the API of groups is not served', {
+        version: apiVersionOf(kind),
+        resource: kind.resource,
+      })
+    return served
+  }
+
+  #newGroupCycle(): GroupCycle {
+    const { features } = this.#env
+    const evictions = { env: this.#env, recorder: this.#recorder, nominated: this.#nominated }
+    return new GroupCycle({
+      release: features.release,
+      preemptsForGroups: isSince(features.release, '1.37') || features.enabled('WorkloadAwarePreemption'),
+      limitsTopology: features.enabled('TopologyAwareWorkloadScheduling'),
+      state: this.#state,
+      infos: this.#infos,
+      pending: this.#pending,
+      finder: this.#finder,
+      postFilters: this.#postFilters,
+      nominated: this.#nominated,
+      binder: this.#binder,
+      groups: this.#groups,
+      context: this.#bindingContext,
+      random: this.#random,
+      fail: (queued, plugins, failure) => this.#fail(queued, plugins, failure),
+      endNomination: (pod, boundTo) => this.#endNomination(pod, boundTo),
+      gate: pod => this.#gate(pod),
+      evict: ({ object }, pods, victims) => evictForGroup(evictions, object ?? pods[0], pods, victims),
+      report: (group, condition) => {
+        const write = groupConditionWrite(this.#env, group, condition)
+        if (write && group.object) this.#writes.run(`group ${objectKey(group.object)}`, write)
+      },
+    })
+  }
+
   /** Tries pods again that a change of another object may help. Those of a claim may enter the queue. */
   #reactToObject(event: ClusterEvent, concerned: readonly Pod[] | undefined): void {
     if (concerned) this.#pending.reactFor(event, concerned)
@@ -176,6 +241,25 @@ class Scheduler {
       const info = this.#infos.of(pod)
       for (const event of this.#state.setPod(info)) this.#reactToPod(event, info)
     } else this.#enqueue(pod, old)
+    if (old === undefined && groupOf(pod) && !this.#gated.has(pod.metadata.uid ?? '')) this.#openGroup(pod)
+  }
+
+  /** Tries the pods of a group that a new pod may help. Either all of them may enter the queue, or none. */
+  #openGroup(added: Pod): void {
+    const members = membersOf(added, this.#objects)
+    this.#pending.reactFor('pod of group', members)
+    for (const pod of members) {
+      const { uid = '' } = pod.metadata
+      if (!this.#gated.has(uid) || pod.spec.schedulingGates?.length) continue
+      this.#enqueue(pod, undefined)
+      if (this.#gated.has(uid)) return
+    }
+  }
+
+  /** Keeps a pod out of the queue until a change lets it in. */
+  #gate(pod: Pod): void {
+    this.#gated.add(pod.metadata.uid ?? '')
+    this.#pending.delete(pod)
   }
 
   #enqueue(pod: Pod, old: Pod | undefined): void {
@@ -184,8 +268,10 @@ class Scheduler {
       this.#pending.delete(pod)
       return
     }
-    if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod, this.#objects) !== undefined))
-      return void this.#gated.add(pod.metadata.uid ?? '')
+    if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod, this.#objects) !== undefined)) {
+      this.#gate(pod)
+      return
+    }
     this.#gated.delete(pod.metadata.uid ?? '')
     const { nominatedNodeName } = pod.status
     if (nominatedNodeName) this.#nominated.set(this.#infos.of(pod), nominatedNodeName)
@@ -260,6 +346,7 @@ class Scheduler {
     try {
       // If its binding is written, an older state of the pod was observed after that.
       if (this.#state.isAssigned(pod)) this.#pending.delete(pod)
+      else if (this.#groupCycle && groupOf(pod)) await this.#groupCycle.run(queued, profile, this.#objects)
       else await this.#runCycle(queued, profile)
     } catch (error) {
       this.#state.forgetAssumed(pod)
@@ -270,88 +357,25 @@ class Scheduler {
   async #runCycle(queued: QueuedPod, profile: Profile): Promise<void> {
     const info = this.#infos.of(queued.pod)
     const snapshot = this.#state.snapshot()
-    const nominated = this.#nominated.size > 0 ? (name: string) => this.#nominated.on(name) : NONE_NOMINATED
-    const begun = performance.now()
-    const calls = { signal: this.#signal, logger: this.#env.logger }
-    const filtered = await findByExtenders(queued.pod, this.#extenders, calls, preferred =>
-      startInTurns(filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes })),
-    )
-    const extra =
-      this.#extenders.length > 0 && 'feasible' in filtered
-        ? await scoreByExtenders(queued.pod, filtered.feasible.nodes, this.#extenders, calls)
-        : undefined
+    const found = await this.#finder.find(info, snapshot, profile)
     // The pod may be gone after several turns.
     if (!this.#pending.isPending(queued)) return
-    if ('feasible' in filtered) {
-      this.#next = filtered.feasible.next
-      const node = chooseNode(info, snapshot, profile, filtered.feasible, { random: this.#random, extra })
-      this.#metrics.algorithmSeconds.child().observe((performance.now() - begun) / 1000)
-      if (node) this.#assign(queued, info, node, filtered.feasible.reserves)
-    } else await startInTurns(this.#reject(queued, info, snapshot, filtered, profile))
+    if ('node' in found) this.#assign(queued, info, found, profile)
+    else {
+      const failure = await startInTurns(this.#postFilters.help(info, snapshot, found, profile, () => this.#pending.isPending(queued)))
+      if (this.#pending.isPending(queued)) this.#fail(queued, found.infeasible.plugins, failure)
+    }
   }
 
   /** Reserves the node, and binds the pod in the background. It counts for the node already. */
-  #assign(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[]): void {
+  #assign(queued: QueuedPod, info: PodInfo, { node, feasible }: ChosenNode, { plugins }: Profile): void {
     this.#state.assume(info, node.name)
     this.#endNomination(queued.pod, node.name)
-    this.#binder.bind(queued, info, node, reserves)
-  }
-
-  *#reject(queued: QueuedPod, info: PodInfo, snapshot: Snapshot, filtered: Unfeasible, { preemption: args }: Profile): Steps<void> {
-    const changes = filtered.postFilters.map(postFilter => postFilter())
-    for (const { write } of changes) if (write) this.#write(queued.pod, () => this.#tryWrite(queued.pod, write))
-    const nominated = (name: string) => this.#nominated.on(name)
-    const { infeasible } = filtered
-    if (args) this.#metrics.preemptionAttempts.child().value++
-    const preemption: Preemption = args
-      ? yield* preempt({ pod: info, snapshot, ...filtered, nominated, args, random: this.#random })
-      : { message: '', isHopeless: false }
-    if (!this.#pending.isPending(queued)) return
-    if ('candidate' in preemption) {
-      const { candidate } = preemption
-      this.#metrics.preemptionVictims.child().observe(candidate.victims.length)
-      this.#nominated.set(info, candidate.node.name)
-      this.#preempt(info.pod, candidate)
-      this.#fail(queued, infeasible.plugins, {
-        reason: 'Unschedulable',
-        message: failureText(infeasible),
-        nominatedNode: candidate.node.name,
-      })
-    } else {
-      const isVoid = preemption.isHopeless && info.pod.status.nominatedNodeName !== undefined
-      if (isVoid) this.#endNomination(info.pod)
-      const messages = [...changes.map(({ message: each }) => each), preemption.message].filter(each => each !== '')
-      const message = failureText(infeasible, infeasible.nodeCount > 0 ? messages.join(', ') : '')
-      this.#fail(queued, infeasible.plugins, { reason: 'Unschedulable', message, nominatedNode: isVoid ? '' : undefined })
-    }
-  }
-
-  /** Changes what keeps a pod from being scheduled. The pod is tried again when the change is observed. */
-  async #tryWrite(pod: Pod, write: (context: BindingContext) => Promise<void>): Promise<void> {
-    try {
-      await write(this.#bindingContext)
-    } catch (error) {
-      this.#env.logger.warn('a claim of an unschedulable pod was not released', { pod: objectKey(pod), error: errorMessage(error) })
-    }
-  }
-
-  /** Deletes victims in the background. The pod is not tried again before that is done. */
-  #preempt(pod: Pod, candidate: PreemptionCandidate): void {
-    this.#pending.hold(pod)
-    const parts = { env: this.#env, recorder: this.#recorder, nominated: this.#nominated }
-    this.#write(pod, () =>
-      evictVictims(parts, pod, candidate).then(
-        () => {
-          this.#metrics.preemptions.child('success').value++
-          this.#pending.release(pod, false)
-        },
-        error => {
-          this.#metrics.preemptions.child('error').value++
-          this.#env.logger.warn('a preemption was not carried out', { pod: objectKey(pod), error: errorMessage(error) })
-          this.#pending.release(pod, true)
-        },
-      ),
-    )
+    const permits = plugins.flatMap(({ plugin }) => {
+      const permit = plugin.permit?.(queued.pod, this.#objects, this.#groups)
+      return permit ? [{ plugin: plugin.name, permit }] : []
+    })
+    this.#binder.bind(queued, info, node, feasible.reserves, permits)
   }
 
   /** Writes in the background, and goes on with pods that wait for the end of a write. `write` never rejects. */

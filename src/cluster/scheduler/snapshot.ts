@@ -1,3 +1,4 @@
+import type { Pod } from '../../api/core/v1.types.ts'
 import type { KubeObject } from '../../api/meta/object.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
@@ -15,6 +16,8 @@ export interface ClusterObjects {
    * kind changes.
    */
   list<T extends KubeObject>(kind: string, namespace?: string): readonly T[]
+  /** Returns the pods that have not ended of the groups that an object describes. @param key namespace and name */
+  podsOfGroup(key: string): readonly Pod[]
   /** Returns the time of the API's clock, in milliseconds. */
   now(): number
 }

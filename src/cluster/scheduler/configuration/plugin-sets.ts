@@ -111,6 +111,8 @@ function extendsPoint(name: string, plugin: Plugin | undefined, point: Extension
     case 'reserve':
     case 'preBind':
       return plugin.preFilter !== undefined
+    case 'permit':
+      return plugin.permit !== undefined
     case 'preScore':
     case 'score':
       return plugin.preScore !== undefined
@@ -120,11 +122,12 @@ function extendsPoint(name: string, plugin: Plugin | undefined, point: Extension
 }
 
 /** Leaves out the points of a plugin that are disabled. */
-function restricted({ preEnqueue, preFilter, preScore, ...rest }: Plugin, has: (point: ExtensionPoint) => boolean): Plugin {
+function restricted({ preEnqueue, preFilter, permit, preScore, ...rest }: Plugin, has: (point: ExtensionPoint) => boolean): Plugin {
   return {
     ...rest,
     ...(preEnqueue && has('preEnqueue') && { preEnqueue }),
     ...(preFilter && has('filter') && { preFilter }),
+    ...(permit && has('permit') && { permit }),
     ...(preScore && has('score') && { preScore }),
   }
 }

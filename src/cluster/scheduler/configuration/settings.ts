@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { JsonObject } from '../../../api/meta/object.ts'
 import { decodeConfigFile } from '../../../codec/config-file.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { type FieldError, fieldErrorText, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { DecodeError } from '../../../schema/decode.ts'
@@ -10,6 +11,7 @@ import { DEFAULT_SCHEDULER, defaultPlugins, type PluginArgs } from '../default-p
 import type { Extender } from '../extenders/extender.ts'
 import { HttpExtender } from '../extenders/http-extender.ts'
 import { DYNAMIC_RESOURCES } from '../plugins/dynamic-resources.ts'
+import { GANG_SCHEDULING } from '../plugins/gang-scheduling.ts'
 import type { Profile } from '../profile.ts'
 import type { BackOff } from '../queue.ts'
 import { type ArgumentFeatures, hasArguments, validateArguments } from './argument-validation.ts'
@@ -42,11 +44,13 @@ const OWN_PLUGINS = ['PrioritySort', 'DefaultPreemption', 'DefaultBinder']
  */
 export function schedulerSettings(bytes: Buffer | undefined, features: ArgumentFeatures): SchedulerSettings {
   const given = bytes ? decodeConfiguration(bytes) : {}
-  // While its gate is off, the plugin for devices may be named, and does nothing.
+  // While their gates are off, the plugins for devices and gangs may be named, and do nothing.
   const devices = deviceKinds(features.release) ? [DYNAMIC_RESOURCES] : []
+  const gangs = isSince(features.release, '1.35') ? [GANG_SCHEDULING] : []
   const known = new Set([
     ...OWN_PLUGINS,
     ...devices,
+    ...gangs,
     ...defaultPlugins({}, features.release, gate => features.enabled(gate)).map(({ plugin }) => plugin.name),
   ])
   const errors = validateSchedulerConfiguration(given, known)
