@@ -75,15 +75,20 @@ export function fewStoreSetups(prefix?: string): readonly StoreSetup[] {
   return [found.find(({ use }) => use === 'own'), found.find(({ id }) => id === 'kine-sqlite')].filter(setup => setup !== undefined)
 }
 
-/** Defines a suite for each setup, or one that is skipped if there is none. `title`: as `a server on`. */
+/**
+ * Defines a suite for each setup, or one that is skipped if there is none: a file without a test fails. `title`: as `a
+ * server on`.
+ */
 export function describeOn(setups: readonly StoreSetup[], title: string, suite: (this: Mocha.Suite, setup: StoreSetup) => void): void {
   for (const setup of setups)
     describe(`${title} ${setup.name}`, function () {
       suite.call(this, setup)
     })
-  if (setups.length === 0)
-    describe.skip(`${title} etcd (skipped: there is no etcd here; hack/etcd installs one)`, () => it('passes', () => {}))
+  if (setups.length === 0) describe.skip(`${title} a store (skipped: ${missingStore()})`, () => it('passes', () => {}))
 }
+
+const missingStore = (): string =>
+  selectedIds() === undefined ? 'there is no etcd here; hack/etcd installs one' : '$STORES selects none on which it runs'
 
 /** Flags by which a server reaches the store. */
 export function flagsOf({ servers, prefix, caFile, certFile, keyFile }: EtcdOptions): string[] {

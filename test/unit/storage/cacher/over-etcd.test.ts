@@ -10,7 +10,7 @@ import { StorageError } from '../../../../src/storage/storage.ts'
 import { type EncryptionHarness, encryptionConformance } from '../../../conformance/encryption.ts'
 import { type StorageHarness, storageConformance } from '../../../conformance/storage.ts'
 import { batchesOf } from '../../../support/batches.ts'
-import { type RunningStore, type StoreSetup, usualStoreSetups } from '../../../support/etcd-setups.ts'
+import { describeOn, type RunningStore, type StoreSetup, usualStoreSetups } from '../../../support/etcd-setups.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
@@ -72,79 +72,78 @@ for (const setup of setups) {
   })
 }
 
-for (const setup of stores)
-  describe(`watch cache over ${setup.name}, which dies`, function () {
-    this.timeout(120_000)
+describeOn(stores, 'watch cache that loses its store,', function (setup) {
+  this.timeout(120_000)
 
-    it('loses no acknowledged write, and a resumed watch misses and repeats no event', async () => {
-      const store = await setup.start()
-      const backend = await openEtcd(store.options, silentLogger)
-      const cacher = openCacher(backend, { queueLimit: 10_000 })
-      const storage = cacher.storageFor('configmaps')
-      const { signal } = new AbortController()
-      setMaxListeners(0, signal)
-      await cacher.synced(signal)
-      let after = (await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)).revision
-      let over = false
-      let relists = 0
-      const seen: string[] = []
-      const watching = (async () => {
-        while (!over) {
-          try {
-            const watcher = await storage.watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
-            for await (const batch of batchesOf(watcher)) {
-              for (const event of batch) {
-                if (event.type === 'bookmark') continue
-                seen.push(event.object.attributes().name)
-                after = event.revision
-              }
+  it('loses no acknowledged write, and a resumed watch misses and repeats no event', async () => {
+    const store = await setup.start()
+    const backend = await openEtcd(store.options, silentLogger)
+    const cacher = openCacher(backend, { queueLimit: 10_000 })
+    const storage = cacher.storageFor('configmaps')
+    const { signal } = new AbortController()
+    setMaxListeners(0, signal)
+    await cacher.synced(signal)
+    let after = (await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)).revision
+    let over = false
+    let relists = 0
+    const seen: string[] = []
+    const watching = (async () => {
+      while (!over) {
+        try {
+          const watcher = await storage.watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
+          for await (const batch of batchesOf(watcher)) {
+            for (const event of batch) {
+              if (event.type === 'bookmark') continue
+              seen.push(event.object.attributes().name)
+              after = event.revision
             }
-          } catch (error) {
-            if (!(error instanceof StorageError)) throw error
-            if (error.code === 'expired') relists++
           }
+        } catch (error) {
+          if (!(error instanceof StorageError)) throw error
+          if (error.code === 'expired') relists++
+        }
+        await turns()
+      }
+    })()
+    const acknowledged: string[] = []
+    let failed = 0
+    const writers = Array.from({ length: 8 }, async (_, w) => {
+      for (let i = 0; !over; i++) {
+        const name = `w${w}-${i}`
+        try {
+          await storage.write(testKey(name), put(testObject(name)), AbortSignal.timeout(5000), 'absent')
+          acknowledged.push(name)
+        } catch (error) {
+          if (!(error instanceof StorageError)) throw error
+          failed++
           await turns()
         }
-      })()
-      const acknowledged: string[] = []
-      let failed = 0
-      const writers = Array.from({ length: 8 }, async (_, w) => {
-        for (let i = 0; !over; i++) {
-          const name = `w${w}-${i}`
-          try {
-            await storage.write(testKey(name), put(testObject(name)), AbortSignal.timeout(5000), 'absent')
-            acknowledged.push(name)
-          } catch (error) {
-            if (!(error instanceof StorageError)) throw error
-            failed++
-            await turns()
-          }
-        }
-      })
-      const moreAcknowledged = (): Promise<void> => {
-        const before = acknowledged.length
-        return eventually('writes go on', () => acknowledged.length >= before + 100)
       }
-      for (const isNoticed of [false, true]) {
-        await moreAcknowledged()
-        const before = failed
-        await store.kill()
-        if (isNoticed) await eventually('writes fail', () => failed > before)
-        await store.start()
-      }
-      await moreAcknowledged()
-      over = true
-      await Promise.all(writers)
-      const last = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)
-      const present = new Set(last.items.map(item => item.attributes().name))
-      expect(acknowledged.filter(name => !present.has(name))).to.deep.equal([])
-      await eventually('all are told of', () => seen.length >= present.size)
-      await cacher.close()
-      await watching
-      expect(seen.length).to.equal(new Set(seen).size)
-      expect([...present].filter(name => !seen.includes(name))).to.deep.equal([])
-      expect(relists).to.equal(0)
-      await backend.close()
-      await store.stop()
     })
+    const moreAcknowledged = (): Promise<void> => {
+      const before = acknowledged.length
+      return eventually('writes go on', () => acknowledged.length >= before + 100)
+    }
+    for (const isNoticed of [false, true]) {
+      await moreAcknowledged()
+      const before = failed
+      await store.kill()
+      if (isNoticed) await eventually('writes fail', () => failed > before)
+      await store.start()
+    }
+    await moreAcknowledged()
+    over = true
+    await Promise.all(writers)
+    const last = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)
+    const present = new Set(last.items.map(item => item.attributes().name))
+    expect(acknowledged.filter(name => !present.has(name))).to.deep.equal([])
+    await eventually('all are told of', () => seen.length >= present.size)
+    await cacher.close()
+    await watching
+    expect(seen.length).to.equal(new Set(seen).size)
+    expect([...present].filter(name => !seen.includes(name))).to.deep.equal([])
+    expect(relists).to.equal(0)
+    await backend.close()
+    await store.stop()
   })
+})
