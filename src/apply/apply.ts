@@ -182,8 +182,8 @@ function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Ste
     const touch = yield* touchIn(manager.apiVersion)
     yield
     for (const path of pathsOf(yield* runIfSteps(intersection(manager.set, touch?.touched ?? EMPTY)))) {
-      if (path === undefined || isStepDone()) yield
-      if (path !== undefined) conflicts.push({ manager, path })
+      if (path === undefined) yield
+      else conflicts.push({ manager, path })
     }
   }
   if (conflicts.length > 0) throw yield* conflictError(conflicts)
@@ -201,7 +201,11 @@ function* takeOver(
 ): Steps<{ object: KubeObject; managed: Managed }> {
   const allowed: FieldSet | undefined = yield* lastAppliedSet(args.schema, live, args.apiVersion)
   if (allowed === undefined) throw error
-  const left = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
+  const left: Conflict[] = []
+  for (const conflict of error.conflicts) {
+    if (isStepDone()) yield
+    if (!hasPath(allowed, conflict.path)) left.push(conflict)
+  }
   if (left.length > 0) throw yield* conflictError(left)
   return yield* applyConfiguration(args, live, managed, true)
 }

@@ -126,8 +126,15 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
  */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[] | undefined> {
   const elements = withoutItself(isWide(set) ? yield* wideNames(set) : namesOf(set))
-  for (const element of elements) if (isMember(set[element] ?? EMPTY)) yield [...prefix, element]
-  for (const element of elements) yield* pathsOf(set[element] ?? EMPTY, [...prefix, element])
+  for (const element of elements) {
+    if (isStepDone()) yield
+    if (isMember(set[element] ?? EMPTY)) yield [...prefix, element]
+  }
+  for (const element of elements) {
+    if (isStepDone()) yield
+    const node = set[element] ?? EMPTY
+    if (!isEmptySet(node)) yield* pathsOf(node, [...prefix, element])
+  }
 }
 
 /** Adds the paths of struct fields that lead to a path of the set. */

@@ -62,6 +62,18 @@ describe('field sets', () => {
       })
   })
 
+  for (const [what, node] of [
+    ['members', EMPTY],
+    ['nodes that lead to members', { 'f:a': EMPTY }],
+  ] as const)
+    it(`yields the paths of many ${what} in steps, also while it looks for deeper ones`, () => {
+      const count = 20_000
+      const wide: FieldSet = Object.fromEntries(Array.from({ length: count }, (_, i) => [`f:${i}n`, node]))
+      const yielded = [...pathsOf({ 'f:data': wide })]
+      expect(yielded.filter(path => path !== undefined)).to.have.lengthOf(count)
+      expect(yielded.filter(path => path === undefined).length).to.be.at.least(Math.floor((2 * count) / 512))
+    })
+
   const readings: [why: string, from: string, to: string][] = [
     ['sorts members', '{"f:b":{},"f:a":{}}', '{"f:a":{},"f:b":{}}'],
     [

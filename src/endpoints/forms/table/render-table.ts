@@ -4,6 +4,7 @@ import { escapeHtml, goJson } from '../../../codec/json.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
 import { runInTurns, type Steps } from '../../../lib/steps.ts'
+import { endTurn } from '../../../lib/turn.ts'
 import { AGE_MARK, ANY_TIME, withAges } from '../../../meta/age.ts'
 import { rawJson } from '../../../schema/json-text.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
@@ -187,8 +188,13 @@ export function* rowInSteps(table: TableDefinition, item: ReadySource): Steps<Re
   const object = metadata ? yield* withoutManagersInSteps(ready, metadata) : yield* parseOwnInSteps(ready.bytes)
   yield
   const partial = metadata ? undefined : yield* objectMetaTextInSteps(object.metadata)
+  // Cells that count members list them, which cannot be divided.
+  endTurn()
   yield
-  return rowWith(table, object, metadata, partial)
+  const row = rowWith(table, object, metadata, partial)
+  endTurn()
+  yield
+  return row
 }
 
 /** Returns a Table of one row, for a watch event. */

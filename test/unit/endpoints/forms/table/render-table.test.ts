@@ -12,6 +12,7 @@ import {
   tableEvent,
 } from '../../../../../src/endpoints/forms/table/render-table.ts'
 import { wholeOf } from '../../../../../src/lib/filled-body.ts'
+import { nextTurn, turnIsSpent } from '../../../../../src/lib/turn.ts'
 import { age } from '../../../../../src/meta/age.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 
@@ -159,6 +160,21 @@ describe('tables', () => {
     ['of a built-in kind', `${START}"metadata":{"name":"a","creationTimestamp":null${managed}},"data":${many}}`, START.length],
     ['of a custom kind', `${START}"data":${many},"metadata":{"name":"a","creationTimestamp":null}}`, 1],
   ]
+  it('make the cells of a large object in a turn of their own', async () => {
+    const [[, json, header] = ['', '', 0]] = long
+    const seen: (boolean | 'cells')[] = []
+    const cells = ({ metadata }: KubeObject) => {
+      seen.push('cells')
+      return [metadata.name ?? '']
+    }
+    for (const _ of rowInSteps({ ...DEFAULT_TABLE, cells }, ready(json, header))) {
+      seen.push(turnIsSpent())
+      await nextTurn()
+    }
+    const at = seen.indexOf('cells')
+    expect(seen.slice(at - 1)).to.deep.equal([true, 'cells', true])
+  })
+
   for (const [what, json, header] of long)
     it(`parse a large object in steps: ${what}`, async () => {
       const item = ready(json, header)
