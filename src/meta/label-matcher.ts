@@ -72,7 +72,8 @@ export class LabelMatcher {
   /** Reports whether labels satisfy all requirements. */
   matches(labels: SelectableLabels): boolean {
     if (this.#impossible) return false
-    if (labels instanceof PackedLabels || isWide(labels)) return this.#matchesWide(labels)
+    if (labels instanceof PackedLabels) return this.#matchesPacked(labels)
+    if (isWide(labels)) return this.#matchesWide(labels)
     let met = 0
     for (const label in labels) {
       const condition = this.#conditions.get(label)
@@ -84,10 +85,19 @@ export class LabelMatcher {
   }
 
   /** `matches` without listing the labels, which takes milliseconds. */
-  #matchesWide(labels: SelectableLabels): boolean {
+  #matchesWide(labels: Labels): boolean {
     for (const [label, condition] of this.#conditions) {
       const value = labelValue(labels, label)
       if (value === undefined ? condition.required : !holds(condition, value)) return false
+    }
+    return true
+  }
+
+  /** The same. Decodes a value only for a bound or for very many allowed values. */
+  #matchesPacked(labels: PackedLabels): boolean {
+    for (const [label, condition] of this.#conditions) {
+      const at = labels.find(label)
+      if (at === -1 ? condition.required : !holdsAt(condition, labels, at)) return false
     }
     return true
   }
@@ -106,6 +116,19 @@ function holds({ absent, among: values, except, above, below }: LabelCondition, 
   if (above === undefined && below === undefined) return true
   const number = parseInt64(value)
   return number !== undefined && (above === undefined || number > above) && (below === undefined || number < below)
+}
+
+/** Most values that are compared one by one. */
+const FEW_VALUES = 64
+
+/** `holds` for the value at an offset. */
+function holdsAt(condition: LabelCondition, labels: PackedLabels, at: number): boolean {
+  const { absent, among: values, except, above, below } = condition
+  if (absent) return false
+  const isBound = above !== undefined || below !== undefined
+  if (isBound || (values?.size ?? 0) > FEW_VALUES || (except?.size ?? 0) > FEW_VALUES) return holds(condition, labels.valueAt(at))
+  if (except !== undefined && labels.isOneOf(at, except)) return false
+  return values === undefined || labels.isOneOf(at, values)
 }
 
 const matchers = new WeakMap<readonly LabelRequirement[], LabelMatcher>()

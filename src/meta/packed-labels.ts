@@ -76,31 +76,53 @@ export class PackedLabels {
 
   /** Returns the value of a label; undefined if it is absent. */
   get(name: string): string | undefined {
+    const at = this.find(name)
+    return at === -1 ? undefined : this.valueAt(at)
+  }
+
+  /** Returns the offset of a label's value. -1 if the label is absent. */
+  find(name: string): number {
     const random = hashNumbers()
     let hash = 0
     let row = 0
     for (let i = 0; i < name.length; i++) {
       const c = name.charCodeAt(i)
-      if (c >= ASCII) return undefined
+      if (c >= ASCII) return -1
       hash ^= random[row + c] ?? 0
       row = row + ASCII === random.length ? 0 : row + ASCII
     }
-    const json = this.#json
     const slots = this.#slots
     for (let slot = hash & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
       const found = (slots[slot] ?? 0) - 1
-      if (found < 0) return undefined
-      const from = (this.#keys[found] ?? 0) + name.length
-      if (this.#hashes[found] !== hash || !this.#isKey(found, name)) continue
-      return json.toString('utf8', from + 3, json.indexOf(QUOTE, from + 3))
+      if (found < 0) return -1
+      const key = this.#keys[found] ?? 0
+      // The value is behind the quote, a colon and a quote.
+      if (this.#hashes[found] === hash && this.#isText(key, name)) return key + name.length + 3
     }
   }
 
-  #isKey(index: number, name: string): boolean {
+  /** Decodes the value at an offset, which takes longer than finding it. */
+  valueAt(offset: number): string {
+    return this.#json.toString('utf8', offset, this.#json.indexOf(QUOTE, offset))
+  }
+
+  /** Reports whether the value at an offset is one of a few, without decoding it if they are ASCII. */
+  isOneOf(offset: number, values: ReadonlySet<string>): boolean {
+    for (const value of values) {
+      if (this.#isText(offset, value)) return true
+      if (!isAscii(value)) return values.has(this.valueAt(offset))
+    }
+    return false
+  }
+
+  /** Whether the string at an offset is this text. A text beyond ASCII is never found. */
+  #isText(offset: number, text: string): boolean {
     const json = this.#json
-    const key = this.#keys[index] ?? 0
-    for (let i = 0; i < name.length; i++) if (json[key + i] !== name.charCodeAt(i)) return false
-    return json[key + name.length] === QUOTE
+    for (let i = 0; i < text.length; i++) {
+      const c = text.charCodeAt(i)
+      if (json[offset + i] !== c || c >= ASCII) return false
+    }
+    return json[offset + text.length] === QUOTE
   }
 
   /** Returns the slot of a key that is to be added: an empty one, or that of an equal key, which it replaces. */
@@ -120,6 +142,11 @@ export class PackedLabels {
     while (json[key + i] === json[other + i] && json[key + i] !== QUOTE) i++
     return json[key + i] === json[other + i]
   }
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= ASCII) return false
+  return true
 }
 
 function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {

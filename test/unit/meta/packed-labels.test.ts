@@ -46,6 +46,36 @@ describe('packed labels', () => {
     expect(packed(JSON.stringify({ [long]: '1', [`${long}b`]: '2' }))?.get(`${long}b`)).to.equal('2')
   })
 
+  it('are matched without decoding their values, however many requirements there are', () => {
+    const count = 5000
+    const text = JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, `v${i % 3}`])))
+    const json = Buffer.from(text)
+    const labels = PackedLabels.read(json, 0, json.length)
+    let decoded = 0
+    json.toString = (...args) => {
+      decoded++
+      return Buffer.prototype.toString.apply(json, args)
+    }
+    const terms = ['k9', 'k9=v0', 'k9!=v1', 'k9 in (v1,v0)', 'k9 notin (v1,v2)', '!x9']
+    const selector = (of: readonly string[]): string =>
+      of.flatMap(term => Array.from({ length: count / 3 }, (_, i) => term.replace('9', String(3 * i)))).join()
+    expect(matchesLabels(parseLabelSelector(selector(terms)), labels)).to.equal(true)
+    for (const wrong of ['k9=v1', 'k9!=v0', 'k9 in (v1,v2)', 'k9 notin (v0)', 'k9=v', 'k9=v00', 'k9=', '!k9'])
+      expect(matchesLabels(parseLabelSelector(selector([wrong])), labels), wrong).to.equal(false)
+    expect(decoded).to.equal(0)
+    expect(labels?.get('k1')).to.equal('v1')
+    expect(decoded).to.equal(1)
+  })
+
+  it('are matched with values that are not ASCII', () => {
+    const own = packed('{"a":"ü","b":"u"}') ?? {}
+    const require = (key: string, ...values: string[]) => [{ key, operator: 'in', values } as const]
+    expect(matcherOf(require('a', 'x', 'ü')).matches(own)).to.equal(true)
+    expect(matcherOf(require('b', 'ü', 'u')).matches(own)).to.equal(true)
+    expect(matcherOf(require('b', 'ü')).matches(own)).to.equal(false)
+    expect(matcherOf(require('a', '\u00c3\u00bc')).matches(own)).to.equal(false)
+  })
+
   for (const selector of ['k1=v1', 'k1=v2', 'none', '!none', '!k1', 'k1 in (v1,v2),k2 notin (v2)', 'k1!=v1', 'k3>2', 'k3<2', 'none!=a'])
     it(`match the selector ${selector} as other labels do, alone and among many requirements`, () => {
       const labels = { k1: 'v1', k2: 'v2', k3: '3' }
