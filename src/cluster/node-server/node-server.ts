@@ -17,6 +17,8 @@ import { execute } from './exec.ts'
 import { forward } from './forward.ts'
 import type { LocalPart } from './local-access.ts'
 import { containerLog, logRequest, sourceFault } from './log/container-log.ts'
+import { EXPOSITION_TYPE } from './metrics/exposition.ts'
+import { NodeMetrics } from './metrics/node-metrics.ts'
 import {
   errorStatus,
   forwardedPorts,
@@ -55,6 +57,8 @@ export class NodeServer {
   readonly #execs: RuleReader<ReturnType<typeof decodeExec>['rules'][number]>
   readonly #attaches: RuleReader<ReturnType<typeof decodeAttach>['rules'][number]>
   readonly #forwards: RuleReader<ReturnType<typeof decodePortForward>['rules'][number]>
+  /** Created with the first scrape: its expressions need an environment. */
+  #metrics: NodeMetrics | undefined
 
   constructor(options: NodeServerOptions) {
     const { client } = options
@@ -85,12 +89,20 @@ export class NodeServer {
     try {
       const request = nodeRequest(req)
       if (request.verb === 'containerLogs') await this.#log(request, res)
+      else if (request.verb === 'metrics') await this.#metricsPage(request, res)
       else if (request.verb === 'healthz') res.end('ok')
       else throw pathNotServed()
     } catch (error) {
       if (res.headersSent) res.destroy()
       else res.writeHead(errorStatus(error), { 'Content-Type': 'text/plain; charset=utf-8' }).end(errorMessage(error))
     }
+  }
+
+  async #metricsPage({ req, verb, parts }: NodeRequest, res: ServerResponse): Promise<void> {
+    this.#metrics ??= new NodeMetrics(this.#options)
+    const text = await this.#metrics.page([verb, ...parts], this.#nodes.get(req.socket) ?? '')
+    if (text === undefined) throw pathNotServed()
+    res.writeHead(200, { 'Content-Type': EXPOSITION_TYPE }).end(text)
   }
 
   async #log(request: NodeRequest, res: ServerResponse): Promise<void> {

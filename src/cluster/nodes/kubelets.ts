@@ -19,7 +19,7 @@ import type { KeyQueue } from '../shared/work-queue.ts'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { STAGES } from './annotations.ts'
 import { createKwokDefinitions } from './kwok-definitions.ts'
-import { refuseMetrics } from './metric-objects.ts'
+import { followMetrics } from './metric-objects.ts'
 import { registerMetrics } from './metrics-registration.ts'
 import { isSimulated, isStopped, nodeAddress } from './node-objects.ts'
 import { NodeReports } from './node-reports.ts'
@@ -134,7 +134,7 @@ class Kubelets {
   async #setUp(reports: NodeReports): Promise<void> {
     const { features, client, logger } = this.#env
     await Promise.all([createKwokDefinitions(client, logger), registerMetrics(client, features.release, logger)])
-    refuseMetrics(this.#env, this.#signal)
+    followMetrics(this.#env, this.#signal)
     this.#reportStages = await followStages(this.#env, this.#stages, this.#signal, {
       changed: kinds => this.#changeStages(kinds),
       fault: kind => this.#stagedKinds.fault(kind),

@@ -164,11 +164,11 @@ describe('stages of users', () => {
       apiVersion: 'kwok.x-k8s.io/v1alpha1',
       kind: 'Metric',
       metadata: { name: 'scrape' },
-      spec: { path: '/metrics/nodes/{nodeName}/metrics/resource', metrics: [{ name: 'up', kind: 'gauge', value: '1' }] },
+      spec: { path: '/metrics/nodes/{nodeName}/metrics/resource', metrics: [{ name: 'up', kind: 'gauge', value: '1 +' }] },
     } as Manifest)
     await plane.until(async () => {
       const { status } = await get('/apis/kwok.x-k8s.io/v1alpha1/metrics/scrape')
-      return status?.conditions?.[0]?.status === 'False' && status.conditions[0].message.includes('no metrics yet')
+      return status?.conditions?.[0]?.status === 'False' && status.conditions[0].message.includes('spec.metrics[0].value')
     })
     await plane.apply(pod('unmoved'))
     await podIn('unmoved', 'Running')

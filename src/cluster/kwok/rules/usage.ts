@@ -4,9 +4,10 @@ import type { Environment } from '../../../cel/environment.ts'
 import { jsonValue } from '../../../cel/values/json.ts'
 import { CelDouble, CelDuration, CelUint, isInt, type Value } from '../../../cel/values/value.ts'
 import { invalid, invalidStructure } from '../../../meta/field-error.ts'
-import { type CelExpression, CelExpressionError, compileCel } from '../cel-expression.ts'
+import { CelExpressionError } from '../cel-expression.ts'
 import type { FieldReader } from '../field-reader.ts'
 import { decodePodRules } from './decode-rules.ts'
+import { expressionAt } from './expression-member.ts'
 import type { ContainerRule, PodRules } from './pod-rules.ts'
 import { amountOf } from './usage-environment.ts'
 
@@ -37,7 +38,7 @@ export const decodeResourceUsage = (object: Json, environment: Environment): Pod
 function containerUsage(reader: FieldReader | undefined, environment: Environment): Usage {
   if (reader === undefined) return () => 0
   const fixed = reader.has('value') ? fixedAmount(reader) : undefined
-  const expression = reader.has('expression') ? expressionAt(reader, environment) : undefined
+  const expression = reader.has('expression') ? expressionAt(reader, 'expression', environment) : undefined
   if (!reader.has('value') && !reader.has('expression')) reader.report(invalidStructure(reader.path, 'must have a value or an expression'))
   reader.rejectOthers()
   if (fixed !== undefined) return () => fixed
@@ -51,22 +52,12 @@ function fixedAmount(reader: FieldReader): number | undefined {
   return amount
 }
 
-function expressionAt(reader: FieldReader, environment: Environment): CelExpression | undefined {
-  const text = reader.requiredText('expression')
-  try {
-    return text === '' ? undefined : compileCel(text, environment)
-  } catch (error) {
-    if (!(error instanceof CelExpressionError)) throw error
-    reader.report(invalid(reader.path.child('expression'), text, `does not compile: ${error.message}`))
-    return undefined
-  }
-}
-
-const variablesOf = ({ node, pod, container }: UsageSubject): Map<string, Value> =>
+/** Returns the variables of expressions. A variable that the subject lacks is null. */
+export const variablesOf = ({ node, pod, container }: Pick<UsageSubject, 'node'> & Partial<UsageSubject>): Map<string, Value> =>
   new Map([
     ['node', jsonValue(withMaps(node))],
-    ['pod', jsonValue(withMaps(pod))],
-    ['container', jsonValue(container)],
+    ['pod', pod ? jsonValue(withMaps(pod)) : null],
+    ['container', container ? jsonValue(container) : null],
   ])
 
 /** Adds empty labels and annotations, which expressions read as if every object had them. */
@@ -75,7 +66,7 @@ function withMaps(object: JsonObject): JsonObject {
 }
 
 /** Converts the result of an expression. Source: kwok, pkg/utils/cel/environment.go. */
-function usageAmount(value: Value): number {
+export function usageAmount(value: Value): number {
   if (isInt(value)) return Number(value)
   if (value instanceof CelDouble || value instanceof CelUint) return Number(value.value)
   if (value instanceof CelDuration) return Number(value.nanos)

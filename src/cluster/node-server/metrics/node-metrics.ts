@@ -1,0 +1,123 @@
+import type { Node, Pod } from '../../../api/core/v1.types.ts'
+import type { Json, TypedObject } from '../../../api/meta/object.ts'
+import { type ApiClient, objectKey } from '../../../clients/api-client.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import type { Logger } from '../../../lib/log.ts'
+import { seededRandom } from '../../../lib/seeded-random.ts'
+import { startInTurns } from '../../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
+import { KwokObjectError } from '../../kwok/field-reader.ts'
+import { KWOK_API_VERSION } from '../../kwok/object-reader.ts'
+import { decodeMetric, type MetricPage } from '../../kwok/rules/metric.ts'
+import { type Measurements, metricEnvironment } from '../../kwok/rules/metric-environment.ts'
+import { UsageReader } from '../../metrics-server/usage-reader.ts'
+import { METRICS, NODES, PODS } from '../../shared/kinds.ts'
+import { isPodTerminal } from '../../shared/pods.ts'
+import { MeasuredNode, type PodUsage, type UsedSince } from './measured-node.ts'
+import { scrapedPage } from './scrape.ts'
+
+export interface NodeMetricsOptions {
+  readonly client: ApiClient
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Most pairs of a page and a node whose sums over time are kept. */
+const MOST_SUMS = 20_000
+const NODE_NAME = '{nodeName}'
+const NOTHING: Measurements = { usage: () => 0, cumulativeUsage: () => 0, startedContainers: () => 0 }
+
+/** The pages of metrics of simulated nodes, which Metric objects describe. */
+export class NodeMetrics {
+  readonly #options: NodeMetricsOptions
+  readonly #usage: UsageReader
+  readonly #environment: ReturnType<typeof metricEnvironment>
+  /** Measurements of the scrape whose step runs. */
+  #measurements: Measurements = NOTHING
+  /** Decoded objects by name, with their versions. Undefined for invalid ones. */
+  #pages = new Map<string, { readonly version: string | undefined; readonly page: MetricPage | undefined }>()
+  /** Amounts that were used up to the last scrape, by page and node. */
+  readonly #sums = new Map<string, ReadonlyMap<string, UsedSince>>()
+
+  constructor(options: NodeMetricsOptions) {
+    const { client, clock } = options
+    this.#options = options
+    this.#usage = new UsageReader(client, clock)
+    this.#environment = metricEnvironment({ now: () => clock.now(), random: seededRandom(1) }, () => this.#measurements)
+  }
+
+  /**
+   * Returns the page at a path. Undefined if no Metric describes it, or if its node does not exist.
+   * @param parts parts of the path, without escapes
+   * @param ownNode node whose kubelet is asked. The page of a path without a node is about it
+   */
+  async page(parts: readonly string[], ownNode: string): Promise<string | undefined> {
+    const page = (await this.#readPages()).find(({ path }) => matchesPath(path, parts))
+    if (page === undefined) return undefined
+    const at = page.path.indexOf(NODE_NAME)
+    const { client } = this.#options
+    const node = await client.get(NODES, '', at < 0 ? ownNode : (parts[at] ?? '')).catch(undefinedIfNotFound)
+    return node && this.#scrape(page, node)
+  }
+
+  async #scrape(page: MetricPage, node: Node): Promise<string> {
+    const { client, clock, logger } = this.#options
+    const name = node.metadata.name ?? ''
+    const { items } = await client.list(PODS, { fieldSelector: `spec.nodeName=${name}`, resourceVersion: '0' })
+    const pods = items.filter(pod => !isPodTerminal(pod))
+    const key = `${page.name}/${name}`
+    const measured = new MeasuredNode(name, await this.#usageOf(pods, node), clock.now(), this.#sums.get(key) ?? new Map())
+    const prepare = (): void => {
+      this.#measurements = measured
+    }
+    const report = (metric: string, error: string): void => logger.debug(1, 'a metric cannot be evaluated', { metric, node: name, error })
+    const text = await startInTurns(scrapedPage(page, { node, pods }, prepare, report))
+    this.#measurements = NOTHING
+    if (this.#sums.size >= MOST_SUMS) this.#sums.clear()
+    this.#sums.set(key, measured.used)
+    return text
+  }
+
+  async #usageOf(pods: readonly Pod[], node: Node): Promise<PodUsage[]> {
+    const reading = await this.#usage.read('')
+    const usages: PodUsage[] = []
+    for (const pod of pods) {
+      try {
+        usages.push({ pod, containers: await startInTurns(reading.of(pod, node)) })
+      } catch (error) {
+        this.#options.logger.debug(1, 'the usage of a pod cannot be evaluated', { pod: objectKey(pod), error: errorMessage(error) })
+      }
+    }
+    return usages
+  }
+
+  /** Reads the Metric objects by name. Unchanged ones are not decoded again. */
+  async #readPages(): Promise<MetricPage[]> {
+    const list = await this.#options.client.list(METRICS, { resourceVersion: '0' }).catch(undefinedIfNotFound)
+    const pages = new Map<string, { readonly version: string | undefined; readonly page: MetricPage | undefined }>()
+    for (const object of list?.items ?? []) {
+      if (turnIsSpent()) await nextTurn()
+      const { name = '', resourceVersion: version } = object.metadata
+      const known = this.#pages.get(name)
+      pages.set(name, known && known.version === version ? known : { version, page: this.#decode(object) })
+    }
+    this.#pages = pages
+    return [...pages].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, { page }]) => page ?? [])
+  }
+
+  #decode(object: TypedObject): MetricPage | undefined {
+    try {
+      const whole: unknown = { ...object, apiVersion: KWOK_API_VERSION, kind: METRICS.kind }
+      return decodeMetric(whole as Json, this.#environment)
+    } catch (error) {
+      if (error instanceof KwokObjectError) return undefined
+      throw error
+    }
+  }
+}
+
+const matchesPath = (path: readonly string[], parts: readonly string[]): boolean =>
+  path.length === parts.length &&
+  path.every((part, i) => part === parts[i] || (part.startsWith('{') && part.endsWith('}') && parts[i] !== ''))

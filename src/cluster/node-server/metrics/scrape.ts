@@ -1,0 +1,65 @@
+import type { Node, Pod } from '../../../api/core/v1.types.ts'
+import type { JsonObject } from '../../../api/meta/object.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import type { MetricPage, MetricRule, MetricSubject } from '../../kwok/rules/metric.ts'
+import { familyText, type MetricSample } from './exposition.ts'
+
+/** A node with the pods that run there. */
+export interface ScrapedNode {
+  readonly node: Node
+  readonly pods: readonly Pod[]
+}
+
+/**
+ * Prints the page of a node, in steps of one value. A metric whose expression fails is left out, and reported.
+ * @param prepare called before each evaluation, as others may take place between two steps
+ */
+export function* scrapedPage(
+  { metrics }: MetricPage,
+  scraped: ScrapedNode,
+  prepare: () => void,
+  onError: (metric: string, message: string) => void,
+): Steps<string> {
+  const families = new Map<string, { readonly rule: MetricRule; readonly samples: Map<string, MetricSample> }>()
+  for (const rule of metrics) {
+    const samples = families.get(rule.name)?.samples ?? new Map<string, MetricSample>()
+    try {
+      for (const subject of subjectsOf(rule, scraped)) {
+        yield
+        prepare()
+        const sample = sampleOf(rule, subject)
+        samples.set(JSON.stringify(sample.labels), sample)
+      }
+      if (samples.size > 0) families.set(rule.name, { rule, samples })
+    } catch (error) {
+      onError(rule.name, errorMessage(error))
+    }
+  }
+  const texts: string[] = []
+  for (const [name, { rule, samples }] of [...families].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    yield
+    texts.push(familyText({ name, help: rule.help, kind: rule.kind, samples: [...samples.values()] }))
+  }
+  return texts.join('')
+}
+
+function* subjectsOf({ dimension }: MetricRule, { node, pods }: ScrapedNode): Generator<MetricSubject, void> {
+  const subject = { node: node as unknown as JsonObject }
+  if (dimension === 'node') yield subject
+  else
+    for (const pod of pods) {
+      const ofPod = { ...subject, pod: pod as unknown as JsonObject }
+      if (dimension === 'pod') yield ofPod
+      else for (const container of pod.spec.containers ?? []) yield { ...ofPod, container: container as unknown as JsonObject }
+    }
+}
+
+function sampleOf(rule: MetricRule, subject: MetricSubject): MetricSample {
+  const labels = [...rule.labels].map(([name, value]) => [name, value(subject)] as const)
+  return {
+    labels: labels.sort(([a], [b]) => (a < b ? -1 : 1)),
+    value: rule.value(subject),
+    observations: rule.buckets.map(({ le, hidden, value }) => ({ le, hidden, count: Math.max(0, Math.trunc(value(subject))) })),
+  }
+}
