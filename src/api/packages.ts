@@ -39,6 +39,8 @@ const FILES = {
   flowcontrolV1beta2: 'flowcontrol/v1beta2',
   flowcontrolV1beta3: 'flowcontrol/v1beta3',
   lifecycle: 'lifecycle/v1alpha1',
+  metrics: 'metrics/v1',
+  metricsV1beta1: 'metrics/v1beta1',
   networking: 'networking/v1',
   networkingV1beta1: 'networking/v1beta1',
   node: 'node/v1',

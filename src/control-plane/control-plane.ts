@@ -201,7 +201,12 @@ function loopAccess(
     leaderAccess: signal => parts.registry.access(signal, { nested: true }),
     clientOf: (identity, ends) => inTurn(clientFor(identity, ends)),
     // Its reads belong to requests, and do not wait for the calls of controllers.
-    local: localServers?.({ clientOf: identity => clientFor(identity, { signal: ended }), clock, logger }),
+    local: localServers?.({
+      clientOf: identity => clientFor(identity, { signal: ended }),
+      clock,
+      logger,
+      release: options.release.emulatedVersion,
+    }),
   }
 }
 

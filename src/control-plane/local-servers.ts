@@ -3,6 +3,7 @@ import type { ApiClient } from '../clients/api-client.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import type { OpenConnection } from '../lib/in-process-connection.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Release } from '../lifecycle/release.ts'
 import type { ClientIdentity } from './in-process-client.ts'
 
 /** Services that are served in the process if nodes are simulated: `NAMESPACE/NAME`. They need no Service object. */
@@ -14,6 +15,7 @@ export interface LocalServerParts {
   /** Clock of the API. */
   readonly clock: TimerClock
   readonly logger: Logger
+  readonly release: Release
 }
 
 /** Servers of a simulated cluster in the process of the API server, which connects to them without a network. */

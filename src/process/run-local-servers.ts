@@ -6,6 +6,8 @@ import { isSimulated } from '../cluster/nodes/node-objects.ts'
 import type { ClientIdentity } from '../control-plane/in-process-client.ts'
 import type { LocalServerParts } from '../control-plane/local-servers.ts'
 import type { OpenConnection } from '../lib/in-process-connection.ts'
+import { isSince, type Release } from '../lifecycle/release.ts'
+import { metricsOpenApi } from './metrics-open-api.ts'
 
 /** Identity with which the servers read the cluster. */
 const KUBELETS: ClientIdentity = {
@@ -13,8 +15,8 @@ const KUBELETS: ClientIdentity = {
   userAgent: 'kubelet',
 }
 
-/** Versions of metrics.k8s.io, in the order of preference. An APIService decides which are used. */
-const METRICS_VERSIONS = ['v1', 'v1beta1']
+/** Versions of metrics.k8s.io in a release, in the order of preference. An APIService decides which are used. */
+const metricsVersions = (release: Release): string[] => (isSince(release, '1.37') ? ['v1', 'v1beta1'] : ['v1beta1'])
 
 /** Servers of a simulated cluster, loaded. */
 export interface LoadedServers {
@@ -27,10 +29,12 @@ export interface LoadedServers {
 }
 
 /** Opens the servers with those parts that are both known and allowed. */
-export function openLocalServers(allowed: readonly string[], { clientOf, clock, logger }: LocalServerParts): LoadedServers {
+export function openLocalServers(allowed: readonly string[], { clientOf, clock, logger, release }: LocalServerParts): LoadedServers {
   const parts = new Set(LOCAL_PARTS.filter(part => allowed.includes(part)))
   const nodes = new NodeServer({ client: clientOf(KUBELETS), clock, logger, allowed: parts })
-  const metrics = new MetricsServer({ client: clientOf(KUBELETS), clock, logger, versions: METRICS_VERSIONS, isSimulated })
+  const versions = metricsVersions(release)
+  const openApi = metricsOpenApi(release, versions)
+  const metrics = new MetricsServer({ client: clientOf(KUBELETS), clock, logger, versions, openApi, isSimulated })
   return {
     metrics: () => metrics.connect(),
     kubelet: node => (isSimulated(node) ? () => nodes.connect(node.metadata.name ?? '') : undefined),

@@ -22,8 +22,17 @@ export interface MetricsServerOptions {
   readonly logger: Logger
   /** Served versions, in the order of preference. */
   readonly versions: readonly string[]
+  readonly openApi: OpenApiDocuments
   /** Whether the metrics of a node are simulated. */
   readonly isSimulated: (node: Node) => boolean
+}
+
+/** OpenAPI documents of the API, in JSON. */
+export interface OpenApiDocuments {
+  v2(): Promise<Buffer>
+  v3Index(): Promise<Buffer>
+  /** Returns the document of a path such as `apis/metrics.k8s.io/v1beta1`. Undefined if there is none. */
+  v3(path: string): Promise<Buffer | undefined>
 }
 
 /** A request for metrics. */
@@ -60,11 +69,21 @@ export class MetricsServer {
 
   async #respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
-      send(res, 200, await this.#body(req))
+      send(res, 200, (await this.#document(req)) ?? (await this.#body(req)))
     } catch (error) {
       const { code, status } = isStatusError(error) ? error : internalServerError(errorMessage(error))
       send(res, code, status as unknown as JsonObject)
     }
+  }
+
+  /** Returns an OpenAPI document, or undefined for other requests. */
+  async #document({ url = '/', method }: IncomingMessage): Promise<Buffer | undefined> {
+    if (method !== 'GET' || !url.startsWith('/openapi/')) return undefined
+    const { openApi } = this.#options
+    const { pathname } = new URL(url, 'http://metrics')
+    if (pathname === '/openapi/v2') return openApi.v2()
+    if (pathname === '/openapi/v3') return openApi.v3Index()
+    return pathname.startsWith('/openapi/v3/') ? openApi.v3(pathname.slice('/openapi/v3/'.length)) : undefined
   }
 
   async #body({ url = '/', method, headers }: IncomingMessage): Promise<JsonObject> {
@@ -187,7 +206,7 @@ function targetOf(parts: readonly string[]): Pick<MetricsRequest, 'resource' | '
   throw pathNotFoundError()
 }
 
-function send(res: ServerResponse, code: number, body: JsonObject): void {
-  const text = JSON.stringify(body)
-  res.writeHead(code, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text)
+function send(res: ServerResponse, code: number, body: JsonObject | Buffer): void {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
+  res.writeHead(code, { 'Content-Type': 'application/json', 'Content-Length': bytes.length }).end(bytes)
 }

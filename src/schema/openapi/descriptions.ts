@@ -70,7 +70,7 @@ export class Descriptions {
 export const noDescriptions = new Descriptions(() => '')
 
 /** Definition names contain a group and version. Those of apimachinery belong to the group `meta`. */
-const GROUP = /^io\.k8s\.(?:api|(?:apiextensions-apiserver|apimachinery|kube-aggregator)\.pkg\.apis)\.([a-z]+)\.v\w+\.\w+$/
+const GROUP = /^io\.k8s\.(?:api|(?:apiextensions-apiserver|apimachinery|kube-aggregator|metrics)\.pkg\.apis)\.([a-z]+)\.v\w+\.\w+$/
 /** Prefix of the definitions of apimachinery. Not all of them have a version in their name. */
 const MACHINERY = 'io.k8s.apimachinery.pkg.'
 

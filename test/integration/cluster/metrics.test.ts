@@ -61,6 +61,68 @@ describe('the metrics API of simulated nodes', () => {
     expect((await get('/apis')).groups.map(({ name }: AnyObject) => name)).to.include('metrics.k8s.io')
   })
 
+  it('is part of the OpenAPI documents, with the types of metadata of the server', async () => {
+    const path = '/apis/metrics.k8s.io/v1beta1/namespaces/{namespace}/pods/{name}'
+    const definition = 'io.k8s.metrics.pkg.apis.metrics.v1beta1.PodMetrics'
+    let swagger = {} as AnyObject
+    await plane.until(async () => {
+      swagger = await get('/openapi/v2')
+      return swagger.paths[path] !== undefined
+    })
+    expect(swagger.definitions[definition].properties.containers.items.$ref).to.match(/ContainerMetrics$/)
+    expect(Object.keys(swagger.definitions).filter(name => name.includes('ObjectMeta'))).to.deep.equal([
+      'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+    ])
+    let url = ''
+    await plane.until(async () => {
+      url = (await get('/openapi/v3')).paths['apis/metrics.k8s.io/v1beta1']?.serverRelativeURL ?? ''
+      return url !== ''
+    })
+    const { paths, components } = await get(url)
+    expect(paths[path].get['x-kubernetes-group-version-kind']).to.deep.equal({
+      group: 'metrics.k8s.io',
+      kind: 'PodMetrics',
+      version: 'v1beta1',
+    })
+    expect(components.schemas[definition].properties.window.type).to.equal('string')
+  })
+
+  it('has pages by Metric objects, which the kubelets serve', async () => {
+    await plane.apply(pod('web', { annotations: { 'kwok.x-k8s.io/usage-memory': '1Mi' } }), {
+      apiVersion: 'kwok.x-k8s.io/v1alpha1',
+      kind: 'Metric',
+      metadata: { name: 'resource' },
+      spec: {
+        path: '/metrics/nodes/{nodeName}/metrics/resource',
+        metrics: [
+          {
+            name: 'container_memory_working_set_bytes',
+            help: '[ALPHA] Current working set of the container in bytes',
+            kind: 'gauge',
+            dimension: 'container',
+            labels: [
+              { name: 'pod', value: 'pod.metadata.name' },
+              { name: 'container', value: 'container.name' },
+            ],
+            value: 'pod.Usage("memory", container.name)',
+          },
+        ],
+      },
+    } as Manifest)
+    await running('web')
+    await plane.until(async () => (await get('/apis/kwok.x-k8s.io/v1alpha1/metrics/resource')).status?.conditions?.[0]?.status === 'True')
+    const { body } = await plane.request<string>('GET', '/api/v1/nodes/node-1/proxy/metrics/nodes/node-1/metrics/resource')
+    expect(body).to.equal(
+      [
+        '# HELP container_memory_working_set_bytes [ALPHA] Current working set of the container in bytes',
+        '# TYPE container_memory_working_set_bytes gauge',
+        'container_memory_working_set_bytes{container="a",pod="web"} 1.048576e+06',
+        'container_memory_working_set_bytes{container="b",pod="web"} 1.048576e+06',
+        '',
+      ].join('\n'),
+    )
+  })
+
   it('reports usage by rules, annotations, and a default', async () => {
     await plane.apply(
       pod('plain'),

@@ -5,6 +5,7 @@ import { readDescriptions } from '../../../src/api/descriptions.ts'
 import { types } from '../../../src/catalog/types.ts'
 import { createOpenApi, type DocumentPieces } from '../../../src/endpoints/openapi/open-api.ts'
 import { RELEASES, type Release } from '../../../src/lifecycle/release.ts'
+import { createMetricsOpenApi } from '../../../src/process/metrics-open-api.ts'
 import { builtinSnapshot } from '../../support/reference.ts'
 
 interface Property {
@@ -23,6 +24,16 @@ const groups = new Set(readdirSync(folder).map(file => file.replace(/(-\w+)?\.tx
 
 const snapshot = builtinSnapshot()
 const parse = (pieces: DocumentPieces) => JSON.parse(Buffer.concat([...pieces].filter(piece => piece !== undefined)).toString())
+
+/** The definitions of the metrics API of simulated nodes, which is no part of the snapshot. */
+function metricsDefinitions(): [name: string, definition: Definition, document: string][] {
+  const metrics = createMetricsOpenApi('1.37', ['v1', 'v1beta1'])
+  return [...metrics.paths()].flatMap(path =>
+    Object.entries(parse(metrics.v3(path)).components.schemas as Record<string, Definition>).map(
+      ([name, definition]): [string, Definition, string] => [name, definition, path],
+    ),
+  )
+}
 
 /** The definitions in every document of a release, each with its document. */
 function definitionsOf(release: Release): [name: string, definition: Definition, document: string][] {
@@ -53,7 +64,7 @@ function* lines(): Generator<{ group: string; type: string; field: string | unde
 }
 
 describe('descriptions of the built-in kinds', () => {
-  const all = RELEASES.flatMap(definitionsOf)
+  const all = [...RELEASES.flatMap(definitionsOf), ...metricsDefinitions()]
   const fields = new Map<string, Set<string>>([['meta.TypeMeta', new Set(['apiVersion', 'kind', 'metadata', 'items'])]])
   for (const [name, { properties = {} }] of all) {
     const [, group, type] = /([a-z]+)\.v\d\w*\.(\w+)$/.exec(name) ?? ['', 'meta', name.slice(name.lastIndexOf('.') + 1)]
