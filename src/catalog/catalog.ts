@@ -16,8 +16,11 @@ export interface ServedResource {
 
 /** The set of kinds at one point in time. Immutable: a request uses one snapshot throughout. */
 export class CatalogSnapshot {
+  /** Number of the snapshot, from 1. It increases with each change of the catalog. */
   readonly generation: number
+  /** All definitions, including internal ones, which have no path. */
   readonly definitions: readonly ResourceDefinition[]
+  /** Undefined if no version is deprecated. */
   readonly release: Release | undefined
   readonly #byResource = new Map<string, ServedResource>()
   readonly #byGroupResource = new Map<string, ResourceDefinition>()
@@ -49,6 +52,7 @@ export class CatalogSnapshot {
     this.#ordered = inDiscoveryOrder(found, release)
   }
 
+  /** Finds a served version by the segments of its path. */
   find(group: string, version: string, resource: string): ServedResource | undefined {
     return this.#byResource.get(`${group}/${version}/${resource}`)
   }
@@ -63,10 +67,12 @@ export class CatalogSnapshot {
     return this.#ordered
   }
 
+  /** Returns the resources of a group version, such as `apps/v1`. Empty if it is not served. */
   resourcesOf(groupVersion: string): readonly ServedResource[] {
     return this.#groupVersions.get(groupVersion) ?? []
   }
 
+  /** Finds a served version by its kind. */
   ofKind(version: GroupVersion, kind: string): ServedResource | undefined {
     return this.resourcesOf(apiVersionOf(version)).find(({ version }) => version.kind === kind)
   }
@@ -106,10 +112,12 @@ export class Catalog {
     this.#current = new CatalogSnapshot(1, definitions, release)
   }
 
+  /** Returns the present set of kinds. */
   snapshot(): CatalogSnapshot {
     return this.#current
   }
 
+  /** Replaces all definitions. Requests in progress keep the snapshot that they began with. */
   replace(definitions: readonly ResourceDefinition[]): void {
     this.#current = new CatalogSnapshot(this.#current.generation + 1, definitions, this.#release)
     for (const listener of this.#listeners) listener(this.#current)

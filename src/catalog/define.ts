@@ -49,7 +49,9 @@ export const listKind = async <T extends TypedObject>(
 
 /** Reads the current contents of the watch cache, without waiting for a newer revision. */
 export interface CacheReader {
+  /** Returns an object of the cache, in turns if it is large. Undefined if there is none, or no populated cache. */
   cachedObject(id: ResourceId, namespace: string, name: string): KubeObject | Promise<KubeObject> | undefined
+  /** Returns the objects of a namespace. Undefined if there is no populated cache, or if they are many. */
   cachedObjects(id: ResourceId, namespace: string): readonly KubeObject[] | Promise<readonly KubeObject[]> | undefined
 }
 
@@ -70,6 +72,7 @@ export const cachedKinds = <T extends TypedObject>(
 
 /** Names the object of a write. */
 export interface ObjectLocation extends WriteOptions {
+  /** Empty for cluster-scoped kinds. */
   readonly namespace: string
   readonly name: string
 }

@@ -19,6 +19,7 @@ import type { ConnectSubresource } from './connect.ts'
  * its objects in the hub version, `V` that in other versions.
  */
 export interface ResourceDefinition<H extends TypedObject = KubeObject, V extends TypedObject = KubeObject> {
+  /** Whether objects belong to namespaces. All versions have the same scope. */
   readonly scope: 'Namespaced' | 'Cluster'
   /** Served versions, preferred first. They may belong to several groups (events). */
   readonly versions: readonly [Version<V, H>, ...Version<V, H>[]]
@@ -79,11 +80,14 @@ export interface Names {
 export interface Version<V extends TypedObject = KubeObject, H extends TypedObject = V> {
   /** Empty for the core group. */
   readonly group: string
+  /** Name of the version: `v1`, `v1beta1`. */
   readonly name: string
+  /** Kind of the objects. All versions of a resource usually have the same. */
   readonly kind: string
   readonly names: Names
   /** Optional. Sets of resources to which the kind belongs in kubectl: `all`. */
   readonly categories?: readonly string[]
+  /** Served verbs. Other requests are rejected with 405. */
   readonly verbs: readonly string[]
   /**
    * Optional. Verbs in discovery, if they differ from the served ones: a kind that is being removed no longer
@@ -110,6 +114,7 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
    * apiVersion; metadata is the same in all versions. Unset if nothing else differs.
    */
   readonly toHub?: (object: V) => H | Steps<H>
+  /** Inverse of `toHub`. */
   readonly fromHub?: (object: H) => TypedObject | Steps<TypedObject>
   /** Sets defaults that markers cannot express, on a decoded object that the caller owns. Idempotent. */
   readonly setDefaults?: (object: V) => void | Steps<void>
@@ -146,6 +151,7 @@ export interface RemoteConverter {
 
 /** meta.k8s.io TableColumnDefinition. */
 export interface TableColumn {
+  /** Head of the column, which kubectl prints in upper case. */
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   /** Optional. OpenAPI format that refines the type. `name` marks the column of the object's name. */
@@ -157,8 +163,10 @@ export interface TableColumn {
 
 /** meta.k8s.io TableRowCondition. */
 export interface TableRowCondition {
+  /** The only type that Kubernetes defines. */
   readonly type: 'Completed'
   readonly status: 'True'
+  /** Reason in CamelCase. */
   readonly reason: string
   readonly message: string
 }
@@ -189,6 +197,7 @@ export interface Subresource<H extends TypedObject = KubeObject, S extends Typed
   readonly since?: Release
   /** Optional. First release that no longer serves it. */
   readonly until?: Release
+  /** Served verbs. Other requests are rejected with 405. */
   readonly verbs: readonly string[]
   /** Optional. Kind of the subresource, if it is not the parent's (`Scale`, `Eviction`, `TokenRequest`). */
   readonly kind?: {
@@ -237,7 +246,9 @@ export interface SubresourceView<H extends TypedObject = KubeObject, S extends T
 
 /** A request to a virtual resource. */
 export interface VirtualCall<B extends TypedObject = KubeObject> {
+  /** Context of the request, with user, signal and warnings. */
   readonly ctx: RequestContext
+  /** Verb of the request: `create`, `get`, `list`. */
   readonly verb: string
   /** Empty for cluster-scoped resources, and for lists across all namespaces. */
   readonly namespace: string
@@ -247,6 +258,7 @@ export interface VirtualCall<B extends TypedObject = KubeObject> {
   readonly selection?: { readonly labels: readonly LabelRequirement[]; readonly fields: readonly FieldTerm[] }
   /** Decoded and defaulted body of a create. */
   readonly body?: B
+  /** Whether nothing may be written. */
   readonly dryRun: boolean
   /** Access to other resources with the permissions of the server itself. */
   readonly api: ResourceAccess
@@ -289,6 +301,7 @@ export interface ResourceAccess {
   get(gr: ResourceId, namespace: string, name: string, options?: { resourceVersion?: string }): Promise<KubeObject>
   /** Returns all objects of a namespace, or of every namespace if it is empty, in key order. */
   list(gr: ResourceId, namespace: string, options?: ListAccess): Promise<{ items: KubeObject[]; resourceVersion: string }>
+  /** Creates an object and returns it as stored. Rejects with 409 if the name is taken. */
   create(gr: ResourceId, namespace: string, object: KubeObject): Promise<KubeObject>
   /**
    * Reads, changes and writes an object, and repeats this on a conflict. `change` owns its copy; if it returns
@@ -301,6 +314,7 @@ export interface ResourceAccess {
     change: (object: KubeObject) => KubeObject | undefined,
     options?: WriteOptions,
   ): Promise<KubeObject>
+  /** Requests the deletion of an object, which finalizers may delay. */
   delete(
     gr: ResourceId,
     namespace: string,
@@ -324,6 +338,7 @@ export interface ResourceAccess {
 
 /** Identifies a resource in any version. */
 export interface ResourceId {
+  /** Empty for the core group. */
   readonly group: string
   /** Plural name. */
   readonly resource: string
@@ -331,7 +346,9 @@ export interface ResourceId {
 
 /** Options of a list by the server itself. */
 export interface ListAccess {
+  /** Selector in the syntax of the query parameter. */
   readonly labelSelector?: string
+  /** Selector in the syntax of the query parameter. */
   readonly fieldSelector?: string
   /** '0' reads the current contents of the watch cache. */
   readonly resourceVersion?: string

@@ -21,9 +21,13 @@ export interface CheckedName {
 export interface CheckPosition {
   /** Path as it was passed, `-` for standard input. */
   readonly file: string
+  /** Line of the first character. */
   readonly line: number
+  /** Column of the first character. */
   readonly column: number
+  /** Line of the end. */
   readonly endLine: number
+  /** Column after the last character. */
   readonly endColumn: number
   /** Optional. Template that produced the object, from the `# Source:` comment of Helm. */
   readonly source?: string
@@ -33,6 +37,7 @@ export interface CheckPosition {
 export interface CheckFinding {
   /** Name of the rule. The names are stable. */
   readonly rule: string
+  /** The option `--fail-on` of the command chooses the least severity that fails. */
   readonly severity: CheckSeverity
   /** Message in the words of the server, if it has one. */
   readonly message: string
@@ -60,6 +65,7 @@ export type CheckVerdict = 'created' | 'configured' | 'unchanged' | 'refused' | 
 
 /** An object of the input with the response of the server. */
 export interface CheckedObject extends CheckedName {
+  /** Response as a word, in which kubectl reports it. */
   readonly verdict: CheckVerdict
   /** HTTP status code. 0 for kinds that are not served. */
   readonly code: number
@@ -73,7 +79,9 @@ export interface CheckedObject extends CheckedName {
 
 /** Result of a case of `cases`. */
 export interface CaseResult {
+  /** Name of the case in its file. */
   readonly name: string
+  /** File of the case. */
   readonly file: string
   /** Whether the response was the expected one. */
   readonly passed: boolean
@@ -87,6 +95,7 @@ export interface CaseResult {
 export interface CheckResult {
   /** Release that was checked against: `1.33`. */
   readonly release: string
+  /** Objects in the order of files and lines. */
   readonly objects: readonly CheckedObject[]
   /** Findings in the order of files and lines. */
   readonly findings: readonly CheckFinding[]

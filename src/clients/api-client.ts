@@ -6,10 +6,12 @@ import { apiVersionOf } from '../meta/gvk.ts'
 export interface ResourceKind<T extends TypedObject> {
   /** Empty for the core group. */
   readonly group: string
+  /** Version of the objects that are sent and returned. */
   readonly version: string
   /** Plural name. */
   readonly resource: string
   readonly kind: string
+  /** Whether objects have a namespace in their path. */
   readonly namespaced: boolean
   /** Never set: it only carries the type. */
   readonly objectType?: T
@@ -33,6 +35,7 @@ export interface ListQuery extends Selection {
 
 /** A whole list. Clients that read it in pages join them. */
 export interface ObjectList<T extends TypedObject> {
+  /** Objects with apiVersion and kind. */
   readonly items: readonly T[]
   /** A watch from it continues without a gap. */
   readonly resourceVersion: string
@@ -57,9 +60,13 @@ export interface ObjectName {
  * that of the stored object, the deletion is rejected with 409.
  */
 export interface DeletePreconditions {
+  /** Precondition. */
   readonly uid?: string
+  /** Precondition. */
   readonly resourceVersion?: string
+  /** Optional. Defaults to that of the kind. */
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+  /** Optional. Defaults to that of the object, if the kind has grace periods. */
   readonly gracePeriodSeconds?: number
 }
 
@@ -90,6 +97,7 @@ export interface ApplyOptions {
 export interface ApiClient {
   /** @param subresource `scale`: returns the Scale of the object. The kind names the resource of the object then. */
   get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource?: 'scale'): Promise<T>
+  /** Returns all objects of a selection, in the order of the server. Without a query, those of all namespaces. */
   list<T extends TypedObject>(kind: ResourceKind<T>, query?: ListQuery): Promise<ObjectList<T>>
   /**
    * Delivers the changes after a resource version, one after the other: the next one waits for the promise that
@@ -135,6 +143,7 @@ export interface ServerAccess {
   readonly certificateAuthority?: string
   /** Optional. Used together with `clientKey`. */
   readonly clientCertificate?: string
+  /** Private key of `clientCertificate`. */
   readonly clientKey?: string
   /** Optional. Bearer token. */
   readonly token?: string

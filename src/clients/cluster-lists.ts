@@ -15,11 +15,15 @@ const MOST_BEGINNINGS = 5
 
 /** A listable resource in the server's preferred version. */
 export interface ListedResource {
+  /** Empty for the core group. */
   readonly group: string
   /** Plural name. */
   readonly name: string
+  /** Version in which the resource is listed. */
   readonly apiVersion: string
+  /** Kind of the items, which themselves have none in lists of built-in kinds. */
   readonly kind: string
+  /** Path of the list across all namespaces. */
   readonly path: string
 }
 
@@ -68,7 +72,9 @@ function versionsToList(preferred: Json | undefined, versions: Json | undefined)
 
 /** A page of a list. */
 export interface ListPage {
+  /** Objects as returned. */
   readonly items: readonly JsonObject[]
+  /** Resource version of the list, the same on all of its pages. Empty if the server sends none. */
   readonly resourceVersion: string
   /** Whether the list was restarted because the continue token expired. Earlier pages are obsolete. */
   readonly isAnew: boolean

@@ -52,9 +52,13 @@ export interface RemoteClient {
 
 /** Options of a RemoteClient. */
 export interface RemoteClientOptions {
+  /** Clock by which the age of files is measured. */
   readonly clock: Clock
+  /** Optional. Defaults to `kube-apiserver`. */
   readonly userAgent?: string
+  /** Optional. Limit for a call, including the response. Defaults to 30 seconds. */
   readonly timeoutMs?: number
+  /** Optional. Counts weak certificates of servers. */
   readonly certificates?: CertificateMetrics | undefined
   /** Optional. Default: dial directly. */
   readonly dial?: Dial | undefined
@@ -101,6 +105,7 @@ export function remoteClient(remote: Remote, options: RemoteClientOptions): Remo
   }
 }
 
+/** Returns the error of a call without a complete response. If the body failed, the message has no URL. */
 function lost(url: string, why: string | undefined, error: unknown): RemoteCallError {
   const text = why ?? errorMessage(error)
   const end =

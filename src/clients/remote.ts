@@ -8,25 +8,33 @@ import { KubeconfigError } from './kubeconfig-error.ts'
 
 /** PEM data, and the file it is reloaded from. Undefined if it was embedded. */
 export interface Pem {
+  /** Contents, as read at the start or decoded from the kubeconfig. */
   readonly pem: Buffer
+  /** Path from which the contents are reloaded. */
   readonly file: string | undefined
 }
 
 /** Address, TLS settings and credentials of a remote server. */
 export interface Remote {
+  /** `http` connections send no credentials. */
   readonly scheme: 'http' | 'https'
   /** Host and port as in the URL, for the Host header. */
   readonly authority: string
+  /** Host name or IP address, the latter without brackets. */
   readonly host: string
+  /** Port of the URL, or the default port of the scheme. */
   readonly port: number
   /** Starts with a slash and does not end with one, unless it is `/`. */
   readonly path: string
   /** PEM certificates. Undefined for the CAs of the system. */
   readonly ca: Buffer | undefined
+  /** Whether the certificate of the server is not verified. */
   readonly insecure: boolean
   /** Name that the certificate must contain, if it differs from the host. */
   readonly serverName: string | undefined
+  /** Client certificate and its key. Undefined if the user has none. */
   readonly client: { readonly cert: Pem; readonly key: Pem } | undefined
+  /** Bearer token, and the file that it is reloaded from. */
   readonly token: { readonly value: string; readonly file: string | undefined } | undefined
   /** Headers for impersonation and basic authentication. The token is separate. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -94,12 +102,14 @@ async function pemOf(data: string | undefined, file: string | undefined): Promis
   return file ? { pem: await readCredentialFile(file), file } : undefined
 }
 
+/** Reads a file. Throws KubeconfigError. */
 async function readCredentialFile(file: string): Promise<Buffer> {
   return await readConfigFile(file).catch((error: unknown) => {
     throw new KubeconfigError(fileError(error, file))
   })
 }
 
+/** Returns undefined unless both the certificate and the key are given. */
 async function clientOf(user: AuthInfo): Promise<Remote['client']> {
   const cert = await pemOf(user['client-certificate-data'], user['client-certificate'])
   const key = await pemOf(user['client-key-data'], user['client-key'])

@@ -26,6 +26,7 @@ export class UndisturbedError extends Error {
   override readonly name = 'UndisturbedError'
 }
 
+/** Failure of the smallest schedule that was found. Its message is the report for the user. */
 class FailureError extends Error implements ExploreFailure {
   override readonly name = 'ExploreFailure'
   readonly kind: string
@@ -58,14 +59,23 @@ class FailureError extends Error implements ExploreFailure {
   }
 }
 
+/** Options of `exploration`. */
 export interface ExplorationOptions {
+  /** Runs the test with a list of faults. */
   readonly engine: Engine
+  /** Start of the test, and what its requests look like. */
   readonly scenario: Scenario
+  /** Maximum number of perturbed runs. */
   readonly runs: number
+  /** Seed of the schedules. Equal seeds draw equal schedules if the undisturbed run is the same. */
   readonly seed: number
+  /** Milliseconds without activity after which the controller is at rest. Undefined to measure it. */
   readonly quietMs: number | undefined
+  /** Lower bound of the measured milliseconds. */
   readonly leastQuietMs: number
+  /** Faults to replay once. Undefined to draw schedules. */
   readonly replay: readonly FaultSpec[] | undefined
+  /** Called with each line of progress. */
   readonly log: (line: string) => void
 }
 

@@ -23,9 +23,13 @@ export class StormError extends Error {
   override readonly name = 'StormError'
 }
 
+/** Options of a Rest. */
 export interface RestOptions {
+  /** Revision, faults and controllers of the control plane. */
   readonly parts: PlaneParts
+  /** Requests and events so far. */
   readonly recording: Recording
+  /** Milliseconds without activity after which the controller is at rest. */
   readonly quietMs: number
   /** Whether a program of the test computes, or waits for a processor. */
   readonly isBusy: () => boolean
@@ -72,6 +76,7 @@ export class Rest {
     return this.#failure
   }
 
+  /** Looks at the run every few milliseconds, until `close`. */
   begin(): void {
     this.#timer = setTimeout(() => {
       this.#look()
@@ -83,6 +88,7 @@ export class Rest {
     }, LOOK_MS)
   }
 
+  /** Ends the looks. Callers that wait continue. */
   close(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -109,6 +115,7 @@ export class Rest {
     }
   }
 
+  /** Throws the error and keeps it for `failure`. */
   #fail(error: Error): never {
     this.#failure = error
     throw error
@@ -120,6 +127,7 @@ export class Rest {
     return parts.rules.holds.pending === 0 && !this.#isActive() && this.#looks * LOOK_MS >= milliseconds && !recording.awaitsReaction
   }
 
+  /** Counts a look. After a long rest, held requests and events continue. */
   #look(): void {
     const { parts, quietMs, isBusy, mostBusyMs = MOST_BUSY_MS } = this.#options
     const { holds } = parts.rules

@@ -8,6 +8,7 @@ import type { ControlPlane, ControlPlaneOptions, User } from '../testing/types.t
  * start are recognized.
  */
 export interface ControllerClient extends User {
+  /** URL of the control plane of the run. */
   readonly url: string
   /** PEM. */
   readonly certificateAuthority: string
@@ -20,6 +21,7 @@ export interface ControllerClient extends User {
  * for responses.
  */
 export type StartController = (client: ControllerClient) => Promise<StopController | undefined> | Promise<void>
+/** Stops a controller. Its client gets no responses any more. */
 export type StopController = () => Promise<void> | void
 
 /** One run of the test. */
@@ -46,6 +48,7 @@ export interface ExploreRun {
 /** The test: starts the controller, changes objects, and asserts what the controller has made of them. */
 export type ExploreTest = (run: ExploreRun) => Promise<void>
 
+/** Options of `explore`. */
 export interface ExploreOptions {
   /** Number of perturbed runs. Default: 200. */
   readonly runs?: number
@@ -82,7 +85,9 @@ export declare function explore(test: ExploreTest, options?: ExploreOptions): Pr
 
 /** Result of an exploration without a failure. */
 export interface Exploration {
+  /** Maximum number of runs, as given. 1 for a replay. */
   readonly runs: number
+  /** Seed, as given. */
   readonly seed: number
   /** Number of perturbations that the undisturbed run allows. */
   readonly perturbations: number
@@ -97,6 +102,7 @@ export interface ExploreFailure extends Error {
   readonly name: 'ExploreFailure'
   /** `the test`, `an invariant`, `quiescence`, `final state`, `stuck deletion`, `orphan` or `write storm`. */
   readonly kind: string
+  /** Seed of the schedules, as given or by default. */
   readonly seed: number
   /** Number of the run that failed first, from 1. */
   readonly run: number

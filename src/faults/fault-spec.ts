@@ -14,6 +14,7 @@ export interface FaultMatch {
   readonly verbs?: readonly string[]
   /** `pods`, `deployments.apps`, `pods/status`. */
   readonly resources?: readonly string[]
+  /** Namespaces of requests. A request for all namespaces, or for a cluster-scoped resource, has the empty one. */
   readonly namespaces?: readonly string[]
   /** Names of objects, if the request has one. */
   readonly names?: readonly string[]
@@ -45,8 +46,11 @@ export interface FaultRate {
 
 /** One event of watches, counted over all watches that the fault matches. Omitted members match any event. */
 export interface FaultEvent {
+  /** Type of the event, as in the stream. */
   readonly type?: 'ADDED' | 'MODIFIED' | 'DELETED'
+  /** Namespace of the object. */
   readonly namespace?: string
+  /** Name of the object. */
   readonly name?: string
   /** Number of matching events before it. Defaults to 0. */
   readonly skip?: number
@@ -54,7 +58,9 @@ export interface FaultEvent {
 
 /** Effects of a fault, in order. The API's contract allows each of them, unless `beyondContract` is set. */
 export interface FaultSpec {
+  /** Omitted for all requests for resources. */
   readonly match?: FaultMatch
+  /** Omitted for every matching request. */
   readonly rate?: FaultRate
   /** Delay of the response, by the control plane's clock. */
   readonly delay?: string
@@ -125,6 +131,7 @@ export interface FaultSpec {
 
 /** A fault that has been added. */
 export interface Fault {
+  /** Name in messages and metrics: `fault-1` and so on, or that of the object. */
   readonly name: string
   /** Number of requests that matched, with or without the fault. */
   readonly matched: number

@@ -23,9 +23,13 @@ export function disturbedWatch(watcher: Watcher, specs: readonly FaultSpec[], go
   return cutWatch(late, { endAfter, withGone, isWithheld })
 }
 
+/** Faults that shorten a watch. */
 interface Cut {
+  /** Number of events after which the watch ends. Infinity if it does not. */
   readonly endAfter: number
+  /** Whether the end is a 410. */
   readonly withGone: boolean
+  /** Reports whether an event is left out. Only bookmarks are. */
   isWithheld(event: StorageEvent): boolean
 }
 
@@ -64,7 +68,9 @@ function cutWatch(watcher: Watcher, { endAfter, withGone, isWithheld }: Cut): Wa
   }
 }
 
+/** Batch that waits until it is old enough. */
 interface DelayedBatch {
+  /** Time of delivery on the clock. */
   readonly at: number
   readonly batch: readonly StorageEvent[]
   readonly own: boolean | undefined

@@ -28,6 +28,7 @@ export type WhyStep =
 
 /** The user of the request. */
 export interface WhyUser {
+  /** User name. */
   readonly name: string
   /** Omitted if the authenticator set none. */
   readonly uid?: string
@@ -57,7 +58,9 @@ export type TokenSource = 'token file' | 'service account' | 'bootstrap token' |
  */
 interface Authenticated {
   readonly step: 'authenticated'
+  /** User with all groups. */
   readonly user: WhyUser
+  /** Credential that was accepted. */
   readonly proof: WhyProof
 }
 
@@ -86,6 +89,7 @@ interface Impersonated {
  */
 interface Authorized {
   readonly step: 'authorized'
+  /** `error`: the request is not allowed, and an authorizer failed. */
   readonly decision: 'allow' | 'deny' | 'no opinion' | 'error'
   /** Mode that decided, as in `--authorization-mode`. Omitted if none did. */
   readonly by?: string
@@ -100,7 +104,9 @@ interface Authorized {
 /** The request was dispatched by API Priority and Fairness. Rejected requests lack this step. */
 interface Seated {
   readonly step: 'priority level'
+  /** Name of the PriorityLevelConfiguration. */
   readonly priorityLevel: string
+  /** Name of the FlowSchema that matched. */
   readonly flowSchema: string
   /** Initial seats. The final seats of a write, which cover the delivery of its watch events, are not included. */
   readonly seats: number
@@ -118,12 +124,14 @@ interface Faulted {
 /** A warning that the response carries as a `Warning` header. */
 interface Warned {
   readonly step: 'warning'
+  /** Text without the code and agent of the header. */
   readonly text: string
 }
 
 /** Fields of the body that are not part of the object. */
 interface Dropped {
   readonly step: 'dropped'
+  /** Reason. `not written here`: the resource or subresource does not write the field. */
   readonly because: 'unknown field' | 'feature gate' | 'not written here'
   /** JSON pointers, or field names as in warnings (`spec.replicaz`). */
   readonly fields: readonly string[]
@@ -148,6 +156,7 @@ interface Conflicting {
 export interface WhyConflict {
   /** Path as in the error message: `.spec.replicas`. */
   readonly field: string
+  /** Name of the field manager. */
   readonly manager: string
   /** `Apply` or `Update`. */
   readonly operation: string
@@ -162,8 +171,10 @@ export interface PluginRun {
   readonly step: 'admission plugin'
   /** Name as in `--enable-admission-plugins`. */
   readonly plugin: string
+  /** Phase of admission. A plugin with both has two steps. */
   readonly phase: 'mutating' | 'validating'
   readonly outcome: 'admitted' | 'refused'
+  /** Duration of the run. */
   readonly milliseconds: number
   /** Changes by a mutating plugin. */
   readonly changes?: WhyChanges
@@ -176,11 +187,13 @@ export interface WebhookCallStep {
   readonly configuration: string
   /** Name of the webhook in its configuration. */
   readonly webhook: string
+  /** Phase of admission, which follows from the kind of the configuration. */
   readonly phase: 'mutating' | 'validating'
   /** 2 if the webhook was reinvoked, because a later plugin or webhook had changed the object. */
   readonly round: 1 | 2
   /** `failed open`: the call failed and the failure policy is Ignore. */
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'failed open'
+  /** Duration of the call. */
   readonly milliseconds: number
   /** Message of the rejection or of the failed call. */
   readonly message?: string
@@ -195,12 +208,14 @@ export interface PolicyStep {
   readonly policy: string
   /** Name of the binding. A policy is evaluated once for each binding that matches the request. */
   readonly binding?: string
+  /** Phase of admission, which follows from the kind of the policy. */
   readonly phase: 'mutating' | 'validating'
   /**
    * `failed`: an expression failed, and the failure policy is Ignore. `warned or audited`: the request violates the
    * policy, and the binding does not deny it.
    */
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'warned or audited'
+  /** Duration of the evaluation. */
   readonly milliseconds: number
   /**
    * Cost of the evaluated expressions, in units of the CEL cost budget (10,000,000 for a policy). Omitted if none was
@@ -216,6 +231,7 @@ export interface PolicyStep {
 /** An annotation of the audit event. It is recorded even if no event is written. */
 interface Annotated {
   readonly step: 'audit annotation'
+  /** Key such as `authorization.k8s.io/decision`. */
   readonly key: string
   readonly value: string
 }
@@ -238,6 +254,7 @@ interface Attempted {
 /** Result of the write. Omitted if every attempt failed. */
 interface Written {
   readonly step: 'written'
+  /** `unchanged`: the object already had this content, so nothing was written. */
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted' | 'dry run'
   /** Revision of the write, also for `deleted`. Omitted for a dry run. */
   readonly resourceVersion?: string
@@ -260,8 +277,11 @@ interface Read {
 /** A call to the store. */
 interface StoreCallStep {
   readonly step: 'store'
+  /** Operation of the backend, such as `get` or `list`. */
   readonly operation: string
+  /** Resource whose key is read or written. */
   readonly resource: string
+  /** Duration of the call. */
   readonly milliseconds: number
   /** Error of the call. Omitted if it succeeded. */
   readonly failed?: string
@@ -278,6 +298,7 @@ interface Converted {
   readonly to: string
   /** Number of objects in the call. */
   readonly objects: number
+  /** Duration of the call. */
   readonly milliseconds: number
   /** Error of the call. Omitted if it succeeded. */
   readonly failed?: string
@@ -285,6 +306,9 @@ interface Converted {
 
 /** An operation of a JSON patch (RFC 6902). */
 export interface WhyChange {
+  /**
+   * Operation. The server's own comparison yields only `add`, `remove` and `replace`; patches of webhooks may have any.
+   */
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'
   /** JSON pointer (RFC 6901). */
   readonly path: string

@@ -51,14 +51,19 @@ export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
 /** Attributes of a write for admission. */
 export interface AdmissionRequest {
+  /** Context of the request. */
   readonly ctx: RequestContext
+  /** Operation, which for a PUT or an apply depends on whether the object exists. */
   readonly operation: Operation
+  /** Resource in the version of the request. */
   readonly served: ServedResource
   /** Empty for the resource itself. */
   readonly subresource: string
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string
   /** Empty for mutating plugins if the name is to be generated, and for the DELETE of a collection. */
   readonly name: string
+  /** Whether nothing is written. Plugins must have no side effects then. */
   readonly dryRun: boolean
   /**
    * Members of CreateOptions, UpdateOptions or DeleteOptions, by the operation: a PATCH has those of the create or
@@ -101,12 +106,15 @@ export interface RegistryEnvironment {
   readonly clock: Clock
   /** Prefix of all keys: `/registry`. */
   readonly etcdPrefix: string
+  /** Release and feature gates. */
   readonly features: Features
   /** A UUID of version 4. */
   newUid(): string
   /** Five characters for generateName. */
   nameSuffix(): string
+  /** Mutating and validating admission. */
   readonly admission: AdmissionFunctions
+  /** Receives differences between declared rules and `validate`. */
   readonly declared: DeclaredObserver
   /** Throws 403 if the user of a PUT or an apply that would create an object may not create. */
   authorizeCreate(target: WriteTarget): Promise<void>
@@ -125,6 +133,7 @@ export interface RegistryEnvironment {
 export interface StoreParts {
   /** Environment of the server. */
   readonly env: RegistryEnvironment
+  /** Storage of the resource. */
   readonly storage: Storage
   /** Keys of its objects in the store. */
   readonly keys: KeySpace

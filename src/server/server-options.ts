@@ -151,16 +151,25 @@ export interface SimulationOptions {
 
 /** Parts and settings of the HTTP server, in groups. */
 export interface ServerOptions {
+  /** The API, health checks, discovery and others. */
   readonly endpoints: EndpointOptions
   /** Parts of every exchange. */
   readonly exchange: ExchangeHost
+  /** Authentication and authorization. */
   readonly access: ServerAccess
+  /** Addresses and ports to open. */
   readonly ports: PortOptions
+  /** Certificates of the secure port and the console. */
   readonly tls: TlsOptions
+  /** Protocols and response headers. */
   readonly http: HttpOptions
+  /** Limits of concurrent requests and their duration. */
   readonly limits: LimitOptions
+  /** Audit, tracing, metrics and logs of requests. */
   readonly observability: ObservabilityOptions
+  /** Faults, and the order of writes. */
   readonly simulation: SimulationOptions
+  /** Log of the server. */
   readonly log: Logger
 }
 
@@ -176,7 +185,9 @@ export interface ChainOptions extends Omit<ServerOptions, 'ports' | 'tls'> {
   readonly inFlight: InFlight
   /** High-water marks of requests that wait and that execute. */
   readonly marks: RequestMarks
+  /** Metrics of requests. */
   readonly metrics: RequestMetrics
+  /** Metrics of authentication and authorization. */
   readonly authMetrics: AuthMetrics
   /** Set on the console's port only. */
   readonly console?: Pick<ServedConsole, 'serves' | 'serve'> | undefined

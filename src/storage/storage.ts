@@ -44,7 +44,9 @@ export interface Attributes {
   readonly namespace: string
   /** metadata.name. */
   readonly name: string
+  /** Value of metadata.uid. */
   readonly uid: string
+  /** Labels for matching. They need not be a parsed object. */
   readonly labels: SelectableLabels
   /** Selectable fields by name, including metadata.name and metadata.namespace. */
   readonly fields: Readonly<Record<string, string>>
@@ -55,7 +57,9 @@ export interface Attributes {
  * may be mutated.
  */
 export interface StoredObject {
+  /** Key in the store. */
   readonly key: Key
+  /** Mod revision. For the object of a deletion, the revision of the deletion. */
   readonly revision: Revision
   /** Returns the parsed object, which is parsed at the first call. metadata.resourceVersion is set. */
   object(): KubeObject
@@ -94,7 +98,9 @@ export type Allocate = (size: number) => Buffer
 
 /** Response JSON that begins at an offset of the memory of its stored value. */
 export interface PlacedJson {
+  /** Offset of the first byte. */
   readonly at: number
+  /** Number of bytes. */
   readonly size: number
   /** `header` and `verbatim` have the meaning of those in `Encoded`. */
   readonly header: number
@@ -178,7 +184,9 @@ export interface Predicate {
 
 /** A list of one resource, or of a page of it. */
 export interface ListQuery {
+  /** Consistency of the list. */
   readonly at: ReadAt
+  /** Filter of the objects. */
   readonly predicate: Predicate
   /** Objects per page. 0: all. */
   readonly limit: number
@@ -193,6 +201,7 @@ export interface ListQuery {
 
 /** One page of a list, in key order. */
 export interface Page {
+  /** Objects that match, at most `limit`. */
   readonly items: readonly StoredObject[]
   /** Resource version of the collection. */
   readonly revision: Revision
@@ -217,6 +226,7 @@ export interface WatchQuery {
    * then its changes.
    */
   readonly start: { readonly after: Revision } | { readonly initial: ReadAt; readonly bookmarkAtEnd: boolean }
+  /** Filter of the events. An object that begins or ceases to match is added or deleted. */
   readonly predicate: Predicate
   /** Whether bookmarks are delivered periodically. */
   readonly bookmarks: boolean
@@ -257,6 +267,7 @@ export type StorageChange =
 export interface WriteDecision<T> {
   /** Change to make if the object is still the one that was passed to `decide`. */
   readonly change: StorageChange
+  /** Returned by `write` if this decision is the one that is applied. */
   readonly result: T
 }
 
@@ -267,6 +278,7 @@ export type Decide<T> = (now: StoredObject | undefined) => Promise<WriteDecision
 export interface Written<T> {
   /** The new state. After a deletion, the last state with the revision of the deletion. */
   readonly object: StoredObject
+  /** Change that was made. */
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
   /** Result of the decision that was applied. */
   readonly result: T
@@ -307,7 +319,9 @@ export interface StorageErrorOptions {
 /** Failures of this layer. The registry translates them into a Status. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
+  /** Kind of failure, by which the registry chooses the Status. */
   readonly code: StorageErrorCode
+  /** Key of the object that the failure concerns. Undefined if it concerns no single object. */
   readonly key: Key | undefined
   /** The newest known revision if the code is `too large revision`; the oldest one if it is `expired`. */
   readonly revision: Revision | undefined

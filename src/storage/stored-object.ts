@@ -18,26 +18,36 @@ const PARSED_COST = 5
  */
 const OWN_BUFFER = 1024
 
+/** An encoding with its charge on the budget. */
 type CachedEncoding = Encoded & { readonly charge: Charge }
 
 /** Cached values made from an object's JSON. */
 interface Derived {
+  /** Parsed object. Undefined if it is not cached. */
   object: KubeObject | undefined
+  /** Charge of `object`. Both are set together. */
   objectCharge: Charge | undefined
+  /** Encodings by the id of their encoder. */
   encodings: Map<string, CachedEncoding> | undefined
   /** The encoding that was read last, which is likely to be read next. */
   recent: CachedEncoding | undefined
+  /** Encoder of `recent`. */
   recentAs: Encoder | undefined
+  /** Selectable fields. They are not charged. */
   fields: Readonly<Record<string, string>> | undefined
+  /** First of a chain of notes, one for each owner. */
   notes: Note | undefined
 }
 
 /** A class and not a closure, to save memory: there may be as many as objects. */
 class Note implements Charge {
+  /** Owner, which is compared by identity. */
   readonly by: object
   /** Undefined once its object has been replaced. */
   value: object | undefined
+  /** Charge on the budget. */
   readonly bytes: number
+  /** Set by each read, for the budget. */
   used = false
   /** Note of another owner. */
   next: Note | undefined
@@ -52,6 +62,7 @@ class Note implements Charge {
     of.notes = this
   }
 
+  /** Removes the note from the chain, called by the budget. */
   drop(): void {
     const of = this.#of
     if (of.notes === this) of.notes = this.next
@@ -69,6 +80,7 @@ const NOTE_COST = 160
 export class Stored implements StoredObject, Attributes {
   readonly key: Key
   readonly revision: Revision
+  /** Codec that has read the JSON. It parses and encodes the object. */
   readonly codec: ResourceCodec
   /** Memory that holds the JSON: exactly its bytes, or a slab that has them from `#at` on. */
   #bytes: Buffer
@@ -131,10 +143,12 @@ export class Stored implements StoredObject, Attributes {
     return this.#bytes.buffer
   }
 
+  /** Returns exactly the bytes of the JSON. For small objects in a slab each call makes a new buffer. */
   #view(): Buffer {
     return this.#bytes.length === this.#size ? this.#bytes : this.#bytes.subarray(this.#at, this.#at + this.#size)
   }
 
+  /** The bytes are shared with the object. */
   json(): Encoded {
     return { bytes: this.#view(), header: this.#form >> 1, verbatim: (this.#form & 1) === 1 }
   }
@@ -163,6 +177,7 @@ export class Stored implements StoredObject, Attributes {
     return this.#hold(derived, parseOwn(this.#view()))
   }
 
+  /** A call while another parses parses too, but both resolve with one object. */
   objectInTurns(): Promise<KubeObject> | undefined {
     if (this.#derived?.object !== undefined) return undefined
     return parseOwnInTurns(this.#view())?.then(object => {
@@ -224,6 +239,7 @@ export class Stored implements StoredObject, Attributes {
     return encoded
   }
 
+  /** Counts as a use of the encoding. */
   kept(id: string): Encoded | undefined {
     const kept = this.#derived?.encodings?.get(id)
     if (kept !== undefined) kept.charge.used = true
@@ -238,21 +254,25 @@ export class Stored implements StoredObject, Attributes {
     return note.value
   }
 
+  /** Replaces the note of the same owner. */
   note(by: object, value: object, bytes: number): void {
     const derived = this.#made()
     for (let note = derived.notes; note !== undefined; note = note.next) if (note.by === by) note.drop()
     this.codec.derived.add(new Note(by, value, bytes + NOTE_COST, derived))
   }
 
+  /** Looks up an encoding without counting a use. */
   #known(as: Encoder): CachedEncoding | undefined {
     const derived = this.#derived
     return derived?.recentAs === as ? derived.recent : derived?.encodings?.get(as.id)
   }
 
+  /** Prefers a cached encoding, but does not count as its use. */
   passing(as: Encoder): Encoded {
     return this.#known(as) ?? as.transcode?.(this.json()) ?? as.encode(this.#glance())
   }
 
+  /** Encodes and caches the object, unless the encoder transcodes: then only the size is kept. */
   sizeOf(as: Encoder): number {
     if (as.transcode === undefined) return this.encoded(as).bytes.length
     if (this.#transcoded === 0) this.#transcoded = this.passing(as).bytes.length
@@ -275,11 +295,13 @@ export class Stored implements StoredObject, Attributes {
     return metadataText(this.#view(), this.#form >> 1, 'uid')
   }
 
+  /** Reads the labels at the first call, without parsing the object. */
   get labels(): SelectableLabels {
     this.#labels ??= readLabels(this.#view(), this.#form >> 1)
     return this.#labels
   }
 
+  /** Parses the object at the first call, unless it is cached. */
   get fields(): Readonly<Record<string, string>> {
     const derived = this.#made()
     derived.fields ??= this.codec.attributes(this.#glance()).fields
@@ -342,6 +364,7 @@ export class Stored implements StoredObject, Attributes {
 const copied = (passing: Encoded | undefined): Encoded | undefined =>
   passing && { bytes: Buffer.from(passing.bytes), header: passing.header }
 
+/** Drops an encoding, also if it is the one that was read last. */
 function forget(derived: Derived, as: Encoder): void {
   derived.encodings?.delete(as.id)
   derived.recent = undefined

@@ -33,13 +33,16 @@ import type { Applied, ControlPlane, Faults, Manifest, Manifests, RecordedLevel,
 
 /** Poll interval and timeout of `until` and `settled`, in milliseconds. */
 const LOOK_MS = 10
+/** Measured by the machine's clock, which also runs if that of the control plane stands still. */
 const WAIT_MS = 30_000
 
 /** Configuration shared by control planes that are forks of one another. */
 export interface Begin {
+  /** Keys and certificates, which forks share so that clients of one can be used for another. */
   readonly lineage: Lineage
   readonly command: ServeCommand
   readonly recordedLevel: RecordedLevel
+  /** Undefined if nothing is logged. */
   readonly log: ((line: string) => void) | undefined
   /** Undefined for the machine's clock. */
   readonly clock: MovedClock | undefined
@@ -60,6 +63,7 @@ export interface OpenOptions {
 
 /** Parts of a control plane that `explore` uses. */
 export interface PlaneParts {
+  /** Faults of the control plane, those of Fault objects included. */
   readonly rules: FaultRules
   /** Current revision of the store. */
   revision(): number
@@ -136,16 +140,22 @@ function storedObjects(tables: MemoryTables): () => ReadonlyMap<string, string> 
 
 /** Parts of a server. */
 interface Made {
+  /** Content of the store. It belongs to the control plane. */
   readonly tables: MemoryTables
+  /** Listening port, opened before the server so that its URL is known. */
   readonly port: ConnectionSource
   readonly rules: FaultRules
   readonly recorded: RecordedRequests
+  /** Undefined if the control plane is not deterministic. */
   readonly simulation: Simulation | undefined
+  /** Queues of the server's controllers, by which it is known if they have work. */
   readonly queues: WorkQueues
 }
 
+/** Parts that exist only once the server is ready. */
 interface Opened {
   readonly server: InProcessServer
+  /** Store of the server, which `restore` writes to. */
   readonly backend: Backend
 }
 
@@ -173,6 +183,7 @@ async function openLater(
   return { server, backend }
 }
 
+/** Signal that does not abort. */
 const NEVER = new AbortController().signal
 
 /** Parts of a running control plane. */
@@ -182,6 +193,7 @@ interface Parts {
   readonly recorded: RecordedRequests
   readonly faults: OwnFaults
   readonly simulation: Simulation | undefined
+  /** Rejects if the server could not be started. Every method that needs it rejects then, too. */
   readonly opened: Promise<Opened>
 }
 

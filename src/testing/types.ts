@@ -6,6 +6,7 @@ import type { Why } from '../why/types.ts'
 
 /** An API object as JSON. */
 export interface Manifest {
+  /** Optional in the type only: `apply` rejects objects without one. */
   readonly apiVersion?: string
   readonly kind?: string
   readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly [field: string]: unknown }
@@ -21,6 +22,7 @@ export type Manifests = Manifest | string | URL
 /** Audit level of recorded requests. Bodies are recorded from `Request` on, responses with `RequestResponse`. */
 export type RecordedLevel = 'Metadata' | 'Request' | 'RequestResponse'
 
+/** Options of `startControlPlane`. */
 export interface ControlPlaneOptions {
   /** Release such as `1.37`. Default: `1.33`. */
   readonly release?: string
@@ -62,6 +64,7 @@ export interface ControlPlaneOptions {
 
 /** An object as stored by the server. */
 export interface StoredObject {
+  /** Version in which the object was applied. */
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: {
@@ -88,7 +91,9 @@ export type Applied<M extends readonly Manifests[]> = M extends readonly Manifes
 
 /** A response of the server. `T` is the type of its body, which is not checked. */
 export interface ClientResponse<T = unknown> {
+  /** HTTP status code. */
   readonly status: number
+  /** Headers by name in lower case, as Node returns them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Parsed if it is JSON, otherwise a string. */
   readonly body: T
@@ -100,11 +105,13 @@ export interface RequestOptions {
   readonly body?: unknown
   /** Default: merge patch for PATCH, otherwise JSON. */
   readonly contentType?: string
+  /** Headers besides those of the client, which they replace. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A user with a client of the server. */
 export interface User {
+  /** User name, as authorization and audit see it. */
   readonly name: string
   /** YAML. */
   readonly kubeconfig: string
@@ -121,8 +128,10 @@ export interface User {
 
 /** A request of a client. */
 export interface RecordedRequest {
+  /** User name of the request, after impersonation. */
   readonly user: string
   readonly groups: readonly string[]
+  /** Empty if the request has none. */
   readonly userAgent: string
   /**
    * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`. The lower-case method for
@@ -133,7 +142,9 @@ export interface RecordedRequest {
   readonly uri: string
   /** Omitted for non-resource requests. */
   readonly resource?: { readonly group: string; readonly version: string; readonly resource: string; readonly subresource: string }
+  /** Empty for cluster-scoped resources, and for lists across all namespaces. */
   readonly namespace: string
+  /** Empty for collections, and for creates with a generated name. */
   readonly name: string
   /** Undefined until there is a response. */
   readonly status: number | undefined
@@ -167,9 +178,11 @@ export interface Faults {
 
 /** A control plane in this process, and a client of its administrator. PEM and URLs are as in `startServer`. */
 export interface ControlPlane extends User {
+  /** `https://127.0.0.1:PORT`. */
   readonly url: string
   /** The gitVersion that /version reports: `v1.33.0+binnacle`. */
   readonly version: string
+  /** CA of the server's certificate, as PEM. */
   readonly certificateAuthority: string
   /**
    * Requests of clients so far, in order; at most the last 10,000. Requests of the control plane itself are excluded.
@@ -198,6 +211,7 @@ export interface ControlPlane extends User {
   client(user?: ClientUser): ApiClient
   /** Returns a control plane with a copy of the whole state, which diverges from then on. */
   fork(): Promise<ControlPlane>
+  /** Returns the present state. Synchronous, so no write can come in between. */
   snapshot(): Snapshot
   /**
    * Writes all differences from the snapshot, as changes that watches observe: resource versions increase. Resolves

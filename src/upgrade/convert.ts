@@ -27,7 +27,9 @@ export interface Note {
 export interface ConvertedFile {
   /** The new text, or the old one if nothing changes. */
   readonly text: string
+  /** Whether `text` differs from the old one. */
   readonly changed: boolean
+  /** Notes in the order of the objects. */
   readonly notes: readonly Note[]
 }
 
@@ -70,8 +72,10 @@ export function labelOf({ value: { metadata }, kind }: Pick<ManifestObject, 'val
   return `${kind}${id === '' ? '' : ' '}${typeof namespace === 'string' && namespace !== '' ? `${namespace}/` : ''}${id}`
 }
 
+/** Adds a note about the object that is being converted. */
 type Tell = (severity: Note['severity'], message: string) => void
 
+/** Converts the version of an object, then references in it. Undefined if nothing changes. */
 async function conversionOf(
   object: ManifestObject,
   kinds: ReleaseKinds,
@@ -84,9 +88,11 @@ async function conversionOf(
   return { change: { node: object.node, before: moved?.before ?? before, after }, apiVersion: moved?.apiVersion ?? object.apiVersion }
 }
 
+/** An object in its old and new version. */
 interface Moved {
   readonly before: JsonObject
   readonly after: JsonObject
+  /** New version, also if the item of a list does not state it. */
   readonly apiVersion: string
 }
 
@@ -130,6 +136,7 @@ function tryConvert(kinds: ReleaseKinds, found: ServedKind, object: ManifestObje
 
 const withTypeMeta = ({ value, apiVersion, kind }: ManifestObject): JsonObject => ({ ...value, apiVersion, kind })
 
+/** Reports implied, unknown and lost fields, open decisions, and errors of the result. */
 async function tellConversion(
   { to, implied, unknown, lost, after }: Conversion,
   { object, kinds, found }: { readonly object: ManifestObject; readonly kinds: ReleaseKinds; readonly found: ServedKind },
@@ -152,9 +159,13 @@ export const firstMessages = (errors: readonly Refusal[]): string =>
     .map(({ text }) => text)
     .join('; ') + (errors.length > 3 ? `; and ${errors.length - 3} more` : '')
 
+/** Change of the version of a typed list. */
 interface ListVersion {
+  /** Index of the document that contains the list. */
   readonly document: number
+  /** Version as written. */
   readonly before: string
+  /** Version of the items, of which the last converted one counts. */
   readonly after: string
 }
 

@@ -10,16 +10,23 @@ import { type MapNode, nodeValue, readDocuments, type SourceDocument, SourceErro
 export interface ManifestFile {
   /** Name in messages. `-` is standard input. */
   readonly name: string
+  /** Contents, to which the offsets of nodes refer. */
   readonly text: string
+  /** All documents that are not empty, whether or not they are API objects. */
   readonly documents: readonly SourceDocument[]
+  /** Objects in the order of the text. */
   readonly objects: readonly ManifestObject[]
 }
 
 /** An object in a file: a document, or an item of a list. */
 export interface ManifestObject {
+  /** Members in the order of the text. */
   readonly value: JsonObject
+  /** As written, or that of the typed list. */
   readonly apiVersion: string
+  /** As written, or that of the typed list. */
   readonly kind: string
+  /** Parsed text of the object. */
   readonly node: SourceNode
   /** Index of its document. */
   readonly document: number
@@ -33,8 +40,11 @@ export interface ManifestObject {
 export class ManifestError extends Error {
   override readonly name = 'ManifestError'
 
+  /** Name as in messages. */
   readonly file: string
+  /** Line of the fault, from 1. Undefined if it concerns the whole file. */
   readonly line: number | undefined
+  /** Message without file and line. */
   readonly reason: string
   /** Contents of the file, if it could be read. */
   readonly text: string | undefined
@@ -51,6 +61,7 @@ export class ManifestError extends Error {
   }
 }
 
+/** Extensions of files that are read from folders. Files that are named may have any. */
 const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
 
 /** Reports whether a file in a folder is one of manifests. */
@@ -71,6 +82,7 @@ export function manifestFiles(paths: readonly string[], isChosen: Choice = hasEx
   })
 }
 
+/** Walks a folder, without hidden files and folders. Charts and their values are left out. */
 function filesBelow(folder: string, isChosen: Choice): string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   return entries.flatMap(entry => {
@@ -128,6 +140,7 @@ export function readManifests(name: string, text: string): ManifestFile {
   return { name, text, documents, objects }
 }
 
+/** Parses the documents. A text that is no YAML because of template actions is reported as a template. */
 function documentsOf(name: string, text: string): SourceDocument[] {
   try {
     return readDocuments(text)
@@ -162,6 +175,7 @@ const templateError = (name: string, line: number, text: string): ManifestError 
     },
   )
 
+/** An object before its line has been computed. */
 type LocatedObject = Omit<ManifestObject, 'line'>
 
 /** Names that an item of a typed list may omit. */
@@ -184,6 +198,7 @@ function manifestObjects(node: SourceNode, document: number, implied: Implied = 
   return [found, ...items.items.flatMap(item => manifestObjects(item, document, { apiVersion, kind })).map(ofList)]
 }
 
+/** Returns undefined if the node is not an API object. */
 function manifestObject(node: SourceNode, document: number, implied: Implied): LocatedObject | undefined {
   const value = node.kind === 'map' ? nodeValue(node) : undefined
   if (!isJsonObject(value)) return undefined

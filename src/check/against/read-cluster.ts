@@ -23,19 +23,25 @@ import { MemorySpool } from './memory-spool.ts'
 
 /** Objects of a cluster that the input is checked against. */
 export interface ClusterState {
+  /** Content for the store of a fork, which takes it over. */
   readonly tables: MemoryTables
   /** Whether all objects of the cluster are in it. A dump may lack some, such as the namespaces of its objects. */
   readonly isComplete: boolean
+  /** Remarks on how the objects were read. */
   readonly remarks: readonly string[]
 }
 
+/** Options of `readCluster`. */
 export interface ClusterSource {
   /** Etcd snapshot, data directory, file or folder of objects, or kubeconfig. */
   readonly path: string
+  /** Context of a kubeconfig. Undefined for the current one. */
   readonly context: string | undefined
   /** Release of the fork. Undefined if it is to be that of the cluster. */
   readonly release: Release | undefined
+  /** Release if it is neither given nor known from the cluster. */
   readonly defaultRelease: Release
+  /** Whether the hash at the end of a snapshot is not verified. */
   readonly skipHashCheck: boolean
   /** Prefix of the keys of a snapshot. */
   readonly prefix: string
@@ -43,6 +49,7 @@ export interface ClusterSource {
 
 /** Cluster with the release of the fork. */
 export interface ReadCluster extends ClusterState {
+  /** Given release, or that of a live cluster. */
   readonly release: Release
 }
 
@@ -60,12 +67,14 @@ export async function readCluster(source: ClusterSource): Promise<ReadCluster> {
   return { ...(await objects(release ?? defaultRelease, false, target => importPath(path, target))), release: release ?? defaultRelease }
 }
 
+/** Reads an etcd snapshot. Leases are dropped, since objects do not expire during a check. */
 async function snapshotTables({ path, skipHashCheck, prefix }: ClusterSource): Promise<ClusterState> {
   const checked = checkedSnapshot(path, { skipHashCheck })
   const values = [...snapshotValues(checked, prefix)].map(({ lease: _, ...value }) => ({ ...value, deadline: undefined }))
   return { tables: await tablesOf(values, snapshotState(checked).revision), isComplete: true, remarks: [] }
 }
 
+/** Reads the data directory of a server. Objects do not expire during a check. */
 async function dataDirectory(path: string): Promise<ClusterState> {
   const values: ImportedValue[] = []
   for await (const { key, value, createRevision, modRevision } of dataDirectoryValues(path))
@@ -74,6 +83,7 @@ async function dataDirectory(path: string): Promise<ClusterState> {
   return { tables: await tablesOf(values, newest), isComplete: true, remarks: [] }
 }
 
+/** Reads all objects of a cluster by its API. Without a given release, that of the server counts. */
 async function liveCluster({ path, context, release }: ClusterSource): Promise<ReadCluster> {
   const client = new ClusterClient(readKubeconfig(path, context))
   try {
@@ -98,6 +108,7 @@ async function objects(release: Release, isComplete: boolean, read: (target: Imp
   return { tables, isComplete, remarks: lines.filter(line => !line.includes('had no resource version')) }
 }
 
+/** Fills a store with values. `newest` becomes its revision. */
 async function tablesOf(values: Iterable<ImportedValue>, newest: number): Promise<MemoryTables> {
   const tables = memoryTables()
   await fillFromValues(tables, values, newest)

@@ -10,12 +10,15 @@ import { parseRequestInfo } from '../../server/filters/request-info.ts'
 /** A request to a fork. */
 export interface ForkRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Path without query. */
   readonly path: string
   /** Optional. The query, without `?`. */
   readonly search?: string
   /** Optional. Media type of the body. */
   readonly contentType?: string
+  /** Optional. Defaults to an empty body. */
   readonly body?: Buffer
+  /** User of the request, who is authorized as by a server. */
   readonly user: User
   /** User agent, from which the field manager is derived if the request names none. */
   readonly userAgent: string
@@ -23,11 +26,13 @@ export interface ForkRequest {
   readonly now: number
   /** Optional. Records the steps of the request. */
   readonly notes?: RequestNotes | undefined
+  /** Called instead of a webhook, with the review as JSON. Resolves with the response. */
   readonly reviewInstead: NonNullable<RequestContext['reviewInstead']>
 }
 
 /** Requests to a fork have no deadline and no client that could leave. */
 const ENDLESS = new AbortController().signal
+/** Body of requests without one, and of responses before there is one. */
 const NO_BODY = Buffer.alloc(0)
 
 /** An exchange without a connection. The response is in `status` and `body`. */
@@ -48,6 +53,7 @@ export class ForkExchange implements Exchange, RequestContext {
   readonly signal: AbortSignal = ENDLESS
   readonly why: RequestNotes | undefined
   readonly reviewInstead: NonNullable<RequestContext['reviewInstead']>
+  /** Set by endpoints for metrics, which a fork does not expose. */
   counted: Exchange['counted']
   /** Texts of `Warning` headers, each once. */
   readonly warnings = new Set<string>()
@@ -84,18 +90,22 @@ export class ForkExchange implements Exchange, RequestContext {
     this.warnings.add(text)
   }
 
+  /** Throws 413 if the body is longer than the limit. */
   async readBody(limit: number): Promise<Buffer> {
     if (this.#requestBody.length > limit) throw failure(413, 'RequestEntityTooLarge', `limit is ${limit}`)
     return this.#requestBody
   }
 
+  /** Keeps the response instead of sending it. Pieces are joined. */
   async sendBytes(status: number, _contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
     this.status = status
     this.body = wholeBody(body)
   }
 
+  /** Headers of responses are not kept. */
   setHeader(): void {}
 
+  /** Requests of a fork are not counted. */
   delegate(): void {}
 
   bodyStream(): undefined {

@@ -22,16 +22,20 @@ import { quiet } from '../../testing/quiet.ts'
 
 /** A control plane in memory that does not listen and connects to no other server. */
 export interface Fork {
+  /** Registry, catalog and stores of the fork. */
   readonly plane: ControlPlane
   readonly authorizer: Authorizer
+  /** Feature gates of the fork's release, with those of the flags. */
   readonly gates: Gates
   /** Returns a served version of a kind. Undefined if the fork does not serve it. */
   served(apiVersion: string, kind: string): ServedResource | undefined
   /** Resolves when admission and controllers have seen all writes. */
   settled(): Promise<void>
+  /** Ends the control plane and its controllers. */
   close(): Promise<void>
 }
 
+/** Options of `openFork`. */
 export interface ForkOptions {
   /** Flags of the server, such as `emulated-version` and `feature-gates`. */
   readonly flags: Flags
@@ -39,6 +43,7 @@ export interface ForkOptions {
   readonly tables?: MemoryTables | undefined
 }
 
+/** Every connection fails with this message. */
 const EGRESS = noEgress('binnacle check does not connect to other servers')
 
 /**
@@ -103,6 +108,7 @@ export async function openFork({ flags, tables = memoryTables() }: ForkOptions):
   }
 }
 
+/** Looks up a version in the present catalog, which definitions of the input have changed. */
 function servedKind({ registry: { catalog } }: ControlPlane, apiVersion: string, kind: string): ServedResource | undefined {
   const version = parseApiVersion(apiVersion)
   return version && catalog.snapshot().ofKind(version, kind)
@@ -113,6 +119,7 @@ async function untilReady({ checks }: ControlPlane): Promise<void> {
   for (const check of checks) while (check.informs !== true && !(await passes(check))) await sleep(1)
 }
 
+/** Reports whether a readiness check passes. */
 async function passes(check: ReadinessCheck): Promise<boolean> {
   try {
     await check.check('readyz')

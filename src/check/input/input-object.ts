@@ -12,10 +12,12 @@ export interface InputObject {
   readonly node: SourceNode
   /** Content of the object. */
   readonly value: JsonObject
+  /** Version of `value`. */
   readonly apiVersion: string
   readonly kind: string
   /** Empty if the object names none. */
   readonly namespace: string
+  /** Empty if the object has no name. */
   readonly name: string
   /** Optional. Template that produced the object, from the `# Source:` comment of Helm. */
   readonly source?: string | undefined
@@ -38,13 +40,17 @@ export interface InputFault {
   readonly rule: 'unreadable' | 'incomplete-object' | 'not-an-object'
   readonly message: string
   readonly advice?: string
+  /** Omitted if the fault has no place in a file. */
   readonly position?: CheckPosition
 }
 
 /** Objects of the input and faults of its files. */
 export interface Input {
+  /** Files that were read, in the order of the arguments. */
   readonly texts: SourceText[]
+  /** Objects in the order of the files. */
   readonly objects: InputObject[]
+  /** Faults of files. They do not prevent other files from being checked. */
   readonly faults: InputFault[]
   /** Remarks on how files were read, such as `overlays/prod: built with kubectl kustomize`. */
   readonly remarks: string[]

@@ -6,7 +6,9 @@ import { ownsChange } from './owns-change.ts'
 export interface FieldChange {
   /** Path such as `spec.template.spec.containers[web].image`. */
   readonly path: string
+  /** Older value. */
   readonly from?: Json
+  /** Newer value. */
   readonly to?: Json
 }
 
@@ -30,11 +32,15 @@ export function fieldChanges(from: JsonObject | undefined, to: JsonObject | unde
   return found
 }
 
+/** A position in both states. */
 interface FieldPosition {
+  /** Empty for the object itself. */
   readonly path: string
+  /** Number of members and items above. */
   readonly depth: number
 }
 
+/** Compares two values at a position. Values of different types are one change. */
 function* changesAt(place: FieldPosition, from: Json | undefined, to: Json | undefined): Generator<FieldChange, void> {
   const { path, depth } = place
   if (ALWAYS.has(path) || (from !== undefined && to !== undefined && sameJson(from, to))) return
@@ -44,11 +50,13 @@ function* changesAt(place: FieldPosition, from: Json | undefined, to: Json | und
   else yield { path, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 
+/** Compares the members of two objects, those of the newer one first. */
 function* memberChanges({ path, depth }: FieldPosition, from: JsonObject, to: JsonObject): Generator<FieldChange, void> {
   for (const name of new Set([...Object.keys(to), ...Object.keys(from)]))
     yield* changesAt({ path: memberPath(path, name), depth: depth + 1 }, ownValue(from, name), ownValue(to, name))
 }
 
+/** Compares items by a key, or else by position if the lists are equally long. Other lists are one change. */
 function* listChanges({ path, depth }: FieldPosition, from: readonly Json[], to: readonly Json[]): Generator<FieldChange, void> {
   const key = LIST_KEYS.find(each => isKeyOf(each, from) && isKeyOf(each, to))
   if (key !== undefined) {
@@ -66,6 +74,7 @@ const ownValue = (object: JsonObject, name: string): Json | undefined => (Object
 const memberPath = (path: string, name: string): string =>
   /^[\w-]+$/.test(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${JSON.stringify(name)}]`
 
+/** Whether every item is an object with a string in this member, and the strings are distinct. */
 function isKeyOf(key: string, items: readonly Json[]): boolean {
   const values = items.map(item => (isJsonObject(item) ? ownValue(item, key) : undefined))
   return values.every(value => typeof value === 'string') && new Set(values).size === values.length
@@ -74,6 +83,7 @@ function isKeyOf(key: string, items: readonly Json[]): boolean {
 const byKey = (key: string, items: readonly Json[]): ReadonlyMap<string, Json> =>
   new Map(items.map(item => [String(objectIn(item)[key]), item]))
 
+/** Members by which an entry is recognized as unchanged. */
 const SAME = ['manager', 'operation', 'subresource', 'apiVersion', 'time']
 
 /**
@@ -81,9 +91,13 @@ const SAME = ['manager', 'operation', 'subresource', 'apiVersion', 'time']
  * one that owns a changed field.
  */
 export interface ChangeAuthor {
+  /** Name of the manager, or `unknown`. */
   readonly manager: string
+  /** `Apply` or `Update`. Empty if the entry has none. */
   readonly operation: string
+  /** Omitted for writes of the object itself. */
   readonly subresource?: string
+  /** RFC 3339. Omitted if the entry has none. */
   readonly time?: string
 }
 
@@ -117,6 +131,7 @@ function newestOf(entries: readonly JsonObject[]): readonly JsonObject[] {
   return entries.filter(({ time }) => String(time ?? '') === newest)
 }
 
+/** Entries of the managed fields. Empty if the object is undefined or has none. */
 function managedEntries(object: JsonObject | undefined): JsonObject[] {
   const { managedFields } = objectIn(object?.metadata)
   return Array.isArray(managedFields) ? managedFields.filter(isJsonObject) : []

@@ -7,22 +7,31 @@ import { findObject, type NamedObject, objectWords } from './named-object.ts'
 
 /** A change of an object, as returned by the server. */
 export interface ObjectChange {
+  /** Revision of the store, as a decimal number. */
   readonly revision: string
+  /** RFC 3339. Undefined if it was not recorded. */
   readonly time: string | undefined
+  /** `created`, `updated` or `deleted`. */
   readonly type: string
   /** Undefined after a deletion, or if it cannot be read. */
   readonly object: JsonObject | undefined
+  /** Message if the object cannot be read. */
   readonly error: string | undefined
 }
 
 /** Parsed arguments of a command about one object, with the object and its server. */
 export interface ObjectContext {
+  /** Parsed arguments. */
   readonly given: Arguments
+  /** Client of the server in the kubeconfig. */
   readonly client: ClusterClient
+  /** The object that the arguments name. */
   readonly object: NamedObject
 }
 
+/** Flags that all commands about an object have. */
 const COMMON = { object: 'values', namespace: 'value', kubeconfig: 'value', context: 'value', output: 'value', help: 'switch' } as const
+/** Short forms of the common flags. */
 const SHORT = { n: 'namespace', o: 'output', h: 'help' }
 
 /** Help text for the common flags. */
@@ -37,7 +46,9 @@ Requires a server with --history.
 
 /** A command about one object. */
 export interface ObjectCommand {
+  /** Flags besides the common ones. */
   readonly options: Readonly<Record<string, Option>>
+  /** Help text, which that of the common flags follows. */
   readonly usage: string
   /** Values of `--output`. */
   readonly outputs: readonly string[]
@@ -75,7 +86,9 @@ const noHistory = ({ server }: ClusterClient): string => `${server.origin} keeps
 
 /** A moment that the server has resolved to a revision. */
 export interface ResolvedMoment {
+  /** Revision of the store, as a decimal number. */
   readonly revision: string
+  /** Time of the revision in RFC 3339. Undefined if it was not recorded. */
   readonly time: string | undefined
 }
 

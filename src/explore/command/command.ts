@@ -17,6 +17,7 @@ import { compiledGoTests, isGoTest } from './go-test.ts'
 import { type Killable, onInterrupt } from './interrupt.ts'
 import { SEES_THREADS } from './running-threads.ts'
 
+/** Help text. */
 const USAGE = `Usage: binnacle explore [flags] -- COMMAND [arguments]
 
 Runs the tests of a controller again and again, each time with a new server and other perturbations that the API's contract allows: watches that are late or cut, stale
@@ -39,6 +40,7 @@ The command finds the server by $KUBECONFIG; with envtest, $USE_EXISTING_CLUSTER
 Exit status: 0 if nothing was found, 1 if a failure was found, 2 for misuse and tests that fail undisturbed.
 `
 
+/** Flags with their forms: `values` may be repeated, and a `switch` has none. */
 const OPTIONS = {
   runs: 'value',
   seed: 'value',
@@ -55,22 +57,34 @@ const OPTIONS = {
   help: 'switch',
 } as const
 
+/** Milliseconds that a run with another final state gets to reach the expected one. */
 const PATIENCE_MS = 2000
 /** Without the states of threads, a program that computes looks like one at rest. */
 const LEAST_QUIET_MS = SEES_THREADS ? 24 : 60
 
+/** Parsed command line. */
 interface ExploreCommand {
+  /** Command of the tests and its arguments, after `--`. */
   readonly command: readonly string[]
   readonly runs: number
   readonly seed: number
+  /** Patterns of user agents. Empty to recognize the controller by its writes. */
   readonly agents: readonly string[]
+  /** Command line for a shell. Undefined if the tests run the controller. */
   readonly controller: string | undefined
+  /** Undefined if the tests cannot restart their controller. */
   readonly restartSignal: NodeJS.Signals | undefined
+  /** Undefined for the default release. */
   readonly release: string | undefined
+  /** Paths of manifests. */
   readonly apply: readonly string[]
+  /** Paths of fields that are not compared. */
   readonly ignore: readonly string[]
+  /** Limit for a run. */
   readonly timeoutMs: number
+  /** Path of a fault file. Undefined to draw schedules. */
   readonly replay: string | undefined
+  /** Path to write the faults of a failure to. Undefined to print them only. */
   readonly faultFile: string | undefined
   readonly isVerbose: boolean
 }
@@ -106,7 +120,9 @@ const programOf = (given: readonly string[]): TestProgram => {
   return { command, args, cwd: process.cwd(), name: command }
 }
 
+/** Context that the programs of a command line share. */
 interface Surroundings {
+  /** Temporary directory, deleted at the end. */
   readonly directory: string
   readonly streams: Streams
   readonly server: Server
@@ -114,6 +130,7 @@ interface Surroundings {
   readonly running: Set<Killable>
 }
 
+/** Explores one program. Resolves with the exit status. */
 async function exploreProgram(
   program: TestProgram,
   options: ExploreCommand,

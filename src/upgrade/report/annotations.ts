@@ -5,9 +5,11 @@ import { compareReleases, type Release } from '../../lifecycle/release.ts'
 interface OldKey {
   /** The key, or a prefix that ends with `/`. */
   readonly key: string
+  /** First release in which the key is deprecated. */
   readonly deprecated: Release
   /** Optional. First release that ignores it. Unset while it has an effect. */
   readonly ignored?: Release
+  /** Field or key that replaces it. */
   readonly instead: string
 }
 
@@ -59,11 +61,17 @@ const OLD_LABELS: readonly OldKey[] = [
 
 /** A deprecated annotation or label in an object. */
 export interface OldKeyUse {
+  /** Path in the object, with the key in brackets if it is a member. */
   readonly path: string
+  /** The key as written, also if the table has a prefix. */
   readonly key: string
+  /** First release in which the key is deprecated. */
   readonly deprecated: Release
+  /** Whether the key has no effect in the release. */
   readonly isIgnored: boolean
+  /** Release in which the key lost its effect, or else was deprecated. */
   readonly since: Release
+  /** Field or key that replaces it. */
   readonly instead: string
 }
 

@@ -7,10 +7,13 @@ import type { KindName } from '../versions/old-versions.ts'
 interface ConfigurationLife {
   /** First release that does not read it. */
   readonly gone?: Release
+  /** First release in which it is deprecated. */
   readonly deprecated?: Release
+  /** Replacement, as an instruction for the user. */
   readonly advice: string
 }
 
+/** Advice for all versions of kubeadm's configuration. */
 const KUBEADM =
   'kubeadm config migrate --old-config OLD --new-config NEW, with a kubeadm that reads both, writes kubeadm.k8s.io/v1beta4 (v1beta3 before 1.31)'
 
@@ -39,9 +42,11 @@ const LIVES: Readonly<Record<string, ConfigurationLife>> = {
 
 /** A deprecated or removed configuration. */
 export interface ConfigurationFault {
+  /** Rule of the finding. */
   readonly rule: 'removed-config' | 'deprecated-config'
   readonly message: string
   readonly advice: string
+  /** Release in which the fault takes effect, at or before the target release. */
   readonly since: Release
 }
 

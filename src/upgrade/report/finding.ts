@@ -42,6 +42,7 @@ export type FindingRule = keyof typeof RULES
 export interface FindingLocation {
   /** File and line, from 1. */
   readonly file?: string
+  /** Omitted if the finding concerns the whole file. */
   readonly line?: number
   /** Location outside of a file: the address, key or path of the object. */
   readonly source?: string
@@ -51,6 +52,7 @@ export interface FindingLocation {
 export interface Usage {
   /** Field manager or user agent, such as `kubectl-client-side-apply`. */
   readonly by: string
+  /** Version that the client used, if it is known. */
   readonly apiVersion?: string
   /** RFC 3339. */
   readonly time?: string
@@ -58,16 +60,20 @@ export interface Usage {
 
 /** A finding of the report. */
 export interface Finding {
+  /** Id of the rule, by which findings are filtered. */
   readonly rule: FindingRule
+  /** Severity, by which the exit status is chosen. */
   readonly level: Level
   /** `Deployment shop/web`, `kube-apiserver --feature-gates` */
   readonly subject: string
+  /** Where the user has to look: file and line, or the source. */
   readonly place: FindingLocation
   readonly message: string
   /** Optional. Advice for the user. */
   readonly advice?: string
   /** Optional. Release in which it takes effect. */
   readonly since?: Release
+  /** Optional. Clients that use the version. */
   readonly usages?: readonly Usage[]
   /** Optional. Unified diff of converting the object. */
   readonly diff?: string
@@ -75,15 +81,19 @@ export interface Finding {
 
 /** A report on one upgrade. */
 export interface Report {
+  /** Release before the upgrade. */
   readonly from: Release
+  /** Release after the upgrade. */
   readonly to: Release
   /** Names of the sources: folders, servers. */
   readonly sources: readonly string[]
+  /** Number of examined objects. */
   readonly objects: number
   /** Findings in the order of `sortFindings`. */
   readonly findings: readonly Finding[]
 }
 
+/** Order of the levels in a report. */
 const ORDER: readonly Level[] = ['blocking', 'warning', 'note']
 
 /** Sorts findings: blocking ones first, then by file and line, or by the name of the source. */

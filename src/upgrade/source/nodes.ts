@@ -14,13 +14,16 @@ import { lineCounter } from './line-counter.ts'
  * with its last member.
  */
 interface NodeRange {
+  /** Offset of the first code unit. */
   readonly start: number
+  /** Offset after the last code unit. */
   readonly end: number
 }
 
 /** A scalar in a text. */
 export interface ScalarNode extends NodeRange {
   readonly kind: 'scalar'
+  /** Value as kubectl resolves it. */
   readonly value: null | boolean | number | bigint | string
 }
 
@@ -38,28 +41,35 @@ export interface MapNode extends NodeRange {
 /** A list in a text. */
 export interface ListNode extends NodeRange {
   readonly kind: 'list'
+  /** Whether it is in flow style, `[ … ]`, as JSON always is. */
   readonly flow: boolean
+  /** Items in the order of the text. */
   readonly items: readonly SourceNode[]
 }
 
 /** An alias `*name`. `target` is the node with that anchor at this point. */
 export interface AliasNode extends NodeRange {
   readonly kind: 'alias'
+  /** Shared with the anchor, and perhaps with other aliases. */
   readonly target: SourceNode
 }
 
+/** A node of a document. Nodes are immutable. */
 export type SourceNode = ScalarNode | MapNode | ListNode | AliasNode
 
 /** A key and its value. `keyStart` and `keyEnd` are the range of the key's node. */
 export interface MapEntry {
+  /** Key as a string, whatever its type. Empty if it is a collection. */
   readonly key: string
   readonly keyStart: number
   readonly keyEnd: number
+  /** A scalar with the value null if there is no text. */
   readonly value: SourceNode
 }
 
 /** A document of a text. */
 export interface SourceDocument {
+  /** Root node. Its offsets are those of the whole text, not of the document. */
   readonly root: SourceNode
   /** The value as kubectl reads it, with sorted members. `nodeValue` of the root has them in the order of the text. */
   readonly value: Json
@@ -205,6 +215,7 @@ class NodeBuilder {
     this.#text = text
   }
 
+  /** Returns the root. Undefined if the document is empty or null. */
   build(events: readonly Event[]): SourceNode | undefined {
     this.#events = events
     this.#next = 1
@@ -227,6 +238,7 @@ class NodeBuilder {
     return node
   }
 
+  /** Builds a scalar. A plain one ends with its last character that is no white space. */
   #scalar(event: ScalarEvent, after: number): ScalarNode {
     const value = scalarValue(scalarText(event, this.#text))
     const { valueStart, valueEnd, style } = event
@@ -281,6 +293,7 @@ class NodeBuilder {
     return event.type === EVENT_ID.SEQUENCE ? { kind: 'list', start, end, flow, items } : { kind: 'map', start, end, flow, pairs, merged }
   }
 
+  /** Returns the offset after the colon of a key, or the end of the key if none follows. */
   #afterColon(keyEnd: number): number {
     const colon = /^\s*:/.exec(this.#text.slice(keyEnd, keyEnd + 200))
     return colon ? keyEnd + colon[0].length : keyEnd
