@@ -19,8 +19,11 @@ export type AuditFormat = 'json' | 'legacy'
 
 /** A destination of events. */
 export interface AuditTarget {
+  /** Name in metrics and messages: `log` or `webhook`. */
   readonly plugin: AuditPlugin
+  /** Writes or queues lines. */
   readonly sink: AuditSink
+  /** Format of the lines. Webhooks have `json`. */
   readonly format: AuditFormat
   /**
    * Bytes beyond which the objects of an event are removed. If it is still longer, the event is dropped. Undefined if
@@ -31,6 +34,7 @@ export interface AuditTarget {
 
 /** Policy and destinations, which do not change while the server runs. */
 export interface AuditorOptions {
+  /** Returns the level and stages of a request, or undefined if it is not audited. */
   readonly evaluate: PolicyEvaluator
   /** Each event is written to one target after the other. Never empty. */
   readonly targets: readonly AuditTarget[]
@@ -40,14 +44,19 @@ export interface AuditorOptions {
 
 /** An event at a stage, in each format. */
 interface RenderedEvent {
+  /** State of the request. */
   readonly event: AuditEvent
+  /** JSON of the event in parts. Empty if every target has the legacy format. */
   readonly pieces: readonly (string | AuditedBody)[]
+  /** Returns the event without its objects. */
   truncated(): AuditLine
+  /** Legacy text, also for messages about lost events. */
   readonly summary: EventSummary
 }
 
 /** Decides which requests are audited, and writes their events. */
 export class Auditor {
+  /** Metrics of events and errors. */
   readonly metrics: AuditMetrics
   readonly #options: AuditorOptions
   /** Memory for lists with filtered managed fields, which are buffered as a whole until they are written. */
@@ -110,6 +119,7 @@ export class Auditor {
     return isWritten
   }
 
+  /** Resolves with false if the request must fail. An event that is dropped as too large does not fail it. */
   async #writeTo({ sink, format, maxEventBytes = Number.POSITIVE_INFINITY }: AuditTarget, rendered: RenderedEvent): Promise<boolean> {
     const line = lineOf(format === 'legacy' ? [rendered.summary.text()] : rendered.pieces)
     const isTooLong = line.length > maxEventBytes && format === 'json' && rendered.event.showsRequest
@@ -160,12 +170,14 @@ async function readBodies(pieces: readonly (string | AuditedBody)[], omitManaged
   return shown
 }
 
+/** Reads a body that can be read only once. */
 async function wholeBody(body: AuditedBody): Promise<Buffer[]> {
   const parts: Buffer[] = []
   for await (const bytes of bodyBytes(body)) parts.push(bytes)
   return parts
 }
 
+/** Removes managed fields in turns, without parsing the body. */
 async function withoutManagedFields(body: AuditedBody): Promise<Buffer[]> {
   const filter = new ManagedFieldsFilter()
   const parts: Buffer[] = []

@@ -8,12 +8,17 @@ import { statusObject } from './status-text.ts'
 
 /** The request of an event. */
 export interface AuditedRequest {
+  /** ID of the request, the same in all of its events. */
   readonly auditId: string
   /** Request target as the client sent it. */
   readonly uri: string
+  /** Operation of the request. */
   readonly info: RequestInfo
+  /** Headers, for the source addresses that proxies add. */
   readonly headers: IncomingHttpHeaders
+  /** Empty if the request has none. */
   readonly userAgent: string
+  /** Address of the connection. Empty if it is not known. */
   readonly remoteAddress: string
   /** Milliseconds since the epoch. */
   readonly receivedAt: number
@@ -25,10 +30,13 @@ export interface AuditedRequest {
 
 /** Name of the object of a request, as far as the request or its response states it. */
 export interface AuditReference {
+  /** Empty if it is not known, or for cluster-scoped objects. */
   readonly namespace: string
+  /** Empty if it is not known. */
   readonly name: string
   /** Empty if it is not known. */
   readonly uid: string
+  /** Empty if it is not known. */
   readonly resourceVersion: string
 }
 
@@ -37,6 +45,7 @@ export interface AuditReference {
  * it.
  */
 export class AuditEvent implements AuditRecord {
+  /** Request that the event is about. */
   readonly request: AuditedRequest
   /** Level and stages for this request. */
   readonly audited: Audited
@@ -96,15 +105,18 @@ export class AuditEvent implements AuditRecord {
     }
   }
 
+  /** The Status is the response object, too, if the level includes that. */
   answersStatus(status: ResponseStatus): void {
     this.status = status
     if (this.showsResponse) this.responseBody = statusObject(status)
   }
 
+  /** The body must not be changed afterwards. */
   requestObject(body: AuditedBody): void {
     this.requestBody = body
   }
 
+  /** The body must not be changed afterwards. */
   responseObject(body: AuditedBody): void {
     this.responseBody = body
   }

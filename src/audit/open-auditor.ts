@@ -36,7 +36,9 @@ export interface AuditOptions {
 
 /** Options of logs and webhooks. */
 export interface AuditTargetOptions {
+  /** Whether requests wait for their events. */
   readonly mode: AuditMode
+  /** Sizes and intervals of the mode `batch`. */
   readonly batch: BatchOptions
   /** Limit of an event's length. Undefined if there is none. */
   readonly maxEventBytes: number | undefined
@@ -48,6 +50,7 @@ export interface AuditLogOptions extends Retention, AuditTargetOptions {
   readonly path: string
   /** Bytes beyond which the log is rotated. */
   readonly maxBytes: number
+  /** Format of the lines. */
   readonly format: AuditFormat
 }
 
@@ -59,6 +62,7 @@ export interface AuditWebhookOptions extends AuditTargetOptions {
   readonly initialBackoffMs: number
 }
 
+/** Dependencies of the targets. */
 interface AuditParts {
   readonly metrics: AuditMetrics
   readonly log: Logger
@@ -66,11 +70,13 @@ interface AuditParts {
   readonly now: () => number
   /** Steady clock. */
   readonly clock: Clock
+  /** Optional. Counts weak certificates of the webhook. */
   readonly certificates?: CertificateMetrics | undefined
   /** Optional. Dials the webhook. If omitted, it is dialled directly. */
   readonly dial?: Dial | undefined
   /** Aborts events that wait for a webhook. */
   readonly abandoned: AbortSignal
+  /** Undefined if no events are received within the process. */
   readonly observer: AuditObserver | undefined
 }
 
@@ -78,6 +84,7 @@ interface AuditParts {
 export interface AuditObserver {
   /** Applies if no policy is configured. */
   readonly policy: AuditPolicy
+  /** Receives JSON, before the configured targets. */
   readonly sink: AuditSink
 }
 
@@ -104,6 +111,7 @@ export async function openAuditor({ policyFile, log: wanted, webhook }: AuditOpt
     : new Auditor({ evaluate: policyEvaluator(policy), targets, metrics, log })
 }
 
+/** Batches are written one after the other, so that lines are in order. */
 function logTarget({ format, maxEventBytes, ...options }: AuditLogOptions, output: LogOutput, parts: AuditParts): AuditTarget {
   const backend = logBackend(new LineWriter(output), parts)
   return { plugin: 'log', format, maxEventBytes, sink: sinkOf(options, { ...parts, backend, concurrency: 1 }) }
@@ -112,6 +120,7 @@ function logTarget({ format, maxEventBytes, ...options }: AuditLogOptions, outpu
 /** Concurrent batches of a webhook. kube-apiserver has no limit. */
 const CONCURRENT_BATCHES = 100
 
+/** Throws AuditConfigError if the kubeconfig is invalid. */
 async function webhookTarget(
   { maxEventBytes, configFile, initialBackoffMs, ...options }: AuditWebhookOptions,
   parts: AuditParts,
@@ -135,6 +144,7 @@ const sinkOf = (
   parts: AuditParts & { readonly backend: AuditBackend; readonly concurrency: number },
 ): AuditSink => (mode === 'batch' ? new BatchingSink(parts, batch) : blockingSink(parts.backend, mode === 'blocking-strict'))
 
+/** Opens the file for appending. Throws AuditConfigError if that fails. */
 async function openOutput({ path, ...rest }: AuditLogOptions, log: Logger, now: () => number): Promise<LogOutput> {
   if (path === '-') return standardOutput
   try {

@@ -5,21 +5,29 @@ import { LEVELS, STAGES } from './policy.ts'
 
 /** A policy before validation: levels and stages may be any text. */
 export interface GivenPolicy {
+  /** The first matching rule decides. Null counts as empty. */
   readonly rules?: readonly GivenRule[] | null
+  /** Stages that no rule writes. */
   readonly omitStages?: readonly string[]
+  /** Default of the rules. */
   readonly omitManagedFields?: boolean
 }
 
 /** A rule before validation. */
 interface GivenRule {
+  /** Required. */
   readonly level?: string
+  /** Paths, or prefixes that end with `*`. Exclusive with resources and namespaces. */
   readonly nonResourceURLs?: readonly string[]
+  /** The empty string stands for cluster-scoped resources. */
   readonly namespaces?: readonly string[]
+  /** Groups with resources, and names of objects. */
   readonly resources?: readonly {
     readonly group?: string
     readonly resources?: readonly string[]
     readonly resourceNames?: readonly string[]
   }[]
+  /** Stages that this rule omits in addition. */
   readonly omitStages?: readonly string[]
 }
 

@@ -15,12 +15,17 @@ export interface MediaType {
 /** Encoding of a body. A server need not offer all of them. */
 export type Format = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
+/** Default type if the client states none. */
 export const JSON_TYPE = 'application/json'
+/** Type for bodies and responses, but not for watches. */
 export const YAML_TYPE = 'application/yaml'
+/** Type of bodies with the envelope of runtime.Unknown. */
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf'
 /** Alias of the protobuf type without the name of Kubernetes. */
 export const NEUTRAL_PROTOBUF_TYPE = 'application/vnd.svc.protobuf'
+/** Type with the gate CBORServingAndStorage (KEP-4222). */
 export const CBOR_TYPE = 'application/cbor'
+/** Type of a watch in CBOR (RFC 8742). */
 export const CBOR_SEQUENCE_TYPE = 'application/cbor-seq'
 
 /** Returns the format of an offered media type. */
@@ -50,6 +55,7 @@ export const BUILTIN_MEDIA_TYPES: readonly MediaType[] = [
 
 /** Media types that a server reads and writes. */
 export interface MediaOffer {
+  /** Types in the order of preference. */
   readonly types: readonly MediaType[]
   /** Names of the meta.k8s.io group that are accepted in `g=`. */
   readonly groups: ReadonlySet<string>
@@ -69,6 +75,7 @@ export const mediaOffer = ({
 
 /** A request for another kind than the resource's own: `as=Table;g=meta.k8s.io;v=v1`. */
 export interface Transform {
+  /** `Table`, `PartialObjectMetadata` or `PartialObjectMetadataList`, if it is supported. */
   readonly kind: string
   readonly group: string
   readonly version: string
@@ -80,6 +87,7 @@ export interface Accepted {
   readonly mediaType: string
   /** `;pretty=1` */
   readonly pretty: boolean
+  /** Set if another kind than the resource's own is requested. */
   readonly as?: Transform
   /** `;stream=watch`, or empty. */
   readonly stream: string
@@ -105,6 +113,7 @@ export const resourceRules = (plainTypes?: ReadonlySet<string>, groups: Readonly
     return as.kind === 'PartialObjectMetadata' || as.kind === 'PartialObjectMetadataList'
   },
 })
+/** Accepted names without a domain. */
 const META_GROUPS: ReadonlySet<string> = new Set(['meta.k8s.io'])
 
 const noTransform: NegotiationRules = { allowsTransform: (_mediaType, as) => as === undefined }
@@ -194,14 +203,19 @@ export function prefersPretty(prettyQuery: string | null | undefined, userAgent:
 
 /** A media range of an Accept header (RFC 9110, section 12.5.1). */
 interface Clause {
+  /** Part before the slash, or `*`. */
   readonly type: string
+  /** Part after the slash, or `*`. */
   readonly subtype: string
+  /** Weight. 1 if there is none, and 0 if it is no number. */
   readonly q: number
+  /** Known parameters. */
   readonly params: ReadonlyMap<string, string>
 }
 
 const plainly = (mediaType: string): Accepted => ({ mediaType, pretty: false, stream: '', profile: '' })
 
+/** Whether the media type is in the range. */
 function acceptsType(clause: Clause, mediaType: string): boolean {
   const [type, subtype] = mediaType.split('/')
   if (clause.subtype === '*') return clause.type === '*' || clause.type === type
@@ -288,8 +302,10 @@ function parseClause(part: string): Clause | undefined {
   return { type, subtype: trimSpaces(textBefore(subtype, '/')), q, params }
 }
 
+/** Parameters of a clause without any. */
 const PLAIN: Pick<Clause, 'q' | 'params'> = { q: 1, params: new Map() }
 
+/** Parses parameters. The last one of a name counts, and malformed ones are skipped. */
 function parametersOf(text: string): Pick<Clause, 'q' | 'params'> {
   const params = new Map<string, string>()
   let q = 1
@@ -314,6 +330,7 @@ const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(['as', 'g', 'v', 'sv', 'st
 const precedes = (a: Clause, b: Clause): boolean =>
   a.q > b.q || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
 
+/** Token of HTTP (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-zA-Z]+$/
 
 /** Returns the type of a Content-Type in lower case, as mime.ParseMediaType reads it; undefined if that fails. */

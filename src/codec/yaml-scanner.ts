@@ -38,16 +38,21 @@ export interface Token {
 
 /** A position where a key without an indicator may begin. */
 interface SimpleKey {
+  /** False once the key is too long, or its line has ended. */
   isPossible: boolean
+  /** Whether a colon must follow, because the key begins at the indentation of a block mapping. */
   readonly isRequired: boolean
   /** Number of the token that begins the key. */
   readonly number: number
   readonly index: number
   readonly line: number
+  /** Column, from 0. It becomes the indentation of the mapping. */
   readonly column: number
 }
 
+/** Limit of flow levels and of indentations, as in goyaml.v2. */
 const MAX_DEPTH = 10_000
+/** Characters of a key without an indicator, by the specification of YAML 1.1. */
 const LONGEST_KEY = 1024
 /** Consumed tokens that are kept. */
 const MOST_TAKEN = 1024
@@ -163,6 +168,7 @@ export class YamlScanner extends YamlCursor {
     return true
   }
 
+  /** Whether a plain scalar can begin with this character. */
   #beginsPlain(): boolean {
     const { char } = this
     if (char === '-') return !this.isBlank(1)
@@ -194,6 +200,7 @@ export class YamlScanner extends YamlCursor {
     if (!goOn()) this.#unfinished = goOn
   }
 
+  /** Returns a key at the cursor. Its number is that of the next token. */
   #keyHere(isPossible: boolean, isRequired: boolean): SimpleKey {
     const { index, line, column } = this
     return { isPossible, isRequired, number: this.#taken + this.#tokens.length - this.#head, index, line, column }
@@ -203,6 +210,7 @@ export class YamlScanner extends YamlCursor {
     return this.#keys.at(-1) ?? this.#keyHere(false, false)
   }
 
+  /** Whether a colon here would make the token a key. Throws YamlProblem if a required key has none. */
   #isValidKey(key: SimpleKey): boolean {
     if (!key.isPossible) return false
     if (key.line >= this.line && key.index + LONGEST_KEY >= this.index) return true
@@ -211,6 +219,7 @@ export class YamlScanner extends YamlCursor {
     return false
   }
 
+  /** Notes that a key may begin here. It replaces an earlier one of the level. */
   #saveKey(): void {
     if (!this.#keyAllowed) return
     const key = this.#keyHere(true, this.#flowLevel === 0 && this.#indent === this.column)
@@ -219,6 +228,7 @@ export class YamlScanner extends YamlCursor {
     this.#keyOfToken.set(key.number, this.#keys.length - 1)
   }
 
+  /** Gives up the key of the level. Throws YamlProblem if it was required. */
   #removeKey(): void {
     const key = this.#lastKey
     if (!key.isPossible) return
@@ -238,6 +248,7 @@ export class YamlScanner extends YamlCursor {
     else this.#tokens.splice(this.#head + number - this.#taken, 0, token)
   }
 
+  /** Ends blocks that are indented further than the column. */
   #unrollIndent(column: number): void {
     if (this.#flowLevel > 0) return
     while (this.#indent > column) {
@@ -296,6 +307,7 @@ export class YamlScanner extends YamlCursor {
     this.skip()
   }
 
+  /** Takes a dash. In block context it opens a sequence if it is indented further. */
   #fetchBlockEntry(): void {
     if (this.#flowLevel === 0) {
       if (!this.#keyAllowed) this.fail('block sequence entries are not allowed in this context')
@@ -307,6 +319,7 @@ export class YamlScanner extends YamlCursor {
     this.skip()
   }
 
+  /** Takes a question mark. In block context it opens a mapping if it is indented further. */
   #fetchKey(): void {
     if (this.#flowLevel === 0) {
       if (!this.#keyAllowed) this.fail('mapping keys are not allowed in this context')
@@ -363,6 +376,7 @@ export class YamlScanner extends YamlCursor {
     this.#push('tag', value, line, suffix)
   }
 
+  /** Takes a literal or folded scalar, which is never a key. */
   #fetchBlockScalar(): void {
     this.#removeKey()
     this.#keyAllowed = true
@@ -377,6 +391,7 @@ export class YamlScanner extends YamlCursor {
     this.#scan(scanQuoted(this, quote), text => this.#push('scalar', text, line))
   }
 
+  /** Takes a plain scalar. After one that ends its line a key may begin. */
   #fetchPlain(): void {
     this.#saveKey()
     this.#keyAllowed = false

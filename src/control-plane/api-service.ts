@@ -18,15 +18,19 @@ import type { Registry } from '../registry/registry.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { Service, ServiceStart } from './service.ts'
 
+/** Dependencies of the API's handlers. */
 export interface ApiServiceParts {
   readonly catalog: Catalog
   readonly registry: Registry
+  /** Serves the groups of aggregated servers. */
   readonly aggregator: Aggregator
 }
 
 /** Request handlers for resources, discovery and OpenAPI. */
 export class ApiService implements Service {
+  /** Handlers of all routes. */
   readonly api: Api
+  /** Metrics of watches, deprecated APIs and translated streams. */
   readonly metrics: readonly MetricFamily[]
   /** Aborted at shutdown. Ends long-running requests. */
   readonly #shutdown = new AbortController()
@@ -83,6 +87,7 @@ export class ApiService implements Service {
     this.#address = `${address}:${port}`
   }
 
+  /** Removes the series of the version, which would stay for ever otherwise. */
   forgetVersion(gone: GoneVersion): void {
     this.#watchMetrics.forget(gone)
     this.#deprecatedRequests.forget(gone.group, gone.version, gone.resource)

@@ -25,16 +25,21 @@ import { serverId } from './server-id.ts'
 
 /** Parsed file of `--authorization-config`. */
 export interface ReadChain {
+  /** Path of the file. */
   readonly file: string
+  /** Contents, to which the first look compares. */
   readonly bytes: Buffer
+  /** Authorizers in their order. */
   readonly entries: readonly AuthorizerEntry[]
 }
 
 /** Dependencies of authorization webhooks. */
 export interface WebhooksOptions {
   readonly gates: Gates
+  /** Clock of caches, retries and metrics. */
   readonly clock: TimerClock
   readonly log: Logger
+  /** Optional. Counts weak certificates of webhooks. */
   readonly certificates?: CertificateMetrics | undefined
   /** Optional. Default: dial directly. */
   readonly dial?: Dial | undefined
@@ -57,6 +62,7 @@ export class Webhooks {
     this.#options = options
   }
 
+  /** Metrics of calls, and of reloads once the file is followed. */
   get metrics(): readonly MetricFamily[] {
     return [...this.#calls.families, ...(this.#followed ? this.#changes.families : [])]
   }
@@ -128,6 +134,7 @@ export class Webhooks {
     for (const client of this.#clients) client.close()
   }
 
+  /** Rules by which the release validates the file. */
   get #rules(): ConfigurationRules {
     const { gates } = this.#options
     return {

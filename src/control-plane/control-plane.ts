@@ -51,15 +51,19 @@ import { WhyService } from './why-service.ts'
 
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
+  /** Handlers of the API's requests. */
   readonly api: Api
   /** Whether the request has a route. */
   isServed(info: ResourceRequestInfo): boolean
   /** Calls `gone` for each version of a kind that is no longer served. */
   followGone(gone: (version: GoneVersion) => void): void
+  /** Metrics of all services. */
   readonly metrics: readonly MetricFamily[]
+  /** Readiness checks of all services. */
   readonly checks: readonly ReadinessCheck[]
   /** Endpoints of services beside the API. */
   readonly routes: readonly OwnRoute[]
+  /** Reads and writes of objects, for the server's own code. */
   readonly registry: Registry
   /** Reads of the store by key. */
   readonly stored: StoredReader
@@ -219,22 +223,30 @@ function goneVersionsOf(catalog: Catalog, services: readonly Service[]): GoneVer
   return versions
 }
 
+/** Services whose initial work a copy of the store need not repeat. */
 interface Begun {
+  /** Has made its objects before there is an origin. */
   readonly bootstrap: BootstrapService
+  /** Has made the default roles before there is an origin. */
   readonly roles: RoleService
+  /** Has the states of the watch caches. */
   readonly stores: StoreService
 }
 
+/** Undefined until the initial objects exist and the caches are filled. */
 function originOf({ bootstrap, roles, stores }: Begun): Origin | undefined {
   const states = bootstrap.hasMade && roles.areMade ? stores.kept() : undefined
   return states && { states }
 }
 
+/** Dependencies of the services that flags enable. */
 interface OptionalServiceParts {
   readonly catalog: Catalog
   readonly registry: Registry
   readonly stores: StoreService
+  /** Undefined without simulated nodes. */
   readonly local: LocalServers | undefined
+  /** Undefined without priority and fairness. */
   readonly flows: FlowService | undefined
 }
 
@@ -271,10 +283,14 @@ function controllerOfManyListeners(): AbortController {
 const startAll = (services: readonly Service[], start: ServiceStart, signal: AbortSignal): Promise<unknown>[] =>
   services.map(async service => service.start?.(start, signal))
 
+/** Parts of a control plane that is closed. */
 interface Closing {
   readonly api: ApiService
+  /** Aborts everything that the control plane has started. */
   readonly ended: AbortController
+  /** Promises of the services' background work. */
   readonly running: readonly Promise<unknown>[]
+  /** Services, which are closed in the reverse order of their creation. */
   readonly services: readonly Service[]
 }
 
@@ -302,10 +318,15 @@ const isOfDefinitions = ({ group, names }: Version): boolean =>
 
 /** Dependencies of the registry. */
 interface RegistryParts {
+  /** Kinds that are served. */
   readonly catalog: Catalog
+  /** Storage of each resource. */
   readonly stores: StoreService
+  /** Admission of all writes. */
   readonly admission: AdmissionService
+  /** Receives differences between declared rules and `validate`. */
   readonly declared: DeclaredObserver
+  /** Called at writes of definitions. The service is made after the registry. */
   definitions(): DefinitionService
 }
 

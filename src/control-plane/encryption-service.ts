@@ -19,6 +19,7 @@ import type { ReadinessCheck, Service } from './service.ts'
 const RELOAD_MS = 60_000
 /** Minimum time for the KMS plugins of a changed file to become healthy before it is applied, in milliseconds. */
 const LEAST_HEALTH_MS = 10_000
+/** Delay between checks of plugins that are not healthy yet. */
 const HEALTH_RETRY_MS = 100
 
 /**
@@ -26,9 +27,13 @@ const HEALTH_RETRY_MS = 100
  * even without KMS plugins.
  */
 export interface EncryptionService extends Service {
+  /** Metrics of transformations, and of KMS plugins if there can be any. */
   readonly metrics: readonly MetricFamily[]
+  /** Check of the KMS plugins. Empty if there can be none. */
   readonly checks: readonly ReadinessCheck[]
+  /** Transformers of the present configuration, which a reload replaces. */
   readonly encryption: Encryption
+  /** Removes the series of a resource when its last version is gone. */
   forgetVersion(version: GoneVersion): void
   /** Stops following the file and checking KMS plugins. */
   close(): Promise<void>
@@ -72,10 +77,12 @@ export async function openEncryption(
 const namesService = ({ resources }: EncryptionConfig): boolean =>
   resources.some(({ providers }) => providers.some(({ kms }) => kms !== undefined))
 
+/** Opens the KMS plugins that a configuration names. */
 type Opener = (config: EncryptionConfig) => Promise<KmsProviders>
 
 /** KMS plugins of the current configuration. */
 class KeyServices {
+  /** Metrics of KMS plugins. Empty without an opener. */
   readonly families: readonly MetricFamily[]
   readonly #encryption: Encryption
   /** Undefined if no KMS plugin can be configured. */
@@ -88,6 +95,7 @@ class KeyServices {
     this.#opener = opener
   }
 
+  /** Returns an instance without plugins, for a configuration that names none and is not followed. */
   static none(encryption: Encryption): KeyServices {
     return new KeyServices(encryption, [], undefined)
   }
@@ -125,15 +133,18 @@ class KeyServices {
     }
   }
 
+  /** Makes the configuration the one that transformers use. */
   #put(config: EncryptionConfig, providers: KmsProviders | undefined): void {
     this.#encryption.configure(config, providers?.byName)
     this.#present = providers
   }
 
+  /** Throws if a plugin is not healthy. */
   async check(): Promise<void> {
     await this.#present?.check()
   }
 
+  /** Closes the present plugins. */
   close(): void {
     this.#present?.close()
   }

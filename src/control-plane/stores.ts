@@ -10,6 +10,7 @@ import { ListCounts } from '../storage/list-metrics.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { Storage } from '../storage/storage.ts'
 
+/** Options of `openStores`. */
 export interface StoresOptions extends CacherOptions {
   /** Whether a resource (`pods`, `deployments.apps`) is read through the watch cache. Default: every one. */
   readonly isCached?: (name: string) => boolean
@@ -19,6 +20,7 @@ export interface StoresOptions extends CacherOptions {
 export interface Stores {
   /** Empty if nothing is cached. */
   readonly cachers: readonly Pick<Cacher, 'stats'>[]
+  /** Returns the storage of a resource, which must have been added. */
   storageFor(name: string): Storage
   /** Adds a resource. Whether it is cached follows from the options. */
   add(resource: CachedResource): void
@@ -47,6 +49,7 @@ export interface Stores {
   following(name?: string): string | undefined
   /** Drops history up to a revision to which the store is compacted. */
   forget(upTo: Revision): void
+  /** Ends counting and closes the caches. */
   close(): Promise<void>
 }
 
@@ -57,8 +60,11 @@ const COUNT_MS = 10_000
 
 /** A resource without a watch cache. */
 interface Uncached {
+  /** Name, keys and codec of the resource. */
   readonly resource: CachedResource
+  /** Storage that reads the backend. */
   readonly storage: Storage
+  /** Counts of its lists. */
   readonly lists: ListCounts
   /** Aborted when the resource is removed. */
   readonly removed: AbortController
@@ -139,7 +145,9 @@ export function openStores(
   }
 }
 
+/** Counts of uncached resources. */
 interface Counting extends Pick<Stores, 'count' | 'counts'> {
+  /** Ends the periodic counting. */
   stop(): void
 }
 

@@ -20,7 +20,9 @@ import { serverId } from './server-id.ts'
 export interface TokenIssuers {
   /** Empty if no issuer is configured. */
   readonly tokens: readonly TokenAuthenticator[]
+  /** Whether anonymous requests are accepted, or the paths for which they are. */
   readonly anonymous: Anonymous
+  /** Metrics of JWT authenticators and of the file's reloads. Empty if no issuer is configured. */
   readonly metrics: readonly MetricFamily[]
   /** Stops fetching keys and following the file. */
   close(): Promise<void>
@@ -28,9 +30,12 @@ export interface TokenIssuers {
 
 /** Dependencies of the JWT authenticators. */
 export interface TokenIssuerParts {
+  /** Clock by which tokens expire. */
   readonly clock: Clock
   readonly log: Logger
+  /** Metrics of the token cache. */
   readonly cacheMetrics: TokenCacheMetrics
+  /** Optional. Connections to issuers. Without it they are dialled directly. */
   readonly egress?: Egress | undefined
 }
 
@@ -80,20 +85,28 @@ export async function openTokenIssuers(
 
 /** A configuration file to follow. */
 interface Followed {
+  /** Path of the configuration. */
   readonly file: string
+  /** Contents at the start, to which the first look compares. */
   readonly bytes: Buffer
+  /** Configuration at the start. Its field `anonymous` must not change. */
   readonly configuration: AuthenticationConfiguration
+  /** Receives changed issuers. */
   readonly service: JwtService
+  /** Counts reloads. */
   readonly reloads: ReloadMetrics
+  /** Options of the service, for the issuers of a changed file. */
   readonly options: JwtServiceOptions
 }
 
+/** Follows the file until the signal aborts. The module is loaded only then. */
 async function followIssuers({ file, bytes, configuration, service, options, reloads }: Followed, signal: AbortSignal): Promise<void> {
   const { followConfiguration } = await import('../auth/authn/jwt/follow-configuration.ts')
   const { anonymous } = configuration
   await followConfiguration({ ...options, file, bytes, anonymous, service, reloads, intervalMs: LOOK_MS, readyMs: READY_MS }, signal)
 }
 
+/** Reads the file. Throws AuthenticationConfigError with the message of the release. */
 async function ofFile(
   file: string,
   release: Release,
@@ -110,6 +123,7 @@ async function ofFile(
   }
 }
 
+/** Builds the configuration that the OpenID Connect flags stand for. */
 async function ofFlags(oidc: OidcFlags | undefined): Promise<AuthenticationConfiguration> {
   const { flagConfiguration } = await import('../auth/authn/jwt/flag-configuration.ts')
   if (oidc === undefined) return { jwt: [], anonymous: undefined }
@@ -135,6 +149,7 @@ function anonymousOf(
   return given.enabled && given.conditions.length > 0 ? new Set(given.conditions.map(({ path }) => path)) : given.enabled
 }
 
+/** Returns options that depend on the release, its gates and the flags. */
 async function optionsOf(
   { access, release: { gates, emulatedVersion: release } }: AccessGroups,
   { clock, log, egress }: Omit<TokenIssuerParts, 'cacheMetrics'>,

@@ -23,8 +23,11 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
 /** Services and settings that the handlers of all verbs use. */
 export interface EndpointEnvironment {
+  /** Kinds. A request resolves its path against one snapshot. */
   readonly catalog: Catalog
+  /** Stores of resources, admission of connections, and reads of other objects. */
   readonly registry: Pick<Registry, 'store' | 'admit' | 'access'>
+  /** Clock of timeouts, ages and bookmarks. */
   readonly clock: TimerClock
   /** Optional. Release that is emulated. Default: DEFAULT_RELEASE. */
   readonly release?: Release
@@ -83,9 +86,13 @@ export type InfoOf<V extends ServedVerb> = ResourceRequestInfo & { readonly verb
 
 /** A request resolved against the catalog. */
 interface Resolved<V extends ServedVerb> {
+  /** Snapshot that the path was resolved against. */
   readonly snapshot: CatalogSnapshot
+  /** Resource in the version of the path. */
   readonly served: ServedResource
+  /** Undefined for the resource itself. */
   readonly subresource: Subresource | undefined
+  /** Info of the request, as it was authorized. */
   readonly info: InfoOf<V>
 }
 
@@ -95,13 +102,18 @@ interface Resolved<V extends ServedVerb> {
  * cannot be given another request.
  */
 export class Scope<V extends ServedVerb = ServedVerb> {
+  /** Request and response. */
   readonly exchange: Exchange
   readonly env: EndpointEnvironment
+  /** Snapshot that the request uses throughout. */
   readonly snapshot: CatalogSnapshot
+  /** Resource in the version of the path. */
   readonly served: ServedResource
+  /** Undefined for the resource itself. */
   readonly subresource: Subresource | undefined
   /** Dialect of the resource. A view of it may have another. */
   readonly dialect: Dialect
+  /** Verb that was authorized. */
   readonly verb: V
   /** Name of `subresource`, or empty. */
   readonly subresourceName: string
@@ -109,6 +121,7 @@ export class Scope<V extends ServedVerb = ServedVerb> {
   readonly namespace: string
   /** Name of the object in the path. Empty for a collection. */
   readonly name: string
+  /** Info of the request, as it was authorized. */
   readonly info: InfoOf<V>
 
   constructor(exchange: Exchange, env: EndpointEnvironment, { snapshot, served, subresource, info }: Resolved<V>) {
@@ -131,12 +144,15 @@ export const isNamespaced = ({ served }: Scope): boolean => served.definition.sc
 
 /** The store methods that each verb may call. */
 interface StoreOf {
+  /** Reads of one object. */
   readonly get: Pick<ResourceStore, 'get' | 'isCached'>
   readonly list: Pick<ResourceStore, 'list' | 'isCached'>
   readonly watch: Pick<ResourceStore, 'watch' | 'storage'>
   readonly create: Pick<ResourceStore, 'create'>
   readonly update: Pick<ResourceStore, 'update'>
+  /** A patch is an update whose change depends on the present object. */
   readonly patch: Pick<ResourceStore, 'update'>
+  /** Deletions, also those of objects that cannot be read. */
   readonly delete: Pick<ResourceStore, 'delete' | 'deleteCorrupt'>
   readonly deletecollection: Pick<ResourceStore, 'deleteCollection'>
 }

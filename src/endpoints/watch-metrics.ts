@@ -8,11 +8,14 @@ import type { FramedBatch } from './shared-frames.ts'
 const SIZES = doubled(1024, 8)
 /** Upper bounds in seconds. */
 const DURATIONS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
+/** Upper bounds in seconds since 1.37. */
 const DURATIONS_SINCE_37 = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300]
+/** Labels of events. */
 const KIND = ['group', 'version', 'kind'] as const
 
 /** Counts the events of one watch. The series are looked up when the watch begins. */
 export interface WatchMeter {
+  /** Counts the events of a batch. */
   sent(batch: FramedBatch): void
   /** Counts one event of so many bytes. */
   sentOne(bytes: number): void
@@ -20,7 +23,9 @@ export interface WatchMeter {
   initialEventsSent(seconds: number): void
 }
 
+/** Parts of a version that labels need. */
 interface WatchedVersion {
+  /** Empty for the core group. */
   readonly group: string
   readonly name: string
   readonly kind: string
@@ -58,6 +63,7 @@ export class WatchMetrics {
     })
   }
 
+  /** Metrics in the order in which they are exposed. */
   families(): MetricFamily[] {
     return [this.#events, this.#sizes, this.#initial]
   }

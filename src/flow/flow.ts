@@ -13,16 +13,24 @@ import { dealHand, hashFlow } from './shuffle-sharding.ts'
  * a small request.
  */
 const MAX_HANDS = 1024
+/** Limit for the characters of all distinguishers. */
 const MAX_SIZE = 1 << 18
+/** Hand of flows in levels without queues. */
 const NO_HAND: readonly number[] = []
 
 /** A flow schema in its priority level. */
 export class Flow implements FlowOfRequest, Classified {
+  /** Name of the FlowSchema. */
   readonly schema: string
+  /** Empty if the object does not exist yet. */
   readonly schemaUid: string
+  /** Name of the priority level. */
   readonly level: string
+  /** Empty if the object does not exist yet. */
   readonly levelUid: string
+  /** Level whose seats the flow uses. */
   readonly priorityLevel: PriorityLevel
+  /** Rules of the schema. A request matches if one rule does. */
   readonly rules: readonly PolicyRulesWithSubjects[]
   readonly #method: string | undefined
   readonly #metrics: FlowMetrics

@@ -14,6 +14,7 @@ const DEFAULT_SHARES = 30
 
 /** Shares of a priority level in the server's seats. */
 export interface Shares {
+  /** Nominal concurrency shares. Absolute only in relation to the sum of all levels. */
   readonly nominal: number
   /** Percentage of the nominal limit that may be lent. */
   readonly lendable: number
@@ -23,8 +24,11 @@ export interface Shares {
 
 /** Limits in seats. */
 interface Limits {
+  /** Seats without borrowing and lending. */
   readonly nominal: number
+  /** Seats that the level keeps, whatever it lends. */
   readonly min: number
+  /** Seats that the level may have after borrowing. */
   readonly max: number
 }
 
@@ -34,21 +38,29 @@ interface Limits {
  * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
  */
 export class PriorityLevel {
+  /** Name of the object. */
   readonly name: string
+  /** Queues and seats of the level. */
   readonly queues: QueueSet
   /** The current object. */
   config: PriorityLevelConfig
+  /** Queuing of the current object. */
   discipline: Discipline
   /** Whether the level was removed from the configuration. It is dropped when its queues are empty. */
   quiescing = false
+  /** Set by `setLimits`. */
   limits: Limits = { nominal: 0, min: 0, max: 0 }
+  /** Seats after borrowing. Set by `setCurrentLimit`. */
   currentLimit = 0
   /** Maximum seats of a request's estimate; 0 for no limit of the level's own. */
   maxSeats = 0
   /** Demand for seats, as of the last adjustment. */
   average = 0
+  /** Standard deviation of the demand in the last period. */
   deviation = 0
+  /** Largest demand in the last period, in seats. */
   highWatermark = 0
+  /** Envelope of the demand, which rises immediately and falls slowly. */
   smoothed = 0
   readonly #demand: Integrator
   readonly #meters: LevelMeters
@@ -62,10 +74,12 @@ export class PriorityLevel {
     this.queues = new QueueSet({ clock, meters: this.#meters, demand: this.#demand })
   }
 
+  /** Whether requests of the level never wait. */
   get isExempt(): boolean {
     return this.discipline === 'exempt'
   }
 
+  /** Shares of the current object, with the API's defaults. */
   get shares(): Shares {
     return sharesOf(this.config)
   }

@@ -8,33 +8,41 @@ export const ESTIMATED_SERVICE_MS = 3
 
 /** Properties that all requests of a flow schema share. */
 export interface FlowOfRequest {
+  /** Name of the FlowSchema. */
   readonly schema: string
   /** Empty if the object does not exist yet. */
   readonly schemaUid: string
   /** Name of the priority level. */
   readonly level: string
+  /** Empty if the object does not exist yet. */
   readonly levelUid: string
+  /** Metrics of the schema in its level. */
   readonly meters: FlowMeters
 }
 
 /** User and operation of a request, for the debugging endpoints. */
 export interface RequestDetails {
+  /** User after impersonation. */
   readonly user: User
+  /** Operation as it was authorized. */
   readonly info: RequestInfo
 }
 
 /** A request that arrives at a priority level. */
 export interface Arrival {
+  /** Schema and level of the request. */
   readonly flow: FlowOfRequest
   /** Value by which the flow schema distinguishes flows: user, namespace, or empty. */
   readonly distinguisher: string
   /** Seats and time that the request is expected to occupy. */
   readonly estimate: WorkEstimate
+  /** User and operation. */
   readonly details: RequestDetails
 }
 
 /** A request in a priority level: it waits, executes, or is over. */
 export class SeatRequest {
+  /** Request as it arrived. */
   readonly arrival: Arrival
   /** Seats while the request is served. */
   readonly initialSeats: number
@@ -62,6 +70,7 @@ export class SeatRequest {
   queue: Queue | undefined
   /** Neighbours in its list. */
   before: SeatRequest | undefined
+  /** See `before`. */
   after: SeatRequest | undefined
 
   constructor(arrival: Arrival, arrivedAt: number, arrivalR: SeatSeconds) {
@@ -92,6 +101,7 @@ export class RequestList {
   /** Oldest request. Undefined if the list is empty. */
   first: SeatRequest | undefined
   #last: SeatRequest | undefined
+  /** Number of requests in the list. */
   length = 0
 
   /** Appends a request, which must not be in a list. */
@@ -116,6 +126,7 @@ export class RequestList {
     this.length--
   }
 
+  /** Yields requests in order of arrival. Removing the current one ends the loop. */
   *[Symbol.iterator](): Generator<SeatRequest, void> {
     for (let request = this.first; request !== undefined; request = request.after) yield request
   }
@@ -133,7 +144,9 @@ export class Queue {
   seatsInUse = 0
   /** Sums over the waiting requests. */
   initialSeatsWaiting = 0
+  /** Sum of `maxSeats`. */
   maxSeatsWaiting = 0
+  /** Sum of `totalWork`. */
   workWaiting: SeatSeconds = 0
   /** Virtual start of the next request, by the progress meter R. */
   nextDispatchR: SeatSeconds

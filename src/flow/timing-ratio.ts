@@ -1,9 +1,11 @@
 import { type Across, HistogramChild, histogramSamples, type MetricDeclaration, type MetricFamily, type Sample } from '../lib/metrics.ts'
 
+/** Nanoseconds of a millisecond. */
 const NANOSECONDS = 1e6
 
 /** Histogram of a changing value over a limit, weighted by nanoseconds. */
 export class TimingRatio {
+  /** Histogram as of the last change. `flush` brings it up to date. */
   readonly histogram: HistogramChild
   readonly #bounds: readonly number[]
   readonly #now: () => number
@@ -60,6 +62,7 @@ export class TimingRatio {
 
 /** `buckets`: upper bounds of the ratio. Sums and counts are in nanoseconds. */
 export interface TimingDeclaration extends MetricDeclaration {
+  /** Upper bounds, ascending. */
   readonly buckets: readonly number[]
   /** Labels with a constant value. */
   readonly constant?: Readonly<Record<string, string>>
@@ -99,6 +102,7 @@ export class TimingRatioFamily implements MetricFamily {
     return ratio
   }
 
+  /** Brings each ratio up to date before it is exposed. */
   *samples(): Generator<Sample, void> {
     for (const { labels, ratio } of this.#children.values())
       yield* histogramSamples(this.name, this.#declaration.buckets, ratio.flush(), labels)

@@ -10,6 +10,7 @@ export interface WorkEstimate {
   readonly initialSeats: number
   /** Seats afterwards, while watchers are notified of its changes. */
   readonly finalSeats: number
+  /** Milliseconds for which the final seats are occupied. */
   readonly additionalLatencyMs: number
 }
 
@@ -18,7 +19,9 @@ export const maxSeatsOf = ({ initialSeats, finalSeats }: WorkEstimate): number =
 
 /** The part of a request that its estimate depends on. */
 export interface EstimatedRequest {
+  /** Operation and resource. */
   readonly info: RequestInfo
+  /** Query parameters of a list or watch. */
   readonly query: Pick<URLSearchParams, 'get'>
 }
 
@@ -42,22 +45,30 @@ export interface EstimateOptions {
   readonly countsLegacyWatches: boolean
 }
 
+/** Seats of an ordinary request. Source: config.go of pkg/util/flowcontrol/request. */
 const MIN_SEATS = 1
+/** Limit for a list that is estimated by its number of objects, and for the events of a write. */
 const MAX_SEATS = 10
+/** Processed objects that cost one seat. */
 const OBJECTS_PER_SEAT = 100
 /** Maximum seats of a list that is estimated by its size. */
 const MAX_SEATS_BY_SIZE = 100
+/** Bytes in memory that cost one seat. */
 const BYTES_PER_SEAT = 100_000
 /** Maximum bytes of a cached list that are in memory at once: such lists are streamed. */
 const MOST_BYTES_FROM_CACHE = 1_000_000
 /** Maximum bytes of an object in etcd. */
 const MOST_BYTES_OF_OBJECT = 1_500_000
+/** Assumed number of objects that could not be counted, which yields the maximum. */
 const COUNTLESS = 1_000_000_000
+/** Watches whose events cost one seat for EVENT_MS. */
 const WATCHES_PER_SEAT = 10
 /** Cost of an event for ten watches, in milliseconds of a seat. */
 const EVENT_MS = 5
 
+/** Shared estimate of ordinary requests. */
 const ONE_SEAT: WorkEstimate = { initialSeats: MIN_SEATS, finalSeats: 0, additionalLatencyMs: 0 }
+/** Verbs of requests that cause events. */
 const MUTATING: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
 /**
@@ -124,7 +135,9 @@ interface CountedList {
   readonly isSingle: boolean
   /** 0 without a limit. */
   readonly limit: number
+  /** Whether the watch cache serves the list. */
   readonly fromCache: boolean
+  /** Whether the list has a label or field selector. */
   readonly isSelecting: boolean
 }
 
@@ -150,6 +163,7 @@ function seatsBySize(list: CountedList, stored: number, bytes: number): number {
   return Math.ceil((list.fromCache ? Math.min(atOnce, MOST_BYTES_FROM_CACHE) : atOnce) / BYTES_PER_SEAT)
 }
 
+/** Whether the watch begins with initial events, by its parameters. */
 function beginsWithList(query: EstimatedRequest['query'], { countsLegacyWatches }: EstimateOptions): boolean {
   const resourceVersion = query.get('resourceVersion') ?? ''
   return isTrueParameter(query.get('sendInitialEvents')) || (countsLegacyWatches && (resourceVersion === '' || resourceVersion === '0'))

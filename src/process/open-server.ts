@@ -53,7 +53,9 @@ const CERTIFICATES_MS = 5_000
 
 /** A running server. Several may be open in one process. */
 export interface OpenServer {
+  /** Port that was opened, also if the configuration left the choice to the system. */
   readonly securePort: number
+  /** Undefined if the server has no plain HTTP port. */
   readonly insecurePort: number | undefined
   /** Its metrics. */
   readonly families: readonly MetricFamily[]
@@ -160,6 +162,7 @@ async function beginServing(opened: OpenedParts): Promise<OpenServer> {
   }
 }
 
+/** Tells the primary that the ports are open. */
 function announceWorker(link: WorkerLink, log: Logger): void {
   log.info('worker serves', { pid: process.pid })
   link.serving()
@@ -183,19 +186,28 @@ const startOptions = (config: Config, port: number, certificateAuthority: string
   certificateAuthority,
 })
 
+/** Parts of a server that listens. */
 interface Listening extends ServerParts {
+  /** Serving certificates from files. They are followed. */
   readonly certificates: GivenCertificates
+  /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined
+  /** Undefined if the server has no console. */
   readonly console: Console | undefined
+  /** Credentials and ports, from the primary or made by this process. */
   readonly begin: WorkerBegin
+  /** Services that handle requests. */
   readonly services: OpenServices
   readonly encryption: EncryptionService
   readonly audit: AuditService
   readonly egress: Egress
+  /** Checks of /livez and /readyz. */
   readonly health: Health
 }
 
+/** Parts that readiness depends on. */
 interface Checked extends Pick<Listening, 'config' | 'log' | 'services' | 'encryption'> {
+  /** Shutdown, during which readiness fails. */
   readonly shutdown: Shutdown
   /** Whether the administrator's kubeconfig is written. */
   readonly isAnnounced: () => boolean
@@ -209,6 +221,7 @@ const readiness = (name: string, isReady: () => boolean, otherwise: string): Hea
   },
 })
 
+/** Collects the checks of all services, and those of the server itself. Livez checks have a grace period. */
 function healthOf({ config, log, services, encryption, shutdown, isAnnounced }: Checked): Health {
   const health = new Health(log, { graceMs: config.process.livezGraceMs, now: () => steadyClock.now() })
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...services.plane.checks, ...encryption.checks)
@@ -217,13 +230,16 @@ function healthOf({ config, log, services, encryption, shutdown, isAnnounced }: 
   return health
 }
 
+/** Query of a readiness request without excluded checks. */
 const NO_EXCLUSIONS = new URLSearchParams()
 
+/** Form of impersonation by gate and release. `constrained` is KEP-5284. */
 function impersonationOf(gates: Gates): ImpersonationMode {
   if (gates.enabled('ConstrainedImpersonation')) return 'constrained'
   return isSince(gates.release, '1.35') ? 'plain' : 'early'
 }
 
+/** Polls the readiness checks, since services do not report when they become ready. */
 async function untilReady(health: Health, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await health.report('readyz', NO_EXCLUSIONS)).status !== 200)
     await delay(LOOK_READY_MS, signal).catch(() => {})
@@ -314,12 +330,16 @@ async function listen(parts: Listening): Promise<RunningServer> {
 
 /** Serving certificates from files that flags name. */
 interface GivenCertificates {
+  /** Paths, which are followed for changes. */
   readonly files: ServingFiles
+  /** Contents at the start. */
   readonly served: ServedCertificates
 }
 
+/** Flags that errors about the ordinary certificate name. */
 const SERVING_FLAGS = ['tls-cert-file', 'tls-private-key-file'] as const
 
+/** Reads the files. Throws FlagError that names their flags. */
 async function givenCertificates({ listening: { servingFiles }, serving }: Config): Promise<GivenCertificates> {
   const files = { ordinary: servingFiles, named: serving.named }
   const flags = [...(servingFiles ? SERVING_FLAGS : []), ...(serving.named.length > 0 ? (['tls-sni-cert-key'] as const) : [])]

@@ -48,9 +48,13 @@ import type { ClusterSelection } from './run-cluster.ts'
 
 /** Dependencies of the services. */
 export interface GivenServices {
+  /** Stores, which the control plane closes. */
   readonly stores: OpenedStores
+  /** Optional. State of the server whose store this one has a copy of. */
   readonly origin?: Origin | undefined
+  /** Clock, random numbers and faults. */
   readonly runtime: Runtime
+  /** Transformers of stored values. */
   readonly encryption: Encryption
   /** Secrets that the servers of a store share. Undefined if no other server shares the store. */
   readonly agreed: AgreedValues | undefined
@@ -58,6 +62,7 @@ export interface GivenServices {
   readonly certificates: CertificateMetrics
   /** Records calls of the store. Undefined if tracing is off. */
   readonly spans: Spans | undefined
+  /** Connections to other servers. A read-only server makes none to those that its objects name. */
   readonly egress: Egress
   /** Undefined if the server has no console. */
   readonly console: ConsoleOptions | undefined
@@ -67,8 +72,11 @@ export interface GivenServices {
 
 /** Services that handle requests. Closing the plane closes the stores. */
 export interface OpenServices {
+  /** Media types of the server, by its gates. */
   readonly media: MediaOffer
+  /** Authentication and authorization. */
   readonly auth: Auth
+  /** Registry and controllers. */
   readonly plane: ControlPlane
   /** Moments and branches. Undefined if the configuration allows none. */
   readonly mounts: MountService | undefined
@@ -270,6 +278,7 @@ const heapBounds: Pick<ObservabilityOptions, 'onCustomKinds' | 'onWatchers'> = {
 const proxyClientKey = (files: { readonly cert: string; readonly key: string }): Promise<ProxyClientKey> =>
   contentOf(['proxy-client-cert-file', 'proxy-client-key-file'], () => ProxyClientKey.open(files))
 
+/** Reads the files of kubelet connections. */
 async function kubeletsOf({ addressTypes, port, caFile, client }: KubeletConfig): Promise<Kubelets> {
   const read = (file: string): Promise<string> => readConfigText(file)
   return {

@@ -23,6 +23,7 @@ import type { EnabledPlugin, PreemptionArgs } from './profile.ts'
 
 /** Arguments of plugins, by name. */
 export interface PluginArgs {
+  /** Arguments of preemption, which is not among `defaultPlugins`. */
   readonly DefaultPreemption?: PreemptionArgs
   readonly InterPodAffinity?: InterPodAffinityArgs
   readonly NodeAffinity?: NodeAffinityArgs

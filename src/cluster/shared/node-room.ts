@@ -4,15 +4,21 @@ import type { ResourceAmounts } from './pod-requests.ts'
 export interface NodeRoom {
   /** Number of pods. */
   readonly pods: number
+  /** Sum of the pods' requests. */
   readonly used: ResourceAmounts
+  /** Amounts of the node's status, `pods` included. */
   readonly allocatable: ResourceAmounts
 }
 
 /** A resource that a node lacks. Amounts are in the units of `ResourceAmounts`. */
 export interface Insufficient {
+  /** Name as in the pod's requests. */
   readonly resourceName: string
+  /** Amount that the pod requests. */
   readonly requested: number
+  /** Amount that the pods of the node request. */
   readonly used: number
+  /** Allocatable amount, whose name in messages is capacity. */
   readonly capacity: number
 }
 

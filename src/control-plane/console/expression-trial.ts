@@ -13,21 +13,26 @@ import { badRequestError } from '../../meta/status.ts'
 
 /** Maximum length of an expression. */
 const MOST_CHARACTERS = 10_000
+/** Limit for the variables of an expression. */
 const MOST_VARIABLES = 50
 /** Longer results are not shown. */
 const MOST_SHOWN = 100_000
+/** Name of a variable: a CEL identifier of at most 101 characters. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,100}$/
 
 /** Result of a trial. */
 export interface ExpressionTrial {
   /** Compilation errors, as `kubectl apply` prints them. Excludes all other members. */
   readonly issues?: string
+  /** Static type of the result. */
   readonly type?: string
   /** Bounds of the cost of any evaluation. Decimal strings, because they can exceed 53 bits. */
   readonly estimate?: { readonly min: string; readonly max: string }
   /** JSON, or a description of a value that JSON cannot express. */
   readonly value?: string
+  /** Cost of the evaluation, also if it failed. */
   readonly cost?: number
+  /** Error of the evaluation. Set instead of `value`. */
   readonly error?: string
 }
 
@@ -98,12 +103,14 @@ function isSmall(value: Value): boolean {
   return fits(value)
 }
 
+/** Prints the value as JSON, cut after MOST_SHOWN characters. */
 function resultText(value: Value): string {
   if (!isSmall(value)) return 'too large to show'
   const text = JSON.stringify(nativeOf(value), replaced, 2) ?? 'optional.none()'
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`
 }
 
+/** Replaces values that JSON.stringify cannot print: integers, bytes and maps. */
 function replaced(_: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')

@@ -19,13 +19,19 @@ import type { WebhooksOptions } from '../authorization-webhooks.ts'
 
 /** Authentication and authorization of a branch. */
 export interface BranchAuth {
+  /** Modes of the server on the objects of the branch. */
   readonly authorizer: Authorizer
+  /** Index of the branch's roles. Undefined without the mode RBAC. */
   readonly rules: RuleIndex | undefined
+  /** Graph of the branch's objects. Undefined without the mode Node. */
   readonly nodeGraph: NodeGraph | undefined
+  /** Authorizer, tokens and issuer for resources of the branch. */
   readonly services: AuthServices
+  /** Tries the branch's own tokens first, then the server's authentication. */
   authenticate(credentials: RequestCredentials): Promise<MountIdentity>
   /** Enables service account tokens. Their accounts are looked up in the branch. */
   connect(access: ResourceAccess): void
+  /** Closes the connections to authorization webhooks. */
   close(): Promise<void>
 }
 

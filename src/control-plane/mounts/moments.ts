@@ -12,19 +12,24 @@ import { revisionError } from './revision-error.ts'
 
 /** A moment without requests for this long is closed, in milliseconds. */
 const IDLE_MS = 60_000
+/** Interval between looks for idle moments. */
 const LOOK_MS = 5_000
 /** Maximum number of requests that wait for a moment to be opened. */
 const MOST_WAITING = 32
 
 /** An open moment. */
 interface OpenMoment {
+  /** Control plane that is closed with the moment. */
   readonly plane: ControlPlane
+  /** Handlers of requests below the moment's path. */
   readonly mounted: MountedPlane
+  /** Open requests. A moment is evicted only if they are watches, and closed as idle only without any. */
   readonly requests: OpenRequests
 }
 
 /** Dependencies and limits of moments. */
 export interface MomentsOptions {
+  /** Store whose past revisions are read. */
   readonly backend: Backend
   /** Begins the keys of the store that the server may read. */
   readonly prefix: string
@@ -53,6 +58,7 @@ export class Moments {
     this.#options = options
   }
 
+  /** Number of open moments. */
   get size(): number {
     return this.#all.size
   }
@@ -68,6 +74,7 @@ export class Moments {
     })
   }
 
+  /** Makes the moment the most recently used one, and registers the request. */
   #held(at: number, moment: OpenMoment, request: OpenRequest): HeldPlane {
     this.#all.delete(at)
     this.#all.set(at, moment)
@@ -102,6 +109,7 @@ export class Moments {
     }
   }
 
+  /** Closes the least recently used moment that has no requests but watches. Throws 429 if there is none. */
   async #makeRoom(): Promise<void> {
     const [at] = [...this.#all].find(([, { requests }]) => requests.isAtRest) ?? []
     if (at === undefined) throw tooManyRequestsError('all moments that may be open are in use', 1)
@@ -117,6 +125,7 @@ export class Moments {
     this.#timer = undefined
   }
 
+  /** Removes the moment first, so that new requests open another. */
   async #close(at: number): Promise<void> {
     const moment = this.#all.get(at)
     this.#all.delete(at)
@@ -124,11 +133,13 @@ export class Moments {
     await moment?.plane.close()
   }
 
+  /** Ends watches on all moments, and prevents opening. */
   beginShutdown(): void {
     this.#ended.abort()
     for (const { plane } of this.#all.values()) plane.beginShutdown()
   }
 
+  /** Waits for a moment that is being opened, and closes all. */
   async closeAll(): Promise<void> {
     this.beginShutdown()
     clearInterval(this.#timer)

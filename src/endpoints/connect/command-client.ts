@@ -4,9 +4,11 @@ import { MessageSocket } from '../../protocols/websocket/message-socket.ts'
 
 /** Streams of a command. */
 export interface CommandStreams {
+  /** Whether the client's input reaches the command. */
   readonly stdin: boolean
   readonly stdout: boolean
   readonly stderr: boolean
+  /** Whether the command has a terminal, so that sizes are received. Then there is no separate stderr. */
   readonly tty: boolean
 }
 
@@ -17,8 +19,11 @@ export interface CommandStreams {
 const STDIN = 0
 /** Channels from the server to the client. */
 export const STDOUT = 1
+/** A command with a terminal does not use it. */
 export const STDERR = 2
+/** Channel of the result, as a Status in JSON. */
 const ERROR = 3
+/** Channel from the client with sizes of the terminal. */
 const RESIZE = 4
 /** Closes a channel. The byte behind it is the channel on which the client sends no more. */
 const CLOSE = 255
@@ -32,7 +37,9 @@ const MAX_EARLY_BYTES = 64 * 1024
 /** Messages that the client may send before the kubelet reads: even a short one costs memory. */
 const MAX_EARLY_MESSAGES = 1000
 
+/** Empty message, also for the end of the input. */
 const NOTHING = Buffer.alloc(0)
+/** First byte of the messages on each channel. */
 const LEADS = { [STDOUT]: Buffer.from([STDOUT]), [STDERR]: Buffer.from([STDERR]), [ERROR]: Buffer.from([ERROR]) }
 
 /** Escapes JSON as Go's encoder does. */
@@ -44,6 +51,7 @@ export interface CommandInput {
   stdin(bytes: Buffer): boolean
   /** Receives sizes of the terminal in JSON. */
   resize(bytes: Buffer): boolean
+  /** Called when the client has closed the channel of the input. */
   stdinEnded(): void
   /** Called when the client reads again. */
   drained(): void
@@ -104,6 +112,7 @@ export class CommandClient {
     return this.#socket.send(LEADS[channel], bytes)
   }
 
+  /** Reads from the client again. */
   resume(): void {
     this.#socket.resume()
   }
@@ -144,11 +153,13 @@ export class CommandClient {
     else if (channel === STDIN && this.#streams.stdin) this.#give(NOTHING, input => input.stdinEnded())
   }
 
+  /** Postpones the idle timeout. */
   #touch(): void {
     // Refreshing a cleared timer would start it again.
     if (!this.#isGone) this.#idle.refresh()
   }
 
+  /** Closes the connection and reports that the client has left. */
   #close(): void {
     this.#socket.close()
     this.#left()

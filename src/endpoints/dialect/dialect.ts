@@ -16,6 +16,7 @@ import type { BuiltIns, TypeClaim } from '../../registry/other-type.ts'
  */
 export interface Dialect extends PathDialect, MediaDialect, BodyDialect, PatchDialect, ResponseDialect, DiscoveryDialect {}
 
+/** Routing by path. Upstream's router knows built-in kinds only. */
 interface PathDialect {
   /**
    * Returns the subresource of a path, undefined for the resource itself. Throws 404, 405 and 400 if the path has no
@@ -48,12 +49,15 @@ interface MediaDialect {
 
 /** A body as text and as the parsed value. */
 interface ParsedText {
+  /** Body as it was sent. */
   readonly body: Buffer
+  /** Parsed body. Large integers are bigints. */
   readonly value: Json
   /** Returns the body as JSON. Omitted if fields are validated. */
   readonly lenient?: () => string
 }
 
+/** Checks of bodies, and the types that errors name. */
 interface BodyDialect {
   /** Checks the type that a body claims, before it is decoded. Returns the version. Throws 400. */
   checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: TypeClaim, body: ParsedText): GroupVersion
@@ -71,11 +75,13 @@ interface BodyDialect {
 
 /** Patch types of a kind. */
 export interface PatchTypes {
+  /** Types that are accepted. */
   readonly taken: readonly string[]
   /** Types that a 415 lists. */
   readonly listed: readonly string[]
 }
 
+/** Types of patches. */
 interface PatchDialect {
   /** Media types of patches. `cborIsOffered`: whether the server accepts CBOR. */
   patchTypes(cborIsOffered: boolean): PatchTypes
@@ -83,10 +89,13 @@ interface PatchDialect {
 
 /** JSON before and after the items of a list. */
 export interface ListEnvelope {
+  /** JSON up to the opening bracket of the items. */
   readonly start: string
+  /** JSON after the last item. */
   readonly end: string
 }
 
+/** Forms of responses and errors. */
 interface ResponseDialect {
   /** Returns the envelope of a list in JSON. */
   listEnvelope(version: Version, meta: ListMeta): ListEnvelope
@@ -105,6 +114,8 @@ interface ResponseDialect {
 interface DiscoveryDialect {
   /** Kinds of meta/v1 that OpenAPI lists in the group version of a kind. */
   readonly kindsBeside: readonly string[]
+  /** Returns the verbs in the order of discovery. */
   discoveredVerbs(verbs: readonly string[]): string[]
+  /** Returns the subresources in the order of discovery. */
   discoveredSubresources<T extends { readonly name: string }>(subresources: readonly T[]): T[]
 }

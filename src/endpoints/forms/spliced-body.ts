@@ -4,7 +4,9 @@ import type { Encoded } from '../../storage/storage.ts'
 
 /** Object of a row with cached JSON: a StoredObject, which may cache derived data. */
 export interface ReadySource {
+  /** Parsed object, shared with others. */
   object(): KubeObject
+  /** Cached JSON, shared with others. */
   json(): Encoded
   noted?(by: object): unknown
   note?(by: object, value: object, bytes: number): void
@@ -15,19 +17,24 @@ export type RowSource = ReadySource | { object(): KubeObject; readonly json?: un
 
 /** Buffers for texts: a small one for a short response, then larger ones. */
 const FIRST_BYTES = 4 * 1024
+/** Size of the further buffers, unless a text is longer. */
 const PART_BYTES = 64 * 1024
 /** Maximum bytes of a UTF-16 unit in UTF-8. */
 const MOST_BYTES = 3
 
 /** A source of JSON bytes. */
 export interface JsonSource {
+  /** JSON whose parts are copied when the body is sent. */
   json(): Encoded
 }
 
 /** Numbers of a piece. */
 const OWN = 0
+/** Offset in a piece of the start in the source's JSON. */
 const FROM = 1
+/** Offset in a piece of the end in the source's JSON, which is exclusive. */
 const TO = 2
+/** Numbers of a piece. */
 const NUMBERS = 3
 
 /**

@@ -18,16 +18,24 @@ import { getOf, type NamedObject, parseObjectPath, servedObject } from './object
 
 /** Changes of a page: by default, and at most. A page also ends once its stored bytes exceed PAGE_BYTES. */
 const DEFAULT_LIMIT = 100
+/** Larger limits are reduced to this. */
 const MOST_LIMIT = 500
+/** Bytes of stored values after which a page ends. */
 const PAGE_BYTES = 4 << 20
 
 /** Services that the history of an object needs. */
 export interface HistoryEnvironment {
+  /** Retained history of the store. */
   readonly history: StoreHistory
+  /** Kinds, to resolve the path. */
   readonly catalog: Catalog
+  /** Prefix of the keys in the store. */
   readonly etcdPrefix: string
+  /** Decides if the user may get the object. */
   readonly authorizer: Authorizer
+  /** Clock by which `10m` is resolved. */
   readonly clock: Clock
+  /** Returns the codec of a resource. */
   codecFor(definition: ResourceDefinition): ResourceCodec
 }
 
@@ -63,8 +71,10 @@ export async function serveHistory(exchange: Exchange, prefix: string, env: Hist
   return exchange.sendBytes(200, 'application/json', parts)
 }
 
+/** Separator of items. */
 const COMMA = Buffer.from(',')
 
+/** Throws 403 unless the user may get the object. */
 async function authorize({ ctx }: Exchange, object: NamedObject, path: string, authorizer: Authorizer): Promise<void> {
   const asked = getOf(object, path)
   const { decision, reason } = await authorizer.authorize(ctx.user, asked, ctx.signal)

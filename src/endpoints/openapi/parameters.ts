@@ -5,10 +5,14 @@ import type { Release } from '../../lifecycle/release.ts'
  * A parameter of an operation, other than a body. Descriptions are our own; names, locations and types are upstream's.
  */
 export interface Parameter {
+  /** Name in the query, or in braces in the path. */
   readonly name: string
+  /** Location of the parameter. */
   readonly in: 'query' | 'path'
   readonly type: 'string' | 'integer' | 'boolean'
+  /** Description in our own words. */
   readonly description: string
+  /** Set for parameters of the path. */
   readonly required?: true
   /** First release that has the parameter. Optional: all have it. */
   readonly since?: Release
@@ -90,9 +94,13 @@ export const LIST_PARAMETERS = [
   timeoutSeconds,
   watch,
 ]
+/** Parameters of creates and updates. */
 export const WRITE_PARAMETERS = [dryRun, fieldManager, fieldValidation]
+/** Parameters of patches, applies included. */
 export const PATCH_PARAMETERS = [dryRun, patchManager, fieldValidation, force]
+/** Parameters of deletions, besides the body with DeleteOptions. */
 export const DELETE_PARAMETERS = [dryRun, gracePeriodSeconds, unsafe, orphanDependents, propagationPolicy]
+/** Parameters of the deletion of a collection: those of a deletion and of a list. */
 export const DELETE_COLLECTION_PARAMETERS = [
   continueToken,
   dryRun,

@@ -22,10 +22,13 @@ export interface SupervisorOptions {
 
 /** A worker that ends sooner is restarted with an increasing delay. */
 const STEADY_MS = 30_000
+/** Delay before the restart after the first short run. It doubles with each further one. */
 const FIRST_WAIT_MS = 100
+/** Upper bound of the delay. */
 const LAST_WAIT_MS = 10_000
 /** Milliseconds between two pings, and how many unanswered ones mean that the worker hangs. */
 const PING_MS = 5_000
+/** With PING_MS a worker is killed after 30 to 35 seconds without a response. */
 const MAX_SILENT_PINGS = 6
 
 /** A worker ended during startup. It has written the reason to standard error. */
@@ -43,12 +46,17 @@ export class StartError extends Error {
 
 /** The slot of a worker, which survives its restarts. */
 interface WorkerSlot {
+  /** Number of the worker, also of its replacements. */
   readonly number: number
+  /** Undefined between the end of a worker and the start of its replacement. */
   worker: WorkerProcess | undefined
+  /** Whether the worker has opened its ports. */
   serving: boolean
+  /** Milliseconds of the steady clock. */
   startedAt: number
   /** Consecutive runs that were short. */
   shortLives: number
+  /** Pings since the last response. */
   silentPings: number
 }
 
@@ -148,6 +156,7 @@ export class Supervisor {
     worker.onExit((code, signal) => this.#onExit(slot, code, signal))
   }
 
+  /** The start is complete when the last worker serves. */
   #onServing(slot: WorkerSlot, worker: WorkerProcess): void {
     slot.serving = true
     this.#options.onServing(worker)

@@ -4,6 +4,7 @@ import { formatTime } from '../../../meta/time.ts'
 
 /** Condition of a migration in any version: v1alpha1 has `lastUpdateTime`, and others have `lastTransitionTime`. */
 interface MigrationCondition {
+  /** `Running`, `Succeeded` or `Failed`. */
   readonly type: string
   readonly status: string
   readonly reason?: string
@@ -12,6 +13,7 @@ interface MigrationCondition {
   readonly lastUpdateTime?: string
   /** Only in v1beta1 and v1. */
   readonly lastTransitionTime?: string
+  /** Generation of the migration that the condition is about. */
   readonly observedGeneration?: number | bigint
 }
 
@@ -38,6 +40,7 @@ export const resourceNameOf = ({ spec: { resource } }: Migration): string => `${
 const isTrue = ({ status: { conditions = [] } }: Migration, type: string): boolean =>
   conditions.some(each => each.type === type && each.status === 'True')
 
+/** Whether the condition Running is true. With `endsLater` it stays so for a while after the end. */
 export const isRunning = (migration: Migration): boolean => isTrue(migration, 'Running')
 /** Whether the condition Succeeded is true. */
 export const hasSucceeded = (migration: Migration): boolean => isTrue(migration, 'Succeeded')
@@ -48,7 +51,9 @@ export const hasEnded = (migration: Migration): boolean => hasSucceeded(migratio
 export interface MigrationState {
   /** Type of the condition that becomes true. */
   readonly type: 'Running' | 'Succeeded' | 'Failed'
+  /** Reason of the condition. */
   readonly reason: string
+  /** Empty, or the error of a failed migration. */
   readonly message: string
 }
 
@@ -56,7 +61,9 @@ export interface MigrationState {
 export const IN_PROGRESS: MigrationState = { type: 'Running', reason: 'StorageVersionMigrationInProgress', message: '' }
 /** State of a migration that is the only one of its resource, from 1.36 on. */
 export const PROMOTED: MigrationState = { type: 'Running', reason: 'MigrationRunning', message: 'The migration is running' }
+/** State of a migration whose objects have all been written. */
 export const SUCCEEDED: MigrationState = { type: 'Succeeded', reason: 'StorageVersionMigrationSucceeded', message: '' }
+/** State of a migration that cannot be continued. */
 export const failedWith = (message: string): MigrationState => ({ type: 'Failed', reason: 'StorageVersionMigrationFailed', message })
 
 /** How a release writes conditions. */

@@ -5,7 +5,9 @@ import type { Template } from '../template/template.ts'
 export interface StageSubject {
   /** The object. Queries and templates see it as JSON. */
   readonly object: Json
+  /** Empty if the object has none. */
   readonly labels: Readonly<Record<string, string>>
+  /** Empty if the object has none. */
   readonly annotations: Readonly<Record<string, string>>
   /** Current time in milliseconds. */
   readonly now: number
@@ -46,13 +48,17 @@ export interface StagePatch extends StageWrite {
 export interface StageEvent {
   /** `Normal` or `Warning`. */
   readonly type: string
+  /** Reason in CamelCase, which is not rendered. */
   readonly reason: string
+  /** Text, which is not rendered. */
   readonly message: string
 }
 
 /** Changes of metadata.finalizers. They are one JSON patch. */
 export interface StageFinalizers {
+  /** Finalizers to add, unless the object has them. */
   readonly add: readonly string[]
+  /** Finalizers to remove. */
   readonly remove: readonly string[]
   /** Whether all other finalizers are removed. */
   readonly empty: boolean
@@ -60,10 +66,13 @@ export interface StageFinalizers {
 
 /** One step of a stage. Its parts are carried out in the order of these members. */
 export interface StageStep {
+  /** Omitted if the step sends no event. */
   readonly event?: StageEvent
+  /** Omitted if the step does not change finalizers. */
   readonly finalizers?: StageFinalizers
   /** Whether the object is deleted. Further steps can only send events then. */
   readonly delete: boolean
+  /** Omitted if the step does not change the object. */
   readonly patch?: StagePatch
   /** Another object, which is created or patched. */
   readonly apply?: StageWrite
@@ -75,6 +84,7 @@ export interface Stage {
   readonly name: string
   /** Group and version of the objects: `v1`, `apps/v1`. */
   readonly apiVersion: string
+  /** Kind of the objects. */
   readonly kind: string
   /** All must be met. Undefined if the stage has no selector, and matches nothing. */
   readonly requirements: readonly StageRequirement[] | undefined

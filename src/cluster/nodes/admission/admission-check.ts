@@ -9,27 +9,36 @@ import { deviceShortage, isExtended } from './device-shortage.ts'
 
 /** Why a kubelet does not run a pod. The message is without the prefix that statuses have. */
 export interface Rejection {
+  /** Reason in the status of the pod. */
   readonly reason: string
+  /** Message as the admit handler gives it. */
   readonly message: string
 }
 
 /** A node, with what the admitted pods use of it. */
 export interface AdmittingNode {
+  /** Node with its conditions, labels and taints. */
   readonly node: Node
+  /** Resources of the node. Pods that were admitted count immediately. */
   readonly room: NodeRoom
   /** Returns the host ports that admitted pods use. */
   readonly ports: () => UsedPorts
+  /** Release whose messages and rules apply. */
   readonly release: Release
 }
 
 /** Result of a check: a rejection, or resources that are lacking, which a critical pod may take from others. */
 export type CheckResult = { readonly rejection?: Rejection; readonly lacking?: readonly Insufficient[] }
 
+/** Result for a pod that is admitted. */
 const FITS: CheckResult = {}
 /** Least priority of critical pods. Source: SystemCriticalPriority of pkg/apis/scheduling/types.go. */
 const CRITICAL_PRIORITY = 2_000_000_000
+/** Annotation of mirror pods, which stand for static pods and are critical. */
 const MIRROR = 'kubernetes.io/config.mirror'
+/** Taint that a pod without requests must tolerate if memory is short. */
 const MEMORY_PRESSURE: Taint = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' }
+/** Conditions of a node under pressure. */
 const PRESSURES: readonly string[] = ['MemoryPressure', 'DiskPressure', 'PIDPressure']
 
 /** Reports whether a kubelet makes room for a pod by evicting others. Source: IsCriticalPod of pkg/kubelet/types. */
@@ -70,6 +79,7 @@ function pressureRejection(pod: Pod, { status: { conditions = [] } }: Node): Rej
   return { reason: 'Evicted', message: `The node had condition: [${pressures.join(' ')}]. ` }
 }
 
+/** Returns the rejection of a pod that requests more devices than are free. */
 function deviceRejection(pod: Pod, { room }: AdmittingNode): Rejection | undefined {
   const shortage = deviceShortage(pod, room)
   return shortage === undefined
@@ -77,6 +87,7 @@ function deviceRejection(pod: Pod, { room }: AdmittingNode): Rejection | undefin
     : { reason: 'UnexpectedAdmissionError', message: `Allocate failed due to ${shortage}, which is unexpected` }
 }
 
+/** Compares the operating system of the pod, by label or field, with that of the node. */
 function systemRejection({ metadata, spec }: Pod, node: Node): Rejection | undefined {
   const system = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux'
   const labelled = metadata.labels?.['kubernetes.io/os']
@@ -98,6 +109,7 @@ function mismatchRejection(pod: Pod, { node, ports, release }: AdmittingNode): R
   return { reason: name, message: `Predicate ${name} failed${isSince(release, '1.31') ? `: ${description}` : ''}` }
 }
 
+/** Returns the first predicate that fails, in the order of the kubelet. */
 function failedPredicate(pod: Pod, node: Node, ports: () => UsedPorts): readonly [name: string, description: string] | undefined {
   if (!matchesRequiredAffinity(pod, node)) return ['NodeAffinity', "node(s) didn't match Pod's node affinity/selector"]
   const wanted = hostPorts(pod)

@@ -21,17 +21,25 @@ export type JsonText = readonly Buffer[] | (() => FilledBody)
 
 /** A view of objects as compact JSON. */
 export interface TextView {
+  /** Returns the text of a stored object. */
   stored(scope: Scope, stored: StoredObject): Awaitable<JsonText>
+  /** Returns the text of an object that is not stored, by its schema. */
   object(scope: Scope, schema: StructSchema, object: KubeObject): Awaitable<JsonText>
+  /** Returns the text of a list with its metadata. */
   list(scope: Scope, result: ListResult): Awaitable<JsonText>
+  /** Returns the text of a list whose items are not stored. */
   plainList(scope: Scope, items: readonly KubeObject[]): Awaitable<JsonText>
+  /** Whether a watch in this form cannot send the bookmark that ends the initial events. */
   readonly withoutInitialEnd?: boolean
+  /** Returns how the events of a watch are framed. */
   framing(scope: Scope): Framing
 }
 
 /** How JSON is written: compact, indented or as YAML. */
 export interface TextStyle {
+  /** Content-Type of responses. */
   readonly contentType: string
+  /** Writes compact JSON in the style. */
   write(text: JsonText): Awaitable<Body>
 }
 
