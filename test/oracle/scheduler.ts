@@ -25,12 +25,12 @@ const summary = (title: string): void => {
   Object.assign(count, { holds: 0, differs: 0, 'left out': 0 })
 }
 
-function runCase(name: string, one: PluginCase): void {
+async function runCase(name: string, one: PluginCase): Promise<void> {
   const expected = expectationIn(one, release)
   const plugin = pluginOf(name, one, release)
   if (expected === undefined) note('left out', one.id, 'of a later release')
   else if (name === 'DefaultPreemption') {
-    const found = preemptionDifferences(one, expected, release)
+    const found = await preemptionDifferences(one, expected, release)
     if (found === undefined) note('left out', one.id, 'needs extenders, a plugin that fails, or several cycles')
     else note(found.length === 0 ? 'holds' : 'differs', one.id, found.join('; '))
   } else if (plugin === undefined) note('left out', one.id, `${name} is not run by tables`)
@@ -45,7 +45,7 @@ function runCase(name: string, one: PluginCase): void {
 
 for (const file of existsSync(join(folder, 'plugins')) ? readdirSync(join(folder, 'plugins')).sort() : []) {
   const { cases } = read<{ cases: readonly PluginCase[] }>(`plugins/${file}`)
-  for (const one of cases) runCase(basename(file, '.yaml'), one)
+  for (const one of cases) await runCase(basename(file, '.yaml'), one)
   summary(basename(file, '.yaml'))
 }
 

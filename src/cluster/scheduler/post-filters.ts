@@ -2,15 +2,16 @@ import type { Pod } from '../../api/core/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { Steps } from '../../lib/steps.ts'
+import { startInTurns } from '../../lib/steps.ts'
 import type { AttemptFailure } from './attempt-reports.ts'
 import { type EvictionParts, evictVictims } from './evictions.ts'
+import { type Extender, preemptByExtenders } from './extenders/extender.ts'
 import { failureText } from './failure-text.ts'
 import type { Unfeasible } from './find-node.ts'
 import type { BindingContext, PostFiltered } from './framework.ts'
 import type { PodInfo } from './pod-info.ts'
-import { type Preemption, type PreemptionCandidate, preempt } from './preemption.ts'
-import type { Profile } from './profile.ts'
+import { type NoPreemption, type Preemption, type PreemptionCandidate, preemptionCandidates, preemptionOf } from './preemption.ts'
+import type { PreemptionArgs, Profile } from './profile.ts'
 import type { SchedulingQueue } from './queue.ts'
 import type { SchedulerMetrics } from './scheduler-metrics.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -18,6 +19,7 @@ import type { Snapshot } from './snapshot.ts'
 /** Parts of the scheduler that help a pod which fits on no node. */
 export interface PostFilterParts {
   readonly evictions: EvictionParts
+  readonly extenders: readonly Extender[]
   readonly context: BindingContext
   readonly logger: Logger
   readonly metrics: SchedulerMetrics
@@ -45,30 +47,34 @@ export class PostFilters {
    * Starts what may help the pod, and returns why it was not scheduled. @param isPending whether the pod still waits.
    * If it does not, nothing is deleted for it.
    */
-  *help(info: PodInfo, snapshot: Snapshot, filtered: Unfeasible, profile: Profile, isPending: () => boolean): Steps<AttemptFailure> {
-    const { evictions, metrics, random, write } = this.#parts
+  async help(info: PodInfo, snapshot: Snapshot, filtered: Unfeasible, profile: Profile, isPending: () => boolean): Promise<AttemptFailure> {
+    const { write } = this.#parts
     const changes = filtered.postFilters.map(postFilter => postFilter())
     for (const { write: change } of changes) if (change) write(info.pod, () => this.#tryWrite(info.pod, change))
     const { preemption: args } = profile
-    const nominated = (name: string) => evictions.nominated.on(name)
-    const { infeasible } = filtered
-    if (args) metrics.preemptionAttempts.child().value++
-    const preemption: Preemption = args
-      ? yield* preempt({ pod: info, snapshot, ...filtered, nominated, args, random })
-      : { message: '', isHopeless: false }
+    const preemption = args ? await this.#preemption(info, snapshot, filtered, args) : { message: '', isHopeless: false }
     if ('candidate' in preemption) {
       if (isPending()) this.#preempt(info, preemption.candidate)
-      return { reason: 'Unschedulable', message: failureText(infeasible), nominatedNode: preemption.candidate.node.name }
+      return { reason: 'Unschedulable', message: failureText(filtered.infeasible), nominatedNode: preemption.candidate.node.name }
     }
     return this.#hopeless(info, filtered, changes, preemption)
   }
 
-  #hopeless(
-    { pod }: PodInfo,
-    { infeasible }: Unfeasible,
-    changes: readonly PostFiltered[],
-    preemption: Exclude<Preemption, { readonly candidate: PreemptionCandidate }>,
-  ): AttemptFailure {
+  /** Chooses victims, together with extenders. */
+  async #preemption(pod: PodInfo, snapshot: Snapshot, filtered: Unfeasible, args: PreemptionArgs): Promise<Preemption> {
+    const { context, evictions, extenders, logger, metrics, random } = this.#parts
+    metrics.preemptionAttempts.child().value++
+    const nominated = (name: string) => evictions.nominated.on(name)
+    const found = await startInTurns(preemptionCandidates({ pod, snapshot, ...filtered, nominated, args, random }))
+    if ('message' in found) return found
+    try {
+      return preemptionOf(await preemptByExtenders(pod.pod, found, extenders, { signal: context.signal, logger }))
+    } catch (error) {
+      return { message: `preemption: ${errorMessage(error)}`, isHopeless: false }
+    }
+  }
+
+  #hopeless({ pod }: PodInfo, { infeasible }: Unfeasible, changes: readonly PostFiltered[], preemption: NoPreemption): AttemptFailure {
     const isVoid = preemption.isHopeless && pod.status.nominatedNodeName !== undefined
     if (isVoid) this.#parts.endNomination(pod)
     const messages = [...changes.map(({ message }) => message), preemption.message].filter(each => each !== '')

@@ -45,20 +45,28 @@ export const BY_SCHEDULER = 'PreemptionByScheduler'
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling'
 const NO_VICTIMS = unresolvable('No preemption victims found for incoming pod')
 
+/** A preemption without a candidate. */
+export type NoPreemption = Exclude<Preemption, { readonly candidate: PreemptionCandidate }>
+
 /**
- * Looks for pods of lower priority whose deletion makes room for a pod, in steps. Source:
- * pkg/scheduler/framework/preemption.
+ * Looks for pods of lower priority whose deletion makes room for a pod, in steps. Returns at least one node that becomes
+ * feasible. Source: pkg/scheduler/framework/preemption.
  */
-export function* preempt(input: PreemptionInput): Steps<Preemption> {
+export function* preemptionCandidates(input: PreemptionInput): Steps<readonly PreemptionCandidate[] | NoPreemption> {
   const { pod, snapshot, infeasible } = input
   const ineligible = ineligibility(pod.pod, snapshot, infeasible)
   if (ineligible !== undefined) return { message: `preemption: ${ineligible}`, isHopeless: false }
   const statuses = new Map<string, Status>(snapshot.nodes.map(({ name }) => [name, unresolvable(NOT_HELPFUL)]))
   const candidates = yield* findCandidates(input, statuses)
-  const best = bestCandidate(candidates)
-  if (best) return { candidate: best }
+  if (candidates.length > 0) return candidates
   const message = failureText({ nodeCount: snapshot.nodes.length, preFilterReason: '', statuses, plugins: new Set() })
   return { message: `preemption: ${message}`, isHopeless: true }
+}
+
+/** Chooses among the candidates that extenders have left. */
+export function preemptionOf(candidates: readonly PreemptionCandidate[]): Preemption {
+  const candidate = bestCandidate(candidates)
+  return candidate ? { candidate } : { message: 'preemption: no candidate node for preemption', isHopeless: false }
 }
 
 /** Returns why a pod may not preempt others. Undefined if it may. */

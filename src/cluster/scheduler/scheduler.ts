@@ -3,7 +3,6 @@ import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
-import { startInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
@@ -130,6 +129,7 @@ class Scheduler {
     this.#postFilters = new PostFilters({
       ...shared,
       evictions: { env, recorder: this.#recorder, nominated: this.#nominated },
+      extenders: settings.extenders,
       context: this.#bindingContext,
       pending: this.#pending,
       write: (pod, write) => this.#write(pod, write),
@@ -362,7 +362,7 @@ class Scheduler {
     if (!this.#pending.isPending(queued)) return
     if ('node' in found) this.#assign(queued, info, found, profile)
     else {
-      const failure = await startInTurns(this.#postFilters.help(info, snapshot, found, profile, () => this.#pending.isPending(queued)))
+      const failure = await this.#postFilters.help(info, snapshot, found, profile, () => this.#pending.isPending(queued))
       if (this.#pending.isPending(queued)) this.#fail(queued, found.infeasible.plugins, failure)
     }
   }

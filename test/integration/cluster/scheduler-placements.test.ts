@@ -5,15 +5,17 @@ import type { Parts } from '../../oracle/parts.ts'
 import { type Placement, violatedRule } from '../../oracle/placement-rules.ts'
 import { RandomCluster } from '../../oracle/random-cluster.ts'
 
-/** Number of random clusters, and the first seed: `COUNT=200 SEED=1000`. */
+/** Number of random clusters, the first seed, and the release: `COUNT=200 SEED=1000 RELEASE=1.36`. */
 const COUNT = Number(process.env.COUNT ?? 2)
 const SEED = Number(process.env.SEED ?? 1)
+const { RELEASE } = process.env
 const NODES = 8
 const PODS = 40
 const FLAGS = {
   profile: 'cluster',
   controllers: ['scheduler', 'namespace-controller'],
   'disable-admission-plugins': ['ServiceAccount', 'TaintNodesByCondition', 'DefaultTolerationSeconds'],
+  ...(RELEASE !== undefined && { 'emulated-version': RELEASE }),
 }
 
 const items = async (plane: ControlPlane, path: string): Promise<Parts[]> => (await plane.request<Parts>('GET', path)).body.items

@@ -12,7 +12,7 @@ export interface ExtenderConfiguration {
   readonly urlPrefix?: string
   /** Optional. Path of the call that filters nodes. Omitted if the extender filters none. */
   readonly filterVerb?: string
-  /** Not supported: it is rejected. */
+  /** Optional. Path of the call that chooses the pods that preemption deletes. */
   readonly preemptVerb?: string
   /** Optional. Path of the call that scores nodes. Requires a positive `weight`. */
   readonly prioritizeVerb?: string
@@ -74,7 +74,7 @@ export function validateExtenders(extenders: readonly ExtenderConfiguration[]): 
 
 /** Returns the errors of one extender, except those of its managed resources. */
 function validateExtender(
-  { urlPrefix = '', prioritizeVerb, weight = 0, preemptVerb, httpTimeout, tlsConfig }: ExtenderConfiguration,
+  { urlPrefix = '', prioritizeVerb, weight = 0, httpTimeout, tlsConfig }: ExtenderConfiguration,
   path: FieldPath,
 ): FieldError[] {
   const errors: FieldError[] = []
@@ -82,7 +82,6 @@ function validateExtender(
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     errors.push(invalid(path.child('urlPrefix'), urlPrefix, 'must be a URL of http or https'))
   if (prioritizeVerb && weight <= 0) errors.push(invalid(path.child('weight'), weight, 'must have a positive weight applied to it'))
-  if (preemptVerb) errors.push(forbidden(path.child('preemptVerb'), 'preemption by extenders is not built into this program'))
   for (const file of FILES)
     if (tlsConfig?.[file] !== undefined)
       errors.push(forbidden(path.child('tlsConfig').child(file), `use ${file.replace('File', 'Data')}: files are not read`))
@@ -121,6 +120,7 @@ export function extenderOptions(given: ExtenderConfiguration): HttpExtenderOptio
     filterVerb = '',
     prioritizeVerb = '',
     bindVerb = '',
+    preemptVerb = '',
     weight = 0,
     httpTimeout,
     managedResources = [],
@@ -132,6 +132,7 @@ export function extenderOptions(given: ExtenderConfiguration): HttpExtenderOptio
     filterVerb,
     prioritizeVerb,
     bindVerb,
+    preemptVerb,
     weight,
     timeoutMs: Math.min(parseMilliseconds(httpTimeout ?? '0') || DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS),
     isCached: given.nodeCacheCapable ?? false,

@@ -4,6 +4,7 @@ import type { Logger } from '../../../lib/log.ts'
 import type { Feasible, Filtered } from '../find-node.ts'
 import { type Status, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
+import type { PreemptionCandidate } from '../preemption.ts'
 
 /** A program beside the scheduler that takes part in its decisions. Calls reject with an Error. */
 export interface Extender {
@@ -22,6 +23,10 @@ export interface Extender {
   /** Resolves with scores from 0 to 10 by node. */
   prioritize(pod: Pod, nodes: readonly NodeInfo[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>
   bind(pod: Pod, node: string, signal: AbortSignal): Promise<void>
+  /** Whether it decides which pods are deleted for others. */
+  readonly preempts: boolean
+  /** Resolves with the victims that it accepts, by node. */
+  preempt(pod: Pod, candidates: readonly PreemptionCandidate[], signal: AbortSignal): Promise<ReadonlyMap<string, ExtenderVictims>>
   /** Closes idle connections. Later calls open new ones. */
   close(): void
 }
@@ -32,6 +37,12 @@ export interface ExtenderFilterResult {
   readonly failed: ReadonlyMap<string, string>
   /** Reasons against nodes on which preemption does not help. */
   readonly unresolvable: ReadonlyMap<string, string>
+}
+
+/** Pods of a node that an extender lets a preemption delete. */
+export interface ExtenderVictims {
+  readonly uids: readonly string[]
+  readonly violations: number
 }
 
 /** Name of all extenders among the plugins that reject a pod. Any change may help it. */
@@ -136,6 +147,48 @@ export async function scoreByExtenders(
     const sum = all.reduce((total, each) => total + (each ? each.weight * (each.scores.get(name) ?? 0) : 0), 0)
     return (sum * MAX_SCORE) / HIGHEST
   })
+}
+
+/**
+ * Lets each extender that preempts choose among candidates and their victims. Rejects with the error of one that is not
+ * ignorable. Source: callExtenders of pkg/scheduler/framework/preemption.
+ */
+export async function preemptByExtenders(
+  pod: Pod,
+  candidates: readonly PreemptionCandidate[],
+  extenders: readonly Extender[],
+  { signal, logger }: ExtenderCalls,
+): Promise<readonly PreemptionCandidate[]> {
+  let left = candidates
+  for (const extender of extenders) {
+    if (left.length === 0) break
+    if (!extender.preempts || !extender.isInterested(pod)) continue
+    try {
+      const accepted = await extender.preempt(pod, left, signal)
+      left = left.flatMap(candidate => acceptedCandidate(candidate, accepted.get(candidate.node.name), extender))
+    } catch (error) {
+      if (!extender.isIgnorable || signal.aborted) throw error
+      logger.warn('an extender failed and was ignored', { extender: extender.name, error: errorMessage(error) })
+    }
+  }
+  return left
+}
+
+/** Returns a candidate with the victims that an extender accepts. None if it accepts none and is ignorable. */
+function acceptedCandidate(
+  { node }: PreemptionCandidate,
+  accepted: ExtenderVictims | undefined,
+  { name, isIgnorable }: Extender,
+): PreemptionCandidate[] {
+  if (accepted === undefined) return []
+  const victims = accepted.uids.map(uid => {
+    const victim = node.pods.find(({ pod }) => pod.metadata.uid === uid)
+    if (victim) return victim
+    throw new Error(`extender: ${name} claims to preempt pod (UID: ${uid}) on node: ${node.name}, but the pod is not found on that node`)
+  })
+  if (victims.length > 0) return [{ node, victims, violations: accepted.violations }]
+  if (isIgnorable) return []
+  throw new Error(`expected at least one victim pod on node ${JSON.stringify(node.name)}`)
 }
 
 /**

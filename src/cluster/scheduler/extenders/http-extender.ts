@@ -8,7 +8,8 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { isLongStepDone, runInTurns, type Steps } from '../../../lib/steps.ts'
 import { trimEndOf } from '../../../lib/trim.ts'
 import type { NodeInfo } from '../node-info.ts'
-import type { Extender, ExtenderFilterResult } from './extender.ts'
+import type { PreemptionCandidate } from '../preemption.ts'
+import type { Extender, ExtenderFilterResult, ExtenderVictims } from './extender.ts'
 
 /**
  * An extender of a KubeSchedulerConfiguration, with its defaults. Source: Extender of kubescheduler.config.k8s.io/v1.
@@ -22,6 +23,8 @@ export interface HttpExtenderOptions {
   readonly prioritizeVerb: string
   /** Empty if it binds no pods. */
   readonly bindVerb: string
+  /** Empty if it takes no part in preemptions. */
+  readonly preemptVerb: string
   readonly weight: number
   /** Timeout of a call, in milliseconds. */
   readonly timeoutMs: number
@@ -81,6 +84,10 @@ export class HttpExtender implements Extender {
     return this.#options.bindVerb !== ''
   }
 
+  get preempts(): boolean {
+    return this.#options.preemptVerb !== ''
+  }
+
   get weight(): number {
     return this.#options.prioritizeVerb === '' ? 0 : this.#options.weight
   }
@@ -129,6 +136,15 @@ export class HttpExtender implements Extender {
     const body = Buffer.from(JSON.stringify({ PodName: name, PodNamespace: namespace, PodUID: uid, Node: node }))
     const error = membersOf(await this.#send(this.#options.bindVerb, body, signal)).get('error')
     if (typeof error === 'string' && error !== '') throw new Error(error)
+  }
+
+  async preempt(pod: Pod, candidates: readonly PreemptionCandidate[], signal: AbortSignal): Promise<ReadonlyMap<string, ExtenderVictims>> {
+    const { preemptVerb, isCached } = this.#options
+    const body = await runInTurns(preemptionArguments(pod, candidates, isCached))
+    const victims = membersOf(await this.#send(preemptVerb, body, signal)).get('nodenametometavictims')
+    return new Map(
+      isJsonObject(victims) ? Object.entries(victims as JsonObject).map(([node, value]) => [node, acceptedVictims(value)]) : [],
+    )
   }
 
   close(): void {
@@ -186,6 +202,31 @@ function* extenderArguments(pod: Pod, nodes: readonly NodeInfo[], isCached: bool
   }
   parts.push(Buffer.from(']},"NodeNames":null}'))
   return Buffer.concat(parts)
+}
+
+/** Writes an ExtenderPreemptionArgs. Source: k8s.io/kube-scheduler/extender/v1. */
+function* preemptionArguments(pod: Pod, candidates: readonly PreemptionCandidate[], isCached: boolean): Steps<Buffer> {
+  const member = isCached ? '"NodeNameToVictims":null,"NodeNameToMetaVictims"' : '"NodeNameToVictims"'
+  const parts: Buffer[] = [Buffer.from(`{"Pod":${JSON.stringify(pod)},${member}:{`)]
+  for (const [i, { node, victims, violations }] of candidates.entries()) {
+    if (isLongStepDone()) yield
+    const pods = victims.map(({ pod: victim }) => (isCached ? { UID: victim.metadata.uid } : victim))
+    const value = JSON.stringify({ Pods: pods, NumPDBViolations: violations })
+    parts.push(Buffer.from(`${i === 0 ? '' : ','}${JSON.stringify(node.name)}:${value}`))
+  }
+  parts.push(Buffer.from(isCached ? '}}' : '},"NodeNameToMetaVictims":null}'))
+  return Buffer.concat(parts)
+}
+
+/** Reads a MetaVictims. */
+function acceptedVictims(value: Json | undefined): ExtenderVictims {
+  const members = membersOf(value)
+  const pods = members.get('pods')
+  const uids = (Array.isArray(pods) ? pods : []).flatMap(pod => {
+    const uid = membersOf(pod).get('uid')
+    return typeof uid === 'string' ? [uid] : []
+  })
+  return { uids, violations: Number(members.get('numpdbviolations') ?? 0) || 0 }
 }
 
 /** Returns the members of an object by their names in lower case, as Go decodes members of any case. */

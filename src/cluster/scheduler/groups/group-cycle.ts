@@ -6,6 +6,7 @@ import { podPriority } from '../../shared/pods.ts'
 import { type AttemptFailure, schedulerName } from '../attempt-reports.ts'
 import type { Binder } from '../binder.ts'
 import type { ClusterState } from '../cluster-state.ts'
+import { failureText } from '../failure-text.ts'
 import type { BindingContext, GroupProgress } from '../framework.ts'
 import type { NodeFinder } from '../node-finder.ts'
 import type { NominatedPodsByNode } from '../nominated-pods.ts'
@@ -143,8 +144,8 @@ export class GroupCycle {
   }
 
   /** Looks for nodes in a snapshot. The snapshot has the pods on them until the trial is undone. */
-  async #try({ members, profile, minCount, reference }: Attempt, snapshot: Snapshot, hasOwnNodes: boolean): Promise<Tried> {
-    const { finder, nominated, context, groups, pending, postFilters, preemptsForGroups, release } = this.#parts
+  async #try({ members, profile, minCount, reference, rules }: Attempt, snapshot: Snapshot, hasOwnNodes: boolean): Promise<Tried> {
+    const { finder, nominated, context, groups, pending, postFilters, preemptsForGroups, limitsTopology, release } = this.#parts
     const present = members.filter(({ queued }) => pending.isPending(queued))
     const before = groups.scheduled(reference.key).size
     const verdictOf = (placed: number, count: number): GroupVerdict =>
@@ -158,9 +159,12 @@ export class GroupCycle {
       context,
       hasOwnNodes,
       goesOn: (placed, count) => verdictOf(placed, count).isPossible,
-      ...(!preemptsForGroups && {
-        help: async ({ info, queued }, unfeasible) =>
-          startInTurns(postFilters.help(info, snapshot, unfeasible, profile, () => pending.isPending(queued))),
+      ...(!isSince(release, '1.37') && {
+        help: async ({ info, queued }, unfeasible) => {
+          const limit = profile.preemption && preemptionLimit(rules.topologyKey, { limitsTopology, preemptsForGroups })
+          if (limit !== undefined) return { message: failureText(unfeasible.infeasible, `preemption: not eligible due to ${limit}`) }
+          return postFilters.help(info, snapshot, unfeasible, profile, () => pending.isPending(queued))
+        },
       }),
     })
     const result = await trial.run()
@@ -273,6 +277,15 @@ export class GroupCycle {
     }
     this.#parts.report(rules, { status: 'False', reason: 'SchedulerError', message })
   }
+}
+
+/** Returns why pods of a group may not preempt others by themselves, in 1.36. Undefined if they may. */
+const preemptionLimit = (
+  topologyKey: string | undefined,
+  { limitsTopology, preemptsForGroups }: Pick<GroupCycleParts, 'limitsTopology' | 'preemptsForGroups'>,
+): string | undefined => {
+  if (limitsTopology && topologyKey !== undefined) return 'placement-based pod group scheduling limitation'
+  return preemptsForGroups ? 'workload aware preemption enabled' : undefined
 }
 
 const preemptionPolicyOf = ({ spec }: Pod): string => spec.preemptionPolicy || 'PreemptLowerPriority'

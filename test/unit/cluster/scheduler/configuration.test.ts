@@ -138,10 +138,6 @@ profiles:
       'extenders: [{urlPrefix: "http://a", prioritizeVerb: p}]',
       'extenders[0].weight: Invalid value: 0: must have a positive weight applied to it',
     ],
-    'an extender that preempts': [
-      'extenders: [{urlPrefix: "http://a", preemptVerb: p}]',
-      'extenders[0].preemptVerb: Forbidden: preemption by extenders is not built into this program',
-    ],
     'two extenders that bind': [
       'extenders: [{urlPrefix: "http://a", bindVerb: b}, {urlPrefix: "http://b", bindVerb: b}]',
       'extenders: Invalid value: "found 2 extenders implementing bind": only one extender can implement bind',

@@ -9,6 +9,7 @@ import {
   bindByExtenders,
   filterByExtenders,
   findByExtenders,
+  preemptByExtenders,
   scoreByExtenders,
 } from '../../../../src/cluster/scheduler/extenders/extender.ts'
 import { HttpExtender } from '../../../../src/cluster/scheduler/extenders/http-extender.ts'
@@ -80,6 +81,54 @@ describe('extenders of the scheduler', () => {
   it('tell why no node is left', async () => {
     answer = () => ({ NodeNames: [], FailedNodes: { a: 'too far', b: 'too far', c: 'x' }, FailedAndUnresolvableNodes: { c: 'gone' } })
     expect(await filter(extender({ filterVerb: 'f', nodeCacheCapable: true }))).to.equal('0/3 nodes are available: 1 gone, 2 too far.')
+  })
+
+  describe('that take part in preemptions', () => {
+    const victim = (name: string) => ({ name, spec: { priority: 0 }, metadata: { uid: `uid-${name}` } })
+    const full = snapshotOf(
+      ['a', 'b'].map(name => nodeOf(name)),
+      [
+        { ...victim('v'), nodeName: 'a' },
+        { ...victim('w'), nodeName: 'a' },
+        { ...victim('x'), nodeName: 'b' },
+      ],
+    )
+    const candidates = full.nodes.map(node => ({ node, victims: node.pods, violations: 1 }))
+    const preempted = async (...all: HttpExtender[]) =>
+      (await preemptByExtenders(pod.pod, candidates, all, calls)).map(({ node, victims, violations }) => [
+        node.name,
+        victims.map(one => one.pod.metadata.name),
+        violations,
+      ])
+
+    it('choose nodes and victims', async () => {
+      const bodies: Record<string, unknown>[] = []
+      answer = (_, body) => {
+        bodies.push(body)
+        return { NodeNameToMetaVictims: { a: { Pods: [{ UID: 'uid-w' }], NumPDBViolations: 0 } } }
+      }
+      expect(await preempted(extender({ preemptVerb: 'p' }))).to.deep.equal([['a', ['w'], 0]])
+      expect(bodies[0]).to.have.nested.property('NodeNameToVictims.b.Pods[0].metadata.name', 'x')
+      expect(await preempted(extender({ preemptVerb: 'p', nodeCacheCapable: true }), extender({}))).to.deep.equal([['a', ['w'], 0]])
+      expect(bodies[1]?.NodeNameToMetaVictims).to.deep.equal({
+        a: { Pods: [{ UID: 'uid-v' }, { UID: 'uid-w' }], NumPDBViolations: 1 },
+        b: { Pods: [{ UID: 'uid-x' }], NumPDBViolations: 1 },
+      })
+    })
+
+    it('fail the preemption if they name other pods, or none, unless they are ignorable', async () => {
+      const failed = (more: object = {}) =>
+        preempted(extender({ preemptVerb: 'p', ...more })).then(
+          result => result,
+          (error: Error) => error.message.replace(url, 'URL/'),
+        )
+      answer = () => ({ NodeNameToMetaVictims: { a: { Pods: [{ UID: 'uid-x' }] } } })
+      expect(await failed()).to.equal('extender: URL/ claims to preempt pod (UID: uid-x) on node: a, but the pod is not found on that node')
+      expect(await failed({ ignorable: true })).to.have.length(2)
+      answer = () => ({ NodeNameToMetaVictims: { a: { Pods: [] }, b: { Pods: [{ UID: 'uid-x' }] } } })
+      expect(await failed()).to.equal('expected at least one victim pod on node "a"')
+      expect(await failed({ ignorable: true })).to.deep.equal([['b', ['x'], 0]])
+    })
   })
 
   it('fail the attempt, unless they are ignorable', async () => {

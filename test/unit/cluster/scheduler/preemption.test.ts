@@ -4,7 +4,7 @@ import type { PodDisruptionBudget } from '../../../../src/api/policy/v1.types.ts
 import { filterNodes } from '../../../../src/cluster/scheduler/find-node.ts'
 import { nodeResourcesFit } from '../../../../src/cluster/scheduler/plugins/node-resources-fit.ts'
 import { taintToleration } from '../../../../src/cluster/scheduler/plugins/taint-toleration.ts'
-import { preempt } from '../../../../src/cluster/scheduler/preemption.ts'
+import { preemptionCandidates, preemptionOf } from '../../../../src/cluster/scheduler/preemption.ts'
 import type { Profile } from '../../../../src/cluster/scheduler/profile.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { infoOf, nodeOf, type PodParts, snapshotOf } from '../../../support/scheduling.ts'
@@ -42,7 +42,8 @@ function preempted(parts: PodParts, snapshot: ReturnType<typeof snapshotOf>): st
   const info = infoOf(parts)
   const result = runAtOnce(filterNodes(info, snapshot, PROFILE, { from: 0, nominated: none }))
   if ('feasible' in result) return 'feasible'
-  const outcome = runAtOnce(preempt({ pod: info, snapshot, ...result, nominated: none, args: {}, random: () => 0 }))
+  const found = runAtOnce(preemptionCandidates({ pod: info, snapshot, ...result, nominated: none, args: {}, random: () => 0 }))
+  const outcome = 'message' in found ? found : preemptionOf(found)
   if ('message' in outcome) return outcome.message
   const { node, victims } = outcome.candidate
   return `${node.name}: ${victims.map(({ pod: victim }) => victim.metadata.name).join(', ')}`
