@@ -1,6 +1,6 @@
 import { errorMessage } from '../../lib/error-message.ts'
 import type { AttachRule } from '../kwok/rules/decode-rules.ts'
-import { echoed } from './exec.ts'
+import { echoed, INTERRUPTED } from './exec.ts'
 import { type LocalPart, localFault } from './local-access.ts'
 import { logFile } from './log/log-file.ts'
 import type { CommandResult, CommandStreams } from './streams/command-streams.ts'
@@ -33,8 +33,10 @@ export async function attach(
       return { failure: `cannot read the file of the rule: ${errorMessage(error)}` }
     }
   }
-  if (echo && stdin) await Promise.race([echoed(stdin, streams), untilSignal(until)])
-  else {
+  if (echo && stdin) {
+    const isWhole = await Promise.race([echoed(stdin, streams), untilSignal(until).then(() => true)])
+    if (!isWhole) return { exitCode: INTERRUPTED }
+  } else {
     stdin?.resume()
     await untilSignal(until)
   }

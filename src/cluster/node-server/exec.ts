@@ -21,7 +21,7 @@ export async function execute(
   }
   if (rule?.echo) {
     if (stdin === undefined || stdout === undefined) stdout?.write(`${command.join(' ')}\n`)
-    else await echoed(stdin, streams)
+    else return { exitCode: (await echoed(stdin, streams)) ? 0 : INTERRUPTED }
     return { exitCode: 0 }
   }
   if (rule?.local) {
@@ -36,11 +36,20 @@ export async function execute(
 const NO_RULE =
   'the container is simulated, and no rule says how its commands run: create an Exec or ClusterExec object of kwok.x-k8s.io/v1alpha1, with output, echo or local'
 
-/** Copies the input to the output until either side ends. */
-export const echoed = (stdin: Readable, { stdout, left }: CommandStreams): Promise<void> =>
+/** Exit code of a command that the interrupt key ended, as shells report it. */
+export const INTERRUPTED = 130
+
+/**
+ * Copies the input to the output until either side ends. Resolves with false if a key of the terminal interrupts it.
+ */
+export const echoed = (stdin: Readable, { stdout, left, terminal }: CommandStreams): Promise<boolean> =>
   new Promise(resolve => {
+    const end = (): void => resolve(true)
     if (stdout) stdin.pipe(stdout, { end: false })
     else stdin.resume()
-    stdin.once('end', resolve).once('close', resolve)
-    left.addEventListener('abort', () => resolve(), { once: true })
+    stdin.once('end', end).once('close', end)
+    left.addEventListener('abort', end, { once: true })
+    terminal?.onSignal(signal => {
+      if (signal !== 'SIGWINCH') resolve(false)
+    })
   })

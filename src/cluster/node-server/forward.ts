@@ -16,17 +16,26 @@ export function forward(rule: ForwardRule | undefined, { port, data, fail }: For
   if (fault !== undefined || rule === undefined) refuse(fault ?? NO_RULE)
   else if (rule.command.length > 0) runCommand(rule.command, data, refuse)
   else if (rule.target) connectTo(rule.target, data, refuse)
-  else if (rule.echo) data.pipe(data)
-  else data.once('data', () => data.resume().end(rule.text))
+  else speak(rule, data)
+}
+
+/** Greets the client, and then echoes what it sends, sends a text, or waits until it ends. */
+function speak({ greeting, echo, text }: ForwardRule, data: ForwardedConnection['data']): void {
+  if (greeting) data.write(greeting)
+  if (echo) data.pipe(data)
+  else if (text !== undefined) data.once('data', () => data.resume().end(text))
+  else data.resume().once('end', () => data.end())
 }
 
 /** Returns the reason why a rule does not connect. Undefined if it does. */
 function forwardFault(rule: ForwardRule | undefined, allowed: ReadonlySet<LocalPart>): string | undefined {
   if (rule === undefined) return NO_RULE
-  const { command, target, echo, text } = rule
+  const { command, target, echo, greeting, text } = rule
   if (command.length > 0) return localFault(allowed, 'processes')
   if (target) return localFault(allowed, 'network')
-  return echo || text !== undefined ? undefined : 'the rule of the port has neither target, nor command, nor text, nor echo'
+  return echo || greeting !== undefined || text !== undefined
+    ? undefined
+    : 'the rule of the port has neither target, nor command, nor greeting, nor text, nor echo'
 }
 
 const NO_RULE =

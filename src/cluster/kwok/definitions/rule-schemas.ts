@@ -66,6 +66,7 @@ const forward = object({
     'Address to which the port leads, as seen from the machine of the server.',
     ['address', 'port'],
   ),
+  greeting: text('Text that is sent when the connection opens, before the client sends anything. Not known to kwok.'),
   text: text('Text that is sent when the client has sent something. The connection ends after it. Not known to kwok.'),
   echo: flag('Whether the client receives what it sends. Not known to kwok.'),
 })

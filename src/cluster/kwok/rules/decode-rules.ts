@@ -67,6 +67,8 @@ export interface ForwardRule {
   readonly target?: { readonly address: string; readonly port: number }
   /** Program and arguments. Takes precedence over the target. Empty if the port leads to the target. */
   readonly command: readonly string[]
+  /** Text that is sent when the connection opens. */
+  readonly greeting?: string
   /** Text that is sent once the client has sent something. */
   readonly text?: string
   /** Whether the client receives what it sends. */
@@ -180,6 +182,7 @@ export const decodePortForward = (object: Json): PodRules<ForwardRule> =>
       ports: reader.integers('ports', 0, MAX_PORT),
       ...(target && { target: { address, port: port ?? 0 } }),
       command: reader.texts('command'),
+      ...optional('greeting', reader.text('greeting')),
       ...optional('text', reader.text('text')),
       echo: reader.flag('echo'),
     }

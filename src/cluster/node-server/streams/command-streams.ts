@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Terminal } from './terminal.ts'
 
 /** Streams that a client requests. With a terminal, standard error is part of the output. */
 export interface StreamOptions {
@@ -22,6 +23,8 @@ export interface CommandStreams {
   /** Undefined if the client reads no output. */
   readonly stdout: Writable | undefined
   readonly stderr: Writable | undefined
+  /** Optional. Terminal of the client, through which the other streams lead. */
+  readonly terminal?: Terminal
   /** Aborts when the client has left. */
   readonly left: AbortSignal
   /** Sends the result behind all output, and closes the connection. Never rejects. */
@@ -52,6 +55,17 @@ export const resultText = (result: CommandResult): string =>
     : result.exitCode === 0
       ? ''
       : `command terminated with non-zero exit code: exit status ${result.exitCode}`
+
+/** Ends a stream of the command, and that of the client behind it. Resolves when everything is written. */
+export async function endOutput(command: Writable | undefined, client: Writable | undefined): Promise<void> {
+  if (command !== client)
+    await new Promise<void>(resolve => {
+      if (command === undefined || command.destroyed || client === undefined || client.destroyed) return resolve()
+      client.once('finish', resolve).once('close', resolve)
+      command.end()
+    })
+  await endStream(client)
+}
 
 /** Ends a stream. Resolves when everything is written, or the stream is destroyed. */
 export const endStream = (stream: Writable | undefined): Promise<void> =>

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ServerStream, SpdyServerConnection } from '../../../protocols/spdy/server-connection.ts'
-import { type CommandStreams, endStream, resultStatus, resultText, type StreamOptions } from './command-streams.ts'
+import { type CommandStreams, endOutput, endStream, resultStatus, resultText, type StreamOptions } from './command-streams.ts'
+import { openTerminal } from './terminal.ts'
 import { acceptUpgrade, negotiated, offers } from './upgrade-reply.ts'
 
 /**
@@ -57,16 +58,17 @@ export async function spdyCommand(
   })
   if (connection === undefined) return undefined
   const [error, stdout, stderr] = ['error', 'stdout', 'stderr'].map(type => streams.get(type))
-  // The client sends nothing there, and the sizes of its terminal have no use.
-  for (const type of ['error', 'stdout', 'stderr', 'resize']) streams.get(type)?.resume()
+  // The client sends nothing there.
+  for (const type of ['error', 'stdout', 'stderr']) streams.get(type)?.resume()
+  const stdin = streams.get('stdin')
+  const terminal = options.tty ? openTerminal(stdin, stdout, streams.get('resize')) : undefined
   return {
-    stdin: streams.get('stdin'),
-    stdout,
+    ...(terminal ?? { stdin, stdout }),
     stderr,
     left: left.signal,
     async finish(result) {
       const text = protocol === 'v4.channel.k8s.io' ? JSON.stringify(resultStatus(result)) : resultText(result)
-      await Promise.all([endStream(stdout), endStream(stderr)])
+      await Promise.all([endOutput(terminal ? terminal.stdout : stdout, stdout), endStream(stderr)])
       if (text !== '') error?.write(text)
       await endStream(error)
       connection.close()

@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { acceptance } from '../../../protocols/websocket/handshake.ts'
 import { ChannelSocket } from './channel-socket.ts'
-import { type CommandStreams, endStream, resultStatus, resultText, type StreamOptions } from './command-streams.ts'
+import { type CommandStreams, endOutput, endStream, resultStatus, resultText, type StreamOptions } from './command-streams.ts'
+import { openTerminal } from './terminal.ts'
 import { negotiated, offers, refuseUpgrade } from './upgrade-reply.ts'
 
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'channel.k8s.io']
 /** Channels of a command. */
-const [STDIN, STDOUT, STDERR, ERROR] = [0, 1, 2, 3] as const
+const [STDIN, STDOUT, STDERR, ERROR, RESIZE] = [0, 1, 2, 3, 4] as const
 
 /** Returns the protocol of a handshake, or undefined if it was refused. */
 export function webSocketProtocol(req: IncomingMessage, socket: Duplex, supported: readonly string[]): string | undefined {
@@ -26,15 +27,15 @@ export function webSocketCommand(req: IncomingMessage, socket: Duplex, head: Buf
   const channels = new ChannelSocket(socket)
   const stdin = options.stdin ? channels.input(STDIN) : undefined
   const [stdout, stderr] = [options.stdout ? channels.output(STDOUT) : undefined, options.stderr ? channels.output(STDERR) : undefined]
+  const terminal = options.tty ? openTerminal(stdin, stdout, channels.input(RESIZE)) : undefined
   channels.start(head)
   return {
-    stdin,
-    stdout,
+    ...(terminal ?? { stdin, stdout }),
     stderr,
     left: channels.left,
     async finish(result) {
       const text = protocol.startsWith('v') ? JSON.stringify(resultStatus(result)) : resultText(result)
-      await Promise.all([endStream(stdout), endStream(stderr)])
+      await Promise.all([endOutput(terminal ? terminal.stdout : stdout, stdout), endStream(stderr)])
       if (text !== '') channels.send(ERROR, Buffer.from(text))
       channels.close()
     },

@@ -81,10 +81,10 @@ describe('the server of simulated kubelets', () => {
     connection.start(Buffer.alloc(0))
     for (const type of types) {
       output[type] = ''
-      if (type !== 'stdin') open++
+      if (['error', 'stdout', 'stderr'].includes(type)) open++
       const stream = await connection.open([['streamtype', type]], {
         data: bytes => (output[type] += bytes.toString()),
-        ended: () => type !== 'stdin' && open--,
+        ended: () => ['error', 'stdout', 'stderr'].includes(type) && open--,
       })
       if (type === 'stdin') {
         stream.write(Buffer.from(stdin ?? ''))
@@ -165,6 +165,15 @@ describe('the server of simulated kubelets', () => {
     expect(JSON.parse(missing.error ?? '').message).to.match(/^cannot start "\/no\/such\/program": /)
   })
 
+  it('runs commands behind a terminal', async () => {
+    serve({ clusterexecs: { execs: [{ local: {} }] } }, 'processes')
+    const types = ['error', 'stdin', 'stdout', 'resize']
+    const local = await run(`${EXEC}?command=cat&input=1&output=1&tty=1`, types, 'typed\r\x04')
+    expect([local.stdout, JSON.parse(local.error ?? '').status]).to.deep.equal(['typed\r\ntyped\r\n', 'Success'])
+    serve({ clusterexecs: { execs: [{ output: { stdout: 'one\ntwo\n' } }] } })
+    expect((await run(`${EXEC}?command=x&input=1&output=1&tty=1`, types)).stdout).to.equal('one\r\ntwo\r\n')
+  })
+
   it('attaches to a text, and echoes the input', async () => {
     serve({ clusterattaches: { attaches: [{ text: 'welcome', echo: true }] } })
     const { stdout } = await run('/attach/default/web/c?output=1&input=1', ['error', 'stdin', 'stdout'], 'typed')
@@ -213,6 +222,7 @@ describe('the server of simulated kubelets', () => {
       { ports: [81], text: 'fixed' },
       { ports: [82], echo: true },
       { ports: [83], target: { address: '127.0.0.1', port: 1 } },
+      { ports: [85], greeting: '220 ready\r\n' },
     ]
     serve({ clusterportforwards: { forwards } }, 'network')
     const { socket } = await ask('/portForward/default/web', {
@@ -240,14 +250,16 @@ describe('the server of simulated kubelets', () => {
         data: bytes => (heard.data += bytes.toString()),
         ended: () => {},
       })
+      if (port === 85) await eventually('it is greeted', () => heard.data !== '')
       data.write(Buffer.from(text))
-      if (port === 82) data.end()
+      if (port === 82 || port === 85) data.end()
       await eventually('the connection has ended', () => errorEnded)
       data.end()
       return [heard.data, heard.error]
     }
     expect((await send(80, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))[0]).to.include('from the target')
     expect(await send(81, 'x')).to.deep.equal(['fixed', ''])
+    expect(await send(85, 'QUIT')).to.deep.equal(['220 ready\r\n', ''])
     expect(await send(82, 'sent')).to.deep.equal(['sent', ''])
     expect((await send(83, 'x'))[1]).to.match(/^port 83: .*ECONNREFUSED/)
     expect((await send(84, 'x'))[1]).to.include('create a PortForward or ClusterPortForward object')

@@ -1,0 +1,80 @@
+import { PassThrough } from 'node:stream'
+import { expect } from 'chai'
+import { execute } from '../../../../../src/cluster/node-server/exec.ts'
+import { runProcess } from '../../../../../src/cluster/node-server/local-process.ts'
+import { type CommandResult, endOutput } from '../../../../../src/cluster/node-server/streams/command-streams.ts'
+import { openTerminal } from '../../../../../src/cluster/node-server/streams/terminal.ts'
+import { eventually } from '../../../../support/waiting.ts'
+
+/** A client with a terminal. */
+function client(size?: string) {
+  const [keys, screen, resize] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const state = { text: '' }
+  screen.on('data', (bytes: Buffer) => (state.text += bytes.toString()))
+  if (size !== undefined) resize.write(size)
+  const streams = openTerminal(keys, screen, size === undefined ? undefined : resize)
+  return {
+    keys,
+    resize,
+    state,
+    streams: { ...streams, stderr: undefined, left: new AbortController().signal, finish: async () => {} },
+    shows: (text: string) => eventually(`the terminal shows ${text}`, () => state.text.includes(text)),
+    close: () => endOutput(streams.stdout, screen),
+  }
+}
+
+describe('a terminal', () => {
+  const shell = (script: string, { streams }: ReturnType<typeof client>): Promise<CommandResult> =>
+    runProcess(['sh', '-c', script], {}, streams)
+
+  it('gives edited lines to a process, and shows them with its output', async () => {
+    const one = client()
+    const result = shell('read line; echo "got $line"; cat', one)
+    one.keys.write('helo\x7flo\r')
+    await one.shows('got hello')
+    one.keys.write('end\r\x04')
+    expect(await result).to.deep.equal({ exitCode: 0 })
+    await one.close()
+    expect(one.state.text.replaceAll('\b \b', '<')).to.equal('helo<lo\r\ngot hello\r\nend\r\nend\r\n')
+  })
+
+  it('interrupts a process and its children', async () => {
+    const one = client()
+    const result = shell('echo ready; sleep 600; echo never', one)
+    await one.shows('ready')
+    one.keys.write('\x03')
+    expect(await result).to.deep.equal({ exitCode: 130 })
+    expect(one.state.text).to.include('^C').and.not.include('never')
+  })
+
+  it('tells a process its size, and that it has changed', async () => {
+    const one = client('{"Width":120,"Height":40}\n')
+    const result = shell('trap "echo resized; exit 3" WINCH; echo $COLUMNS $LINES $TERM; while :; do sleep 0.05; done', one)
+    await one.shows('120 40 xterm')
+    one.resize.write('{"Width":80,"He')
+    one.resize.write('ight":24}')
+    expect(await result).to.deep.equal({ exitCode: 3 })
+    expect(one.streams.terminal.size).to.deep.equal({ columns: 80, rows: 24 })
+  })
+
+  it('shows the input of an echo once as typed and once as output, until it ends or is interrupted', async () => {
+    const rule = { containers: [], echo: true }
+    const one = client()
+    const result = execute(['cat'], rule, one.streams, new Set())
+    one.keys.write('hi\r')
+    await one.shows('hi\r\nhi\r\n')
+    one.keys.write('\x04')
+    expect(await result).to.deep.equal({ exitCode: 0 })
+    const other = client()
+    const interrupted = execute(['cat'], rule, other.streams, new Set())
+    other.keys.write('\x03')
+    expect(await interrupted).to.deep.equal({ exitCode: 130 })
+  })
+
+  it('drops lines with a bell if the program does not read', async () => {
+    const one = client()
+    for (let i = 0; i < 40; i++) one.keys.write(`${'x'.repeat(4000)}\r`)
+    await eventually('it rings', () => one.state.text.includes('\x07'))
+    expect(one.streams.stdin?.readableLength).to.be.lessThan(64 * 1024 + 1)
+  })
+})
