@@ -67,7 +67,7 @@ export class AuditEvent implements AuditRecord {
   requestBody: AuditedBody | undefined
   /** Set if the level includes it, and the response is an object. */
   responseBody: AuditedBody | undefined
-  /** In the order in which they were set. */
+  /** Annotations, in the order in which they were set. */
   readonly annotations = new Map<string, string>()
 
   constructor(request: AuditedRequest, audited: Audited, user: User | undefined) {

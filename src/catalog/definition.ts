@@ -210,15 +210,15 @@ export interface Subresource<H extends TypedObject = KubeObject, S extends Typed
     readonly alsoTakes?: readonly string[]
   }
   /**
-   * For a subresource with the parent's kind (`status`, `finalize`, `resize`, `approval`). It inherits nothing from the
-   * parent's strategy.
+   * Set for a subresource with the parent's kind (`status`, `finalize`, `resize`, `approval`). It inherits nothing from
+   * the parent's strategy.
    */
   readonly strategy?: Strategy<H>
-  /** For a subresource of another kind that reads and writes the parent (scale). */
+  /** Set for a subresource of another kind that reads and writes the parent (scale). */
   readonly view?: SubresourceView<H, S>
-  /** For a subresource with its own behaviour (binding, eviction, token). */
+  /** Set for a subresource with its own behaviour (binding, eviction, token). */
   readonly virtual?: VirtualResource<S>
-  /** For a subresource that connects to another server (log, exec, proxy). */
+  /** Set for a subresource that connects to another server (log, exec, proxy). */
   readonly connect?: ConnectSubresource
 }
 

@@ -9,7 +9,7 @@ import { parseExpression } from './parser.ts'
 /** Outcome of a compilation. `checked` is set if there are no issues. */
 export type Compiled = { readonly issues: Issues; readonly checked?: Checked }
 
-/** Compiles an expression without yielding. For callers that cannot be interrupted; otherwise use `compileInSteps`. */
+/** Compiles an expression without yielding, for callers that cannot be interrupted. Otherwise use `compileInSteps`. */
 export const compile = (text: string, environment: Environment): Compiled => runAtOnce(compileInSteps(text, environment))
 
 /**

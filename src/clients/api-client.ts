@@ -21,9 +21,9 @@ export interface ResourceKind<T extends TypedObject> {
 export interface Selection {
   /** Omitted for all namespaces. */
   readonly namespace?: string
-  /** In the syntax of the query parameter: `app=web,tier!=cache`. */
+  /** Selector in the syntax of the query parameter: `app=web,tier!=cache`. */
   readonly labelSelector?: string
-  /** In the syntax of the query parameter: `spec.nodeName=node-1`. */
+  /** Selector in the syntax of the query parameter: `spec.nodeName=node-1`. */
   readonly fieldSelector?: string
 }
 

@@ -32,7 +32,7 @@ const MAX_IDLE_CONNECTIONS = 25
 const MAX_CONNECTIONS = 1_000
 const KEPT = { keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_IDLE_CONNECTIONS }
 const MAX_BODY_BYTES = 64 << 20
-/** Maximum length of an excerpt of a body that is not a Status. As client-go. */
+/** Maximum length of an excerpt of a body that is not a Status, as in client-go. */
 const MAX_TEXT_BYTES = 2048
 /** Maximum size of a Status. */
 const MAX_STATUS_BYTES = 1 << 20

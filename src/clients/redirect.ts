@@ -6,7 +6,7 @@ import { quote } from '../lib/go-quote.ts'
 import { parseGoUrl } from '../meta/go-url.ts'
 import type { CallResponse, Destination } from './destination.ts'
 
-/** Maximum number of requests of one call, including the first. As net/http. */
+/** Maximum number of requests of one call, including the first, as in net/http. */
 export const MOST_REQUESTS = 10
 
 /** Redirects that are followed with GET and without body. */

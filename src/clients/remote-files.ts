@@ -3,8 +3,8 @@ import type { Clock } from '../lib/clock.ts'
 import type { Pem, Remote, RemoteCredentials } from './remote.ts'
 
 /**
- * Interval between reloads, in milliseconds. As client-go: half of the time between a kubelet's renewal of a token and
- * its expiry.
+ * Interval between reloads, in milliseconds, as in client-go: half of the time between a kubelet's renewal of a token
+ * and its expiry.
  */
 const PERIOD_MS = 60_000
 

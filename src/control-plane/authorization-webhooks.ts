@@ -47,7 +47,7 @@ export interface WebhooksOptions {
 
 /** Interval between checks of the file's modification time, in milliseconds. */
 const LOOK_MS = 1_000
-/** First delay before a call is retried, in milliseconds. As upstream. */
+/** First delay before a call is retried, in milliseconds, as upstream. */
 const BACKOFF_MS = 500
 
 /** Webhook authorizers, and the configuration file that lists them. */

@@ -28,7 +28,7 @@ export interface TokenWebhookParts {
   readonly dial: Dial | undefined
 }
 
-/** First delay before a call is retried, in milliseconds. As upstream. */
+/** First delay before a call is retried, in milliseconds, as upstream. */
 const BACKOFF_MS = 500
 
 /** Creates the webhook authenticator; its modules are loaded only if it is configured. Throws KubeconfigError. */

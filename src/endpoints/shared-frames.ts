@@ -58,7 +58,7 @@ interface CachedBatch {
   readonly framed: FramedBatch
 }
 
-/** Maximum number and bytes of batches that are kept. At least one is. */
+/** Maximum number and bytes of batches that are kept, except that the latest is kept whatever its size. */
 const MOST_BATCHES = 8
 const MOST_BYTES = 16 << 20
 /** Objects in one generation of frames. Up to two generations are kept. */

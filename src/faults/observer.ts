@@ -21,7 +21,7 @@ export interface ObservedRequest {
   readonly isActive: boolean
   /** The request has these faults. */
   struck(specs: readonly FaultSpec[]): void
-  /** There is a response with this status code, or none (0). For a watch: it has ended. */
+  /** There is a response with this status code, or none (0). A watch has ended then. */
   done(status: number): void
   /** The watch is open. `close` ends it. */
   opened(close: () => void): void

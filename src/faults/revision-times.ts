@@ -34,7 +34,7 @@ export class RevisionTimes {
     return (this.#looks.findLast(({ at }) => at <= wanted) ?? this.#looks[0])?.revision
   }
 
-  /** Looks once, and schedules the next look while recording is wanted. Then all is forgotten. */
+  /** Looks once, and schedules the next look while recording is wanted. Otherwise forgets all revisions. */
   async #look(): Promise<void> {
     const at = this.#clock.now()
     try {

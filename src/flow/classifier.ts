@@ -24,7 +24,7 @@ interface CachedUser<T> {
 
 /** Maximum number of cached users, and their size in characters: their names, and the schemas that apply to them. */
 const MAX_USERS = 1024
-/** In characters. */
+/** Limit for the characters of all cached users. */
 const MAX_SIZE = 1 << 22
 /** Size of a cached schema in characters. */
 const CANDIDATE_SIZE = 64

@@ -48,7 +48,7 @@ export class FlowControl {
   readonly dropped: DroppedRequests
   readonly #parts: FlowControlParts
   #levelsByName = new Map<string, PriorityLevel>()
-  /** In order of precedence. */
+  /** Flows in order of precedence. */
   #flows: readonly Flow[] = []
   #classifier = new Classifier<Flow>([])
   #configuration: FlowConfiguration

@@ -17,13 +17,13 @@ const MAX_SIZE = 10_000
 /** Reading time of parts besides their instructions, in the same unit. Repetitions copy what was read. */
 const ReadingTime = {
   repetition: 2,
-  /** Of a character, a range or `\d` in a class. */
+  /** Time for a character, a range or `\d` in a class. */
   member: 0.25,
-  /** Of `\pL` by itself, in a class, and if the expression ignores case. */
+  /** Times for `\pL` by itself, in a class, and if the expression ignores case. */
   property: 20,
   propertyInClass: 75,
   foldedProperty: 100,
-  /** Of a character in a range if the expression ignores case, because its other cases are looked up. */
+  /** Time for a character in a range if the expression ignores case, because its other cases are looked up. */
   foldedRune: 1 / 32,
 } as const
 

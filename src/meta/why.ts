@@ -148,7 +148,7 @@ interface Defaulted {
 /** Conflicts of an apply with fields of other managers. */
 interface Conflicting {
   readonly step: 'apply conflicts'
-  /** At most 100 conflicts. */
+  /** Conflicts, at most 100. */
   readonly conflicts: readonly WhyConflict[]
 }
 

@@ -18,7 +18,7 @@ export const propagationPolicyOf = (name: string): PropagationPolicy | undefined
 
 /** The members of metav1.DeleteOptions that the registry uses. */
 export interface DeletionOptions {
-  /** Optional. In seconds. Defaults to the kind's grace period. Negative values mean 1, as upstream. */
+  /** Optional. Grace period in seconds. Defaults to the kind's grace period. Negative values mean 1, as upstream. */
   readonly gracePeriodSeconds?: number
   /** Omitted members match every object. */
   readonly preconditions?: Preconditions

@@ -12,7 +12,7 @@ const ALWAYS = { notBefore: new Date('2000-01-01T00:00:00Z'), notAfter: new Date
 
 /**
  * Returns an RSA key of 2048 bits that depends only on the seed, as PEM (PKCS #8). Its signatures (PKCS #1) are
- * reproducible. For tests only: anyone with the seed has the key.
+ * reproducible. Only tests may use it, since anyone with the seed has the key.
  */
 export function seededKey(seed: string): string {
   const primes = seededPrimes(seed)

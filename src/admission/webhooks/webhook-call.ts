@@ -5,7 +5,7 @@ import type { Webhook } from './webhook.ts'
 /** Call of one webhook for a request. */
 export interface WebhookCall {
   readonly hook: Webhook
-  /** With the objects as the webhook sees them. */
+  /** Request with the objects as the webhook sees them. */
   readonly request: AdmissionRequest
   readonly about: VersionedResource
   /** 1 in the reinvocation pass. */

@@ -38,7 +38,7 @@ export interface Webhook {
   readonly sideEffects: string | undefined
   /** Timeout of a call in milliseconds, within the deadline of the request. */
   readonly timeoutMs: number
-  /** In the webhook's order of preference. */
+  /** Versions of AdmissionReview, in the webhook's order of preference. */
   readonly reviewVersions: readonly string[]
   /** Whether its reinvocationPolicy is IfNeeded. */
   readonly reinvocable: boolean

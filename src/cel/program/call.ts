@@ -13,8 +13,8 @@ export interface CallForm {
   /** Whether errors are passed to the function. */
   readonly takesErrors: boolean
   /**
-   * Whether the cost is charged before the call. For functions whose duration is proportional to it: a call that
-   * exceeds the limit does not run.
+   * Whether the cost is charged before the call, so that a call that exceeds the limit does not run. Set for functions
+   * whose duration is proportional to it.
    */
   readonly paysFirst?: boolean
 }

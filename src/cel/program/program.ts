@@ -46,7 +46,7 @@ export interface Program {
 /** A program, or the error of a part that is evaluated at planning time, such as `int('x')`. */
 type Made = Program | { readonly fault: string }
 
-/** Makes a program synchronously. For expressions that do not come from clients. */
+/** Makes a program synchronously, for expressions that do not come from clients. */
 export const makeProgram = (checked: Checked, environment: Environment): Made => runAtOnce(makeProgramInSteps(checked, environment))
 
 /** Makes a program in steps. */

@@ -142,7 +142,7 @@ export abstract class CelObject {
   }
   /** Optional. Returns a field. */
   field?(name: string): Value | undefined
-  /** Optional. Whether a field was set. For types whose unset fields have a default. */
+  /** Optional. Whether a field was set. Implemented by types whose unset fields have a default. */
   isSet?(name: string): boolean
   /** Optional. Returns the result of an optional selection, if it differs from `field`. */
   fieldIfPresent?(name: string): Value | undefined

@@ -26,7 +26,7 @@ export interface ActiveReserve {
 
 /** Feasible nodes of a pod, at least one. */
 export interface Feasible {
-  /** In the order in which they were checked. */
+  /** Nodes in the order in which they were checked. */
   readonly nodes: readonly NodeInfo[]
   /** Positions of the nodes in the snapshot. */
   readonly positions: readonly number[]

@@ -68,9 +68,9 @@ export function weightedMean(uses: readonly ResourceUse[], score: (use: Resource
 
 /** A point of a function of utilization, both in percent of their highest value: utilization of 100, score of 10. */
 export interface ShapePoint {
-  /** In percent. */
+  /** Utilization in percent. */
   readonly utilization: number
-  /** At most 10. Defaults to 0. */
+  /** Optional. Score of at most 10. Defaults to 0. */
   readonly score?: number
 }
 

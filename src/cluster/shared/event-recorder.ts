@@ -24,7 +24,7 @@ export interface EventText {
   readonly type: EventType
   /** Short machine-readable word in CamelCase. */
   readonly reason: string
-  /** For people. */
+  /** Text for people. */
   readonly message: string
 }
 

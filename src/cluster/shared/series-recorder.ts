@@ -34,7 +34,7 @@ export interface RecordedEvent<T extends TypedObject> {
   readonly reason: string
   /** Action that the controller took or tried: `Binding`. */
   readonly action: string
-  /** For people. */
+  /** Text for people. */
   readonly note: string
   /** Name of the controller in the event. */
   readonly controller: string

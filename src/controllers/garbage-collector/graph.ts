@@ -24,9 +24,9 @@ export interface Node extends Coordinates {
   /** Known only from references, so its coordinates may be wrong. */
   readonly virtual: boolean
   readonly deleting: boolean
-  /** In foreground deletion: it is deleted after its dependents. */
+  /** Whether it is deleted after its dependents (foreground deletion). */
   readonly waiting: boolean
-  /** In orphan deletion: its dependents are kept. */
+  /** Whether its dependents are kept when it is deleted (orphan deletion). */
   readonly orphaning: boolean
 }
 

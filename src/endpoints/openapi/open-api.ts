@@ -46,7 +46,7 @@ export interface OpenApi {
 /** Returns the descriptions of a group's types. Empty if there are none. */
 export type ReadDescriptions = (group: string) => string
 
-/** Reads no descriptions. For tests. */
+/** Reads no descriptions. Tests use it. */
 export const nothingSaid: ReadDescriptions = () => ''
 
 /** Returns the version in the documents: since 1.31 the release, before that the server's version. */

@@ -80,7 +80,7 @@ export class ChildTest implements RunningTest {
     return isAgent
   }
 
-  /** For a moment after the signal: the program is about to stop its controller, which must not write any more. */
+  /** Severs writes for a moment after the signal: the program is about to stop its controller. */
   isSevered(request: FaultableRequest): boolean {
     return performance.now() < this.#severedUntil && !['get', 'list', 'watch'].includes(request.info.verb) && this.isController(request)
   }

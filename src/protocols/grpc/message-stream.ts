@@ -96,7 +96,7 @@ export class MessageStream implements AsyncIterable<Buffer> {
   }
 
   /**
-   * Iterates over the messages of the server. For a single reader. Throws a CallFailure unless the server ends the
+   * Iterates over the messages of the server, for a single reader. Throws a CallFailure unless the server ends the
    * stream with status OK.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {

@@ -66,9 +66,9 @@ export function validateTarget(target: Target, old: Target | undefined, path: Fi
 
 /** Members of the status of both kinds. */
 interface ObservedStatus {
-  /** Optional. At most 100. */
+  /** Optional. List of at most 100 conditions. */
   readonly conditions?: Condition[]
-  /** Optional. At least 1 if set; it may not be removed once it is set. */
+  /** Optional. The value is 1 or more, and is not removed once it is set. */
   readonly observedGeneration?: Int64
 }
 

@@ -34,7 +34,7 @@ export class ProgressRequests {
     this.#pause = undefined
   }
 
-  /** At most one request per pause. The response comes as a progress event of the watch, which moves the clock. */
+  /** Sends at most one request per pause. Its response is a progress event of the watch, which moves the clock. */
   #send(): void {
     if (this.#request === undefined || this.#pause !== undefined) return
     this.count++

@@ -4,7 +4,7 @@ import type { ContainerSpec } from './container-statuses.ts'
 import { containerEvent, type Turn, wakeAt } from './turn.ts'
 
 const [DEFAULT_PERIOD_SECONDS, DEFAULT_THRESHOLD] = [10, 3]
-/** Events of attempts whose times have passed together, such as when the clock is moved. As the burst of a kubelet. */
+/** Most events of attempts whose times have passed together, as when the clock is moved: the burst of a kubelet. */
 const MOST_EVENTS = 25
 const TITLES: Readonly<Record<ProbeName, string>> = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' }
 

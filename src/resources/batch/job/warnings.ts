@@ -8,7 +8,7 @@ import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
 const MANY_COMPLETIONS = 100_000
 const MANY_AT_ONCE = 10_000
 
-/** Warnings for the JobSpec at `path`, including that of a cron job. In steps if its template is large. */
+/** Warnings for the JobSpec at `path`, including that of a cron job, in steps if its template is large. */
 export function jobSpecWarnings(spec: JobSpec, features: Features, path: FieldPath): string[] | Steps<string[]> {
   const warnings: string[] = []
   if (

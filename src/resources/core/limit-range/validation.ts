@@ -14,7 +14,7 @@ const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const NOT_OF_PODS = "may not be specified when `type` is 'Pod'"
 
 /**
- * Validates a LimitRange. For each resource: minimum ≤ default request ≤ default limit ≤ maximum. Source:
+ * Validates a LimitRange: for each resource minimum ≤ default request ≤ default limit ≤ maximum. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {

@@ -120,9 +120,9 @@ export const podTemplateOptions = (features: Features, next: PodTemplateSpec, ol
 
 /** Options of create, by resource. */
 interface OptionsOfNew {
-  /** For pods. */
+  /** Options for pods. */
   readonly pod: PodValidationOptions
-  /** For templates in other resources. */
+  /** Options for templates in other resources. */
   readonly template: PodValidationOptions
 }
 

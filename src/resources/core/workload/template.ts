@@ -95,7 +95,7 @@ interface WithTemplate extends TypedObject {
 }
 
 /**
- * Warnings for a template on create, and on an update that increments the generation. In steps if the template is
+ * Warnings for a template on create, and on an update that increments the generation, in steps if the template is
  * large.
  */
 export function templateWarnings(next: WithTemplate, old: WithTemplate | undefined, { features }: HookContext): string[] | Steps<string[]> {

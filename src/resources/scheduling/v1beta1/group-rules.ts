@@ -45,7 +45,7 @@ interface GroupMembers {
   readonly disruptionMode?: DisruptionMode | CompositeDisruptionMode
   /** Optional. Name of a PriorityClass, which need not exist. */
   readonly priorityClassName?: string
-  /** Optional. At most 1,000,000,000. */
+  /** Optional. The value is at most 1,000,000,000. */
   readonly priority?: number
   /** Optional. A value of the enum. */
   readonly preemptionPolicy?: string

@@ -20,7 +20,7 @@ export interface MetaPage {
   readonly version: number
   /** Size of the memory map in bytes, as it was configured. */
   readonly mapSize: number
-  /** In bytes. All pages of the file have this size. */
+  /** Size in bytes of every page of the file. */
   readonly pageSize: number
   /** Tree of the pages that transactions have freed. */
   readonly free: TreeHead

@@ -35,7 +35,7 @@ export interface StatusResponse {
 
 /** An encrypted seed, and what the service needs to decrypt it. */
 export interface EncryptResponse {
-  /** Encrypted seed. At most 1 KiB. */
+  /** Encrypted seed, of at most 1 KiB. */
   readonly ciphertext: Buffer
   /** Id of the key that was used. It is stored with each value. */
   readonly keyId: string
