@@ -2,7 +2,7 @@ import type { GateName } from '../../lifecycle/feature-gates.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import { deviceKinds } from '../shared/device-kinds.ts'
 import type { Plugin } from './framework.ts'
-import { dynamicResources } from './plugins/dynamic-resources.ts'
+import { type DynamicResourcesArgs, dynamicResources } from './plugins/dynamic-resources.ts'
 import { gangScheduling } from './plugins/gang-scheduling.ts'
 import { imageLocality } from './plugins/image-locality.ts'
 import { type InterPodAffinityArgs, interPodAffinity } from './plugins/inter-pod-affinity.ts'
@@ -25,6 +25,7 @@ import type { EnabledPlugin, PreemptionArgs } from './profile.ts'
 export interface PluginArgs {
   /** Arguments of preemption, which is not among `defaultPlugins`. */
   readonly DefaultPreemption?: PreemptionArgs
+  readonly DynamicResources?: DynamicResourcesArgs
   readonly InterPodAffinity?: InterPodAffinityArgs
   readonly NodeAffinity?: NodeAffinityArgs
   readonly NodeResourcesBalancedAllocation?: BalancedAllocationArgs
@@ -54,7 +55,7 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
     plugin(volumeZone),
     plugin(podTopologySpread(args.PodTopologySpread), 2),
     plugin(interPodAffinity(args.InterPodAffinity), 2),
-    ...(devices ? [plugin(dynamicResources(release, enabled, devices), isSince(release, '1.36') ? 2 : 1)] : []),
+    ...(devices ? [plugin(dynamicResources(release, enabled, devices, args.DynamicResources), isSince(release, '1.36') ? 2 : 1)] : []),
     plugin(balancedAllocation(args.NodeResourcesBalancedAllocation)),
     plugin(imageLocality),
     ...(schedulesGangs(release, enabled) ? [plugin(gangScheduling)] : []),

@@ -1,8 +1,12 @@
 import type { NodeAffinity, NodeSelectorTerm, TopologySpreadConstraint } from '../../../api/core/v1.types.ts'
+import { parseMilliseconds } from '../../../lib/duration.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
+import { DYNAMIC_RESOURCES, type DynamicResourcesArgs } from '../plugins/dynamic-resources.ts'
 import type { InterPodAffinityArgs } from '../plugins/inter-pod-affinity.ts'
 import type { NodeAffinityArgs } from '../plugins/node-affinity.ts'
 import type { BalancedAllocationArgs } from '../plugins/node-resources-balanced-allocation.ts'
@@ -177,11 +181,43 @@ function validateVolumeBinding(
   return errors
 }
 
+/** Validates timeouts. Those whose gate is off are rejected, unlike fields of the API. */
+function validateDynamicResources(
+  { filterTimeout, bindingTimeout }: DynamicResourcesArgs,
+  path: FieldPath,
+  { enabled }: ArgumentFeatures,
+): FieldError[] {
+  const hasConditions = enabled('DRADeviceBindingConditions') && enabled('DRAResourceClaimDeviceStatus')
+  const [filterPath, bindingPath] = [path.child('filterTimeout'), path.child('bindingTimeout')]
+  return [
+    ...(filterTimeout === undefined
+      ? []
+      : enabled('DRASchedulerFilterTimeout')
+        ? validateTimeout(filterTimeout, filterPath, 0, 'must be zero or positive')
+        : [forbidden(filterPath, 'DRASchedulingFilterTimeout feature gate is disabled')]),
+    ...(bindingTimeout === undefined
+      ? []
+      : hasConditions
+        ? validateTimeout(bindingTimeout, bindingPath, 1000, 'must be at least 1 second')
+        : [forbidden(bindingPath, 'DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled')]),
+  ]
+}
+
+/** Validates a Go duration. @param least in milliseconds */
+function validateTimeout(text: string, path: FieldPath, least: number, detail: string): FieldError[] {
+  try {
+    return parseMilliseconds(text) < least ? [invalid(path, text, detail)] : []
+  } catch (error) {
+    return [invalid(path, text, errorMessage(error))]
+  }
+}
+
 /** Release and gates that arguments depend on. */
 export type ArgumentFeatures = Pick<Features, 'release' | 'enabled'>
 
 const VALIDATIONS: Readonly<Record<string, (args: object, path: FieldPath, features: ArgumentFeatures) => FieldError[]>> = {
   DefaultPreemption: validatePreemption,
+  DynamicResources: validateDynamicResources,
   InterPodAffinity: validateInterPodAffinity,
   NodeAffinity: validateNodeAffinity,
   NodeResourcesBalancedAllocation: validateBalancedAllocation,
@@ -191,7 +227,8 @@ const VALIDATIONS: Readonly<Record<string, (args: object, path: FieldPath, featu
 }
 
 /** Reports whether a plugin takes arguments. */
-export const hasArguments = (plugin: string): boolean => Object.hasOwn(VALIDATIONS, plugin)
+export const hasArguments = (plugin: string, { release }: ArgumentFeatures): boolean =>
+  Object.hasOwn(VALIDATIONS, plugin) && (plugin !== DYNAMIC_RESOURCES || isSince(release, '1.34'))
 
 /** Validates the decoded arguments of a plugin. */
 export const validateArguments = (plugin: string, args: object, features: ArgumentFeatures, path = fieldPath('args')): FieldError[] =>

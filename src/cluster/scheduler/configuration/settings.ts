@@ -138,7 +138,7 @@ function argumentsOf({ pluginConfig = [] }: ProfileConfiguration, path: FieldPat
   for (const [i, { name = '', args }] of pluginConfig.entries()) {
     const at = path.child('pluginConfig').index(i).child('args')
     if (args === undefined) continue
-    if (!hasArguments(name)) {
+    if (!hasArguments(name, features)) {
       errors.push(invalid(at, args, `the plugin ${name} has no arguments`))
       continue
     }

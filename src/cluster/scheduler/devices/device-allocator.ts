@@ -28,6 +28,8 @@ export interface AllocationRules extends PoolRules, SearchRules {
   readonly skipsUnusablePools: boolean
   /** Whether results have the tolerations of their requests. */
   readonly recordsTolerations: boolean
+  /** Optional. Time to search the devices of a node, in milliseconds. Default: only the number of tries is limited. */
+  readonly filterTimeoutMs?: number
 }
 
 /** State of the cluster that devices are allocated from. */
@@ -64,7 +66,7 @@ export function deviceAllocator(
 ): DeviceAllocator {
   const poolsOf = poolsByNode(state.slices, rules)
   const requesting = claims.map(claim => ({ claim, requests: claimRequests(claim) }))
-  const budget = new StepBudget()
+  const budget = new StepBudget(rules.filterTimeoutMs)
   return node => {
     const pools = poolsOf(node)
     const searched = requesting.map(each => new ClaimPreparation(each, pools, state, rules, matches).prepare())

@@ -24,14 +24,21 @@ export class SearchTimeout extends Error {
 
 /** Bounds the tries for one pod, so that the scheduler does not block the process. */
 export class StepBudget {
+  readonly #timeoutMs: number
   #spent = 0
 
-  /** Returns a function that counts a try on a node. It throws SearchTimeout if there are too many. */
+  /** @param timeoutMs time for each node, in milliseconds. Default: not limited */
+  constructor(timeoutMs = Number.POSITIVE_INFINITY) {
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Returns a function that counts a try on a node. It throws SearchTimeout if there are too many, or time is over. */
   forNode(): () => void {
     let left = this.#spent < MOST_POD_STEPS ? MOST_STEPS : MOST_LATER_STEPS
+    const end = performance.now() + this.#timeoutMs
     return () => {
       this.#spent++
-      if (left-- <= 0) throw new SearchTimeout()
+      if (left-- <= 0 || performance.now() > end) throw new SearchTimeout()
     }
   }
 }

@@ -54,7 +54,7 @@ export interface GroupCycleParts {
 }
 
 /** Input of one cycle. */
-interface Attempt {
+interface GroupAttempt {
   readonly reference: GroupReference
   readonly rules: GroupRules
   readonly members: readonly GroupMember[]
@@ -108,7 +108,7 @@ export class GroupCycle {
   }
 
   /** Returns how the pods of a group differ in what they must have in common. Source: validatePodGroup. */
-  #mismatch({ members, rules, reference }: Attempt, objects: Snapshot['objects']): string | undefined {
+  #mismatch({ members, rules, reference }: GroupAttempt, objects: Snapshot['objects']): string | undefined {
     const [first] = members
     const all = 'all pods in a single pod group should have the same'
     if (first === undefined) return undefined
@@ -128,7 +128,7 @@ export class GroupCycle {
     return undefined
   }
 
-  async #schedule(attempt: Attempt): Promise<void> {
+  async #schedule(attempt: GroupAttempt): Promise<void> {
     const snapshot = this.#parts.state.snapshot()
     const tried = this.#parts.limitsTopology ? await this.#tryPlacements(attempt, snapshot) : await this.#try(attempt, snapshot, false)
     const { trial, result, verdict } = tried
@@ -144,7 +144,7 @@ export class GroupCycle {
   }
 
   /** Looks for nodes in a snapshot. The snapshot has the pods on them until the trial is undone. */
-  async #try({ members, profile, minCount, reference, rules }: Attempt, snapshot: Snapshot, hasOwnNodes: boolean): Promise<Tried> {
+  async #try({ members, profile, minCount, reference, rules }: GroupAttempt, snapshot: Snapshot, hasOwnNodes: boolean): Promise<Tried> {
     const { finder, nominated, context, groups, pending, postFilters, preemptsForGroups, limitsTopology, release } = this.#parts
     const present = members.filter(({ queued }) => pending.isPending(queued))
     const before = groups.scheduled(reference.key).size
@@ -174,7 +174,7 @@ export class GroupCycle {
   }
 
   /** Looks for nodes in each of the placements that the group allows, and chooses the one that has most pods. */
-  async #tryPlacements(attempt: Attempt, snapshot: Snapshot): Promise<Tried> {
+  async #tryPlacements(attempt: GroupAttempt, snapshot: Snapshot): Promise<Tried> {
     const { groups, random, release } = this.#parts
     const { rules, reference } = attempt
     const placements = placementsOf(rules.topologyKey, snapshot, groups.scheduled(reference.key))
@@ -196,7 +196,7 @@ export class GroupCycle {
   }
 
   /** Binds the pods that have nodes. The others return to the queue. */
-  async #bind({ rules }: Attempt, { result: { results } }: Tried): Promise<void> {
+  async #bind({ rules }: GroupAttempt, { result: { results } }: Tried): Promise<void> {
     const { binder, context, endNomination, fail, pending, report, state } = this.#parts
     for (const result of results) {
       const { queued, info } = result.member
@@ -212,7 +212,7 @@ export class GroupCycle {
   }
 
   /** Chooses pods whose deletion makes room for the group. Source: PodGroupPostFilter of the plugin DefaultPreemption. */
-  async #preempt(attempt: Attempt, snapshot: Snapshot): Promise<GroupPreemption | undefined> {
+  async #preempt(attempt: GroupAttempt, snapshot: Snapshot): Promise<GroupPreemption | undefined> {
     const { members, rules, profile } = attempt
     if (profile.preemption === undefined || members.length === 0) return undefined
     if (rules.topologyKey !== undefined) return { message: 'pod group preemption: not supported with topology constraints' }
@@ -233,7 +233,7 @@ export class GroupCycle {
   }
 
   /** Returns all pods to the queue. If there are victims, the pods are nominated to the nodes that become free. */
-  #reject(attempt: Attempt, { result, verdict }: Tried, preemption: GroupPreemption | undefined): void {
+  #reject(attempt: GroupAttempt, { result, verdict }: Tried, preemption: GroupPreemption | undefined): void {
     const { fail, release, report } = this.#parts
     const { members, rules } = attempt
     const nodes = preemption && 'nodes' in preemption ? preemption.nodes : undefined
@@ -257,7 +257,7 @@ export class GroupCycle {
   }
 
   /** Nominates the pods, and deletes the victims in the background. */
-  #evict({ members, rules }: Attempt, { nodes, victims }: Exclude<GroupPreemption, { readonly message: string }>): void {
+  #evict({ members, rules }: GroupAttempt, { nodes, victims }: Exclude<GroupPreemption, { readonly message: string }>): void {
     const { evict, nominated, pending, postFilters } = this.#parts
     const waiting = members.filter(({ queued }) => pending.isPending(queued))
     for (const { info } of waiting) {
@@ -269,7 +269,7 @@ export class GroupCycle {
   }
 
   /** Returns all pods to the queue after an error. */
-  #failAll({ members, rules }: Attempt, message: string, tried?: Tried): void {
+  #failAll({ members, rules }: GroupAttempt, message: string, tried?: Tried): void {
     for (const { queued } of members) {
       const own = tried?.result.results.find(({ member }) => member.queued === queued)
       const text = own && 'isError' in own && own.isError ? own.message : message

@@ -1,6 +1,7 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import type { ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
+import { parseMilliseconds } from '../../../lib/duration.ts'
 import type { GateName } from '../../../lifecycle/feature-gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { isReservedFor, MOST_CONSUMERS } from '../../shared/device-claims.ts'
@@ -26,11 +27,13 @@ export const DYNAMIC_RESOURCES = 'DynamicResources'
 
 /** Arguments of the plugin. Source: DynamicResourcesArgs of kubescheduler.config.k8s.io/v1. */
 export interface DynamicResourcesArgs {
-  /** Optional. Time in which drivers must prepare devices with conditions of binding. Default: 10 min. */
-  readonly bindingTimeoutMs?: number
+  /** Optional. Time to search the devices of a node, as a Go duration. 0: not limited. Default: 10 s. */
+  readonly filterTimeout?: string
+  /** Optional. Time in which drivers must prepare devices with conditions of binding, as a Go duration. Default: 10 min. */
+  readonly bindingTimeout?: string
 }
 
-const BINDING_TIMEOUT_MS = 600_000
+const [FILTER_TIMEOUT, BINDING_TIMEOUT] = ['10s', '10m']
 
 interface DeviceRules {
   readonly rules: AllocationRules
@@ -45,8 +48,9 @@ export function dynamicResources(
   kinds: DeviceKinds,
   args: DynamicResourcesArgs = {},
 ): Plugin {
-  const rules = allocationRules(release, enabled)
-  const bindingTimeoutMs = rules.bindingConditions ? (args.bindingTimeoutMs ?? BINDING_TIMEOUT_MS) : undefined
+  const filterTimeoutMs = enabled('DRASchedulerFilterTimeout') ? parseMilliseconds(args.filterTimeout ?? FILTER_TIMEOUT) : 0
+  const rules = { ...allocationRules(release, enabled), ...(filterTimeoutMs > 0 && { filterTimeoutMs }) }
+  const bindingTimeoutMs = rules.bindingConditions ? parseMilliseconds(args.bindingTimeout ?? BINDING_TIMEOUT) : undefined
   const writer: ClaimWriter = {
     kind: kinds.claims,
     recordsTime: enabled('DRADeviceBindingConditions'),

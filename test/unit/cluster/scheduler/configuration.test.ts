@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { totalScores } from '../../../../src/cluster/scheduler/choose-node.ts'
-import { validateArguments } from '../../../../src/cluster/scheduler/configuration/argument-validation.ts'
+import { type ArgumentFeatures, validateArguments } from '../../../../src/cluster/scheduler/configuration/argument-validation.ts'
 import { SchedulerConfigError, schedulerSettings } from '../../../../src/cluster/scheduler/configuration/settings.ts'
 import type { Profile } from '../../../../src/cluster/scheduler/profile.ts'
-import { featuresOf } from '../../../support/hook-context.ts'
+import { featuresIn, featuresOf } from '../../../support/hook-context.ts'
 import { infoOf, nodeOf, snapshotOf } from '../../../support/scheduling.ts'
 
 const FEATURES = featuresOf()
@@ -196,8 +196,8 @@ profiles:
 })
 
 describe('arguments of plugins', () => {
-  const errors = (name: string, args: object): string[] =>
-    validateArguments(name, args, FEATURES).map(({ field, body }) => `${field}: ${body}`)
+  const errors = (name: string, args: object, features: ArgumentFeatures = FEATURES): string[] =>
+    validateArguments(name, args, features).map(({ field, body }) => `${field}: ${body}`)
 
   it('name a strategy of NodeResourcesFit with all that it needs', () => {
     const strategy = (scoringStrategy: object): string[] => errors('NodeResourcesFit', { scoringStrategy })
@@ -227,6 +227,22 @@ describe('arguments of plugins', () => {
       errors('PodTopologySpread', { defaultConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }] }),
     ).to.deep.equal(['args.defaultingType: Invalid value: "System": when .defaultConstraints are not empty'])
     expect(errors('PodTopologySpread', { defaultingType: 'Other' })[0]).to.contain('supported values: "System", "List"')
+  })
+
+  it('have timeouts of DynamicResources whose gates are on', () => {
+    const timeouts = (args: object, features = featuresIn('1.36')): string[] => errors('DynamicResources', args, features)
+    expect(timeouts({ filterTimeout: '0s', bindingTimeout: '1s' })).to.deep.equal([])
+    expect(timeouts({ filterTimeout: '-1s', bindingTimeout: '999ms' })).to.deep.equal([
+      'args.filterTimeout: Invalid value: "-1s": must be zero or positive',
+      'args.bindingTimeout: Invalid value: "999ms": must be at least 1 second',
+    ])
+    expect(timeouts({ filterTimeout: 'soon' })[0]).to.contain('args.filterTimeout: Invalid value: "soon"')
+    expect(timeouts({ bindingTimeout: '1m' }, featuresIn('1.34'))).to.deep.equal([
+      'args.bindingTimeout: Forbidden: DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled',
+    ])
+    expect(timeouts({ filterTimeout: '1s' }, featuresIn('1.34', { DRASchedulerFilterTimeout: false }))).to.deep.equal([
+      'args.filterTimeout: Forbidden: DRASchedulingFilterTimeout feature gate is disabled',
+    ])
   })
 
   it('are in the ranges of the other plugins', () => {

@@ -5,7 +5,7 @@ import {
   deviceAllocator,
   NodeAllocationError,
 } from '../../../../../src/cluster/scheduler/devices/device-allocator.ts'
-import { SearchTimeout } from '../../../../../src/cluster/scheduler/devices/device-search.ts'
+import { SearchTimeout, StepBudget } from '../../../../../src/cluster/scheduler/devices/device-search.ts'
 import { deviceMatcher } from '../../../../../src/cluster/scheduler/devices/device-selectors.ts'
 import type { AllocatedDevices } from '../../../../../src/cluster/scheduler/devices/shared-capacities.ts'
 import { parseQuantity } from '../../../../../src/meta/quantity.ts'
@@ -298,6 +298,13 @@ describe('allocation of devices', () => {
     ]
     const claims = [deviceClaimOf('c', [pair('r'), pair('s'), requestOf('t')], { devices: { constraints } })]
     expect(() => chosen({ claims, slices })).to.throw(SearchTimeout, 'timed out trying to allocate devices')
+  })
+
+  it('gives up a node when its time is over', () => {
+    const step = new StepBudget(0).forNode()
+    expect(() => {
+      for (let i = 0; i < 9000; i++) step()
+    }).to.throw(SearchTimeout, 'timed out trying to allocate devices')
   })
 
   it('rejects capacities in releases without them', () => {
