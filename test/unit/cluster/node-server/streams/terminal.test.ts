@@ -38,13 +38,24 @@ describe('a terminal', () => {
     expect(one.state.text.replaceAll('\b \b', '<')).to.equal('helo<lo\r\ngot hello\r\nend\r\nend\r\n')
   })
 
-  it('interrupts a process and its children', async () => {
+  it('interrupts a process', async () => {
     const one = client()
-    const result = shell('echo ready; sleep 600; echo never', one)
-    await one.shows('ready')
+    const result = runProcess(['cat'], {}, one.streams)
+    one.keys.write('a\r')
+    await one.shows('a\r\na\r\n')
     one.keys.write('\x03')
     expect(await result).to.deep.equal({ exitCode: 130 })
-    expect(one.state.text).to.include('^C').and.not.include('never')
+    expect(one.state.text).to.include('^C')
+  })
+
+  it('interrupts the children of a process as well', async () => {
+    const one = client()
+    const child = 'trap "echo child; exit 0" INT; echo ready; while :; do sleep 0.05; done'
+    const result = shell(`trap : INT; sh -c '${child}'; echo parent; exit 5`, one)
+    await one.shows('ready')
+    one.keys.write('\x03')
+    expect(await result).to.deep.equal({ exitCode: 5 })
+    expect(one.state.text).to.include('child\r\nparent')
   })
 
   it('tells a process its size, and that it has changed', async () => {
