@@ -44,7 +44,6 @@ export interface AuditorOptions {
 
 /** An event at a stage, in each format. */
 interface RenderedEvent {
-  /** State of the request. */
   readonly event: AuditEvent
   /** JSON of the event in parts. Empty if every target has the legacy format. */
   readonly pieces: readonly (string | AuditedBody)[]
@@ -56,7 +55,6 @@ interface RenderedEvent {
 
 /** Decides which requests are audited, and writes their events. */
 export class Auditor {
-  /** Metrics of events and errors. */
   readonly metrics: AuditMetrics
   readonly #options: AuditorOptions
   /** Memory for lists with filtered managed fields, which are buffered as a whole until they are written. */

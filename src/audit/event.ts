@@ -12,7 +12,6 @@ export interface AuditedRequest {
   readonly auditId: string
   /** Request target as the client sent it. */
   readonly uri: string
-  /** Operation of the request. */
   readonly info: RequestInfo
   /** Headers, for the source addresses that proxies add. */
   readonly headers: IncomingHttpHeaders

@@ -50,7 +50,6 @@ export interface AuditLogOptions extends Retention, AuditTargetOptions {
   readonly path: string
   /** Bytes beyond which the log is rotated. */
   readonly maxBytes: number
-  /** Format of the lines. */
   readonly format: AuditFormat
 }
 

@@ -28,7 +28,6 @@ export interface ApiServiceParts {
 
 /** Request handlers for resources, discovery and OpenAPI. */
 export class ApiService implements Service {
-  /** Handlers of all routes. */
   readonly api: Api
   /** Metrics of watches, deprecated APIs and translated streams. */
   readonly metrics: readonly MetricFamily[]

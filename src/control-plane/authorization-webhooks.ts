@@ -25,7 +25,6 @@ import { serverId } from './server-id.ts'
 
 /** Parsed file of `--authorization-config`. */
 export interface ReadChain {
-  /** Path of the file. */
   readonly file: string
   /** Contents, to which the first look compares. */
   readonly bytes: Buffer

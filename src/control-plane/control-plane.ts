@@ -51,7 +51,6 @@ import { WhyService } from './why-service.ts'
 
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
-  /** Handlers of the API's requests. */
   readonly api: Api
   /** Whether the request has a route. */
   isServed(info: ResourceRequestInfo): boolean
@@ -318,11 +317,8 @@ const isOfDefinitions = ({ group, names }: Version): boolean =>
 
 /** Dependencies of the registry. */
 interface RegistryParts {
-  /** Kinds that are served. */
   readonly catalog: Catalog
-  /** Storage of each resource. */
   readonly stores: StoreService
-  /** Admission of all writes. */
   readonly admission: AdmissionService
   /** Receives differences between declared rules and `validate`. */
   readonly declared: DeclaredObserver

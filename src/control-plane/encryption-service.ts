@@ -144,7 +144,6 @@ class KeyServices {
     await this.#present?.check()
   }
 
-  /** Closes the present plugins. */
   close(): void {
     this.#present?.close()
   }

@@ -64,7 +64,6 @@ interface Uncached {
   readonly resource: CachedResource
   /** Storage that reads the backend. */
   readonly storage: Storage
-  /** Counts of its lists. */
   readonly lists: ListCounts
   /** Aborted when the resource is removed. */
   readonly removed: AbortController

@@ -33,7 +33,6 @@ export interface TokenIssuerParts {
   /** Clock by which tokens expire. */
   readonly clock: Clock
   readonly log: Logger
-  /** Metrics of the token cache. */
   readonly cacheMetrics: TokenCacheMetrics
   /** Optional. Connections to issuers. Without it they are dialled directly. */
   readonly egress?: Egress | undefined
@@ -85,7 +84,6 @@ export async function openTokenIssuers(
 
 /** A configuration file to follow. */
 interface Followed {
-  /** Path of the configuration. */
   readonly file: string
   /** Contents at the start, to which the first look compares. */
   readonly bytes: Buffer
@@ -93,7 +91,6 @@ interface Followed {
   readonly configuration: AuthenticationConfiguration
   /** Receives changed issuers. */
   readonly service: JwtService
-  /** Counts reloads. */
   readonly reloads: ReloadMetrics
   /** Options of the service, for the issuers of a changed file. */
   readonly options: JwtServiceOptions

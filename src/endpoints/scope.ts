@@ -102,7 +102,6 @@ interface Resolved<V extends ServedVerb> {
  * cannot be given another request.
  */
 export class Scope<V extends ServedVerb = ServedVerb> {
-  /** Request and response. */
   readonly exchange: Exchange
   readonly env: EndpointEnvironment
   /** Snapshot that the request uses throughout. */
@@ -113,7 +112,6 @@ export class Scope<V extends ServedVerb = ServedVerb> {
   readonly subresource: Subresource | undefined
   /** Dialect of the resource. A view of it may have another. */
   readonly dialect: Dialect
-  /** Verb that was authorized. */
   readonly verb: V
   /** Name of `subresource`, or empty. */
   readonly subresourceName: string
@@ -144,7 +142,6 @@ export const isNamespaced = ({ served }: Scope): boolean => served.definition.sc
 
 /** The store methods that each verb may call. */
 interface StoreOf {
-  /** Reads of one object. */
   readonly get: Pick<ResourceStore, 'get' | 'isCached'>
   readonly list: Pick<ResourceStore, 'list' | 'isCached'>
   readonly watch: Pick<ResourceStore, 'watch' | 'storage'>

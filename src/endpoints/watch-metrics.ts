@@ -10,7 +10,6 @@ const SIZES = doubled(1024, 8)
 const DURATIONS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
 /** Upper bounds in seconds since 1.37. */
 const DURATIONS_SINCE_37 = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300]
-/** Labels of events. */
 const KIND = ['group', 'version', 'kind'] as const
 
 /** Counts the events of one watch. The series are looked up when the watch begins. */

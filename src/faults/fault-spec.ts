@@ -48,9 +48,7 @@ export interface FaultRate {
 export interface FaultEvent {
   /** Type of the event, as in the stream. */
   readonly type?: 'ADDED' | 'MODIFIED' | 'DELETED'
-  /** Namespace of the object. */
   readonly namespace?: string
-  /** Name of the object. */
   readonly name?: string
   /** Number of matching events before it. Defaults to 0. */
   readonly skip?: number

@@ -20,11 +20,9 @@ const NO_HAND: readonly number[] = []
 
 /** A flow schema in its priority level. */
 export class Flow implements FlowOfRequest, Classified {
-  /** Name of the FlowSchema. */
   readonly schema: string
   /** Empty if the object does not exist yet. */
   readonly schemaUid: string
-  /** Name of the priority level. */
   readonly level: string
   /** Empty if the object does not exist yet. */
   readonly levelUid: string

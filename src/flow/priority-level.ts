@@ -38,13 +38,11 @@ interface Limits {
  * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
  */
 export class PriorityLevel {
-  /** Name of the object. */
   readonly name: string
   /** Queues and seats of the level. */
   readonly queues: QueueSet
   /** The current object. */
   config: PriorityLevelConfig
-  /** Queuing of the current object. */
   discipline: Discipline
   /** Whether the level was removed from the configuration. It is dropped when its queues are empty. */
   quiescing = false

@@ -8,7 +8,6 @@ export const ESTIMATED_SERVICE_MS = 3
 
 /** Properties that all requests of a flow schema share. */
 export interface FlowOfRequest {
-  /** Name of the FlowSchema. */
   readonly schema: string
   /** Empty if the object does not exist yet. */
   readonly schemaUid: string
@@ -36,13 +35,11 @@ export interface Arrival {
   readonly distinguisher: string
   /** Seats and time that the request is expected to occupy. */
   readonly estimate: WorkEstimate
-  /** User and operation. */
   readonly details: RequestDetails
 }
 
 /** A request in a priority level: it waits, executes, or is over. */
 export class SeatRequest {
-  /** Request as it arrived. */
   readonly arrival: Arrival
   /** Seats while the request is served. */
   readonly initialSeats: number
@@ -70,7 +67,6 @@ export class SeatRequest {
   queue: Queue | undefined
   /** Neighbours in its list. */
   before: SeatRequest | undefined
-  /** See `before`. */
   after: SeatRequest | undefined
 
   constructor(arrival: Arrival, arrivedAt: number, arrivalR: SeatSeconds) {

@@ -1,6 +1,5 @@
 import { type Across, HistogramChild, histogramSamples, type MetricDeclaration, type MetricFamily, type Sample } from '../lib/metrics.ts'
 
-/** Nanoseconds of a millisecond. */
 const NANOSECONDS = 1e6
 
 /** Histogram of a changing value over a limit, weighted by nanoseconds. */

@@ -19,7 +19,6 @@ export const maxSeatsOf = ({ initialSeats, finalSeats }: WorkEstimate): number =
 
 /** The part of a request that its estimate depends on. */
 export interface EstimatedRequest {
-  /** Operation and resource. */
   readonly info: RequestInfo
   /** Query parameters of a list or watch. */
   readonly query: Pick<URLSearchParams, 'get'>

@@ -28,7 +28,6 @@ export type WhyStep =
 
 /** The user of the request. */
 export interface WhyUser {
-  /** User name. */
   readonly name: string
   /** Omitted if the authenticator set none. */
   readonly uid?: string
@@ -174,7 +173,6 @@ export interface PluginRun {
   /** Phase of admission. A plugin with both has two steps. */
   readonly phase: 'mutating' | 'validating'
   readonly outcome: 'admitted' | 'refused'
-  /** Duration of the run. */
   readonly milliseconds: number
   /** Changes by a mutating plugin. */
   readonly changes?: WhyChanges
@@ -193,7 +191,6 @@ export interface WebhookCallStep {
   readonly round: 1 | 2
   /** `failed open`: the call failed and the failure policy is Ignore. */
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'failed open'
-  /** Duration of the call. */
   readonly milliseconds: number
   /** Message of the rejection or of the failed call. */
   readonly message?: string
@@ -215,7 +212,6 @@ export interface PolicyStep {
    * policy, and the binding does not deny it.
    */
   readonly outcome: 'admitted' | 'refused' | 'failed' | 'warned or audited'
-  /** Duration of the evaluation. */
   readonly milliseconds: number
   /**
    * Cost of the evaluated expressions, in units of the CEL cost budget (10,000,000 for a policy). Omitted if none was
@@ -281,7 +277,6 @@ interface StoreCallStep {
   readonly operation: string
   /** Resource whose key is read or written. */
   readonly resource: string
-  /** Duration of the call. */
   readonly milliseconds: number
   /** Error of the call. Omitted if it succeeded. */
   readonly failed?: string
@@ -298,7 +293,6 @@ interface Converted {
   readonly to: string
   /** Number of objects in the call. */
   readonly objects: number
-  /** Duration of the call. */
   readonly milliseconds: number
   /** Error of the call. Omitted if it succeeded. */
   readonly failed?: string

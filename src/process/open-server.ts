@@ -196,7 +196,6 @@ interface Listening extends ServerParts {
   readonly console: Console | undefined
   /** Credentials and ports, from the primary or made by this process. */
   readonly begin: WorkerBegin
-  /** Services that handle requests. */
   readonly services: OpenServices
   readonly encryption: EncryptionService
   readonly audit: AuditService

@@ -74,7 +74,6 @@ export interface GivenServices {
 export interface OpenServices {
   /** Media types of the server, by its gates. */
   readonly media: MediaOffer
-  /** Authentication and authorization. */
   readonly auth: Auth
   /** Registry and controllers. */
   readonly plane: ControlPlane

@@ -51,7 +51,6 @@ export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
 /** Attributes of a write for admission. */
 export interface AdmissionRequest {
-  /** Context of the request. */
   readonly ctx: RequestContext
   /** Operation, which for a PUT or an apply depends on whether the object exists. */
   readonly operation: Operation
@@ -106,13 +105,11 @@ export interface RegistryEnvironment {
   readonly clock: Clock
   /** Prefix of all keys: `/registry`. */
   readonly etcdPrefix: string
-  /** Release and feature gates. */
   readonly features: Features
   /** A UUID of version 4. */
   newUid(): string
   /** Five characters for generateName. */
   nameSuffix(): string
-  /** Mutating and validating admission. */
   readonly admission: AdmissionFunctions
   /** Receives differences between declared rules and `validate`. */
   readonly declared: DeclaredObserver
@@ -133,7 +130,6 @@ export interface RegistryEnvironment {
 export interface StoreParts {
   /** Environment of the server. */
   readonly env: RegistryEnvironment
-  /** Storage of the resource. */
   readonly storage: Storage
   /** Keys of its objects in the store. */
   readonly keys: KeySpace

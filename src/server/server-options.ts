@@ -155,9 +155,7 @@ export interface ServerOptions {
   readonly endpoints: EndpointOptions
   /** Parts of every exchange. */
   readonly exchange: ExchangeHost
-  /** Authentication and authorization. */
   readonly access: ServerAccess
-  /** Addresses and ports to open. */
   readonly ports: PortOptions
   /** Certificates of the secure port and the console. */
   readonly tls: TlsOptions
@@ -169,7 +167,6 @@ export interface ServerOptions {
   readonly observability: ObservabilityOptions
   /** Faults, and the order of writes. */
   readonly simulation: SimulationOptions
-  /** Log of the server. */
   readonly log: Logger
 }
 
@@ -185,9 +182,7 @@ export interface ChainOptions extends Omit<ServerOptions, 'ports' | 'tls'> {
   readonly inFlight: InFlight
   /** High-water marks of requests that wait and that execute. */
   readonly marks: RequestMarks
-  /** Metrics of requests. */
   readonly metrics: RequestMetrics
-  /** Metrics of authentication and authorization. */
   readonly authMetrics: AuthMetrics
   /** Set on the console's port only. */
   readonly console?: Pick<ServedConsole, 'serves' | 'serve'> | undefined

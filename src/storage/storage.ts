@@ -44,7 +44,6 @@ export interface Attributes {
   readonly namespace: string
   /** metadata.name. */
   readonly name: string
-  /** Value of metadata.uid. */
   readonly uid: string
   /** Labels for matching. They need not be a parsed object. */
   readonly labels: SelectableLabels
@@ -57,7 +56,6 @@ export interface Attributes {
  * may be mutated.
  */
 export interface StoredObject {
-  /** Key in the store. */
   readonly key: Key
   /** Mod revision. For the object of a deletion, the revision of the deletion. */
   readonly revision: Revision
@@ -184,9 +182,7 @@ export interface Predicate {
 
 /** A list of one resource, or of a page of it. */
 export interface ListQuery {
-  /** Consistency of the list. */
   readonly at: ReadAt
-  /** Filter of the objects. */
   readonly predicate: Predicate
   /** Objects per page. 0: all. */
   readonly limit: number
@@ -278,7 +274,6 @@ export type Decide<T> = (now: StoredObject | undefined) => Promise<WriteDecision
 export interface Written<T> {
   /** The new state. After a deletion, the last state with the revision of the deletion. */
   readonly object: StoredObject
-  /** Change that was made. */
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted'
   /** Result of the decision that was applied. */
   readonly result: T

@@ -183,7 +183,6 @@ async function openLater(
   return { server, backend }
 }
 
-/** Signal that does not abort. */
 const NEVER = new AbortController().signal
 
 /** Parts of a running control plane. */

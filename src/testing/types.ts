@@ -91,7 +91,6 @@ export type Applied<M extends readonly Manifests[]> = M extends readonly Manifes
 
 /** A response of the server. `T` is the type of its body, which is not checked. */
 export interface ClientResponse<T = unknown> {
-  /** HTTP status code. */
   readonly status: number
   /** Headers by name in lower case, as Node returns them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>

@@ -10,7 +10,6 @@ import { parseRequestInfo } from '../../server/filters/request-info.ts'
 /** A request to a fork. */
 export interface ForkRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** Path without query. */
   readonly path: string
   /** Optional. The query, without `?`. */
   readonly search?: string

@@ -32,7 +32,6 @@ export function fieldChanges(from: JsonObject | undefined, to: JsonObject | unde
   return found
 }
 
-/** A position in both states. */
 interface FieldPosition {
   /** Empty for the object itself. */
   readonly path: string

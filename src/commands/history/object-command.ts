@@ -21,7 +21,6 @@ export interface ObjectChange {
 
 /** Parsed arguments of a command about one object, with the object and its server. */
 export interface ObjectContext {
-  /** Parsed arguments. */
   readonly given: Arguments
   /** Client of the server in the kubeconfig. */
   readonly client: ClusterClient

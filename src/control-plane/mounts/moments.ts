@@ -58,7 +58,6 @@ export class Moments {
     this.#options = options
   }
 
-  /** Number of open moments. */
   get size(): number {
     return this.#all.size
   }

@@ -112,7 +112,6 @@ export class CommandClient {
     return this.#socket.send(LEADS[channel], bytes)
   }
 
-  /** Reads from the client again. */
   resume(): void {
     this.#socket.resume()
   }

@@ -49,7 +49,6 @@ interface MediaDialect {
 
 /** A body as text and as the parsed value. */
 interface ParsedText {
-  /** Body as it was sent. */
   readonly body: Buffer
   /** Parsed body. Large integers are bigints. */
   readonly value: Json
@@ -75,13 +74,11 @@ interface BodyDialect {
 
 /** Patch types of a kind. */
 export interface PatchTypes {
-  /** Types that are accepted. */
   readonly taken: readonly string[]
   /** Types that a 415 lists. */
   readonly listed: readonly string[]
 }
 
-/** Types of patches. */
 interface PatchDialect {
   /** Media types of patches. `cborIsOffered`: whether the server accepts CBOR. */
   patchTypes(cborIsOffered: boolean): PatchTypes

@@ -28,13 +28,11 @@ export interface JsonSource {
   json(): Encoded
 }
 
-/** Numbers of a piece. */
 const OWN = 0
 /** Offset in a piece of the start in the source's JSON. */
 const FROM = 1
 /** Offset in a piece of the end in the source's JSON, which is exclusive. */
 const TO = 2
-/** Numbers of a piece. */
 const NUMBERS = 3
 
 /**

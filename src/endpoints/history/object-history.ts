@@ -25,7 +25,6 @@ const PAGE_BYTES = 4 << 20
 
 /** Services that the history of an object needs. */
 export interface HistoryEnvironment {
-  /** Retained history of the store. */
   readonly history: StoreHistory
   /** Kinds, to resolve the path. */
   readonly catalog: Catalog
@@ -71,7 +70,6 @@ export async function serveHistory(exchange: Exchange, prefix: string, env: Hist
   return exchange.sendBytes(200, 'application/json', parts)
 }
 
-/** Separator of items. */
 const COMMA = Buffer.from(',')
 
 /** Throws 403 unless the user may get the object. */

@@ -38,7 +38,6 @@ export interface Operation {
   readonly parameters: readonly Parameter[]
   /** Media types of the body, or any if there is none. */
   readonly consumes: readonly string[]
-  /** Media types of the response. */
   readonly produces: readonly string[]
   /** Omitted if the operation has no body. */
   readonly body?: { readonly type: TypeRef; readonly required: boolean }

@@ -7,7 +7,6 @@ import type { Release } from '../../lifecycle/release.ts'
 export interface Parameter {
   /** Name in the query, or in braces in the path. */
   readonly name: string
-  /** Location of the parameter. */
   readonly in: 'query' | 'path'
   readonly type: 'string' | 'integer' | 'boolean'
   /** Description in our own words. */
@@ -94,9 +93,7 @@ export const LIST_PARAMETERS = [
   timeoutSeconds,
   watch,
 ]
-/** Parameters of creates and updates. */
 export const WRITE_PARAMETERS = [dryRun, fieldManager, fieldValidation]
-/** Parameters of patches, applies included. */
 export const PATCH_PARAMETERS = [dryRun, patchManager, fieldValidation, force]
 /** Parameters of deletions, besides the body with DeleteOptions. */
 export const DELETE_PARAMETERS = [dryRun, gracePeriodSeconds, unsafe, orphanDependents, propagationPolicy]

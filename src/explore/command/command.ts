@@ -17,7 +17,6 @@ import { compiledGoTests, isGoTest } from './go-test.ts'
 import { type Killable, onInterrupt } from './interrupt.ts'
 import { SEES_THREADS } from './running-threads.ts'
 
-/** Help text. */
 const USAGE = `Usage: binnacle explore [flags] -- COMMAND [arguments]
 
 Runs the tests of a controller again and again, each time with a new server and other perturbations that the API's contract allows: watches that are late or cut, stale

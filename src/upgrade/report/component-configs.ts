@@ -42,7 +42,6 @@ const LIVES: Readonly<Record<string, ConfigurationLife>> = {
 
 /** A deprecated or removed configuration. */
 export interface ConfigurationFault {
-  /** Rule of the finding. */
   readonly rule: 'removed-config' | 'deprecated-config'
   readonly message: string
   readonly advice: string

@@ -51,7 +51,6 @@ export const hasEnded = (migration: Migration): boolean => hasSucceeded(migratio
 export interface MigrationState {
   /** Type of the condition that becomes true. */
   readonly type: 'Running' | 'Succeeded' | 'Failed'
-  /** Reason of the condition. */
   readonly reason: string
   /** Empty, or the error of a failed migration. */
   readonly message: string

@@ -58,7 +58,6 @@ export interface StageEvent {
 export interface StageFinalizers {
   /** Finalizers to add, unless the object has them. */
   readonly add: readonly string[]
-  /** Finalizers to remove. */
   readonly remove: readonly string[]
   /** Whether all other finalizers are removed. */
   readonly empty: boolean
@@ -84,7 +83,6 @@ export interface Stage {
   readonly name: string
   /** Group and version of the objects: `v1`, `apps/v1`. */
   readonly apiVersion: string
-  /** Kind of the objects. */
   readonly kind: string
   /** All must be met. Undefined if the stage has no selector, and matches nothing. */
   readonly requirements: readonly StageRequirement[] | undefined

@@ -37,7 +37,6 @@ export interface TextView {
 
 /** How JSON is written: compact, indented or as YAML. */
 export interface TextStyle {
-  /** Content-Type of responses. */
   readonly contentType: string
   /** Writes compact JSON in the style. */
   write(text: JsonText): Awaitable<Body>

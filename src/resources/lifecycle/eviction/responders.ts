@@ -39,7 +39,6 @@ const RESPONDERS_PATH = STATUS_PATH.child('responders')
 /** Path of the list with the states. */
 const TARGETS_PATH = STATUS_PATH.child('targetResponders')
 
-/** Circumstances of a write. */
 interface Moment {
   /** Milliseconds since the epoch. */
   readonly now: number
