@@ -5,7 +5,9 @@ import type { Type, TypeKind } from './type.ts'
 
 /** Argument types that a format clause accepts, and the error for any other type. */
 interface Clause {
+  /** Kinds of types, `dyn` included. */
   readonly kinds: ReadonlySet<TypeKind>
+  /** Message for other types. */
   readonly only: string
 }
 
@@ -54,6 +56,7 @@ function* misfit(expr: Expr, { kinds }: Clause, types: Checked['types'], deep: b
   return undefined
 }
 
+/** Precision such as `.2`. Its digits are required. */
 const PRECISION = /^\.(\d*)/
 
 /** Reads a clause after a `%`. Returns the clause and its length in characters, or an error. */

@@ -18,18 +18,24 @@ export const FAULTS_GROUP = 'binnacle.dev'
 
 /** A fault rule that is matched against each request. */
 interface FaultRule {
+  /** Key of the rule. An object's fault has the name of the object. */
   readonly name: string
+  /** Validated specification. Requests are given the same object. */
   readonly spec: FaultSpec
+  /** Counts and periods, by which it is decided if a matching request has the fault. */
   readonly state: RateState
   /** Undefined if the fault is not about one event. */
   readonly search: EventSearch | undefined
 }
 
+/** Status codes that clients must expect from any request. */
 const CODES: readonly number[] = [429, 500, 503, 504]
+/** Verbs of requests that can conflict. */
 const UPDATES: readonly string[] = ['update', 'patch']
 
 /** The fault rules of a server, in the order in which they were added. */
 export class FaultRules {
+  /** Clock of rates, delays and periods. */
   readonly clock: TimerClock
   readonly #rules = new Map<string, FaultRule>()
   readonly #hits = new CounterFamily({
@@ -38,7 +44,9 @@ export class FaultRules {
     stability: 'ALPHA',
     labels: ['effect'],
   })
+  /** Metrics of faults. */
   readonly families = [this.#hits]
+  /** Requests and events that wait until nothing else happens. */
   readonly holds = new Holds()
   /** Optional. Follows requests, and restarts programs of clients. */
   observer: FaultObserver | undefined
@@ -53,6 +61,7 @@ export class FaultRules {
     this.clock = clock
   }
 
+  /** Whether no rule exists. Requests then take a shorter path. */
   get isEmpty(): boolean {
     return this.#rules.size === 0
   }
@@ -159,6 +168,7 @@ export class FaultRules {
   }
 }
 
+/** Members of a specification of which at least one must be set. */
 const EFFECTS = [
   'delay',
   'hold',
@@ -173,8 +183,10 @@ const EFFECTS = [
   'watch',
   'webhooksDown',
 ] as const
+/** Verbs of requests that change objects, for which admission webhooks are called. */
 const CHANGES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection']
 
+/** Limit for the revisions that are kept for each resource. */
 const MOST_CHANGES = 10_000
 
 /** Name of the resource of a request, as in a match: `deployments.apps`. */

@@ -16,6 +16,7 @@ import { disturbedWatch } from './watch-fault.ts'
 /** State and services that faults use. */
 export interface Faults {
   readonly rules: FaultRules
+  /** Revisions by time, for reads of an earlier state. */
   readonly times: RevisionTimes
   /** Replaces the holder of a Lease. Does nothing if the Lease does not exist. */
   takeLease(namespace: string, name: string): Promise<void>
@@ -25,10 +26,13 @@ export interface Faults {
 
 /** A request of a client, over HTTP or in the process. */
 export interface StruckRequest extends FaultableRequest {
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
+  /** Optional. Notes for `binnacle why`. */
   readonly why?: RequestNotes | undefined
   /** Status code of the response; 0 before it begins. */
   readonly status: number
+  /** Set if webhooks are unreachable for this request. */
   webhookFault: RequestContext['webhookFault']
   /** Disturbs the watch that the request opens. */
   disturbed: ((watcher: Watcher) => Watcher) | undefined
@@ -45,6 +49,7 @@ export const serveWithFaults = (faults: Faults, request: StruckRequest, serve: (
 /** Resources whose writes are no activity: leases are renewed all the time, and events only report. */
 const REPORTS: readonly string[] = ['leases', 'events']
 
+/** Verbs of requests that change nothing. */
 const READS: readonly string[] = ['get', 'list', 'watch']
 
 /** Reports the request to the observer, and whether it is in progress to the holds. */
@@ -169,6 +174,7 @@ function readAt(query: URLSearchParams, revision: number | undefined): void {
   query.delete('limit')
 }
 
+/** Default reason of each code. */
 const REASONS: Readonly<Record<number, string>> = {
   409: 'Conflict',
   429: 'TooManyRequests',
@@ -177,6 +183,7 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Timeout',
 }
 
+/** Returns the error of a fault, with the details that a real one has. */
 function faultStatus(
   { code, reason = REASONS[code] ?? '', message = 'an injected fault', retryAfterSeconds }: NonNullable<FaultSpec['status']>,
   { info }: StruckRequest,

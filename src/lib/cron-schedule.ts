@@ -9,6 +9,7 @@ import { isTimeZone } from './time-zone.ts'
 interface FieldBounds {
   readonly min: number
   readonly max: number
+  /** Optional. Names in lower case, in the order of their values. */
   readonly names?: readonly string[]
 }
 
@@ -30,11 +31,13 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
   '@midnight': '0 0 * * *',
   '@hourly': '0 * * * *',
 }
+/** Begins a descriptor with a duration. */
 const EVERY = '@every '
 const SECOND_NS = 1_000_000_000n
 
 /** Values of a field that a schedule allows. */
 export interface CronField {
+  /** Allowed values. Empty for a field without any range, such as `,`. */
   readonly values: ReadonlySet<number>
   /** Whether a part is `*` or `?`, without a step of more than 1. */
   readonly isAny: boolean
@@ -63,6 +66,7 @@ function parseNumber(text: string): number {
   return Number(value)
 }
 
+/** Names match in any case. */
 function parseNumberOrName(text: string, { min, names }: FieldBounds): number {
   const place = names?.indexOf(text.toLowerCase()) ?? -1
   return place === -1 ? parseNumber(text) : min + place

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { inNextTurn, turnIsSpent } from './turn.ts'
 
+/** Pushed to continue with bytes that were received before. */
 const NOTHING = Buffer.alloc(0)
 /** Parser steps between readings of the clock. */
 const STEPS = 64
@@ -37,6 +38,7 @@ export abstract class PacedParser implements PacedReader {
     return this.#isBehind
   }
 
+  /** Parses as many steps as the turn has time for. The rest waits for another call. */
   push(data: Buffer, all = false): void {
     if (this.#over) return
     let rest = this.#waiting.length === 0 ? data : data.length === 0 ? this.#waiting : Buffer.concat([this.#waiting, data])
@@ -85,11 +87,13 @@ export class PacedReading {
     this.#socket.pause()
   }
 
+  /** The connection stays paused while received bytes wait for another turn. */
   release(): void {
     this.#held = false
     if (!this.#waits) this.#socket.resume()
   }
 
+  /** Pauses the connection if the reader is behind, so that no more bytes are buffered. */
   #read(bytes: Buffer): void {
     this.#reader.push(bytes)
     if (!this.#reader.isBehind || this.#waits) return
@@ -98,6 +102,7 @@ export class PacedReading {
     inNextTurn(() => this.#goOn())
   }
 
+  /** Continues in a later turn. */
   #goOn(): void {
     this.#waits = false
     this.#read(NOTHING)

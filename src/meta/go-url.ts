@@ -4,12 +4,17 @@ import { textBefore } from '../lib/split-text.ts'
 
 /** Parts of a URL as in Go's net/url: the scheme in lower case, the others unchanged. */
 export interface GoUrl {
+  /** Empty if the URL has none. */
   readonly scheme: string
+  /** Text before the last `@` of the authority, escapes included. Undefined without one. */
   readonly user: string | undefined
   /** Includes the port, if any. */
   readonly host: string
+  /** Path with its escapes. Empty for a URL such as `mailto:ann`, whose rest Go calls opaque. */
   readonly path: string
+  /** Text after the first question mark. */
   readonly query: string
+  /** Text after the first hash sign. */
   readonly fragment: string
 }
 
@@ -21,6 +26,7 @@ export class GoUrlError extends Error {
 }
 
 const SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/
+/** Matches a percent sign that does not begin an escape. */
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/
@@ -78,6 +84,7 @@ function checkHost(host: string, fail: (reason: string) => never): void {
   if (bad) fail(`invalid character ${quote(bad[0])} in host name`)
 }
 
+/** Checks an address in brackets, which may have a zone, and the port after it. */
 function checkAddress(host: string, fail: (reason: string) => never): void {
   const end = host.lastIndexOf(']')
   if (end < 0) fail("missing ']' in host")
@@ -86,10 +93,12 @@ function checkAddress(host: string, fail: (reason: string) => never): void {
   if (!host.startsWith('[') || !isIPv6(textBefore(address, '%25'))) fail('invalid IP-literal')
 }
 
+/** An empty port after the colon is valid, as in Go. */
 function checkPort(text: string, fail: (reason: string) => never): void {
   if (text !== '' && !/^:\d*$/.test(text)) fail(`invalid port ${quote(text)} after host`)
 }
 
+/** Characters of the user that Go accepts. Source: validUserinfo of net/url. */
 const USERINFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
 
 /**
@@ -118,6 +127,7 @@ export function isRequestUri(text: string): boolean {
   }
 }
 
+/** Splits at the first mark, like strings.Cut. Without one the second part is empty. */
 function cutAt(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]

@@ -6,6 +6,7 @@
 
 import { type Detail, withPrefix, words } from './wording.ts'
 
+/** Shared result for valid texts, which callers must not change. */
 const OK: string[] = []
 
 /** Reports whether the text has more than `max` bytes in UTF-8. */
@@ -23,6 +24,7 @@ export const maxLengthError = (max: number): string => `must be no more than ${m
 export const inBytes = (message: string): Detail =>
   message.startsWith('must be no more than ') ? words(message, message.replace('characters', 'bytes'), '1.35') : message
 export const emptyError = (): string => 'must be non-empty'
+/** Both bounds are inclusive, as the message says. */
 export const rangeError = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`
 
 /** Returns apimachinery's message for a text that does not match an expression, with examples. */
@@ -36,14 +38,18 @@ const wholeRegExp = (source: string): RegExp => new RegExp(`^(?:${source})$`)
 /** Texts above this length are checked with `fault`. */
 const LONG_TEXT = 253
 
+/** Rule for a text of one format. */
 interface TextRule {
+  /** Optional. Limit in bytes of UTF-8, although the message says characters. */
   readonly maxLength?: number
+  /** Matches the whole text. */
   readonly regex: RegExp
   /**
    * Optional. Matches a violation, for long texts. `regex` repeats a group and stores a backtracking state for each
    * repetition: for a text as long as a request body, about 50 ms and 50 MB.
    */
   readonly fault?: RegExp
+  /** Message for a text that does not match. It shows an expression and examples, as upstream. */
   readonly message: string
 }
 
@@ -56,6 +62,7 @@ const rule = (format: string, message: string, examples: string[], maxLength?: n
 const matchesTextRule = (text: string, { regex, fault }: TextRule): boolean =>
   fault !== undefined && text.length > LONG_TEXT ? !fault.test(text) : regex.test(text)
 
+/** A text that is too long and does not match has both messages, the length first. */
 function checkName(text: string, rule: TextRule): string[] {
   const { maxLength, message } = rule
   const long = maxLength !== undefined && longerThan(text, maxLength)
@@ -191,6 +198,7 @@ export function isQualifiedName(text: string): Detail[] {
   return errors
 }
 
+/** Rejects names that a volume cannot have as a file, or that the kubelet uses itself. */
 function pathPrefixErrors(text: string): string[] {
   if (text === '.') return ["must not be '.'"]
   if (text === '..') return ["must not be '..'"]
@@ -232,9 +240,11 @@ export function isRelaxedEnvVarName(text: string): string[] {
 /** Checks a number from `low` to `high`, inclusive. */
 export const isInRange = (value: number, low: number, high: number): string[] =>
   value >= low && value <= high ? OK : [rangeError(low, high)]
+/** Checks a port from 1 to 65535. */
 export const isValidPortNum = (port: number): string[] => isInRange(port, 1, 65535)
 /** Ids are those of Linux, without the sign bit. */
 export const isValidUserId = (id: number | bigint): string[] => isInRange(Number(id), 0, 2147483647)
+/** The same bounds as for users. */
 export const isValidGroupId = (id: number | bigint): string[] => isValidUserId(id)
 
 /** Checks an IANA service name (RFC 6335), in lower case only. */

@@ -6,6 +6,7 @@ const COLON = 0x3a
 const BACKSLASH = 0x5c
 const CLOSE_BRACE = 0x7d
 
+/** Number of characters that keys may have. */
 const ASCII = 128
 /** Characters of a key that have random numbers of their own. A valid key has at most 317. */
 const POSITIONS = 320
@@ -16,6 +17,7 @@ const POSITIONS = 320
  */
 let numbers: Int32Array | undefined
 
+/** Returns the random numbers, which are drawn once for each process. */
 function hashNumbers(): Int32Array {
   numbers ??= randomFillSync(new Int32Array(POSITIONS * ASCII))
   return numbers
@@ -136,6 +138,7 @@ export class PackedLabels {
     }
   }
 
+  /** Compares the keys at two offsets, each up to its quote. */
   #isSame(key: number, other: number): boolean {
     const json = this.#json
     let i = 0
@@ -144,11 +147,13 @@ export class PackedLabels {
   }
 }
 
+/** Whether the bytes of a text are its characters. */
 function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= ASCII) return false
   return true
 }
 
+/** Returns a copy with room for as many numbers again. */
 function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {
   const more = new Int32Array(2 * numbers.length)
   more.set(numbers)

@@ -7,7 +7,9 @@ export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
 
 /** `value × 10^scale`, of any size. Immutable. Source of the format: resource.Quantity of apimachinery. */
 export interface Quantity {
+  /** Signed. Not reduced: `1.0` is 10 with a scale of -1. */
   readonly value: bigint
+  /** Exponent of ten. Never below -9 in a parsed quantity, which is rounded up to billionths. */
   readonly scale: number
   readonly format: QuantityFormat
   /** Whether Go holds it in 64 bits, in which case its arithmetic may overflow. */
@@ -25,6 +27,7 @@ const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.
 const WRONG_NUMBER = 'unable to parse numeric part of quantity'
 const WRONG_SUFFIX = "unable to parse quantity's suffix"
 
+/** Least scale. Smaller parts are rounded away from zero. */
 const NANO = -9
 /**
  * Limit on the length of a quantity. Go has none, and takes more than linear time for long ones. An int64 in billionths
@@ -36,6 +39,7 @@ const MAX_LENGTH = 256
  * again. Above it, a summand is dropped if it is smaller than the other by NEGLIGIBLE_DIGITS digits.
  */
 const MAX_SUM_DIGITS = 240
+/** Digits by which a summand must be smaller to be dropped. */
 const NEGLIGIBLE_DIGITS = 20
 
 /**
@@ -43,8 +47,11 @@ const NEGLIGIBLE_DIGITS = 20
  */
 const FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/
 
+/** Exponents of ten by suffix. */
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
+/** Suffixes by exponent, to print an amount. */
 const DECIMAL_SUFFIX = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]))
+/** Suffixes for powers of 1024, from the first on. */
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /** Returns the multiplier of a suffix, as a power of a base. Throws QuantityError. */
@@ -78,6 +85,7 @@ export function parseQuantity(text: string): Quantity {
   return quantity
 }
 
+/** Parses without the cache. The order of the checks determines which message appears. */
 function parseQuantityText(text: string): Quantity {
   if (text === '') throw new QuantityError(WRONG_FORMAT)
   if (text.length > MAX_LENGTH) throw new QuantityError(WRONG_NUMBER)
@@ -236,6 +244,7 @@ export function multiplyParsed(a: Quantity, times: number): Quantity {
 /** Returns the canonical text of `a + b`, in the format of `a` (of `b` if `a` is zero). */
 export const addQuantity = (a: QuantityValue, b: QuantityValue): string => addParsed(toQuantity(a), toQuantity(b), false).canonical
 
+/** Larger exponents overflow an int64 in any case: Go's result is then 0. */
 const MAX_STEPS = 19
 
 /** Computes Go's ScaledValue, with its overflows, which validation of absurd amounts shows. */

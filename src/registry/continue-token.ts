@@ -19,7 +19,9 @@ export class ContinueTokenError extends Error {
   override readonly name = 'ContinueTokenError'
 }
 
+/** Version that upstream writes, too: tokens of its servers are accepted. */
 const VERSION = 'meta.k8s.io/v1'
+/** Beginning of upstream's messages. */
 const INVALID = 'continue key is not valid'
 
 /**
@@ -46,9 +48,12 @@ export function decodeContinue(token: string, prefix: Key): ContinueToken {
   return { start: key(prefix + rooted.slice(1)), revision: rv < 0n ? -1 : revision(Math.min(Number(rv), Number.MAX_SAFE_INTEGER - 1)) }
 }
 
+/** Members of a token as Go's zero values and types. */
 interface TokenFields {
   v: string
+  /** Revision as an int64. 0 if it is absent. */
   rv: bigint
+  /** Key relative to the prefix, perhaps without its leading slash. */
   start: string
 }
 

@@ -179,7 +179,9 @@ function* prepare(
 /** Rules that validate objects of a resource or subresource. */
 interface KindRules {
   readonly strategy: Strategy
+  /** Whether metadata must have a namespace, or must not. */
   readonly namespaced: boolean
+  /** Undefined for the rules of the core group. */
   readonly meta: ObjectMetaRules | undefined
   /** The type whose declared rules run. */
   readonly declared: Pick<DeclaredSubject, 'schema' | 'kind' | 'isLate'> | undefined
@@ -251,13 +253,18 @@ function* kindErrors(
   return declared ? withDeclaredRules({ ...declared, next, old }, errors, ctx) : errors
 }
 
+/** No errors of the claimed type. */
 const NONE: readonly FieldError[] = []
+/** Default of `metaRounds`. */
 const ONCE = ['change'] as const
 
+/** Rules of metadata by which a finalizer needs no domain. */
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
 
+/** Object and context of the last step. */
 interface Checked {
   readonly next: KubeObject
+  /** Undefined on create. */
   readonly old?: KubeObject
   readonly ctx: HookContext
   /** The kind that a custom object claimed before `prepare`, which errors name. Undefined for other objects. */

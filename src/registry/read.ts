@@ -24,17 +24,23 @@ import { revisionFault } from './object-meta.ts'
 
 /** metav1.ListOptions, decoded and validated. */
 export interface ListOptions {
+  /** Requirements that must all hold. Empty for every object. */
   readonly labels: readonly LabelRequirement[]
+  /** Terms that must all hold. Empty for every object. */
   readonly fields: readonly FieldTerm[]
   /** Optional. Selects a shard of the objects. */
   readonly shard?: ShardSelector
   /** As sent, empty if unset. Its meaning depends on the verb. */
   readonly resourceVersion: string
+  /** Empty if unset. Only lists have it. */
   readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan'
   /** Largest number of items of a page. 0 or less means all. */
   readonly limit: number
+  /** Token of the next page. Empty for the first page. */
   readonly continue: string
+  /** Whether a watch may send bookmarks. */
   readonly allowWatchBookmarks: boolean
+  /** Undefined if unset: the resource version then decides. */
   readonly sendInitialEvents?: boolean
   /**
    * A watch without a resourceVersion starts with the objects in the cache, without waiting for the latest revision,
@@ -103,6 +109,7 @@ const othersMatch = (others: FieldMatcher, fields: Readonly<Record<string, strin
 
 /** Bounds of the label hints. More labels or values do not help an index. */
 const MOST_HINTS = 16
+/** Requirements with more values give no hint. */
 const MOST_VALUES = 1000
 
 /** The requirements that an index supports: equality and `in`. */
@@ -147,6 +154,7 @@ function plainFailure<T>(plain: boolean, parse: () => T): T {
 /** The storage of a resource and the layout of its keys. */
 export interface ReadSource {
   readonly storage: Storage
+  /** Keys of the resource's objects. */
   readonly keys: KeySpace
 }
 
@@ -240,7 +248,9 @@ function isNewEnough(page: Page, resourceVersion: string): void {
   if (wanted !== undefined && page.revision < wanted) throw tooLargeResourceVersionError(resourceVersion, page.revision, 0)
 }
 
+/** Parts of a list that its next page repeats. */
 interface Continued {
+  /** Namespace of the request. The key of a token is relative to its prefix. */
   readonly namespace: string
   readonly options: ListOptions
   readonly predicate: Predicate
@@ -292,6 +302,7 @@ function listResult(page: Page, prefix: ReturnType<KeySpace['prefix']>, shard: S
   }
 }
 
+/** Message of upstream for a token whose revision was compacted. */
 const CONTINUE_EXPIRED =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to ' +
   'retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first ' +

@@ -13,16 +13,23 @@ export interface BootstrapTokenOptions {
    * trigger it.
    */
   getSecret(name: string): Promise<SecretObject | undefined>
+  /** Audiences of the server, all of which a bootstrap token has. */
   readonly serverAudiences: readonly string[]
+  /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Called with the reason why a token with a matching Secret is rejected. Clients do not see it. */
   readonly refused: (why: string) => void
 }
 
+/** Type of the Secret. */
 const TYPE = 'bootstrap.kubernetes.io/token'
+/** ID and secret. The ID is public: it is part of the Secret's name. */
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
+/** Group of every bootstrap token. */
 const GROUP = 'system:bootstrappers'
+/** Groups that a Secret may add. */
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
+/** Form of the expiration. JavaScript's own parser would accept more. */
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
 
 /**

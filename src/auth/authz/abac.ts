@@ -6,14 +6,21 @@ import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
 import { AUTHENTICATED } from '../authn/authenticator.ts'
 
-/** A line of a policy file, as v1beta1. Empty fields match nothing. */
+/** A line of a policy file, as v1beta1. A policy without user and group matches no request. */
 export interface AbacPolicy {
+  /** Name, or `*`. If `group` is set as well, both must match. */
   readonly user: string
+  /** Name, or `*`. */
   readonly group: string
+  /** Whether only get, list and watch are allowed. */
   readonly readonly: boolean
+  /** Name, or `*`. Empty matches the core group. */
   readonly apiGroup: string
+  /** Plural name, or `*`. Subresources are not distinguished. */
   readonly resource: string
+  /** Name, or `*`. Empty matches cluster-scoped resources. */
   readonly namespace: string
+  /** Path, `*`, or a prefix followed by `*`. */
   readonly nonResourcePath: string
   /** Line number in the file, from 1. */
   readonly line?: number
@@ -23,6 +30,7 @@ const GROUP = 'abac.authorization.kubernetes.io'
 /** Maximum line length, as Go's bufio.Scanner. */
 const LONGEST_LINE = 64 * 1024
 
+/** Another mode may allow the request: ABAC never denies. */
 const NO_OPINION: AuthorizationDecision = { decision: 'no opinion', reason: 'No policy matched.' }
 const ALL = '*'
 
@@ -57,6 +65,7 @@ function isFor({ user, group }: AbacPolicy, { name, groups }: User): boolean {
 
 const isReadOnly = ({ verb }: RequestAttributes): boolean => verb === 'get' || verb === 'list' || verb === 'watch'
 
+/** Whether the policy covers the operation. A request for a resource is not matched by `nonResourcePath`. */
 function policyCovers(policy: AbacPolicy, info: RequestAttributes): boolean {
   if (policy.readonly && !isReadOnly(info)) return false
   if (info.isResource)
@@ -89,6 +98,7 @@ export function parsePolicies(text: string, file: string, unversioned: (lines: n
   return policies
 }
 
+/** Members of a line, whose types are not checked yet. */
 type PolicyMembers = Readonly<Record<string, unknown>>
 /** Parses a line of the file. Throws an Error with upstream's message. */
 function parsePolicyLine(line: string): PolicyMembers {

@@ -18,16 +18,21 @@ export const RUNTIME_BUDGET = 10_000_000
 
 /** A value of the object before an update, correlated with one after it. */
 export interface Correlated {
+  /** Value of a member. Undefined if there was none, or if members are not correlated. */
   key(name: string): Correlated | undefined
+  /** Value that corresponds to an item of the new list. Undefined if there is none. */
   index(at: number): Correlated | undefined
+  /** Whether the value equals the new one. */
   readonly unchanged: boolean
 }
 
 /** Value to validate, and the limits. */
 export interface RuleRequest {
+  /** Value after the update, or the only one. */
   readonly value: Json
   /** Optional. Value before an update. Transition rules run only if it is set. */
   readonly old?: Json | undefined
+  /** Optional. Path of the value in errors. Defaults to the empty path. */
   readonly path?: FieldPath
   /** Optional. Cost limit. Default: RUNTIME_BUDGET. */
   readonly budget?: number
@@ -51,18 +56,23 @@ export interface RuleResult {
 
 /** Position in the object before the update. A value that cannot be correlated uses its nearest correlated ancestor. */
 interface OldPosition {
+  /** Correlated value, if any. */
   readonly current: Correlated | undefined
+  /** Nearest correlated ancestor. */
   readonly parent: Correlated | undefined
 }
 
 /** A value with the rules of its schema. */
 interface Visit {
+  /** Rules of the schema, compiled at their first use. */
   readonly node: RuleNode
   readonly value: Json
   /** Whether a whole number was decoded as a float by Go. */
   readonly isFloat?: boolean
+  /** Old value of the same part, for `oldSelf`. Undefined if there is none. */
   readonly old: Json | undefined
   readonly path: FieldPath
+  /** Position for ratcheting. */
   readonly place: OldPosition
 }
 
@@ -196,10 +206,12 @@ class Run implements RuleResult {
     }
   }
 
+  /** Evaluates in turns if the request allows it. */
   #evaluate(program: Program, activation: Activation): ProgramOutcome | Promise<ProgramOutcome> {
     return this.#turns ? program.evaluateInTurns(activation, this.#turns) : program.evaluate(activation)
   }
 
+  /** Adds the last error. No further rule runs. */
   #stop(error: FieldError): void {
     this.errors.push(error)
     this.remaining = -1
@@ -267,6 +279,7 @@ const isAbsent = (old: Json | undefined): boolean => old === undefined || old ==
 
 /** Variables of the rules of one value, created on first use. */
 interface Variables {
+  /** Variables `self` and, if there is an old value, `oldSelf`. */
   readonly plain: () => Activation
   /** Variables for rules with `optionalOldSelf`. */
   readonly withOptional: () => Activation

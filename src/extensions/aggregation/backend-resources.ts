@@ -15,9 +15,13 @@ const CONTROLLER = {
   name: 'system:serviceaccount:kube-system:namespace-controller',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
 }
+/** Metadata is preferred. A server that does not support it may send whole objects. */
 const ACCEPT = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
+/** Body of deletions: dependents are deleted in the background, as kube-controller-manager does. */
 const OPTIONS = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' })
+/** Limit for one request. */
 const TIMEOUT_MS = 30_000
+/** Limit for one response, which is parsed in memory. */
 const MAX_BYTES = 16 << 20
 /**
  * Maximum number of JSON values in a page. A server that supports neither paging nor PartialObjectMetadata returns all
@@ -29,12 +33,15 @@ const MOST_VALUES = 1 << 20
  * again with a tenth of the size.
  */
 const PAGE = 500
+/** Divisor of the page size after a page that is too large. */
 const FEWER = 10
 /** Maximum number of finalizers kept per list, and their maximum length: a condition of the namespace lists them. */
 const MOST_FINALIZERS = 1000
+/** Longer finalizers are left out, in UTF-16 code units. */
 const MOST_FINALIZER_LENGTH = 512
 /** Maximum number of pages, in case a server's list never ends. Remaining objects are found by the next pass. */
 const MOST_PAGES = 200
+/** Limit for the objects of a list. Remaining ones are found by the next pass. */
 const MOST_OBJECTS = PAGE * MOST_PAGES
 
 /** Namespaced objects of aggregated servers. */
@@ -66,6 +73,7 @@ export class BackendResources implements ForeignResources {
     return { resources: [...resources.values()], stale }
   }
 
+  /** Later finalizers than the first thousand are left out, but the object itself is counted. */
   async list(resource: ForeignResource, namespace: string, signal: AbortSignal): Promise<readonly ForeignObject[] | undefined> {
     const found: ForeignObject[] = []
     let limit = PAGE
@@ -133,6 +141,7 @@ const pathIn = (resource: ForeignResource, namespace: string): string =>
 
 const textsIn = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(each => typeof each === 'string') : [])
 
+/** Parsed page of a list. */
 interface Page {
   readonly objects: readonly ForeignObject[]
   /** Continue token. Empty on the last page. */

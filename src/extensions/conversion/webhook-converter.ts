@@ -22,7 +22,9 @@ const TIMEOUT_MS = 30_000
 export interface ConversionServices {
   /** Posts JSON and resolves with the body of the response. Throws an Error with client-go's message. */
   post(config: WebhookClientConfig, body: string, timeoutMs: number, traceparent?: string): Promise<Buffer>
+  /** Metrics of calls and conversions. */
   readonly metrics: ConversionMetrics
+  /** Optional. Records calls. Undefined if tracing is off. */
   readonly spans?: Spans | undefined
   /** Optional. Returns the notes of the current request, for `why`. */
   readonly notes?: (() => RequestNotes | undefined) | undefined
@@ -32,9 +34,11 @@ export interface ConversionServices {
 export interface ConvertedKind {
   /** Name of the definition: `widgets.example.com`. */
   readonly name: string
+  /** Group of all versions. */
   readonly group: string
   /** Names of all versions, served or not. */
   readonly versions: readonly string[]
+  /** Client configuration and review versions of the definition. */
   readonly webhook: NonNullable<CustomResourceConversion['webhook']>
 }
 
@@ -43,6 +47,7 @@ type Some = readonly [KubeObject, ...KubeObject[]]
 
 /** A failed conversion, with its label in metrics. */
 class Failure extends Error {
+  /** Undefined for failures that are not counted as those of a webhook. */
   readonly type: FailureType | undefined
 
   constructor(message: string, type?: FailureType) {
@@ -151,10 +156,15 @@ class WebhookConverter implements RemoteConverter {
 
 /** A call of a conversion webhook. */
 interface ConversionCall {
+  /** Client configuration, with a trimmed CA bundle. */
   readonly config: WebhookClientConfig
+  /** Version of ConversionReview. */
   readonly version: NonNullable<ReturnType<typeof reviewVersionOf>>
+  /** UID that the response must repeat. */
   readonly uid: string
+  /** Objects to convert, none of which has the wanted version. */
   readonly objects: Some
+  /** Wanted version. */
   readonly to: Version
 }
 

@@ -16,18 +16,24 @@ import type { StoreSource } from './source.ts'
 
 /** Start of a watch, and its limits. */
 export interface WatchFrom {
+  /** Revision after which changes are delivered. */
   readonly after: Revision
   /** The state at `after`, delivered first as initial events. */
   readonly present?: readonly StoredObject[]
+  /** Optional. Whether a bookmark ends the initial events. */
   readonly bookmarkAtEnd?: boolean
   readonly limits: WatchLimits
 }
 
 /** Bounds on the queue and time of a watch. */
 export interface WatchLimits {
+  /** Events that may wait for the watcher. */
   readonly queueLimit: number
+  /** Bytes of events that may wait for the watcher. Undefined if they are not limited. */
   readonly queueBytes: number | undefined
+  /** Milliseconds between bookmarks. */
   readonly bookmarkMs: number
+  /** Clock of bookmarks and of the deadline. */
   readonly clock: TimerClock
   /** How long to wait for a watcher that does not keep up, in milliseconds. */
   readonly patienceMs: number
@@ -78,6 +84,7 @@ export async function openWatch(
   return queue
 }
 
+/** State that the queue, the events and the bookmarks of a watch share. */
 interface WatchState {
   readonly source: StoreSource
   readonly prefix: Key

@@ -10,6 +10,7 @@ import type { Writer } from './writer.ts'
  * expire together.
  */
 const LONGEST_WAIT = 1000
+/** More keys that are due are deleted in further batches. */
 const BATCH = 500
 
 /** Deletion of keys whose time to live has passed. */
@@ -32,6 +33,7 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
   return expiry
 }
 
+/** Waits for the earliest deadline with one timer. */
 class TimedExpiry implements Expiry {
   readonly #tables: Tables
   readonly #writer: Writer
@@ -54,12 +56,14 @@ class TimedExpiry implements Expiry {
     this.#logger = logger
   }
 
+  /** A deadline in the past begins the expiry in a later turn. */
   schedule(deadline: number): void {
     this.#next = Math.min(this.#next, deadline)
     if (this.#closed || this.#expiring || this.#timer || this.#next === Number.POSITIVE_INFINITY) return
     this.#wait(Math.min(LONGEST_WAIT, Math.max(0, this.#next - this.#clock.now())))
   }
 
+  /** Waits for deletions in progress. The returned function may be called repeatedly. */
   async hold(): Promise<() => void> {
     this.#held++
     await this.#running

@@ -6,6 +6,7 @@ import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 /** An object that a token is bound to. */
 export interface ClaimReference {
   readonly name: string
+  /** UID at the time of issue. An object that was created again under the name does not match. */
   readonly uid: string
 }
 
@@ -16,12 +17,17 @@ export interface ClaimReference {
  * in seconds since the epoch.
  */
 export interface ServiceAccountClaims {
+  /** Audiences. A server accepts the token if one of them is its own. */
   readonly aud: readonly string[]
+  /** Time from which on the token is invalid. */
   readonly exp: number
+  /** Time of issue. */
   readonly iat: number
+  /** Issuer, which determines the keys. */
   readonly iss: string
   /** Absent from tokens of releases before 1.30. */
   readonly jti?: string
+  /** Private claims. `warnafter` is the time after which the holder should have renewed the token. */
   readonly 'kubernetes.io': {
     readonly namespace: string
     /** Without UID if the node of the pod did not exist. */
@@ -31,7 +37,9 @@ export interface ServiceAccountClaims {
     readonly serviceaccount: ClaimReference
     readonly warnafter?: number
   }
+  /** Time before which the token is invalid. */
   readonly nbf: number
+  /** User name of the service account. */
   readonly sub: string
 }
 
@@ -45,6 +53,7 @@ export function serviceAccountOf(user: string): { readonly namespace: string; re
   return isAccount ? { namespace, name } : undefined
 }
 
+/** Prefix of the keys in a user's `extra`. */
 const EXTRA = 'authentication.kubernetes.io'
 
 /** User that a token authenticates. */

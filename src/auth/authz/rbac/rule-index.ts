@@ -5,19 +5,24 @@ import type { User } from '../../../meta/context.ts'
 
 /** Resources of rbac.authorization.k8s.io. */
 export type RbacResource = RoleResource | BindingResource
+/** Resources of roles. The namespace of a key, not the resource, tells them apart in the index. */
 export type RoleResource = 'clusterroles' | 'roles'
+/** Resources of bindings. */
 export type BindingResource = 'clusterrolebindings' | 'rolebindings'
 
 /** A RoleBinding, or a ClusterRoleBinding, whose namespace is empty. */
 interface IndexedBinding {
   readonly namespace: string
   readonly name: string
+  /** Role, whose existence is checked at each lookup. */
   readonly roleRef: RoleRef
+  /** Subjects in the order of the object. */
   readonly subjects: readonly Subject[]
 }
 
 /** Rules that a binding grants to the user. */
 export interface RuleGrant {
+  /** Rules of the role, shared with the index. Empty if the role does not exist. */
   readonly rules: readonly PolicyRule[]
   /** Describes the binding: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`. */
   readonly source: () => string
@@ -27,16 +32,22 @@ export interface RuleGrant {
 export interface BoundRole {
   /** Namespace of the binding. Empty for a ClusterRoleBinding. */
   readonly namespace: string
+  /** Name of the binding. */
   readonly name: string
+  /** Role that the binding refers to. */
   readonly role: { readonly kind: string; readonly name: string }
   /** Undefined if no subject matches the user. */
   readonly subject: { readonly kind: string; readonly name: string } | undefined
+  /** Rules of the role, shared with the index. */
   readonly rules: readonly PolicyRule[]
 }
 
+/** A binding that names a subject. */
 interface SubjectEntry {
+  /** Key of the binding. */
   readonly key: string
   readonly binding: IndexedBinding
+  /** The first of the binding's subjects with this index key. */
   readonly subject: Subject
 }
 
@@ -247,6 +258,7 @@ function setEntry(known: Map<string, SubjectEntries>, who: string, entry: Subjec
     )
 }
 
+/** Returns upstream's text, which appears in audit annotations and reasons. */
 function describeBinding({ namespace, name, roleRef }: IndexedBinding, subject: Subject): string {
   const whose = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace || namespace}` : subject.name
   const binding = namespace === '' ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`

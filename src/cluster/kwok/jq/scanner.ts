@@ -10,11 +10,15 @@ export interface JqToken {
 
 /** Sticky patterns, which match only at the position of the scanner. A comment ends with its line. */
 const SPACE = /[ \t\r\n]+|#[^\n]*/y
+/** Field access with a plain name. Other names are quoted or in brackets. */
 const FIELD = /\.([A-Za-z_][A-Za-z0-9_]*)/y
+/** Number without a sign, which is an operator. */
 const NUMBER = /(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y
+/** Keyword or function, perhaps of a module. */
 const WORD = /[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)*/y
 const VARIABLE = /\$(?:[A-Za-z_][A-Za-z0-9_]*)/y
 const FORMAT = /@[A-Za-z0-9_]+/y
+/** Operators, of which longer ones are tried first. */
 const OPERATOR = /\?\/\/=?|\/\/=?|\|=|[-+*/%=!<>]=|\.\.|[-.[\]{}()|,:;=<>+*/%?]/y
 /** Characters of escapes with one letter. */
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }

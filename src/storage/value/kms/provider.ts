@@ -19,18 +19,24 @@ import { SourceCache } from './source-cache.ts'
  * for writes after the last successful check.
  */
 const WELL_MS = 60_000
+/** An unhealthy service is checked more often, so that writes resume soon. */
 const ILL_MS = 10_000
+/** A key expires for writes if the service has not confirmed it for this long. Reads do not depend on it. */
 const MAX_USE_MS = 180_000
 /** How long the result of a check is reused. */
 const WELL_TTL_MS = 20_000
+/** A fault is reused for a shorter time than a success. */
 const ILL_TTL_MS = 3_000
+/** Versions that a status may have. It must not change afterwards. */
 const VERSIONS = ['v2', 'v2beta1']
 
 /** Key that new values are encrypted with. */
 interface WriteKey {
+  /** Encrypts values with keys that are derived from the seed. */
   readonly transformer: Transformer
   /** Template of the stored value, without its data. */
   readonly object: EncryptedObject
+  /** Hash of the key's ID, for metrics and messages: the ID itself may be confidential. */
   readonly keyIdHash: string
   /** Time on the clock after which no value may be written with the key. */
   readonly expires: number
@@ -38,15 +44,19 @@ interface WriteKey {
 
 /** Dependencies of a provider. `name` is part of the prefix of stored values. */
 export interface ProviderOptions {
+  /** Name of the provider in the configuration. */
   readonly name: string
+  /** Client of the plugin. It is closed with the provider. */
   readonly service: KeyService
   readonly metrics: KmsMetrics
+  /** Clock by which keys and results of checks expire. */
   readonly clock: Clock
   readonly logger: Logger
   /** Optional. Records encryption. */
   readonly spans?: Spans | undefined
 }
 
+/** Key of the store, to which the encryption is bound. */
 type StorageKey = Parameters<Transformer['toStorage']>[1]
 
 const WITHOUT_DATA = Buffer.alloc(0)
@@ -59,6 +69,7 @@ const SOME_DATA = Buffer.of(0)
  * k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2 and pkg/server/options/encryptionconfig.
  */
 export class KmsProvider implements Transformer {
+  /** Name of the provider in the configuration. */
   readonly name: string
   readonly #options: ProviderOptions
   readonly #sources: SourceCache
@@ -93,6 +104,7 @@ export class KmsProvider implements Transformer {
     return this.#recorded('TransformFromStorage', () => this.#decrypt(stored, key))
   }
 
+  /** Runs the work in a span if encryption is recorded. */
   #recorded<T>(what: string, work: () => T): T {
     return inSpanAtOnce(this.#options.spans, `${what} with envelopeTransformer`, () => ({ 'transformer.provider.name': this.name }), work)
   }
@@ -242,6 +254,7 @@ export class KmsProvider implements Transformer {
     return { transformer: derivedKeys(seed), object }
   }
 
+  /** Throws a TransformError, which may pass, until the first successful check. */
   #present(): WriteKey {
     if (this.#write === undefined) throw new TransformError('got unexpected nil transformer', true)
     return this.#write

@@ -22,6 +22,7 @@ export interface ExternalSigner {
   keys(id?: string): Promise<readonly VerificationKey[]>
   /** Returns how long clients may cache the keys, in seconds. */
   maxAgeSeconds(): number
+  /** Stops fetching keys and closes the connection. */
   close(): void
 }
 
@@ -31,23 +32,30 @@ export interface ExternalSignerOptions {
   readonly endpoint: string
   /** Determines the protocol version: v1alpha1 before 1.34. */
   readonly release: Release
+  /** Metrics of calls, keys and signatures. */
   readonly metrics: SignerMetrics
+  /** Clock by which keys become outdated. */
   readonly clock: Clock
   readonly log: Logger
   /** Optional. Timeout of FetchKeys. Default: 60 s. Shorter in tests. */
   readonly keysTimeoutMs?: number
 }
 
+/** Timeout of FetchKeys, as upstream. */
 const KEYS_TIMEOUT_MS = 60_000
+/** Timeout of Metadata, which is called once. */
 const METADATA_TIMEOUT_MS = 10_000
 /** Timeout of Sign: that of a whole request. */
 const SIGN_TIMEOUT_MS = 60_000
 /** Maximum response size in bytes: room for a thousand keys. */
 const MAX_RESPONSE_BYTES = 1 << 20
+/** Least lifetime that a token request can have, so a signer must support it. */
 const LEAST_EXPIRATION_SECONDS = 600
 /** Maximum length of a token header. A key ID of 1 KiB takes at most 8 KiB of it. */
 const MAX_HEADER_LENGTH = 16 * 1024
+/** Algorithms by which clients verify tokens with the published keys. */
 const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512']
+/** Empty message of gRPC. */
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -111,8 +119,10 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
   }
 }
 
+/** Error whose message has no prefix. */
 class ExpirationError extends Error {}
 
+/** Throws ExpirationError if the lifetime is too short. */
 function checkedExpiration(seconds: number): number {
   if (seconds >= LEAST_EXPIRATION_SECONDS) return seconds
   throw new ExpirationError(
