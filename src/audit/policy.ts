@@ -46,7 +46,6 @@ export interface PolicyRule {
   readonly omitManagedFields?: boolean
 }
 
-/** Resources of one group. */
 interface GroupResources {
   /** Optional. Defaults to the core group. */
   readonly group?: string

@@ -26,7 +26,6 @@ export interface LiteralExpr {
 /** Identifier of a variable, type or constant, or the first part of a dotted name. */
 export interface IdentExpr {
   readonly kind: 'ident'
-  /** Number of the node. */
   readonly id: ExprId
   /** Begins with a dot if the name is to be resolved in the outermost scope. */
   readonly name: string
@@ -85,7 +84,6 @@ export interface MapExpr {
 
 /** `name: value` */
 export interface StructField {
-  /** Number of the field. */
   readonly id: ExprId
   readonly name: string
   readonly value: Expr

@@ -36,15 +36,11 @@ export interface Config {
   readonly process: ProcessConfig
   /** Directories and files of the server. */
   readonly files: LocationConfig
-  /** Addresses and ports. */
   readonly listening: ListeningConfig
   /** TLS and limits of connections. */
   readonly serving: ServingConfig
-  /** Limits and timeouts of requests. */
   readonly requests: RequestsConfig
-  /** Authentication and authorization. */
   readonly access: AccessConfig
-  /** Admission plugins and their configuration. */
   readonly admission: AdmissionConfig
   /** Stores, caches, history and mounts. */
   readonly storage: StorageConfig

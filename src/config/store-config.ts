@@ -66,7 +66,6 @@ export interface StorageConfig {
   readonly encryption: EncryptionFile | undefined
   /** Watch caches between requests and the store. */
   readonly watchCache: WatchCacheConfig
-  /** Health and size probes. */
   readonly probes: StoreProbes
   /** 0 disables compaction by this server. */
   readonly compactionIntervalMs: number
@@ -76,7 +75,6 @@ export interface StorageConfig {
   readonly servesDamagedStore: boolean
   /** Retention of Event objects. */
   readonly eventTtlMs: number
-  /** Moments and branches. */
   readonly mounts: MountConfig
 }
 

@@ -83,7 +83,6 @@ export async function compactHistory({ backend, logger, intervalMs, clock }: Com
 
 /** Options of history retention. */
 export interface Retention {
-  /** History of the embedded store. */
   readonly history: StoreHistory
   readonly logger: Logger
   /** Age at which revisions are dropped. */

@@ -23,7 +23,6 @@ export class StormError extends Error {
   override readonly name = 'StormError'
 }
 
-/** Options of a Rest. */
 export interface RestOptions {
   /** Revision, faults and controllers of the control plane. */
   readonly parts: PlaneParts

@@ -2,7 +2,6 @@ import { didYouMean } from './did-you-mean.ts'
 
 /** Output streams of a command. */
 export interface Streams {
-  /** Writes to standard output. */
   out(text: string): void
   err(text: string): void
 }

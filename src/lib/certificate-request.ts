@@ -3,7 +3,6 @@ import { decodePem } from './decode-pem.ts'
 import { BIT_STRING, type DerValue, derString, objectIdentifierOf, readDer, sequenceOf } from './der.ts'
 import { errorMessage } from './error-message.ts'
 
-/** A signature algorithm. */
 interface Algorithm {
   /** Digests to try. Undefined if the algorithm has a digest of its own. */
   readonly digests: readonly (string | undefined)[]
@@ -154,7 +153,6 @@ export interface CertificateRequestContents {
   readonly organizations: readonly string[]
   /** Last common name of the subject. */
   readonly commonName: string
-  /** Public key. */
   readonly key: KeyObject
   /** Whether the request is signed with its key. */
   readonly isSigned: boolean

@@ -56,7 +56,6 @@ class Threads {
   readonly at: Int32Array
   /** Start of each thread's match. */
   readonly from: Int32Array
-  /** Number of threads. */
   size = 0
   #round = 0
 

@@ -53,7 +53,6 @@ export type JsonSchemaProps = {
   readonly oneOf?: JsonSchemaProps[]
   /** Schemas of which at least one must hold. */
   readonly anyOf?: JsonSchemaProps[]
-  /** Schema that must not hold. */
   readonly not?: JsonSchemaProps
   /** Schemas of members by name. */
   readonly properties?: Readonly<Record<string, JsonSchemaProps>>
@@ -81,7 +80,6 @@ export type JsonSchemaProps = {
   readonly 'x-kubernetes-list-type'?: string
   /** `granular` or `atomic`. Server-side apply merges the members of the former. */
   readonly 'x-kubernetes-map-type'?: string
-  /** CEL rules about the value. */
   readonly 'x-kubernetes-validations'?: ValidationRule[]
 }
 

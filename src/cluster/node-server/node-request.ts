@@ -5,7 +5,6 @@ import { pathParts } from './paths.ts'
 /** An error with the status of its response. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
-  /** HTTP status code. */
   readonly status: number
 
   constructor(status: number, message: string) {

@@ -41,7 +41,6 @@ export interface AdopterOptions<C extends TypedObject, T extends TypedObject> {
   readonly controllerKind: ResourceKind<C>
   /** State of the informer. It is read anew before the first adoption. */
   readonly controller: C
-  /** Kind of the objects. */
   readonly kind: ResourceKind<T>
   /** Selector of the controller. */
   readonly selector: readonly LabelRequirement[]

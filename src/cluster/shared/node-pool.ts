@@ -4,7 +4,6 @@ import type { Taint } from '../../api/core/v1.types.ts'
 export interface NodePool {
   /** Prefix of the names, as it is: a hyphen before the number is part of it. */
   readonly namePrefix: string
-  /** Number of nodes. */
   readonly count: number
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>

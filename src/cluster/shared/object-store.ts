@@ -21,7 +21,6 @@ export interface ObjectReader<T extends TypedObject> {
 /** Returns the values under which an index lists an object. */
 export type IndexFunction<T> = (object: T) => readonly string[]
 
-/** Shared empty result. */
 const NONE: readonly never[] = []
 /** Names of the indexes that every store has. */
 const NAMESPACE = 'namespace'
@@ -42,7 +41,6 @@ export class ObjectStore<T extends TypedObject> implements ObjectReader<T> {
     this.addIndex(ORPHAN, object => (controllerOf(object) ? NONE : [object.metadata.namespace ?? '']))
   }
 
-  /** Number of objects. */
   get size(): number {
     return this.#objects.size
   }

@@ -8,9 +8,7 @@ interface Evaluated {
   readonly type?: string
   /** Bounds of the static cost, as decimal numbers. They may exceed the safe integers. */
   readonly estimate?: { readonly min: string; readonly max: string }
-  /** Text of the result. */
   readonly value?: string
-  /** Runtime cost. */
   readonly cost?: number
   /** Error of the evaluation. Set instead of the value. */
   readonly error?: string

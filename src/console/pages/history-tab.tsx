@@ -10,7 +10,6 @@ import type { TabProps } from './tab-props.ts'
 
 /** Item of the response of `GET /binnacle/v1/history/…`. */
 interface Moment {
-  /** Revision of the store. */
   readonly revision: number | string
   /** RFC 3339. Omitted if it was not recorded. */
   readonly time?: string

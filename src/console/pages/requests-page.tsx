@@ -24,7 +24,6 @@ interface RecentRequest {
   readonly user: string
   readonly userAgent: string
   readonly verb: string
-  /** Path and query. */
   readonly uri: string
   /** Omitted while the request is in progress. */
   readonly status?: number

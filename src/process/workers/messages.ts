@@ -43,7 +43,6 @@ export type FromWorker =
 
 /** A worker as the primary sees it. Messages to a worker that has ended are dropped. */
 export interface WorkerProcess {
-  /** Process ID, for logs. */
   readonly pid: number
   /** `socket`: a connection that is handed over. It stays open in the primary. */
   send(message: ToWorker, socket?: Socket): void

@@ -15,7 +15,6 @@ export interface StreamHost {
   sendHead(stream: number, status: number, headers: string[], end: boolean): void
   /** Schedules the stream for sending, because it has data, an end or a larger window. */
   serve(stream: Http2Stream): void
-  /** Sends RST_STREAM. */
   reset(stream: number, code: number): void
   /** Sends GOAWAY. */
   leave(): void

@@ -15,7 +15,6 @@ export interface Piece {
   readonly last: boolean
 }
 
-/** Handles frames of a client. */
 export interface FrameSink {
   /**
    * Optional. Called with pieces of a message, at least one per message. The callee owns the buffer. Omitted to discard

@@ -14,7 +14,6 @@ export const MAX_QUALIFIED_NAME = 63 + 1 + MAX_ID
 
 /** C identifier, also in the message. */
 const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*'
-/** Anchored form for tests. */
 const IDENTIFIER_REGEX = new RegExp(`^${IDENTIFIER}$`)
 const identifierMessage = regexError(
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",

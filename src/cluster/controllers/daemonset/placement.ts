@@ -19,7 +19,6 @@ export interface PodRules {
 export interface Changes {
   /** Names of nodes. A node is listed once. */
   readonly nodes: string[]
-  /** Pods to delete. */
   readonly victims: Pod[]
 }
 
@@ -50,7 +49,6 @@ export interface NodeChanges {
   readonly succeeded: readonly Pod[]
 }
 
-/** Shared empty list. */
 const NONE: readonly never[] = []
 
 /**

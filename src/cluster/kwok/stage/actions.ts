@@ -8,7 +8,6 @@ import type { PatchMediaType, Stage, StageEvent, StagePatch, StageStep, StageWri
 /** Rendered patch of the object, or of another one. */
 export interface RenderedWrite {
   readonly type: PatchMediaType
-  /** Body of the request. */
   readonly data: Json
   /** Empty for the object itself. */
   readonly subresource: string

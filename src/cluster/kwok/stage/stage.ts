@@ -79,7 +79,6 @@ export interface StageStep {
 
 /** A Stage, compiled: a change that the simulator makes to objects of a kind. Source: kwok.x-k8s.io/v1alpha1. */
 export interface Stage {
-  /** Name of the Stage object. */
   readonly name: string
   /** Group and version of the objects: `v1`, `apps/v1`. */
   readonly apiVersion: string

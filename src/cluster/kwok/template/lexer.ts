@@ -79,7 +79,6 @@ class TemplateLexer {
     this.#source = source
   }
 
-  /** Reads the whole template. */
   tokens(): TemplateToken[] {
     while (this.#at < this.#source.length) {
       this.#text()

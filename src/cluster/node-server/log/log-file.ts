@@ -108,7 +108,6 @@ class Changes {
     return !this.#until.aborted
   }
 
-  /** Stops watching the file. */
   close(): void {
     this.#watcher.close()
   }

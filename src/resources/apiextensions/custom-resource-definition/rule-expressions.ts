@@ -14,7 +14,6 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { printRule } from './go-schema.ts'
 import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
-/** Keyword of the schema. */
 const RULES = 'x-kubernetes-validations'
 
 /** Expressions of the stored definition. */

@@ -20,7 +20,6 @@ interface ViolationGroup {
 
 /** A namespace whose level a client raises, and the limits of the check. */
 export interface ExistingPods {
-  /** Name for the warning. */
   readonly namespace: string
   /** Pods of the namespace. Each is decoded when its function is called. */
   readonly pods: readonly (() => Pod)[]

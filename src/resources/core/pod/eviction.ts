@@ -58,7 +58,6 @@ const isReady = ({ conditions = [] }: PodStatus): boolean =>
 interface EvictionTarget {
   /** Access with the rights of the server. */
   readonly api: ResourceAccess
-  /** Namespace of the pod. */
   readonly namespace: string
   /** Name of the pod, and of the Eviction in the body. */
   readonly name: string

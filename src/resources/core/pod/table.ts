@@ -93,7 +93,6 @@ function initState(spec: PodSpec, status: PodStatus, countsSidecars: boolean): I
   return { ready, all, sidecars }
 }
 
-/** Values of three columns. */
 interface Summary {
   /** Number of ready containers, sidecars included. */
   readonly ready: number

@@ -48,7 +48,6 @@ export const queuedLevel = (
 
 /** Fields in which bootstrap schemas differ. */
 export interface SchemaParts {
-  /** Name of the priority level. */
   readonly level: string
   /** Lower numbers are matched first. */
   readonly precedence: number
@@ -75,9 +74,7 @@ export const flowSchema = (name: string, { level, precedence, by, subjects, reso
   },
 })
 
-/** Subjects for groups of users. */
 export const groups = (...names: string[]): Subject[] => names.map(name => ({ kind: 'Group', group: { name } }))
-/** Subjects for users by name. */
 export const users = (...names: string[]): Subject[] => names.map(name => ({ kind: 'User', user: { name } }))
 /** Service accounts of kube-system. */
 export const systemAccounts = (...names: string[]): Subject[] =>

@@ -89,7 +89,6 @@ function validateTargets(
 interface ExpectedStates {
   /** One or more states of the enum. */
   readonly states: readonly string[]
-  /** Reason for the message. */
   readonly because: string
 }
 

@@ -6,7 +6,6 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 /** A sysctl, or a prefix followed by `*`. */
 const PATTERN = `(${SEGMENT}\\.)*([a-z0-9][-_a-z0-9]*)?[a-z0-9*]`
-/** Anchored form for tests. */
 const PATTERN_REGEX = new RegExp(`^${PATTERN}$`)
 /** Limit on the length of a pattern, in UTF-16 code units. */
 const LONGEST = 253
@@ -26,7 +25,6 @@ export function validateSysctlPatterns(patterns: readonly string[], path: FieldP
 
 /** A pattern or a name, by its prefix. */
 interface SysctlPattern {
-  /** Position in the list. */
   readonly index: number
   /** Name, or the pattern without its `*`. */
   readonly prefix: string

@@ -21,7 +21,6 @@ import { validateClaims, validateGroupClaim, validateMinimum, validateTopology, 
 
 /** Highest priority of user-defined classes. System classes have higher ones. */
 const HIGHEST_PRIORITY = 1_000_000_000
-/** Values of `preemptionPolicy`. */
 const PREEMPTION_POLICIES = enumValues('schedulingV1beta1.PreemptionPolicy')
 /** Members that an update may not change. The scheduling policy has its own rule. */
 const IMMUTABLE = [

@@ -34,13 +34,11 @@ export function encodeSign(claims: string): Buffer {
   return finished(writer)
 }
 
-/** Decodes a SignJWTResponse. */
 export function decodeSigned(message: Buffer): Signed {
   const { text } = fieldsOf(message)
   return { header: text(1), signature: text(2) }
 }
 
-/** Decodes a FetchKeysResponse. */
 export function decodeKeys(message: Buffer): FetchedKeys {
   const { all, number } = fieldsOf(message)
   const timestamp = all(2).at(-1)
@@ -53,7 +51,6 @@ function decodeKey(message: Buffer): FetchedKey {
   return { id: text(1), der: Buffer.from(bytes(2)), excludedFromDiscovery: number(3) !== 0 }
 }
 
-/** Decodes a google.protobuf.Timestamp. */
 function decodeTimestamp(message: Buffer): { seconds: number; nanos: number } {
   const { number } = fieldsOf(message)
   return { seconds: number(1), nanos: number(2) }

@@ -215,14 +215,11 @@ const createdBy = ({ request, object, evaluator }: Counted): Pick<Held, 'creates
 interface Refused {
   /** Request that is not settled yet. */
   readonly waiter: Waiter
-  /** Error to reject it with. */
   readonly why: unknown
 }
 
 /** Part of a quota that a request uses. */
 interface Share {
-  /** Request that receives the reservation. */
   readonly waiter: Waiter
-  /** Amounts of one quota. */
   readonly amounts: Amounts
 }

@@ -60,9 +60,7 @@ export interface Reserved {
 export interface Counted {
   /** Request whose operation decides if an old object is subtracted. */
   readonly request: AdmissionRequest
-  /** New state of the object. */
   readonly object: KubeObject
-  /** Evaluator of the resource. */
   readonly evaluator: Evaluator
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -97,7 +95,6 @@ export function* checkRequest(
   return reserved
 }
 
-/** Quotas that concern an object. */
 interface Cover {
   /** Quotas that limit the object. */
   readonly covering: readonly RunningQuota[]

@@ -71,7 +71,6 @@ interface Run {
   readonly api: ResourceAccess
   /** All services, listed after the reservations. */
   readonly services: readonly Service[]
-  /** State to update in place. */
   readonly state: RepairState
   readonly options: RepairOptions
 }
