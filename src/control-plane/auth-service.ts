@@ -33,6 +33,7 @@ import { systemClock, type TimerClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
+import { computeElsewhere } from '../lib/other-threads.ts'
 import { keepPrivate, makePrivateDirectory } from '../lib/private-file.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
@@ -230,7 +231,7 @@ async function accountKeys(
     const own = await signing()
     return [...given.filter(({ id }) => id !== own.id), own]
   })
-  return { sign: async claims => signClaims(await signing(), claims), keys }
+  return { sign: claims => computeElsewhere(async () => signClaims(await signing(), claims)), keys }
 }
 
 /** Authenticator of bootstrap tokens, with which nodes join. */

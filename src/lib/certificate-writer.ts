@@ -15,6 +15,7 @@ import {
   derTime,
   derTrue,
 } from './der-writer.ts'
+import { computeElsewhere } from './other-threads.ts'
 
 /** X.509 certificates (RFC 5280) as this server issues them. */
 
@@ -70,7 +71,7 @@ export async function signCertificate({
     publicKey.export({ type: 'spki', format: 'der' }),
     derExplicit(3, derSequence(...extensions)),
   )
-  const signature = await signBytes('sha256', content, issuer.privateKey)
+  const signature = await computeElsewhere(() => signBytes('sha256', content, issuer.privateKey))
   const text = derSequence(content, algorithm, derBits(signature)).toString('base64')
   return `-----BEGIN CERTIFICATE-----\n${text.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`
 }

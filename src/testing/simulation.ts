@@ -6,6 +6,8 @@ import { quiet } from './quiet.ts'
 
 /** Controllers react to a write within this time, in milliseconds. */
 const CONSEQUENCES_MS = 2000
+/** Limit of the machine's time for the work that every start causes, in milliseconds. */
+const START_MS = 30_000
 
 /**
  * Makes a control plane deterministic: seeded randomness and serialized writes. The consequences of a write are
@@ -36,7 +38,7 @@ export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'que
    * requests cause work.
    */
   async begin(): Promise<void> {
-    const deadline = performance.now() + CONSEQUENCES_MS
+    const deadline = performance.now() + START_MS
     do await quiet(this.#revision, () => this.queues.isIdle)
     while (!this.queues.isIdle && performance.now() < deadline)
     this.#pauses.hold()

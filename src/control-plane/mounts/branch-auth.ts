@@ -10,6 +10,7 @@ import type { RuleIndex } from '../../auth/authz/rbac/rule-index.ts'
 import type { ResourceAccess } from '../../catalog/definition.ts'
 import type { AccessGroups } from '../../config/access-config.ts'
 import { invariant } from '../../lib/invariant.ts'
+import { computeElsewhere } from '../../lib/other-threads.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import type { AuthServices } from '../../resources/builtin.ts'
 import type { MountIdentity } from '../../server/mounts/mounts.ts'
@@ -77,7 +78,7 @@ export async function openBranchAuth(config: AccessGroups, server: Auth, parts: 
       authorizer,
       tokens: firstToken([tokens, server.services.tokens]),
       audiences: serviceAccounts.audiences,
-      ...(issuer && { issuer: { ...issuer, sign: async claims => signClaims(await key(), claims) } }),
+      ...(issuer && { issuer: { ...issuer, sign: claims => computeElsewhere(async () => signClaims(await key(), claims)) } }),
       ...(rules && { rules }),
     },
     async authenticate(credentials) {
