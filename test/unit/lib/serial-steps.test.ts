@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import { SerialSteps } from '../../../src/lib/serial-steps.ts'
 import type { Steps } from '../../../src/lib/steps.ts'
+import { HeldTime } from '../../support/held-time.ts'
 
 /** Steps that note their beginning and their end, and take longer than a turn may. */
 function* noted(name: string, notes: string[], long: boolean): Steps<string> {
   notes.push(`begin ${name}`)
-  for (const end = performance.now() + (long ? 12 : 0); performance.now() < end; ) yield
+  for (const end = time.now + (long ? 12 : 0); time.now < end; time.pass(5)) yield
   notes.push(`end ${name}`)
   return name
 }
@@ -15,7 +16,14 @@ function* failing(): Steps<string> {
   throw new Error('failed')
 }
 
+let time: HeldTime
+
 describe('SerialSteps', () => {
+  beforeEach(() => {
+    time = HeldTime.hold()
+  })
+  afterEach(() => time.release())
+
   it('returns the result of short steps in the same call', async () => {
     await new Promise(setImmediate)
     expect(new SerialSteps().run(noted('a', [], false))).to.equal('a')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { mapInSlices } from '../../../src/lib/slices.ts'
+import { HeldTime } from '../../support/held-time.ts'
 
 describe('mapInSlices', () => {
   it('returns what map returns', async () => {
@@ -7,33 +8,33 @@ describe('mapInSlices', () => {
     expect(await mapInSlices(items, i => i * 2)).to.deep.equal(items.map(i => i * 2))
   })
 
-  it('lets the event loop run if the work takes long', async () => {
-    let turns = 0
-    const timer = setInterval(() => turns++, 1)
-    await mapInSlices(Array.from({ length: 64 }), () => {
-      const until = performance.now() + 1
-      while (performance.now() < until);
-    })
-    clearInterval(timer)
-    expect(turns).to.be.at.least(2)
-  })
-
-  it('runs each long item in a turn of its own', async () => {
-    const turns: number[] = []
+  /** Runs work over so many items, each of which takes so many milliseconds. Returns the turn in which each began. */
+  async function turnsOf(items: number, ms: number): Promise<number[]> {
+    const time = HeldTime.hold()
     let turn = 0
     const count = (): void => {
       turn++
       next = setImmediate(count)
     }
     let next = setImmediate(count)
-    await mapInSlices(Array.from({ length: 6 }), () => {
-      turns.push(turn)
-      const until = performance.now() + 5
-      while (performance.now() < until);
-    })
-    clearImmediate(next)
+    try {
+      return await mapInSlices(Array.from({ length: items }), () => {
+        time.pass(ms)
+        return turn
+      })
+    } finally {
+      clearImmediate(next)
+      time.release()
+    }
+  }
+
+  it('lets the event loop run if the work takes long', async () => {
+    expect(new Set(await turnsOf(64, 1)).size).to.be.at.least(4)
+  })
+
+  it('runs each long item in a turn of its own', async () => {
     // The first may run in the current turn if that is not spent.
-    expect(new Set(turns).size).to.be.at.least(5)
+    expect(new Set(await turnsOf(6, 5)).size).to.be.at.least(5)
   })
 
   it('rejects with the error that the function throws', async () => {

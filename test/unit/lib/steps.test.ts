@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 import { isLongStepDone, isStepDone, runAtOnce, runIfSteps, runInTurns, type Steps, startInTurns } from '../../../src/lib/steps.ts'
+import { HeldTime } from '../../support/held-time.ts'
 
-const busy = (ms: number): void => {
-  for (const end = performance.now() + ms; performance.now() < end; );
-}
-
+/** Each step takes so many milliseconds. */
 function* work(ms: number, steps: number): Steps<string> {
   for (let i = 0; i < steps; i++) {
-    busy(ms)
+    time.pass(ms)
     yield
   }
   return 'done'
@@ -28,7 +26,14 @@ async function othersTurns(run: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
+let time: HeldTime
+
 describe('work in steps', () => {
+  beforeEach(() => {
+    time = HeldTime.hold()
+  })
+  afterEach(() => time.release())
+
   it('returns its result, in one call and in turns', async () => {
     expect(runAtOnce(work(0, 3))).to.equal('done')
     expect(await runInTurns(work(0, 3))).to.equal('done')

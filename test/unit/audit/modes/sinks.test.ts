@@ -150,7 +150,7 @@ describe('BatchingSink', () => {
   it('limits the rate of batches', async () => {
     const { disk, sink } = batching({ bufferSize: 10, throttle: { qps: 0.001, burst: 2 } })
     for (const text of ['a', 'b', 'c']) await sink.process(event(text))
-    for (let i = 0; i < 100 && disk.writes < 2; i++) await sleep(5)
+    await eventually('two batches are written', () => disk.writes === 2)
     await sleep(30)
     expect(disk.text).to.equal('a\nb\n')
     await sink.close()

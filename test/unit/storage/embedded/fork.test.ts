@@ -13,6 +13,7 @@ import { keyspaceEnd, keyspaceStart } from '../../../../src/storage/key-range.ts
 import { momentBackend } from '../../../../src/storage/moment-backend.ts'
 import { type Key, type Revision, revision } from '../../../../src/storage/revision.ts'
 import { codeOf, never, Store } from '../../../support/backend.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const inMemory = (): Backend => openInMemory(systemClock, silentLogger)
 
@@ -56,8 +57,7 @@ describe('a fork of the embedded store', () => {
   after(() => rmSync(dir, { recursive: true, force: true }))
 
   for (const kind of ['in memory', 'on disk', 'on disk, with history'] as const) {
-    it(`equals a full copy, byte for byte, after any writes and compactions: ${kind}`, async function () {
-      this.timeout(120_000)
+    it(`equals a full copy, byte for byte, after any writes and compactions: ${kind}`, async () => {
       for (let seed = 1; seed <= (kind === 'in memory' ? 30 : 3); seed++) {
         const random = seededRandom(seed)
         const base =
@@ -151,8 +151,7 @@ describe('a fork of the embedded store', () => {
     const fork = await forkOf(base)
     const revisionOf = await fork.currentRevision(never)
     expect((await new Store(fork, '/r/').list()).items).to.deep.equal(['event=soon gone'])
-    await sleep(2500)
-    expect((await new Store(fork, '/r/').list()).items).to.deep.equal([])
+    await eventually('it has expired', async () => (await new Store(fork, '/r/').list()).items.length === 0)
     expect(await fork.currentRevision(never)).to.equal(revisionOf + 1)
     await fork.close()
     await base.close()
@@ -212,9 +211,9 @@ describe('a read-only view of a store at a revision', () => {
     const watched = (async () => {
       for await (const { events } of past.watch(first, {}, ended.signal)) seen.push(...events.map(({ value }) => String(value)))
     })()
-    await sleep(20)
+    await eventually('the changes up to its revision', () => seen.length === 2)
     await store.put('d', 0, '4')
-    await sleep(20)
+    await turns()
     expect(seen).to.deep.equal(['1', '2'])
     ended.abort()
     await watched

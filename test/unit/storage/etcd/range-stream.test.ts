@@ -6,6 +6,8 @@ import { encodeRange } from '../../../../src/storage/etcd/messages.ts'
 import { etcdRangeStream } from '../../../../src/storage/etcd/range-stream.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import { codeOf } from '../../../support/backend.ts'
+import { HeldTime } from '../../../support/held-time.ts'
+import { eventually, turns } from '../../../support/waiting.ts'
 
 const { signal } = new AbortController()
 const QUERY = { start: key('/a'), end: key('/b'), at: revision(7) }
@@ -92,14 +94,23 @@ describe('RangeStream', () => {
       },
     } as unknown as MessageStream
     const names: string[] = []
-    const read = async (): Promise<void> => {
-      const parts = etcdRangeStream({ deadline: () => Date.now() + 20, rangeStream: async () => stream })(QUERY, signal) ?? []
-      for await (const { items } of parts) {
-        names.push(...items.map(item => String(item.key)))
-        await new Promise(resolve => setTimeout(resolve, 40))
+    const time = HeldTime.hold()
+    try {
+      const read = async (): Promise<void> => {
+        const parts = etcdRangeStream({ deadline: () => Date.now() + 1000, rangeStream: async () => stream })(QUERY, signal) ?? []
+        for await (const { items } of parts) {
+          names.push(...items.map(item => String(item.key)))
+          time.pass(2000)
+        }
       }
+      const failure = codeOf(read())
+      await eventually('a page is read', () => names.length > 0)
+      await turns()
+      time.pass(1000)
+      expect(await failure).to.equal('timeout')
+    } finally {
+      time.release()
     }
-    expect(await codeOf(read())).to.equal('timeout')
     expect(names).to.deep.equal(['/a/1'])
   })
 
