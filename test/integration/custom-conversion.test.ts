@@ -9,6 +9,7 @@ import { WebhookServer } from '../support/webhooks/webhook-server.ts'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const DEFINITION = `${DEFINITIONS}/links.example.com`
 const PATIENCE_MS = 120_000
+const MOST_ROUNDS = 50
 const MERGE = 'application/merge-patch+json'
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
@@ -23,8 +24,7 @@ const link = (at: string, name: string, spec: object, metadata: object = {}) => 
 const specs = (list: AnyObject) => (list.items as AnyObject[]).map(({ apiVersion, metadata, spec }) => [apiVersion, metadata.name, spec])
 
 for (const cache of [true, false]) {
-  describe(`custom resources that a webhook converts, ${cache ? 'cached' : 'read from the store'}`, function () {
-    this.timeout(120_000)
+  describe(`custom resources that a webhook converts, ${cache ? 'cached' : 'read from the store'}`, () => {
     let server: ServerProcess
     let client: JsonClient
     let webhook: WebhookServer
@@ -239,24 +239,31 @@ for (const cache of [true, false]) {
     })
 
     it('are still delivered to a watch for a second after their definition changes, and then the watch ends', async () => {
-      const { metadata } = await client.must('GET', pathOf('v2'))
       const open = async (): Promise<{ readonly text: Promise<string> }> => {
+        const { metadata } = await client.must('GET', pathOf('v2'))
         const watch = await fetch(`${server.url}${pathOf('v2', '', `?watch=1&resourceVersion=${metadata.resourceVersion}`)}`)
         return { text: watch.text() }
       }
-      let { text: watched } = await open()
-      // A watch that an earlier change of the definition ends says nothing of this one.
-      while (await Promise.race([watched.then(() => true), sleep(1500, false)])) watched = (await open()).text
-      const begun = performance.now()
-      expect(
-        (await client.ask('PATCH', DEFINITION, { body: { spec: { names: { shortNames: ['lk'] } } }, contentType: MERGE })).status,
-      ).to.equal(200)
-      await client.ask('PATCH', pathOf('v1', 'b'), { body: { metadata: { labels: { late: 'x' } } }, contentType: MERGE })
-      const events = (await watched).split('\n').filter(Boolean)
-      expect(performance.now() - begun).to.be.at.least(900)
-      expect(events.map(line => JSON.parse(line)).map(({ type, object }) => [type, object.metadata.labels])).to.deep.equal([
-        ['MODIFIED', { late: 'x' }],
-      ])
+      const change = async (path: string, body: object): Promise<void> =>
+        void expect((await client.ask('PATCH', path, { body, contentType: MERGE })).status).to.equal(200)
+      // The second is over before the object is changed if the machine is too slow.
+      for (let round = 1, isLate = true; isLate; round++) {
+        expect(round, 'rounds').to.be.at.most(MOST_ROUNDS)
+        let { text: watched } = await open()
+        // A watch that an earlier change of the definition ends says nothing of this one.
+        while (await Promise.race([watched.then(() => true), sleep(1500, false)])) watched = (await open()).text
+        const begun = performance.now()
+        await change(DEFINITION, { spec: { names: { shortNames: [`lk${round}`] } } })
+        await change(pathOf('v1', 'b'), { metadata: { labels: { late: `x${round}` } } })
+        const changed = performance.now()
+        const events = (await watched).split('\n').filter(Boolean)
+        expect(performance.now() - begun).to.be.at.least(900)
+        isLate = changed - begun > 900
+        if (!isLate)
+          expect(events.map(line => JSON.parse(line)).map(({ type, object }) => [type, object.metadata.labels])).to.deep.equal([
+            ['MODIFIED', { late: `x${round}` }],
+          ])
+      }
     })
 
     it('are removed with their definition, and their watches end', async () => {
