@@ -111,7 +111,7 @@ clients: ## Installs the client libraries of the tests, for those languages that
 	@hack/clients || echo 'some client libraries are not here: their tests are skipped'
 
 e2e: $(BUILT) etcd clients ## kubectl and client libraries against a started server
-	@npx mocha --timeout 120000 'test/e2e/**/*.test.ts'
+	@npx mocha 'test/e2e/**/*.test.ts'
 
 bench: $(BUILT) ## Ratios to what the machine allows; KUBECONFIG2=… measures that server beside ours
 	@for program in test/bench/*.ts; do echo "== $$program"; node --import tsx "$$program" || exit 1; done

@@ -17,8 +17,7 @@ export interface BackendUnderTest {
  */
 export function backendConformance(name: string, factory: () => Promise<BackendUnderTest>, skip?: string): void {
   const suite = skip === undefined ? describe : describe.skip
-  suite(`Backend: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, function () {
-    this.timeout(120_000)
+  suite(`Backend: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, () => {
     let under: BackendUnderTest
     let store: Store
     let suffix = 0

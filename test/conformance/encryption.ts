@@ -22,8 +22,7 @@ export interface EncryptionHarness {
 /** Contract of every Storage with encrypted values. `skip` is the reason why it cannot run here. */
 export function encryptionConformance(name: string, open: () => Promise<EncryptionHarness>, skip?: string): void {
   const suite = skip === undefined ? describe : describe.skip
-  suite(`Storage, encrypted: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, function () {
-    this.timeout(20_000)
+  suite(`Storage, encrypted: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, () => {
     let harness: EncryptionHarness
     const { signal } = new AbortController()
     setMaxListeners(0, signal)

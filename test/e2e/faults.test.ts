@@ -37,12 +37,11 @@ const READING: readonly Reading[] = [
 /** The last of the faults strikes no more than so many requests: informers come to rest, as in the real world. */
 const STRIKES = 40
 /** client-go lets more and more time pass between its attempts. */
-const CAUGHT_UP_MS = 60_000
+const CAUGHT_UP_MS = 120_000
 const PATH = '/api/v1/namespaces/default/configmaps'
 const client = goClient()
 
-describe(`faults as seen by client-go's informers and by a naive client${'missing' in client ? ` (skipped: client-go is ${client.missing})` : ''}`, function () {
-  this.timeout(180_000)
+describe(`faults as seen by client-go's informers and by a naive client${'missing' in client ? ` (skipped: client-go is ${client.missing})` : ''}`, () => {
   let plane: ControlPlane
   let proxy: FaultProxy
   let informers: FollowingClient

@@ -34,9 +34,7 @@ const STACKS: readonly { stack: Http2Stack; fails: readonly string[] }[] = [
   },
 ]
 
-describe(`HTTP/2, by h2spec${missing ? ` (skipped: ${suite.missing})` : ''}`, function () {
-  this.timeout(60_000)
-
+describe(`HTTP/2, by h2spec${missing ? ` (skipped: ${suite.missing})` : ''}`, () => {
   for (const { stack, fails } of STACKS)
     it(`passes every case (--http2=${stack})`, async function () {
       if (missing) this.skip()

@@ -17,8 +17,7 @@ const missing =
 if (missing !== undefined) describe.skip(`kubectl on kine (skipped: ${missing})`, () => it('passes', () => {}))
 else
   for (const setup of setups)
-    describe(`kubectl on ${setup.name}`, function () {
-      this.timeout(180_000)
+    describe(`kubectl on ${setup.name}`, () => {
       kubectlOn(setup)
     })
 

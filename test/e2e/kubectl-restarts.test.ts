@@ -51,8 +51,7 @@ const kubectls = findKubectls()
 const found = kubectls.length > 0
 const withKubectl = found ? describe : describe.skip
 
-withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there is none on PATH)'}`, function () {
-  this.timeout(90_000)
+withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there is none on PATH)'}`, () => {
   let server: ServerProcess
   let client: JsonClient
   let env: NodeJS.ProcessEnv

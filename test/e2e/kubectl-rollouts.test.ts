@@ -12,8 +12,7 @@ const SETS: readonly { readonly kind: string; readonly name: string; readonly sp
   { kind: 'DaemonSet', name: 'daemonset.apps/a', spec: {} },
 ]
 
-withKubectl('kubectl rollout in a cluster', function () {
-  this.timeout(120_000)
+withKubectl('kubectl rollout in a cluster', () => {
   let server: StartedServer
   before(async () => {
     server = await startBinnacle(['--profile=cluster', '--nodes=2'])

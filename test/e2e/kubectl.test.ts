@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { findKubectls, followKubectl, type Kubectl, type Result, runKubectl, words } from '../support/kubectl.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
+import { eventually } from '../support/waiting.ts'
 import { access } from './kubectl/access.ts'
 import { applying } from './kubectl/applying.ts'
 import { deleting } from './kubectl/deleting.ts'
@@ -16,7 +17,7 @@ const SCRIPTS: readonly Script[] = [...discovering, ...reading, ...writing, ...d
 const FILES = join(import.meta.dirname, '..', 'fixtures', 'manifests')
 const kubectls = findKubectls()
 /** How long is waited for what a controller does. */
-const EVENTUALLY_MS = 10_000
+const EVENTUALLY_MS = 120_000
 
 let server: StartedServer
 
@@ -97,8 +98,7 @@ class Session {
 const found = kubectls.length > 0
 const withKubectl = found ? describe : describe.skip
 
-withKubectl(`kubectl${found ? '' : ' (skipped: there is none on PATH)'}`, function () {
-  this.timeout(120_000)
+withKubectl(`kubectl${found ? '' : ' (skipped: there is none on PATH)'}`, () => {
   before(async () => {
     server = await startBinnacle()
   })
@@ -113,7 +113,11 @@ function ofRelease(kubectl: Kubectl): void {
     const opened = new Session(kubectl, namespace)
     const made = await opened.run(`create namespace ${namespace}`)
     expect(made.code, made.stderr).to.equal(0)
-    for (let i = 0; i < 100 && (await opened.run('get sa/default cm/kube-root-ca.crt')).code !== 0; i++) await sleep(50)
+    await eventually(
+      'the namespace has its account and certificates',
+      async () => (await opened.run('get sa/default cm/kube-root-ca.crt')).code === 0,
+      50,
+    )
     return opened
   }
 

@@ -37,7 +37,6 @@ describe('kubectl and a kubelet', () => {
   let server: StartedServer
   let kubelet: OtherEnd
   before(async function () {
-    this.timeout(60_000)
     if (kubectls.length === 0) this.skip()
     const ca = await issueCa('kubelets')
     kubelet = await new OtherEnd(await issueServing(ca, 'kubelet', { dns: [], ips: ['127.0.0.1'] })).listen('127.0.0.1')
@@ -70,9 +69,7 @@ describe('kubectl and a kubelet', () => {
   }
 
   for (const { minor, path } of kubectls) {
-    describe(`1.${minor}`, function () {
-      this.timeout(30_000)
-
+    describe(`1.${minor}`, () => {
       it('reads a log', async () => {
         const { code, stdout } = await run('logs one --tail=3 --timestamps', '', path)
         expect([code, stdout]).to.deep.equal([0, 'log of /containerLogs/default/one/c?tailLines=3&timestamps=true\n'])

@@ -16,8 +16,7 @@ const [kubectl] = kubectls
 const nearest = (release: Release): string => (kubectls.findLast(({ minor }) => minor <= minorOf(release)) ?? kubectl)?.path ?? ''
 const withKubectl = kubectl ? describe : describe.skip
 
-withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped: there is none on PATH)'}`, function () {
-  this.timeout(60_000)
+withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped: there is none on PATH)'}`, () => {
   for (const release of ['1.24', '1.25', '1.26', '1.28', '1.31'] as const satisfies readonly Release[])
     describe(`on a server of ${release}`, () => {
       let server: StartedServer

@@ -36,7 +36,6 @@ describe('kubectl and simulated containers', () => {
   let server: StartedServer
   let folder: string
   before(async function () {
-    this.timeout(120_000)
     if (kubectls.length === 0) this.skip()
     folder = mkdtempSync(join(tmpdir(), 'containers-'))
     server = await startBinnacle(['--profile=cluster', '--simulated-access=processes'])
@@ -52,8 +51,7 @@ describe('kubectl and simulated containers', () => {
   const run = (command: string | readonly string[], stdin = '', path = kubectls[0]?.path ?? '') =>
     runKubectl(path, typeof command === 'string' ? command.split(' ') : [...command], environment(), { stdin })
 
-  it('print what to do without a rule', async function () {
-    this.timeout(30_000)
+  it('print what to do without a rule', async () => {
     expect((await run('logs web')).stdout).to.include('a Logs or ClusterLogs object of kwok.x-k8s.io/v1alpha1 gives it one')
     const { code, stderr } = await run('exec web -- ls')
     expect(code).to.equal(1)
@@ -62,8 +60,7 @@ describe('kubectl and simulated containers', () => {
   })
 
   for (const { minor, path } of kubectls) {
-    describe(`1.${minor}`, function () {
-      this.timeout(60_000)
+    describe(`1.${minor}`, () => {
       const ask = (command: string | readonly string[], stdin = '') => run(command, stdin, path)
 
       it('read logs', async () => {

@@ -31,8 +31,7 @@ const echoAtEnd = (): Server =>
       .on('end', () => socket.end(Buffer.concat(heard)))
   })
 
-describe("kubectl and a kubelet's own streams", function () {
-  this.timeout(120_000)
+describe("kubectl and a kubelet's own streams", () => {
   let server: StartedServer
   let runtime: ChildProcess
   let folder: string

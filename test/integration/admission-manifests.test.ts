@@ -32,8 +32,7 @@ const manifests = (prefix: string): string =>
     .map(object => JSON.stringify(object))
     .join('\n---\n')
 
-describe('a server with admission manifests', function () {
-  this.timeout(120_000)
+describe('a server with admission manifests', () => {
   const directory = mkdtempSync(join(tmpdir(), 'manifests-'))
   const file = join(directory, 'policies', 'names.yaml')
   let server: ServerProcess

@@ -310,8 +310,7 @@ describe('servers behind APIServices', () => {
     await told(`v1alpha1.${GROUP}`, 'FailedDiscoveryCheck')
   })
 
-  it('become unavailable in the condition and in responses when they stop, and recover', async function () {
-    this.timeout(60_000)
+  it('become unavailable in the condition and in responses when they stop, and recover', async () => {
     const { status, message } = await conditionOf(`v1alpha1.${GROUP}`)
     const url = `https://127.0.0.1:${backend.port}${VERSION}`
     expect({ status, message }).to.deep.equal({

@@ -48,8 +48,7 @@ class Apiserver {
   }
 }
 
-describe('--profile=apiserver', function () {
-  this.timeout(300_000)
+describe('--profile=apiserver', () => {
   const server = new Apiserver()
   before(() => server.start())
   after(async () => {

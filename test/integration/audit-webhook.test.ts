@@ -10,8 +10,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
 type Event = Record<string, unknown> & { readonly auditID: string; readonly stage: string }
 
-describe('the audit webhook', function () {
-  this.timeout(60_000)
+describe('the audit webhook', () => {
   let hook: WebhookServer
   let isDown = false
   before(async () => {

@@ -89,9 +89,7 @@ const create = (name: string, length = 0) => ({
   body: JSON.stringify({ metadata: { name }, data: { filler: 'x'.repeat(length) } }),
 })
 
-describe('the audit log', function () {
-  this.timeout(60_000)
-
+describe('the audit log', () => {
   describe('with a policy of many levels', () => {
     let server: AuditedServer
     before(async () => {

@@ -130,7 +130,7 @@ describe('every executed action was authorized', () => {
         const what = verb === 'update' || verb === 'patch' ? 'write' : verb
         expect(done).to.include(`${what} ${version.group}/${version.name}/${version.names.plural}`)
       }
-  }).timeout(120_000)
+  })
 
   it('on every version of other releases, in its own group and version', async () => {
     const known = new Set(resources.map(nameOf))
@@ -148,16 +148,16 @@ describe('every executed action was authorized', () => {
       'flowcontrol.apiserver.k8s.io/v1beta1/flowschemas',
       'resource.k8s.io/v1/deviceclasses',
     )
-  }).timeout(120_000)
+  })
 
   it('on paths that resemble paths of resources', async () => {
     for (const served of samples) await checkAll(oddPathsOf(served).flatMap(url => requestsTo(url, served)))
-  }).timeout(60_000)
+  })
 
   it('with repeated query parameters', async () => {
     const done = await checkAll(samples.flatMap(served => oddQueriesOf(served).flatMap(url => requestsTo(url, served))))
     expect(new Set(done.map(({ what }) => what))).to.include.keys('list', 'watch', 'get', 'write', 'delete', 'deletecollection', 'create')
-  }).timeout(60_000)
+  })
 
   for (const scope of ['Cluster', 'Namespaced'] as const)
     for (const plural of ['namespaces', 'status', 'watch', 'proxy'])
@@ -169,7 +169,7 @@ describe('every executed action was authorized', () => {
           [...pathsOf(served), ...oddPathsOf(served)].flatMap(url => requestsTo(url, served)),
           of,
         )
-      }).timeout(60_000)
+      })
 
   it('and nothing is executed if authorization fails', async () => {
     api.allows = () => false
@@ -182,7 +182,7 @@ describe('every executed action was authorized', () => {
           refused: true,
         })
       }
-  }).timeout(60_000)
+  })
 
   it('below watch and proxy, with the status codes of kube-apiserver', async () => {
     for (const [method, url, status] of [

@@ -4,7 +4,7 @@ import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { createProbeClient, type ProbeClient } from '../support/probe/client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'BREW']
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
@@ -12,8 +12,7 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const seriesOf = (text: string): Set<string> =>
   new Set(text.split('\n').flatMap(line => (line === '' || line.startsWith('#') ? [] : [line.slice(0, line.lastIndexOf(' '))])))
 
-describe('the number of series in /metrics', function () {
-  this.timeout(300_000)
+describe('the number of series in /metrics', () => {
   let server: ServerProcess
   let client: JsonClient
   let probe: ProbeClient

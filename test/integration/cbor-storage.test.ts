@@ -18,8 +18,7 @@ const definition = {
 }
 const gadget = (name: string, value: number) => ({ apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name }, value })
 
-describe('custom resources stored as CBOR', function () {
-  this.timeout(120_000)
+describe('custom resources stored as CBOR', () => {
   let server: ServerProcess
   before(async () => {
     server = await createServerProcess(['--emulated-version=1.37', '--history=1h'])

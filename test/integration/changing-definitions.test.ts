@@ -12,7 +12,7 @@ const OTHER = process.env.KUBECONFIG2 || undefined
 const PER_ROUND_MS = 20_000
 
 describe('requests while definitions, conversions, webhooks and policies change', function () {
-  this.timeout(60_000 + ROUNDS * PER_ROUND_MS)
+  this.timeout(300_000 + ROUNDS * PER_ROUND_MS)
   let webhook: WebhookServer
   let server: StartedServer
   before(async () => {

@@ -12,8 +12,7 @@ const LAG_MS = Number(process.env.LAG_MS ?? 5000)
 
 if (FOUND.length === 0) describe.skip('members of etcd under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
-  describe(`three members of etcd ${version} under a server`, function () {
-    this.timeout(300_000)
+  describe(`three members of etcd ${version} under a server`, () => {
     let cluster: EtcdCluster
     let server: ServerProcess
     let store: ChangingStore

@@ -77,8 +77,7 @@ spec:
 
 ;(hasBuilder ? describe : describe.skip)(
   `binnacle check of kustomizations${hasBuilder ? '' : ' (skipped: neither kustomize nor kubectl is on the path)'}`,
-  function () {
-    this.timeout(60_000)
+  () => {
     let folder = ''
     let findings: readonly CheckFinding[] = []
     let remarks: readonly string[] = []

@@ -52,8 +52,7 @@ const HEADERS = {
   'alt-svc': 'h2=":1"; ma=600',
 }
 
-describe('a page of a pod behind the proxy', function () {
-  this.timeout(240_000)
+describe('a page of a pod behind the proxy', () => {
   const skipped = NO_BROWSER ?? (ownAddress === undefined ? 'this machine has no address beside loopback, where proxies go' : undefined)
   if (skipped !== undefined) {
     it.skip(`is not tried: ${skipped}`)

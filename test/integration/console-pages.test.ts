@@ -50,8 +50,7 @@ const HOSTILE = {
   },
 }
 
-describe('the console in a browser', function () {
-  this.timeout(240_000)
+describe('the console in a browser', () => {
   if (NO_BROWSER !== undefined) {
     it.skip(`is not tried: ${NO_BROWSER}`)
     return

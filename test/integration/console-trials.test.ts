@@ -10,8 +10,7 @@ const policy = (spec: object): string =>
   JSON.stringify({ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', metadata: { name: 'p' }, spec })
 const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }]
 
-describe('trials of the console', function () {
-  this.timeout(120_000)
+describe('trials of the console', () => {
   let server: InProcessServer
   before(async () => {
     server = await openInProcess(['--console'], { tokens: 'reader,reader,2,readers\n' })

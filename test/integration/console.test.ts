@@ -16,8 +16,7 @@ interface Answer {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-describe('the console’s link', function () {
-  this.timeout(120_000)
+describe('the console’s link', () => {
   let server: Server
   let directory: string
   let nobody: Agent
@@ -226,8 +225,7 @@ describe('the console’s link', function () {
   })
 })
 
-describe('a server without a console', function () {
-  this.timeout(120_000)
+describe('a server without a console', () => {
   it('serves no console, not even on the insecure port', async () => {
     const [off, on] = await Promise.all([
       startServer({ flags: {} }),

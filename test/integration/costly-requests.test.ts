@@ -170,8 +170,7 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ],
 ]
 
-describe('expensive requests', function () {
-  this.timeout(120_000)
+describe('expensive requests', () => {
   let watched: WatchedServer
 
   /** Sends a request, and returns the status code of the response. */

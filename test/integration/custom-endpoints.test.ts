@@ -26,8 +26,7 @@ const definition = {
   },
 }
 
-describe('endpoints of custom kinds', function () {
-  this.timeout(300_000)
+describe('endpoints of custom kinds', () => {
   let client: JsonClient
   withServer(async made => {
     client = made.client

@@ -29,8 +29,7 @@ const object = (kind: string, name: string, own: object = {}, at = 'v1') => ({
   spec: own,
 })
 
-describe('custom resources', function () {
-  this.timeout(300_000)
+describe('custom resources', () => {
   let server: ServerProcess
   let client: JsonClient
   withServer(made => {

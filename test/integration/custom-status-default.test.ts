@@ -44,8 +44,7 @@ const definition = {
 }
 
 /** Expected responses were recorded from the Kubernetes machinery 1.33.9. */
-describe('a default for the whole status of a custom resource', function () {
-  this.timeout(120_000)
+describe('a default for the whole status of a custom resource', () => {
   let client: JsonClient
   withServer(async made => {
     client = made.client

@@ -33,8 +33,7 @@ const versions = (stored: string) => [
 const widget = (at: string, name: string, spec: object) => ({ apiVersion: `${GROUP}/${at}`, kind: 'Widget', metadata: { name }, spec })
 
 /** Expected responses were recorded from the Kubernetes machinery 1.33.9. */
-describe('custom objects that are stored in an older version than the current one', function () {
-  this.timeout(120_000)
+describe('custom objects that are stored in an older version than the current one', () => {
   let client: JsonClient
   withServer(async made => {
     client = made.client

@@ -61,8 +61,7 @@ const definition = {
   },
 }
 
-describe('values of custom resources', function () {
-  this.timeout(300_000)
+describe('values of custom resources', () => {
   let server: ServerProcess
   let client: JsonClient
   withServer(async made => {

@@ -41,8 +41,7 @@ const versions = [
   version('v2', { x: integer, list: keyed, new: text }, false),
 ]
 
-describe('versions of a custom kind with different schemas', function () {
-  this.timeout(300_000)
+describe('versions of a custom kind with different schemas', () => {
   let client: JsonClient
   withServer(async made => {
     client = made.client

@@ -20,8 +20,7 @@ const deep = (name: string, members: string): string => `{"apiVersion":"${GROUP}
 const configMap = (name: string, members: string): string =>
   `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}${members}}`
 
-describe('deeply nested values', function () {
-  this.timeout(300_000)
+describe('deeply nested values', () => {
   let server: ServerProcess
   let client: JsonClient
   const send = async (method: string, path: string, text: string, options: JsonRequest = {}) => {

@@ -12,8 +12,7 @@ const CONTROL_PLANE = 'controlplane'
 /** An address that is reachable only through a proxy. */
 const NODE = '192.0.2.7'
 
-describe('egress selection of authentication, authorization and nodes', function () {
-  this.timeout(60_000)
+describe('egress selection of authentication, authorization and nodes', () => {
   let cluster: ConnectProxyServer
   let outside: ConnectProxyServer
   const opened: InProcessServer[] = []

@@ -18,8 +18,7 @@ const allow = (review: Record<string, unknown>) => ({
   response: { uid: (review.request as { uid: string }).uid, allowed: true },
 })
 
-describe('egress selection', function () {
-  this.timeout(60_000)
+describe('egress selection', () => {
   const directory = mkdtempSync(join(tmpdir(), 'egress-'))
   const socket = join(directory, 'cluster')
   let hook: WebhookServer

@@ -138,7 +138,7 @@ function eightWriters(start: () => Promise<ServerProcess>): void {
 }
 
 describe('eight writers of one object', function () {
-  this.timeout(60_000 + 4000 * SECONDS)
+  this.timeout(300_000 + 4000 * SECONDS)
   describe('on the embedded store', () => eightWriters(() => createServerProcess()))
 
   const etcdFound = findEtcd() !== undefined

@@ -27,8 +27,7 @@ interface Ephemeral {
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }>
 }
 
-describe('--ephemeral', function () {
-  this.timeout(120_000)
+describe('--ephemeral', () => {
   const children: Ephemeral['child'][] = []
   let directory = ''
 

@@ -8,6 +8,7 @@ import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { type ResumingWatch, watchResuming } from '../support/resuming-watch.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { patience } from '../support/waiting.ts'
 
 const EVENTS = '/api/v1/namespaces/default/events'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
@@ -32,8 +33,7 @@ const nameOf = ({ metadata }: AnyObject): string => metadata.name ?? ''
 const isFound = findEtcd() !== undefined
 const onEtcd = isFound ? describe : describe.skip
 
-onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
-  this.timeout(180_000)
+onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, () => {
   let main: EtcdServer
   let other: EtcdServer
   let server: ServerProcess
@@ -45,7 +45,7 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     const backend = await openEtcd({ servers: [etcd.url] }, silentLogger)
     try {
       const start = key(prefix)
-      const { items } = await backend.range({ start, end: prefixEnd(start) }, AbortSignal.timeout(10_000))
+      const { items } = await backend.range({ start, end: prefixEnd(start) }, patience())
       return items.map(item => item.key)
     } finally {
       await backend.close()

@@ -20,8 +20,7 @@ const FOLLOWING = {
 }
 
 for (const setup of usualStoreSetups(PREFIX))
-  describe(`a server on ${setup.name}`, function () {
-    this.timeout(300_000)
+  describe(`a server on ${setup.name}`, () => {
     let store: RunningStore
     let server: ServerProcess
     let client: JsonClient

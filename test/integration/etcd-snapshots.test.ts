@@ -16,8 +16,7 @@ const unpacked = (name: string): Buffer => brotliDecompressSync(readFileSync(fix
 const OF_SERVERS = /^apiserver-/
 const others = (items: readonly AnyObject[]): AnyObject[] => items.filter(({ metadata }) => !OF_SERVERS.test(metadata.name ?? ''))
 
-describe("snapshots of kube-apiserver's etcd", function () {
-  this.timeout(120_000)
+describe("snapshots of kube-apiserver's etcd", () => {
   for (const etcd of ['3.4', '3.5', '3.6'])
     describe(`made by etcd ${etcd}`, () => {
       let directory: string

@@ -20,8 +20,7 @@ const root = join(import.meta.dirname, '..', '..')
 const isBuilt = existsSync(join(root, 'dist/main.cache'))
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
-;(isBuilt ? describe : describe.skip)(`the single executable${isBuilt ? '' : ' (skipped: dist is not built)'}`, function () {
-  this.timeout(300_000)
+;(isBuilt ? describe : describe.skip)(`the single executable${isBuilt ? '' : ' (skipped: dist is not built)'}`, () => {
   let directory = ''
   let executable = ''
   let packages: EmbeddedPackage[] = []

@@ -8,8 +8,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
 const busy = (spec: object): Manifest => ({ apiVersion: 'binnacle.dev/v1alpha1', kind: 'Fault', metadata: { name: 'busy' }, spec })
 
-describe('faults as objects', function () {
-  this.timeout(120_000)
+describe('faults as objects', () => {
   let plane: ControlPlane
   before(async () => {
     plane = await startControlPlane({ flags: { 'enable-faults': true } })

@@ -56,8 +56,7 @@ class Family {
   }
 }
 
-describe('garbage collection', function () {
-  this.timeout(300_000)
+describe('garbage collection', () => {
   let server: ServerProcess
   let client: JsonClient
   const open = async (flags: readonly string[] = []): Promise<void> => {
@@ -99,8 +98,7 @@ const onEtcd = etcdFound ? describe : describe.skip
 
 onEtcd(
   `garbage collection by two servers on one etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`,
-  function () {
-    this.timeout(300_000)
+  () => {
     let etcd: EtcdServer
     let servers: ServerProcess[] = []
     let clients: JsonClient[] = []

@@ -26,8 +26,7 @@ const deployment = (image: string, replicas: number) => ({
   },
 })
 
-describe('commands that read the history', function () {
-  this.timeout(120_000)
+describe('commands that read the history', () => {
   let plane: ControlPlane
   let directory: string
   const revisions: string[] = []

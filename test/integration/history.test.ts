@@ -13,8 +13,7 @@ const configMap = (name: string, colour: string) => ({
   data: { colour },
 })
 
-describe('history', function () {
-  this.timeout(120_000)
+describe('history', () => {
   let plane: ControlPlane
 
   const start = async (flags: Record<string, string>, clock: Date | 'running' = NOON): Promise<void> => {

@@ -16,8 +16,7 @@ import {
 } from '../support/hostile-peer.ts'
 import { eventually, turns } from '../support/waiting.ts'
 
-describe('hostile servers that a request or a webhook calls', function () {
-  this.timeout(30_000)
+describe('hostile servers that a request or a webhook calls', () => {
   let serving: KeyPair
   let plain: HostilePeer
   let secure: HostilePeer

@@ -61,8 +61,7 @@ const http1Floods: Readonly<Record<string, string>> = {
 }
 
 for (const http2 of HTTP2_STACKS)
-  describe(`hostile clients without credentials (--http2=${http2})`, function () {
-    this.timeout(300_000)
+  describe(`hostile clients without credentials (--http2=${http2})`, () => {
     let server: ServerProcess
     before(async () => {
       const had = process.env.NODE_OPTIONS

@@ -67,8 +67,7 @@ function endlessly(socket: Duplex, frames: Buffer): void {
   more()
 }
 
-describe('hostile kubelets that run commands over WebSockets', function () {
-  this.timeout(60_000)
+describe('hostile kubelets that run commands over WebSockets', () => {
   const mostTurn = mostTurnMs()
   let world: World
   before(async () => {

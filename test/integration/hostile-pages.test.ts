@@ -10,8 +10,7 @@ const PODS = '/api/v1/namespaces/default/pods'
 const AT_ONCE = 64
 const MOST_MEGABYTES = 400
 
-describe('hostile concurrent pages behind the proxy', function () {
-  this.timeout(300_000)
+describe('hostile concurrent pages behind the proxy', () => {
   let server: ServerProcess
   let client: JsonClient
   let inPod: HostilePeer

@@ -109,8 +109,7 @@ const etcdWatch: Asks = async ({ port }, timeoutMs) => {
 /** Words of a call that was left to its deadline. */
 const LATE = /Deadline exceeded|code = DeadlineExceeded|did not accept the watch in time/
 
-describe('hostile gRPC services', function () {
-  this.timeout(60_000)
+describe('hostile gRPC services', () => {
   const mostTurn = mostTurnMs()
   let server: HostileGrpcServer
   after(() => rmSync(folder, { recursive: true }))

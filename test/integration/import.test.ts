@@ -32,8 +32,7 @@ const LISTS = [
 ]
 
 const isOnEtcd = findEtcd() !== undefined
-;(isOnEtcd ? describe : describe.skip)(`binnacle import${isOnEtcd ? '' : ' (skipped: there is no etcd)'}`, function () {
-  this.timeout(240_000)
+;(isOnEtcd ? describe : describe.skip)(`binnacle import${isOnEtcd ? '' : ' (skipped: there is no etcd)'}`, () => {
   let directory = ''
   let snapshot = ''
   let encryption = ''

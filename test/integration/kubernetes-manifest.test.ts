@@ -14,8 +14,7 @@ const root = join(import.meta.dirname, '../..')
 const MANIFEST = join(root, 'manifests/kubernetes/binnacle.yaml')
 const OF_THE_CONTAINER = /^--(?:data-dir|secure-port|bind-address|etcd-servers)=/
 
-describe('the manifest for clusters', function () {
-  this.timeout(240_000)
+describe('the manifest for clusters', () => {
   let plane: ControlPlane
   let objects: AnyObject[] = []
   before(async () => {

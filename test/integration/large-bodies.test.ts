@@ -45,9 +45,7 @@ const ALL_MS = Number(process.env.LARGE_BODY_MS ?? 100)
 
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
 
-describe('a large body', function () {
-  this.timeout(180_000)
-
+describe('a large body', () => {
   const serving = createControlPlane(controlPlaneOptions(new MemoryBackend(), { requests: { media: mediaOffer({ cbor: true }) } }))
   const kinds = largeKinds()
 

@@ -25,8 +25,7 @@ const FOUND = findEtcds()
 if (FOUND.length === 0)
   describe.skip('etcd that is maintained under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
-  describe(`etcd ${version} under maintenance`, function () {
-    this.timeout(180_000)
+  describe(`etcd ${version} under maintenance`, () => {
     let etcd: EtcdServer
     let admin: EtcdAdmin
     let direct: Backend

@@ -8,8 +8,7 @@ const PREFIXES = Number(process.env.PREFIXES ?? 20)
 /** A watch over all keys is what proves that nothing is lost where progress cannot be trusted. */
 const setups = usualStoreSetups().filter(({ use, following }) => (use === 'own' || use === 'kine') && following === 'progress')
 
-describe(`${PREFIXES} servers on prefixes of one store (PREFIXES)`, function () {
-  this.timeout(300_000)
+describe(`${PREFIXES} servers on prefixes of one store (PREFIXES)`, () => {
   if (setups.length === 0) it.skip('are recorded (skipped: no etcd with trustworthy progress is installed)', () => {})
   for (const setup of setups)
     it(`request and receive nothing of one another, on ${setup.name}`, async () => {

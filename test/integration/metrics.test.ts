@@ -25,8 +25,7 @@ const valueAt = (text: string, line: string): number | undefined => {
   return found === undefined ? undefined : Number(found.slice(found.lastIndexOf(' ')))
 }
 
-describe('metrics', function () {
-  this.timeout(300_000)
+describe('metrics', () => {
   let server: ServerProcess
   let text = ''
 

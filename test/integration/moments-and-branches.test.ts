@@ -44,8 +44,7 @@ const clusterRole = (name: string, rules: object[], subject: string): Manifest[]
   },
 ]
 
-describe('moments and branches', function () {
-  this.timeout(240_000)
+describe('moments and branches', () => {
   let server: ControlPlane
   const dir = mkdtempSync(join(tmpdir(), 'branches-'))
   let branches = 0

@@ -24,8 +24,7 @@ const OWN = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'time', 'gen
 
 describe('requests that mutating policies change', () => {
   let server: InProcessServer
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     server = await openInProcess([
       '--feature-gates=MutatingAdmissionPolicy=true',
       '--runtime-config=admissionregistration.k8s.io/v1alpha1=true',

@@ -24,8 +24,7 @@ const content: readonly [string, AnyObject][] = [
   ],
 ]
 
-describe('deletion of a namespace', function () {
-  this.timeout(300_000)
+describe('deletion of a namespace', () => {
   let server: ServerProcess
   let client: JsonClient
   withServer(made => {

@@ -25,8 +25,7 @@ const reader = (name: string, user: string, rules: object[]) => [
   },
 ]
 
-describe('the history of an object', function () {
-  this.timeout(120_000)
+describe('the history of an object', () => {
   let plane: ControlPlane
   before(async () => {
     plane = await startControlPlane({ flags: { history: '24h' } })

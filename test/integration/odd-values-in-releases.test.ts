@@ -62,7 +62,7 @@ function oddWrite(
 const OURS = /Cannot (?:read|convert|mix|set|destructure|create|assign)|is not (?:a function|iterable|extensible)|\[object |call stack/
 
 describe('odd values in each release', function () {
-  this.timeout(60_000 + COUNT * 1000)
+  this.timeout(300_000 + COUNT * 1000)
 
   for (const release of TRIED)
     it(`${release}: ${COUNT} writes cause no internal error, and every release can read the stored objects`, async () => {

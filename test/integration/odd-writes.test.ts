@@ -5,8 +5,7 @@ import { withServer } from '../support/suite-server.ts'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
 
-describe('odd writes', function () {
-  this.timeout(300_000)
+describe('odd writes', () => {
   let client: JsonClient
   withServer(made => {
     client = made.client

@@ -13,8 +13,7 @@ import { ClusterClient } from '../../src/clients/cluster-client.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const FIXTURES = join(root, 'test/fixtures/etcd-snapshots')
 
-describe('binnacle open', function () {
-  this.timeout(60_000)
+describe('binnacle open', () => {
   let directory: string
   let child: ChildProcess | undefined
   beforeEach(() => {

@@ -26,8 +26,7 @@ const SERVE = `
 `
 const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 'unknown flag: --no-such-flag' }
 
-;(isBuilt ? describe : describe.skip)(`the npm package${isBuilt ? '' : ' (skipped: dist is not built)'}`, function () {
-  this.timeout(300_000)
+;(isBuilt ? describe : describe.skip)(`the npm package${isBuilt ? '' : ' (skipped: dist is not built)'}`, () => {
   let directory = ''
   let installed = ''
 

@@ -10,8 +10,7 @@ const FLOW_CONTROL = '/apis/flowcontrol.apiserver.k8s.io/v1'
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const GROUP = { apiVersion: 'flowcontrol.apiserver.k8s.io/v1' }
 
-describe('priority and fairness', function () {
-  this.timeout(300_000)
+describe('priority and fairness', () => {
   let server: ServerProcess
   let admin: JsonClient
   const agent = new Agent({ keepAlive: true })

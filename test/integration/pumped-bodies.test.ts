@@ -17,7 +17,7 @@ import { LARGE_CUSTOM, LARGE_DEFINITION, type LargeRequest, largeKinds } from '.
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { pumpedCaseName, pumpedCases, pumpedRequest, shuffled, sizesOf } from '../support/pumped-requests.ts'
 import { turnCost } from '../support/turn-cost.ts'
-import { eventually } from '../support/waiting.ts'
+import { eventually, patience } from '../support/waiting.ts'
 
 /** Cases of the sample, and its longest texts. */
 const SAMPLE = 250
@@ -33,7 +33,7 @@ const encodeStatus = statusEncoder(mediaOffer())
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
 
 describe('a body with a repeated text', function () {
-  this.timeout(ALL > 0 ? 0 : 300_000)
+  if (ALL > 0) this.timeout(0)
 
   const serving = createControlPlane(controlPlaneOptions(new MemoryBackend(), { requests: { media: mediaOffer({ cbor: true }) } }))
   const kinds = [...largeKinds(), LARGE_CUSTOM]
@@ -56,7 +56,7 @@ describe('a body with a repeated text', function () {
     ask({ method: 'POST', path, search: '', type: 'application/json', body: Buffer.from(JSON.stringify(object)) })
 
   before(async () => {
-    await serving.synced(AbortSignal.timeout(5000))
+    await serving.synced(patience())
     serving.start({ address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certificateAuthority: 'PEM' })
     await put('/api/v1/namespaces', NAMESPACE)
     await put('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', LARGE_DEFINITION)

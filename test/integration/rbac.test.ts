@@ -8,8 +8,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 describe('a server with RBAC, the default authorizer', () => {
   let server: StartedServer
   let client: ProbeClient
-  before(async function () {
-    this.timeout(300_000)
+  before(async () => {
     server = await startBinnacle(['--service-account-issuer=https://issuer.example'])
     client = createProbeClient(server.kubeconfig)
   })

@@ -75,8 +75,7 @@ function objectsThatCall(port: number): unknown[] {
   ]
 }
 
-describe('a server on a backup', function () {
-  this.timeout(60_000)
+describe('a server on a backup', () => {
   let directory: string
   let called: Server
   let calls = 0

@@ -15,8 +15,7 @@ const FOUND = findEtcds().slice(0, 1)
 
 if (FOUND.length === 0) describe.skip('client certificate for etcd (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
-  describe(`client certificate for etcd ${version}`, function () {
-    this.timeout(180_000)
+  describe(`client certificate for etcd ${version}`, () => {
     let dir: string
     let issuer: Issued
     let etcd: EtcdServer

@@ -4,18 +4,18 @@ import { describeOn, fewStoreSetups, type RunningStore } from '../support/etcd-s
 import { createJsonClient, type JsonAnswer } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { timeBound } from '../support/time-bounds.ts'
 import { startTrial, type Trial } from '../support/writes-under-trouble.ts'
 
 /** A call to the store may take ten seconds. Without that limit a response took a minute, or never arrived. */
-const ANSWER_MS = 40_000
+const ANSWER_MS = timeBound(40_000)
 /** Time for a response that does not wait for the store, on a busy machine. */
-const SOON_MS = 8_000
-const RECOVERY_MS = 40_000
+const SOON_MS = timeBound(8_000)
+const RECOVERY_MS = 120_000
 
 const setups = fewStoreSetups()
 
-describeOn(setups, 'resilience: the store goes away under a load of writes:', function (setup) {
-  this.timeout(180_000)
+describeOn(setups, 'resilience: the store goes away under a load of writes:', setup => {
   let store: RunningStore
   let server: ServerProcess
   let trial: Trial
@@ -122,9 +122,7 @@ describeOn(setups, 'resilience: the store goes away under a load of writes:', fu
     })
 })
 
-describeOn(setups, 'resilience: a start without the store:', function (setup) {
-  this.timeout(120_000)
-
+describeOn(setups, 'resilience: a start without the store:', setup => {
   it('serves, reports that it is not ready, and becomes ready when the store is available', async () => {
     const store = await setup.start()
     const server = await createServerProcess(store.flags)
@@ -172,9 +170,7 @@ describeOn(setups, 'resilience: a start without the store:', function (setup) {
   })
 })
 
-describeOn(setups, 'resilience: a first start without the store:', function (setup) {
-  this.timeout(300_000)
-
+describeOn(setups, 'resilience: a first start without the store:', setup => {
   it('waits for the shared certificate authority, and can be stopped', async () => {
     const store = await setup.start()
     await store.kill()

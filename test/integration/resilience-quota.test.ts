@@ -84,9 +84,7 @@ async function keepQuota(server: ServerProcess): Promise<void> {
   }
 }
 
-describe('resilience: quotas', function () {
-  this.timeout(300_000)
-
+describe('resilience: quotas', () => {
   it('are never exceeded during kills, and are recounted, on the embedded store', async () => keepQuota(await createServerProcess()))
 
   const etcdFound = findEtcd() !== undefined

@@ -39,9 +39,7 @@ async function endUnderLoad(server: ServerProcess, seed: number, way: keyof type
   }
 }
 
-describe('resilience: the server ends during writes', function () {
-  this.timeout(300_000)
-
+describe('resilience: the server ends during writes', () => {
   it('loses no acknowledged write when it is killed, and no event of a resumed watch, on the embedded store', async () => {
     await endUnderLoad(await createServerProcess(), 11, 'kill')
   })

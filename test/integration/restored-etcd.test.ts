@@ -15,8 +15,7 @@ const FOUND = findEtcds()
 
 if (FOUND.length === 0) describe.skip('etcd restored under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
-  describe(`etcd ${version} restored under a server`, function () {
-    this.timeout(180_000)
+  describe(`etcd ${version} restored under a server`, () => {
     let etcd: EtcdServer
     let server: ServerProcess
     let client: JsonClient

@@ -14,8 +14,7 @@ interface ShardedList {
 
 const NAMES = Array.from({ length: 20 }, (_, i) => `m${String(i).padStart(2, '0')}`)
 
-describe('sharded lists and watches', function () {
-  this.timeout(120_000)
+describe('sharded lists and watches', () => {
   let server: ServerProcess
   let client: JsonClient
 

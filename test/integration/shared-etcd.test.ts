@@ -9,6 +9,7 @@ import { encryptionFile, identityProvider, providerOf } from '../support/encrypt
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { findKubeApiserver, type KubeApiserver, startKubeApiserver } from '../support/kube-apiserver.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { eventually } from '../support/waiting.ts'
 
 const SEED = Number(process.env.SEED ?? 17)
 const ROUNDS = Number(process.env.ROUNDS ?? 400)
@@ -193,7 +194,7 @@ const missing = program === undefined ? '$KUBE_APISERVER names none' : findEtcd(
             expect(one, path).to.deep.equal(other)
           }
           for (const { path, ours: one, theirs: other } of watches) {
-            for (let tries = 0; tries < 100 && one.lines.length !== other.lines.length; tries++) await sleep(50)
+            await eventually(`as many events from both: ${path}`, () => one.lines.length === other.lines.length)
             expect(one.lines.length, path).to.be.greaterThan(5)
             expect(
               one.lines.map(line => JSON.parse(line)),

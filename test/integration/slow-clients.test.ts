@@ -20,8 +20,7 @@ const MANY = 700
 const RESIDENT_MB = 350
 
 for (const http2 of HTTP2_STACKS)
-  describe(`clients that do not read their responses (--http2=${http2})`, function () {
-    this.timeout(180_000)
+  describe(`clients that do not read their responses (--http2=${http2})`, () => {
     let server: ServerProcess
     let client: JsonClient
     let wires: TwoWires

@@ -26,8 +26,7 @@ const failure = (...argv: string[]): Promise<string> =>
     throw error
   })
 
-describe('binnacle snapshot', function () {
-  this.timeout(240_000)
+describe('binnacle snapshot', () => {
   let directory: string
   const open: (ServerProcess | JsonClient)[] = []
 

@@ -6,8 +6,7 @@ import type { AnyObject } from '../support/any-object.ts'
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const AT = new Date('2030-01-01T00:00:00Z')
 
-describe('the clock of a control plane for tests', function () {
-  this.timeout(120_000)
+describe('the clock of a control plane for tests', () => {
   const planes: ControlPlane[] = []
 
   const start = async (options: ControlPlaneOptions = { clock: AT }): Promise<ControlPlane> => {

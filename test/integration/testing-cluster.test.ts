@@ -16,8 +16,7 @@ const deployment = (name: string, replicas: number) => ({
   },
 })
 
-describe('a cluster of a control plane for tests', function () {
-  this.timeout(120_000)
+describe('a cluster of a control plane for tests', () => {
   const planes: ControlPlane[] = []
 
   const start = async (options: ControlPlaneOptions): Promise<ControlPlane> => {

@@ -5,8 +5,7 @@ import type { AnyObject } from '../support/any-object.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 
-describe('faults about one event, one writer or one restart', function () {
-  this.timeout(120_000)
+describe('faults about one event, one writer or one restart', () => {
   let plane: ControlPlane
   let jane: User
   before(async () => {

@@ -10,8 +10,7 @@ import type { AnyObject } from '../support/any-object.ts'
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
 
-describe('faults of a control plane for tests', function () {
-  this.timeout(120_000)
+describe('faults of a control plane for tests', () => {
   let plane: ControlPlane
   let jane: User
 

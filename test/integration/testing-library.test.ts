@@ -27,8 +27,7 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}}
 `
 
-describe('control planes for tests', function () {
-  this.timeout(240_000)
+describe('control planes for tests', () => {
   const planes: ControlPlane[] = []
 
   const start = async (options: ControlPlaneOptions = {}): Promise<ControlPlane> => {

@@ -3,9 +3,7 @@ import { openInProcess } from '../support/in-process-server.ts'
 import { eventually } from '../support/waiting.ts'
 import { WebhookServer } from '../support/webhooks/webhook-server.ts'
 
-describe('the token webhook', function () {
-  this.timeout(60_000)
-
+describe('the token webhook', () => {
   it('authenticates requests, and serves TokenReviews', async () => {
     const hook = await WebhookServer.start()
     hook.acts.set('/tokens', review => {

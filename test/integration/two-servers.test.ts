@@ -6,7 +6,7 @@ import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts'
 import { key } from '../../src/storage/revision.ts'
 import { encryptionFile, identityProvider, providerOf } from '../support/encryption-config.ts'
 import { type InProcessServer, openInProcess } from '../support/in-process-server.ts'
-import { eventually } from '../support/waiting.ts'
+import { eventually, patience } from '../support/waiting.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const SECRETS = '/api/v1/namespaces/default/secrets'
@@ -42,8 +42,7 @@ async function metric(server: InProcessServer, family: string, ...labels: string
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
 
-describe('two servers in one process', function () {
-  this.timeout(300_000)
+describe('two servers in one process', () => {
   let one: InProcessServer
   let other: InProcessServer
   const status = async (server: InProcessServer, ...send: Parameters<InProcessServer['send']>): Promise<number> =>
@@ -156,7 +155,7 @@ describe('two servers in one process', function () {
 /** The beginning of what a server that has ended holds of the secret `s`. */
 async function storedSecret({ directory }: InProcessServer): Promise<string> {
   const store = await openEmbedded({ dir: join(directory, 'data', 'store') }, systemClock, silentLogger)
-  const { item } = await store.get(key('/registry/secrets/default/s'), AbortSignal.timeout(5000))
+  const { item } = await store.get(key('/registry/secrets/default/s'), patience())
   await store.close()
   return String(item?.value.subarray(0, 40))
 }

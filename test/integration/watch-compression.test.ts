@@ -19,8 +19,7 @@ async function linesUntil(response: IncomingMessage, text: string): Promise<stri
   return read.trimEnd().split('\n')
 }
 
-describe('compressed watches', function () {
-  this.timeout(120_000)
+describe('compressed watches', () => {
   let client: ProbeClient
   let server: ServerProcess
 

@@ -23,8 +23,7 @@ describe('requests with admission webhooks', () => {
   )
   const rows = new Map<string, CaseRow>()
   let server: StartedServer
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     server = await startBinnacle(PROBE_FLAGS)
     for (const row of await runWebhookCases(server.kubeconfig, WEBHOOK_CASES, JOBS)) rows.set(row.id, row)
   })

@@ -6,8 +6,7 @@ import { runWhy } from '../../src/commands/why/why.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane, User } from '../../src/testing/types.ts'
 
-describe('binnacle why', function () {
-  this.timeout(60_000)
+describe('binnacle why', () => {
   let folder: string
   let plane: ControlPlane
   let jane: User

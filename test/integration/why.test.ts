@@ -40,8 +40,7 @@ const deployment = (spec: object = {}, more: object = {}): AnyObject =>
     ...more,
   }) as AnyObject
 
-describe('the explanation of a request', function () {
-  this.timeout(120_000)
+describe('the explanation of a request', () => {
   let plane: ControlPlane
   let jane: User
   let webhook: WebhookServer

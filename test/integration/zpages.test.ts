@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import { createProbeClient, type ProbeClient } from '../support/probe/client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
-describe('/statusz and /flagz', function () {
-  this.timeout(120_000)
+describe('/statusz and /flagz', () => {
   let server: ServerProcess
   let client: ProbeClient
 

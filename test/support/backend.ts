@@ -104,7 +104,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<BackendErrorCod
 }
 
 /** How long a slow machine may take for what happens at once. */
-const PATIENCE_MS = 50_000
+const PATIENCE_MS = 120_000
 
 /**
  * A promise with a name. It fails after `ms`, or a time that no machine takes, whichever is longer: how soon it is

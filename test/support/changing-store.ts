@@ -13,7 +13,7 @@ import { eventContradictions, watchResuming } from './resuming-watch.ts'
 import { eventually } from './waiting.ts'
 import { startTrial, type Trial } from './writes-under-trouble.ts'
 
-const CAUGHT_UP_MS = 60_000
+const CAUGHT_UP_MS = 120_000
 /** Writes of each way, and lists, that have to succeed before and after trouble. */
 const SOME_WRITES = 50
 const SOME_LISTS = 5

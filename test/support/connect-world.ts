@@ -17,6 +17,7 @@ import { clockOf } from './clock-of.ts'
 import { holdPort } from './held-port.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import type { TestRegistry } from './test-registry.ts'
+import { eventually } from './waiting.ts'
 
 /** Address of this machine that is not a loopback address, to which proxies may connect. Undefined if it has none. */
 export const ownAddress = Object.values(networkInterfaces())
@@ -233,16 +234,22 @@ export class Conversation {
     this.socket.write(text)
   }
 
-  /** Waits, at most two seconds, until this has been heard. */
+  /** Waits until this has been heard. */
   async hear(wanted: string): Promise<string> {
-    for (const until = Date.now() + 2000; !this.heard.includes(wanted); await new Promise(resolve => setTimeout(resolve, 5)))
-      if (Date.now() > until) throw new Error(`not heard: ${wanted}\nbut: ${this.heard}`)
+    const check = (): boolean => {
+      if (!this.heard.includes(wanted)) throw new Error(`not heard: ${wanted}\nbut: ${this.heard}`)
+      return true
+    }
+    await eventually(wanted, check)
     return this.heard
   }
 
   async end(): Promise<string> {
-    for (const until = Date.now() + 2000; !this.ended; await new Promise(resolve => setTimeout(resolve, 5)))
-      if (Date.now() > until) throw new Error(`it does not end: ${this.heard}`)
+    const check = (): boolean => {
+      if (!this.ended) throw new Error(`it does not end: ${this.heard}`)
+      return true
+    }
+    await eventually('the end', check)
     return this.heard
   }
 }

@@ -66,7 +66,7 @@ export async function visit({ page }: WatchedPage, hash: string, selector: strin
  * be run.
  */
 export async function until({ page }: WatchedPage, expression: string): Promise<void> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 120_000
   while (!(await page.evaluate(expression))) {
     if (Date.now() > deadline) throw new Error(`it is never true: ${expression}`)
     await page.waitForTimeout(25)

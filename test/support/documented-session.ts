@@ -11,7 +11,7 @@ import { freePorts } from './free-ports.ts'
 const root = join(import.meta.dirname, '../..')
 /** Files that each session has of its own in its copy of the repository, besides `bin`. */
 const OWN = new Set(['.git', 'bin', 'data', 'release'])
-const READY_MS = 60_000
+const READY_MS = 120_000
 /** With a network, modules are downloaded. */
 const COMMAND_MS = process.env.DOCS_NETWORK === '1' ? 900_000 : 60_000
 /** Ports that pages name: other tests and servers of the reader may have them. */

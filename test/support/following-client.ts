@@ -26,7 +26,7 @@ export interface FollowingClient {
 }
 
 /** Time for a program to start and respond on a busy machine. */
-const ANSWER_MS = 60_000
+const ANSWER_MS = 120_000
 
 /** Resolves once all of its informers have listed. */
 export async function startFollowing(

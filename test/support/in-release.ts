@@ -8,6 +8,7 @@ import { apiHandler } from './api-handler.ts'
 import { controlPlaneOptions } from './control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from './exchange.ts'
 import type { MemoryBackend } from './memory-backend.ts'
+import { patience } from './waiting.ts'
 
 /** Response: the body, and the texts of `Warning` headers. */
 export interface Answer {
@@ -44,7 +45,7 @@ export async function inRelease<T>(
       storage: { fingerprint: gitVersion(release) },
     }),
   )
-  await plane.synced(AbortSignal.timeout(10_000))
+  await plane.synced(patience())
   try {
     return await ask(async (path, request = {}) => {
       const exchange = new FakeExchange(path, request)

@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 120_000
 
 /**
  * The kubectl on PATH and those that $KUBECTLS lists (paths, as PATH lists folders), one of each minor release, oldest
@@ -89,7 +89,7 @@ export function followKubectl(
     const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     let acted = false
-    const timer = setTimeout(() => child.kill(), 10_000)
+    const timer = setTimeout(() => child.kill(), TIMEOUT_MS)
     const look = (): void => {
       if (!acted && ready.test(output)) {
         acted = true

@@ -6,6 +6,7 @@ import type { ResourceCodec } from '../../src/storage/storage.ts'
 import type { EncryptionHarness } from '../conformance/encryption.ts'
 import type { StorageHarness } from '../conformance/storage.ts'
 import { codecThrough, testCodec, testPrefix } from './test-codec.ts'
+import { patience } from './waiting.ts'
 
 export const testResource = { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true }
 /** Limits that the conformance suite expects. */
@@ -32,7 +33,7 @@ export function cacherHarness(
     async reopen() {
       const cacher = openCacher(backend, options, codec)
       cachers.push(cacher)
-      await cacher.synced(AbortSignal.timeout(5000))
+      await cacher.synced(patience())
       return cacher.storageFor('configmaps')
     },
     async close() {
@@ -66,7 +67,7 @@ export function encryptedHarness(
       if (kind === 'direct') return new DirectStorage(backend, codec, { ...testLimits, ...options })
       const cacher = openCacher(backend, options, codec)
       cachers.push(cacher)
-      await cacher.synced(AbortSignal.timeout(5000))
+      await cacher.synced(patience())
       return cacher.storageFor('configmaps')
     },
     async close() {

@@ -18,7 +18,7 @@ export interface Trial {
   close(): void
 }
 
-const CAUGHT_UP_MS = 60_000
+const CAUGHT_UP_MS = 120_000
 
 /** A load of writes in a namespace of its own, which the seed names, and a watch of all of it. */
 export async function startTrial(url: string, seed: number, query?: string): Promise<Trial> {

@@ -15,8 +15,7 @@ const NAMES = ['a', 'b'] as const
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
 const PODS = '/api/v1/namespaces/default/pods'
 
-describe('clusters with random histories of Deployments, kills and nodes', function () {
-  this.timeout(300_000)
+describe('clusters with random histories of Deployments, kills and nodes', () => {
   let original: ControlPlane
   before(async () => {
     original = await startControlPlane({ cluster: true, nodes: 3, clock: new Date('2030-01-01T00:00:00Z') })

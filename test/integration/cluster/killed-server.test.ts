@@ -14,8 +14,7 @@ const template = (app: string, image: string, more: object = {}) => ({
   spec: { containers: [{ name: 'c', image }], ...more },
 })
 
-describe('a cluster whose server is killed during rollouts', function () {
-  this.timeout(300_000)
+describe('a cluster whose server is killed during rollouts', () => {
   let server: ServerProcess
   before(async () => {
     server = await createServerProcess(['--profile=cluster', '--nodes=2'])

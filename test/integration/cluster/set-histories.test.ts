@@ -16,8 +16,7 @@ const PODS = '/api/v1/namespaces/default/pods'
 const STATEFUL = `${APPS}/statefulsets/s`
 const DAEMONS = `${APPS}/daemonsets/d`
 
-describe('clusters with random histories of StatefulSets and DaemonSets', function () {
-  this.timeout(300_000)
+describe('clusters with random histories of StatefulSets and DaemonSets', () => {
   let original: ControlPlane
   before(async () => {
     original = await startControlPlane({ cluster: true, nodes: 3, clock: new Date('2030-01-01T00:00:00Z') })

@@ -23,7 +23,7 @@ export interface ChangeAnswer {
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
 const JSON_TYPE = 'application/json'
-const SETTLES_MS = 60_000
+const SETTLES_MS = 120_000
 
 /** One server of a history, with what it was last told. */
 export class ChangingServer {

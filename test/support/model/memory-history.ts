@@ -29,7 +29,7 @@ export const WIDGETS: ModelKind = {
 /** Of names and namespaces some begin with others, and their order is not that of their words. */
 const PLACES: Places = { kind: WIDGETS, namespaces: ['n', 'n-a'], names: ['a', 'a-b', 'ab', 'b'] }
 const PREFIX = '/registry/widgets/'
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 /** Histories of many objects take long. */
 const LARGE_SHARE = 0.015
 const FILLER = 'filler-'

@@ -14,6 +14,7 @@ import { revision } from '../../../src/storage/revision.ts'
 import { controlPlaneOptions } from '../control-plane-options.ts'
 import { startEtcd } from '../etcd.ts'
 import { startTestServer, type TestServer } from '../server.ts'
+import { patience } from '../waiting.ts'
 import type { Setting } from './cell.ts'
 import type { World } from './history.ts'
 import { type Client, http2Client } from './http2-client.ts'
@@ -53,7 +54,7 @@ export async function ownWorld(storeName: StoreName, setting: Setting | undefine
     )
     const isCached = (): boolean => setting !== 'watch-cache=false'
     plane = createControlPlane(controlPlaneOptions(backend, { release: { gates }, requests: { media }, storage: { isCached } }))
-    await plane.synced(AbortSignal.timeout(10_000))
+    await plane.synced(patience())
     server = await startTestServer(plane.api, { exchange: { encodeStatus: statusEncoder(media) } })
     const { serverCa, admin } = server.credentials
     client = http2Client(`https://127.0.0.1:${server.running.securePort}`, { ca: serverCa, ...admin })
@@ -71,7 +72,7 @@ export async function ownWorld(storeName: StoreName, setting: Setting | undefine
       await stop()
       await start()
     },
-    compact: before => backend.compact(revision(before), AbortSignal.timeout(10_000)),
+    compact: before => backend.compact(revision(before), patience()),
     async close() {
       await stop()
       await store.remove()

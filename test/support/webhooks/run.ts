@@ -146,7 +146,7 @@ async function must(asked: Promise<Answer>): Promise<void> {
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(50)) if (await condition()) return
+  for (const end = Date.now() + 120_000; Date.now() < end; await sleep(50)) if (await condition()) return
   throw new Error('it did not come to pass')
 }
 

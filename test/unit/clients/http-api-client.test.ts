@@ -7,6 +7,7 @@ import { PODS } from '../../../src/cluster/shared/kinds.ts'
 import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
 import type { ControlPlane } from '../../../src/testing/types.ts'
 import { apiClientSuite, CONFIG_MAPS } from '../../conformance/api-client.ts'
+import { patience } from '../../support/waiting.ts'
 
 describe('http api client', () => {
   let plane: ControlPlane
@@ -24,7 +25,7 @@ describe('http api client', () => {
 
   it('rejects a watch from a version that is too old with 410', async () => {
     // The store of the control plane is a copy, without the history of its original.
-    const watching = client.watch(CONFIG_MAPS, { resourceVersion: '1' }, AbortSignal.timeout(5000), () => undefined)
+    const watching = client.watch(CONFIG_MAPS, { resourceVersion: '1' }, patience(), () => undefined)
     const error: unknown = await watching.catch((failure: unknown) => failure)
     expect(error).to.have.property('code', 410)
   })

@@ -10,6 +10,7 @@ import { apiHandler } from '../../support/api-handler.ts'
 import { controlPlaneOptions } from '../../support/control-plane-options.ts'
 import { FakeExchange } from '../../support/exchange.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
+import { patience } from '../../support/waiting.ts'
 
 const GROUP = 'admissionregistration.k8s.io/v1'
 const RULES = { apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE'], resources: ['*'] }
@@ -107,7 +108,7 @@ describe('admission manifests', () => {
     const plane = planeWith(plugin)
     try {
       await plane.loadManifests()
-      await plane.synced(AbortSignal.timeout(5000))
+      await plane.synced(patience())
       await post(plane, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } })
       return await use(plane)
     } finally {

@@ -7,6 +7,7 @@ import { apiHandler } from '../../support/api-handler.ts'
 import { controlPlaneOptions, type GivenOptions } from '../../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
+import { patience } from '../../support/waiting.ts'
 
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }
@@ -19,7 +20,7 @@ async function created(options: GivenOptions): Promise<{ status: number; body: A
     await apiHandler(plane.api)(exchange)
     return exchange
   }
-  await plane.synced(AbortSignal.timeout(5000))
+  await plane.synced(patience())
   await post('/api/v1/namespaces', NAMESPACE)
   const { status, body } = await post('/api/v1/namespaces/ns/pods', POD)
   await plane.close()
@@ -57,7 +58,7 @@ describe('AdmissionService', () => {
   it('creates namespaces if NamespaceAutoProvision is on', async () => {
     const options = { admission: { plugins: pluginsInOrder(name => isOnByDefault(name) || name === 'NamespaceAutoProvision') } }
     const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     const asked = async (path: string, init?: FakeRequest): Promise<number> => {
       const exchange = new FakeExchange(path, init)
       await apiHandler(plane.api)(exchange).catch((error: unknown) => {

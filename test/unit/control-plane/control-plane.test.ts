@@ -13,7 +13,7 @@ import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
 import { requestOf } from '../../support/flow.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { refusalText } from '../../support/test-registry.ts'
-import { eventually, turns } from '../../support/waiting.ts'
+import { eventually, patience, turns } from '../../support/waiting.ts'
 
 const START = { address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certificateAuthority: 'PEM' }
 
@@ -85,7 +85,7 @@ describe('the control plane', () => {
       await apiHandler(plane.api)(exchange)
       return exchange
     }
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     plane.start(START)
     expect(
       (await call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body: JSON.stringify(WIDGETS) })).status,
@@ -109,7 +109,7 @@ describe('the control plane', () => {
   it('is ready once its caches are filled and the initial objects exist', async () => {
     const { plane, access, unready } = open()
     expect(await unready()).to.include('poststarthook/bootstrap-controller')
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     expect(await unready()).to.deep.equal([
       'informer-sync',
       'poststarthook/apiservice-registration-controller',
@@ -130,7 +130,7 @@ describe('the control plane', () => {
     const [one, other] = [open(), open()]
     const watches: FakeExchange[] = []
     for (const { plane, call } of [one, other]) {
-      await plane.synced(AbortSignal.timeout(5000))
+      await plane.synced(patience())
       await call('/api/v1/namespaces', {
         method: 'POST',
         body: JSON.stringify({ metadata: { name: 'same', labels: { of: plane === one.plane ? 'one' : 'other' } } }),
@@ -162,7 +162,7 @@ describe('the control plane', () => {
   it('reports the size of its objects, and charges lists by size if the gate is on', async () => {
     const figures = async (release: Release) => {
       const { plane, call } = open({ release: { emulatedVersion: release, gates: parseGates(release) }, requests: { totalSeats: 600 } })
-      await plane.synced(AbortSignal.timeout(5000))
+      await plane.synced(patience())
       await call('/api/v1/namespaces', {
         method: 'POST',
         body: JSON.stringify({ metadata: { name: 'long', annotations: { a: 'x'.repeat(200_000) } } }),
@@ -183,7 +183,7 @@ describe('the control plane', () => {
   it('is ready with RBAC once the default roles are created and loaded', async () => {
     const rules = new RuleIndex()
     const { plane, unready } = open({ access: { rules } })
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     expect(await unready()).to.deep.equal([
       'informer-sync',
       'poststarthook/apiservice-registration-controller',
@@ -202,7 +202,7 @@ describe('the control plane', () => {
 
   it('is not ready while the store is unavailable', async () => {
     const { backend, plane, unready } = open()
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     backend.down = true
     expect(await unready()).to.include('etcd')
     await plane.close()
@@ -210,7 +210,7 @@ describe('the control plane', () => {
 
   it('rejects creates in missing namespaces', async () => {
     const { plane, access } = open()
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     const object: AnyObject = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } }
     expect(await refusalText(access.create(CONFIG_MAPS, 'none', object))).to.equal('404 NotFound: namespaces "none" not found')
     await plane.close()
@@ -226,7 +226,7 @@ describe('the control plane', () => {
         }),
       },
     })
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
     const body = '{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l"}}'
     expect(await refusalText(call('/apis/coordination.k8s.io/v1/namespaces/ns/leases/l', { method: 'PUT', body }))).to.equal(
@@ -238,16 +238,16 @@ describe('the control plane', () => {
 
   it("stores objects under kube-apiserver's keys, and counts them", async () => {
     const { backend, plane, access } = open({ storage: { etcdPrefix: '/other' } })
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
-    const { items } = await backend.range({ start: '/' as never, end: '0' as never }, AbortSignal.timeout(5000))
+    const { items } = await backend.range({ start: '/' as never, end: '0' as never }, patience())
     expect(items.map(item => item.key)).to.deep.equal(['/other/namespaces/ns'])
     await plane.close()
   })
 
   it('shows its address in discovery', async () => {
     const { plane, call } = open()
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     plane.start(START)
     expect((await call('/api')).json).to.have.nested.property('serverAddressByClientCIDRs[0].serverAddress', '192.0.2.1:6443')
     await plane.close()
@@ -255,7 +255,7 @@ describe('the control plane', () => {
 
   it('leads by Lease if servers share the store', async () => {
     const { plane, access } = open({ storage: { isExclusive: false } })
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     plane.start(START)
     await eventually(
       'it leads',
@@ -271,7 +271,7 @@ describe('the control plane', () => {
     for (const count of [1, 2]) {
       backend.down = false
       const plane = createControlPlane(controlPlaneOptions(backend, { storage: { isExclusive: false }, logger }))
-      await plane.synced(AbortSignal.timeout(5000))
+      await plane.synced(patience())
       plane.start(START)
       await eventually('it leads', () => leaders.length === count)
       await plane.close()
@@ -281,7 +281,7 @@ describe('the control plane', () => {
 
   it('ends watches at shutdown, and everything when it is closed', async () => {
     const { backend, plane, call } = open()
-    await plane.synced(AbortSignal.timeout(5000))
+    await plane.synced(patience())
     plane.start(START)
     const watching = call('/api/v1/pods', { search: 'watch=1' })
     await turns()

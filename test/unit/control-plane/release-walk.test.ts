@@ -79,7 +79,7 @@ describe('a store served by one release after the other', () => {
     })
     expect(refused).to.deep.equal([])
     expect(losses).to.deep.equal([])
-  }).timeout(300_000)
+  })
 
   it('keeps what the newest release wrote while others read it', async () => {
     const backend = new MemoryBackend()
@@ -91,7 +91,7 @@ describe('a store served by one release after the other', () => {
     })
     for (const release of WALK) await inRelease(backend, release, all)
     expect(await inRelease(backend, NEWEST, all)).to.deep.equal(before)
-  }).timeout(300_000)
+  })
 })
 
 /** Stored versions of a release's kinds, by prefix. */

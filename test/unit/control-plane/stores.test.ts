@@ -3,7 +3,7 @@ import { openStores } from '../../../src/control-plane/stores.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { everything, put, testCodec, testKey, testObject, testPrefix } from '../../support/test-codec.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually, patience } from '../../support/waiting.ts'
 
 const resources = [
   { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true },
@@ -42,23 +42,21 @@ describe('stores', () => {
     for (const cached of [true, false]) {
       const backend = new MemoryBackend()
       const stores = openStores(backend, [first as (typeof resources)[0]], { isCached: name => cached || name === 'configmaps' })
-      await stores.synced(AbortSignal.timeout(10_000))
+      await stores.synced(patience())
       const { name, prefix } = more as (typeof resources)[0]
       stores.add(more as (typeof resources)[0])
       expect(stores.storageFor(name).cached).to.equal(cached)
-      const page = await stores
-        .storageFor(name)
-        .list(prefix, { at: 'latest', predicate: everything, limit: 0 }, AbortSignal.timeout(10_000))
+      const page = await stores.storageFor(name).list(prefix, { at: 'latest', predicate: everything, limit: 0 }, patience())
       expect(page.items).to.deep.equal([])
       const query = { start: { after: page.revision }, predicate: everything, bookmarks: false }
-      const watcher = await stores.storageFor(name).watch(prefix, query, AbortSignal.timeout(10_000))
+      const watcher = await stores.storageFor(name).watch(prefix, query, patience())
       const ended = watcher.deliver(() => true)
       stores.remove(name)
       await ended
       expect(() => stores.storageFor(name)).to.throw()
       stores.add(more as (typeof resources)[0])
-      await stores.storageFor(name).list(prefix, { at: 'latest', predicate: everything, limit: 0 }, AbortSignal.timeout(10_000))
-      const lingering = await stores.storageFor(name).watch(prefix, query, AbortSignal.timeout(10_000))
+      await stores.storageFor(name).list(prefix, { at: 'latest', predicate: everything, limit: 0 }, patience())
+      const lingering = await stores.storageFor(name).watch(prefix, query, patience())
       const begun = performance.now()
       stores.remove(name, 100)
       await lingering.deliver(() => true)

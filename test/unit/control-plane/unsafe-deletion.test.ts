@@ -13,6 +13,7 @@ import { controlPlaneOptions, type GivenOptions } from '../../support/control-pl
 import { encryptionFile, identityProvider, providerOf } from '../../support/encryption-config.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
+import { patience } from '../../support/waiting.ts'
 
 interface Recorded {
   readonly method: string
@@ -44,7 +45,7 @@ const newKey = encryptedBy('two')
 async function openPlane(backend: MemoryBackend, encryption: Encryption, options: GivenOptions = {}): Promise<ControlPlane> {
   backend.down = false
   const plane = createControlPlane(controlPlaneOptions(backend, { storage: { encryption }, ...options }))
-  await plane.synced(AbortSignal.timeout(5000))
+  await plane.synced(patience())
   return plane
 }
 
@@ -68,7 +69,7 @@ async function filled(): Promise<MemoryBackend> {
   await before.close()
   const after = await openPlane(backend, newKey)
   await after.registry.access().create(SECRETS, 't', secret('s3'))
-  await backend.write({ key: key('/registry/configmaps/t/m2'), expected: 0, value: Buffer.from('{"foo') }, AbortSignal.timeout(5000))
+  await backend.write({ key: key('/registry/configmaps/t/m2'), expected: 0, value: Buffer.from('{"foo') }, patience())
   await after.close()
   return backend
 }

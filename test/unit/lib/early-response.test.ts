@@ -13,8 +13,7 @@ import { eventually } from '../../support/waiting.ts'
 const HEAD = 'HTTP/1.1 413 Payload Too Large\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: 8\r\n\r\n'
 const tls = { rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }
 
-describe('a response before the end of a request', function () {
-  this.timeout(20_000)
+describe('a response before the end of a request', () => {
   let keys: KeyPair
   let server: Server
   const sockets = new Set<Socket>()

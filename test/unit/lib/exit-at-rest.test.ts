@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 
-describe('the end of a process', function () {
-  this.timeout(60_000)
-
+describe('the end of a process', () => {
   it('does not wait forever for a write to the disk that is pending', () => {
     const dir = mkdtempSync(join(tmpdir(), 'binnacle-'))
     const program = join(import.meta.dirname, '../../support/exit-while-writing.ts')

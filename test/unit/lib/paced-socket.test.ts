@@ -106,7 +106,7 @@ describe('a connection that is read at the pace of turns', () => {
     near.resume()
     await once(near, 'end')
     expect(received).to.equal(sent.length)
-  }).timeout(20_000)
+  })
 
   it('serves a reader that asks for bytes', async () => {
     await open({ pieceBytes: 10 })

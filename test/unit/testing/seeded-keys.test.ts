@@ -2,9 +2,7 @@ import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from
 import { expect } from 'chai'
 import { seededCa, seededKey } from '../../../src/testing/seeded-keys.ts'
 
-describe('seededKey', function () {
-  this.timeout(60_000)
-
+describe('seededKey', () => {
   it('returns the same key for the same seed', () => {
     const key = seededKey('x')
     expect(seededKey('x')).to.equal(key)

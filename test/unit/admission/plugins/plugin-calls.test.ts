@@ -17,6 +17,7 @@ import { PodSecurityMetrics } from '../../../../src/resources/core/pod-security/
 import { decode } from '../../../../src/schema/decode.ts'
 import { featuresIn } from '../../../support/hook-context.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
+import { patience } from '../../../support/waiting.ts'
 
 /** A check that upstream's plugin sent to its authorizer, and the decision: 0 deny, 1 allow, 2 no opinion. */
 interface Asked {
@@ -198,7 +199,7 @@ async function outcome(given: Case): Promise<Outcome> {
   const plugin = plugins[name]()
   const [object, old] = [hubObject(given.object), hubObject(given.old)]
   const request = {
-    ctx: { user: { name: '', groups: [], ...user }, signal: AbortSignal.timeout(5_000), warn: () => {} },
+    ctx: { user: { name: '', groups: [], ...user }, signal: patience(), warn: () => {} },
     operation,
     served: { definition, version: definition.hub },
     subresource,

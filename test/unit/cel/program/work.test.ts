@@ -25,9 +25,7 @@ const doubled = (times: number, of = 'l'): string => `[${of}]${'.map(a,a+a)'.rep
 /** Twice as many with each, of a few lists. */
 const nested = (times: number): string => `[l]${'.map(a,[a,a])'.repeat(times)}`
 
-describe('the work and memory of functions', function () {
-  this.timeout(60_000)
-
+describe('the work and memory of functions', () => {
   it('is limited for calls that cost one', async () => {
     for (const expression of [
       ...['sum()', 'max()', 'isSorted()', 'indexOf(-1)', 'lastIndexOf(-1)', 'sort()', 'reverse()', 'slice(0, 900000000)', 'map(x, x)'].map(

@@ -231,7 +231,7 @@ describe('imports of files', () => {
       expect(err, name).to.match(new RegExp(`^/${name}.* could not be read: `, 'm'))
     for (const name of ['a/known.json', 'b/unknown.json'])
       expect(err + Object.keys(stored).join(' '), name).to.match(name.startsWith('a') ? /known\.json|widgets\/shop\/deep/ : /unknown\.json/)
-  }).timeout(60_000)
+  })
 
   it('do not follow links', async () => {
     write('a.json', configMap('a'))
@@ -361,7 +361,7 @@ describe('imports of files', () => {
         '/bomb.tar.gz: could not be read: it unpacks to far more than texts do, and is read no further (--max-unpacked-bytes raises the bound)\n',
       )
       expect(Object.keys(stored)).to.deep.equal(['/registry/configmaps/shop/a'])
-    }).timeout(60_000)
+    })
 
     it('report a damaged one', async () => {
       const whole = gzipSync(tarFile([entry('a.json', configMap('a')), entry('b.json', configMap('b'))]))

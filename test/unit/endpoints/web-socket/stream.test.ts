@@ -94,7 +94,7 @@ describe('a watch over a WebSocket', () => {
     const http = await server.secure(`${MAPS}?watch=1&timeoutSeconds=1`, { admin: true, headers: { Accept } })
     expect(http.body.readUInt32BE()).to.equal(http.body.length - 4)
     expect([got.binaries, got.texts, got.rest]).to.deep.equal([[http.body.subarray(4)], [], CLOSED])
-  }).timeout(6000)
+  })
 
   const forms: [name: string, asked: Asked, told: string[]][] = [
     ['Tables', { headers: { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } }, ['ADDED']],
@@ -195,5 +195,5 @@ describe('a watch over a WebSocket', () => {
     client.socket.resume()
     await eventually('its end', () => client.ended)
     expect(client.heard).not.to.include('large-39')
-  }).timeout(20_000)
+  })
 })

@@ -12,8 +12,7 @@ const v1 = linkVersion(versions, 'v1')
 const v2 = linkVersion(versions, 'v2')
 const ABOUT = 'conversion webhook for example.com/v1, Kind=Link'
 
-describe('webhookConverter', function () {
-  this.timeout(20_000)
+describe('webhookConverter', () => {
   let webhook: WebhookServer
   let clients: WebhookClients
   before(async () => {

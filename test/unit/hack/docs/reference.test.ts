@@ -73,8 +73,7 @@ describe('the reference of flags and gates', () => {
     expect(gatesPage()).to.include('| `AnyVolumeDataSource` | GA | on, locked | one way only: on |'))
 })
 
-describe('the reference of metrics', function () {
-  this.timeout(60_000)
+describe('the reference of metrics', () => {
   let page = ''
   before(async () => {
     page = await metricsPage()

@@ -7,8 +7,7 @@ import { type Documentation, readDocumentation } from '../../../../hack/docs/pag
 import { siteLink } from '../../../../hack/docs/render.ts'
 import { writeSite } from '../../../../hack/docs/site.ts'
 
-describe('the documentation as HTML', function () {
-  this.timeout(120_000)
+describe('the documentation as HTML', () => {
   let directory = ''
   let documentation: Documentation
   let files: string[] = []

@@ -159,7 +159,7 @@ describe('ClusterMetrics', () => {
     const child = workers[1]?.requests.child('200')
     if (child) child.value = 10
     expect(samples(await metrics.gather())).to.include.members(['requests_total{code="200"} 15', 'open 3'])
-  }).timeout(5000)
+  })
 })
 
 describe('connectToPrimary', () => {

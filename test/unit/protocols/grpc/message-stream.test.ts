@@ -29,9 +29,7 @@ async function drained(stream: MessageStream): Promise<{ messages: string[]; fai
   }
 }
 
-describe('a bidirectional stream of messages', function () {
-  this.timeout(30_000)
-
+describe('a bidirectional stream of messages', () => {
   describe("with Node's HTTP/2 server", () => {
     let server: Http2Server
     let headers: IncomingHttpHeaders

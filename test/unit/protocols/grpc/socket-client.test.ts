@@ -27,8 +27,7 @@ const same = (bytes: Buffer): Buffer => bytes
 const NEVER_MS = 60_000
 const SOON_MS = 150
 
-describe('SocketClient', function () {
-  this.timeout(30_000)
+describe('SocketClient', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sockets-'))
   const closing: (() => unknown)[] = []
   let count = 0

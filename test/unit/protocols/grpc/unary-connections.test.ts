@@ -7,8 +7,7 @@ import { UnaryConnections } from '../../../../src/protocols/grpc/unary-connectio
 import { HeldTime } from '../../../support/held-time.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
-describe('connections to several servers', function () {
-  this.timeout(20_000)
+describe('connections to several servers', () => {
   let server: Http2Server
   let address: string
   let connections: UnaryConnections

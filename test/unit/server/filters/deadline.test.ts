@@ -19,8 +19,7 @@ const GET_THINGS = Buffer.concat([
   Buffer.from('Bearer alice'),
 ])
 
-describe('a response that the client does not read', function () {
-  this.timeout(10_000)
+describe('a response that the client does not read', () => {
   let server: TestServer
   let over = 0
   before(async () => {

@@ -22,8 +22,7 @@ const TEXTS = {
 
 // To one cache the store of single resources is an etcd of its own.
 for (const setup of usualStoreSetups().filter(({ use }) => use !== 'overrides'))
-  describe(`watch cache that follows ${setup.name}`, function () {
-    this.timeout(60_000)
+  describe(`watch cache that follows ${setup.name}`, () => {
     let store: RunningStore
     let backend: Backend
     /** Another program with other keys. */
@@ -189,9 +188,7 @@ for (const setup of usualStoreSetups().filter(({ use }) => use !== 'overrides'))
       })
   })
 
-describe('etcds of two versions', function () {
-  this.timeout(60_000)
-
+describe('etcds of two versions', () => {
   it('are followed in the way that the older version requires', async function () {
     const [newer, older] = [
       findEtcds().find(({ version }) => !version.startsWith('3.4.')),

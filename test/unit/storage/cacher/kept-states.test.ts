@@ -55,8 +55,7 @@ describe('states that a cacher provides for the cacher of a copy of its store', 
     predicate: { matches: () => true, everything: false, requires: field => (field === NODE ? node : undefined) },
   })
 
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     backend = openInMemory(systemClock, silentLogger, { tables })
     cacher = await cacherOver(backend)
     for (let i = 0; i < OBJECTS; i++) await write(cacher, `c${i}`, `n${i % 100}`)

@@ -6,6 +6,7 @@ import type { StoredObject } from '../../../../src/storage/storage.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { openCacher } from '../../../support/test-cacher.ts'
 import { testPrefix } from '../../../support/test-codec.ts'
+import { patience } from '../../../support/waiting.ts'
 
 const at = (n: number): Revision => revision(n)
 const stored = (n: number, length = 10): StoredObject =>
@@ -40,7 +41,7 @@ describe('an object that has just been written', () => {
   it('is the start of the next write of the same object', async () => {
     const backend = new MemoryBackend()
     const cacher = openCacher(backend)
-    await cacher.synced(AbortSignal.timeout(5000))
+    await cacher.synced(patience())
     const storage = cacher.storageFor('configmaps')
     const { signal } = new AbortController()
     let reads = 0

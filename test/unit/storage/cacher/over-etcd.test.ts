@@ -13,7 +13,7 @@ import { batchesOf } from '../../../support/batches.ts'
 import { describeOn, type RunningStore, type StoreSetup, usualStoreSetups } from '../../../support/etcd-setups.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
-import { eventually, turns } from '../../../support/waiting.ts'
+import { eventually, patience, turns } from '../../../support/waiting.ts'
 
 // To one cache the store of single resources is an etcd of its own.
 const stores = usualStoreSetups().filter(({ use }) => use !== 'overrides')
@@ -72,9 +72,7 @@ for (const setup of setups) {
   })
 }
 
-describeOn(stores, 'watch cache that loses its store,', function (setup) {
-  this.timeout(120_000)
-
+describeOn(stores, 'watch cache that loses its store,', setup => {
   it('loses no acknowledged write, and a resumed watch misses and repeats no event', async () => {
     const store = await setup.start()
     const backend = await openEtcd(store.options, silentLogger)
@@ -111,7 +109,7 @@ describeOn(stores, 'watch cache that loses its store,', function (setup) {
       for (let i = 0; !over; i++) {
         const name = `w${w}-${i}`
         try {
-          await storage.write(testKey(name), put(testObject(name)), AbortSignal.timeout(5000), 'absent')
+          await storage.write(testKey(name), put(testObject(name)), patience(), 'absent')
           acknowledged.push(name)
         } catch (error) {
           if (!(error instanceof StorageError)) throw error

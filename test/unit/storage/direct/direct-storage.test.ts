@@ -8,7 +8,7 @@ import { encryptionOf, identityProvider, providerOf } from '../../../support/enc
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { directHarness, encryptedHarness } from '../../../support/test-cacher.ts'
 import { codecThrough, everything, plus, take, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
-import { turns } from '../../../support/waiting.ts'
+import { patience, turns } from '../../../support/waiting.ts'
 
 storageConformance('direct, in memory', async () => directHarness(new MemoryBackend()))
 storageConformance('direct, in memory, encrypted', async () => {
@@ -21,7 +21,7 @@ describe('storage/direct', () => {
   it('refuses a future revision immediately, in one call, if it does not wait', async () => {
     const backend = new MemoryBackend()
     const storage = new DirectStorage(backend, testCodec, { revisionWaitMs: 0 })
-    const signal = AbortSignal.timeout(5000)
+    const signal = patience()
     const { revision } = await backend.write({ key: testKey('a'), expected: 0, value: testCodec.encode(testObject('a')) }, signal)
     const calls: string[] = []
     backend.before = async call => void calls.push(call)
@@ -42,7 +42,7 @@ describe('storage/direct', () => {
   it('does not remove an object that another program makes readable meanwhile', async () => {
     const backend = new MemoryBackend()
     const storage = new DirectStorage(backend, testCodec)
-    const signal = AbortSignal.timeout(5000)
+    const signal = patience()
     const { revision } = await backend.write({ key: testKey('a'), expected: 0, value: Buffer.from('{') }, signal)
     let raced = false
     backend.before = async call => {
@@ -57,7 +57,7 @@ describe('storage/direct', () => {
   it('delivers the whole history to a watch from far back, however slowly it is read', async () => {
     const backend = new MemoryBackend()
     const storage = new DirectStorage(backend, testCodec, { queueLimit: 4 })
-    const signal = AbortSignal.timeout(5000)
+    const signal = patience()
     for (let i = 0; i < 30; i++) backend.apply([{ key: testKey(`n${i}`), value: testCodec.encode(testObject(`n${i}`)) }])
     // The history is delivered in several batches, as by a real store.
     const { watch } = backend

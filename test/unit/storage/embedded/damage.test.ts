@@ -59,8 +59,7 @@ async function fill(dir: string, keepsHistory: boolean): Promise<void> {
 }
 
 for (const keepsHistory of [false, true]) {
-  describe(`embedded store with flipped bits, ${keepsHistory ? 'with' : 'without'} history`, function () {
-    this.timeout(300_000)
+  describe(`embedded store with flipped bits, ${keepsHistory ? 'with' : 'without'} history`, () => {
     let dir: string
     let whole: Buffer
     let values: Values

@@ -27,8 +27,7 @@ interface Writer {
   errors(): string
 }
 
-describe('the lock of a store', function () {
-  this.timeout(120_000)
+describe('the lock of a store', () => {
   let parent: string
   let dir: string
   let children: ChildProcess[]

@@ -14,8 +14,7 @@ const program = fileURLToPath(new URL('../../../support/embedded-filler.ts', imp
 const skip = process.platform === 'win32' ? 'there is no ulimit' : undefined
 const suite = skip ? describe.skip : describe
 
-suite(`embedded store where the disk takes no more${skip ? ` (skipped: ${skip})` : ''}`, function () {
-  this.timeout(30_000)
+suite(`embedded store where the disk takes no more${skip ? ` (skipped: ${skip})` : ''}`, () => {
   let dir: string
   before(() => {
     dir = mkdtempSync(join(tmpdir(), 'full-'))
@@ -59,8 +58,7 @@ function mountable(): boolean {
 const withoutMount = mountable() ? undefined : 'a small file system takes Linux and the right to mount'
 const fullSuite = withoutMount ? describe.skip : describe
 
-fullSuite(`embedded store on a full disk${withoutMount ? ` (skipped: ${withoutMount})` : ''}`, function () {
-  this.timeout(60_000)
+fullSuite(`embedded store on a full disk${withoutMount ? ` (skipped: ${withoutMount})` : ''}`, () => {
   let dir: string
   before(() => {
     dir = mkdtempSync(join(tmpdir(), 'full-'))

@@ -26,8 +26,7 @@ function whyNot(): string | undefined {
 const skip = whyNot()
 const suite = skip ? describe.skip : describe
 
-suite(`embedded store after a power cut${skip ? ` (skipped: ${skip})` : ''}`, function () {
-  this.timeout(60_000)
+suite(`embedded store after a power cut${skip ? ` (skipped: ${skip})` : ''}`, () => {
   let work: string
   before(() => {
     work = mkdtempSync(join(tmpdir(), 'durability-'))

@@ -178,7 +178,7 @@ describe('embedded store', () => {
     const again = await start({ clock })
     expect(await within(5000, 'the expiry', again.changes(3, hour + 1))).to.deep.equal(['put second=x', 'delete second', 'delete minute'])
     expect((await again.list()).items).to.deep.equal(['hour=x'])
-  }).timeout(5000)
+  })
 
   const count = (table: Table | undefined): number => [...(table?.getKeys({}) ?? [])].length
 

@@ -108,7 +108,7 @@ describe('snapshots of the embedded store', () => {
     now += 5000
     await eventually('it expires', async () => (await copy.text('passing')) === undefined)
     await eventually('it expires', async () => (await store.text('passing')) === undefined)
-  }).timeout(60_000)
+  })
 
   it('is refused if it is damaged, and leaves nothing behind', async () => {
     const store = await opened('a', true)

@@ -228,7 +228,7 @@ describe('history that the embedded store keeps', () => {
     }
     await historyOf(store).retain(now, 0)
     expect(await store.text('a', made.at(-1))).to.equal('4999')
-  }).timeout(60_000)
+  })
 
   it('returns the changes of one key, in pages', async () => {
     const store = await start()
@@ -263,7 +263,7 @@ describe('history that the embedded store keeps', () => {
     expect(page.items).to.have.lengthOf(30_000)
     expect(new Set(page.items)).to.have.property('size', 30_000)
     expect((await store.list()).items).to.have.lengthOf(29_998)
-  }).timeout(60_000)
+  })
 
   for (const kind of ['on disk', 'in memory'] as const)
     it(`matches the writes, through a random history ${kind}`, async () => {
@@ -322,5 +322,5 @@ describe('history that the embedded store keeps', () => {
         if (kind === 'on disk') store = await opened()
         await check()
       }
-    }).timeout(60_000)
+    })
 })

@@ -14,8 +14,7 @@ import { runReport } from '../../../../src/upgrade/report-command.ts'
 const HASH = 32
 const fixture = fileURLToPath(new URL('../../../fixtures/etcd-snapshots/etcd-3.5.db.br', import.meta.url))
 
-describe('the hash of a snapshot of etcd', function () {
-  this.timeout(60_000)
+describe('the hash of a snapshot of etcd', () => {
   const whole = brotliDecompressSync(readFileSync(fixture))
   const body = whole.subarray(0, -HASH)
   let folder: string

@@ -61,8 +61,7 @@ async function whileResolved(addresses: Readonly<Record<string, readonly string[
 }
 
 for (const { path, version } of programs)
-  describe(`addresses of etcd ${version}`, function () {
-    this.timeout(60_000)
+  describe(`addresses of etcd ${version}`, () => {
     const isOld = version.startsWith('3.4.')
     let dir: string
     let server: EtcdServer | undefined

@@ -10,8 +10,7 @@ import { eventually } from '../../../support/waiting.ts'
 const EMPTY_MESSAGE = Buffer.alloc(5)
 const LONGER_THAN_KEEPALIVE_MS = 7000
 
-describe('the connection to etcd', function () {
-  this.timeout(20_000)
+describe('the connection to etcd', () => {
   let server: Http2Server
   let connection: EtcdConnection
   /** Connection over which each call arrived. */
@@ -50,7 +49,7 @@ describe('the connection to etcd', function () {
   async function call(bytes = 10): Promise<'line' | 'client' | undefined> {
     const answer = await connection.call('/etcdserverpb.KV/Range', Buffer.alloc(bytes), {
       signal: never,
-      deadline: Date.now() + 5000,
+      deadline: Date.now() + 120_000,
       repeatable: true,
     })
     expect(answer).to.have.length(0)
@@ -93,8 +92,7 @@ describe('the connection to etcd', function () {
   })
 })
 
-describe('the connection to etcd of two members', function () {
-  this.timeout(20_000)
+describe('the connection to etcd of two members', () => {
   const servers: Http2Server[] = []
   const sessions = new Set<ServerHttp2Session>()
   let connection: EtcdConnection
@@ -125,14 +123,16 @@ describe('the connection to etcd of two members', function () {
     for (const server of servers) server.close()
   })
 
-  const call = (milliseconds = 5000) =>
+  const call = (milliseconds = 120_000) =>
     connection.call('/etcdserverpb.KV/Range', Buffer.alloc(10), { signal: never, deadline: Date.now() + milliseconds, repeatable: true })
 
   it('stays with the member that responds while calls of the other fail', async () => {
     // Both are up.
     await eventually('both have been called', async () => {
       await call()
-      await connection.watchStream({ signal: never, deadline: Date.now() + 5000, isProgressTrusted: false }).then(stream => stream.close())
+      await connection
+        .watchStream({ signal: never, deadline: Date.now() + 120_000, isProgressTrusted: false })
+        .then(stream => stream.close())
       return calls.every(count => count > 0)
     })
     const [first, second] = [...calls]

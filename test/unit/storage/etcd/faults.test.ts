@@ -12,8 +12,7 @@ import { eventually, turns } from '../../../support/waiting.ts'
 const found = findEtcd() !== undefined
 const suite = found ? describe : describe.skip
 
-suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/etcd installs one)'}`, function () {
-  this.timeout(60_000)
+suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/etcd installs one)'}`, () => {
   let server: EtcdServer
   let backend: Backend
   let store: Store

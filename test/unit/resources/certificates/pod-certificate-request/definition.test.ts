@@ -9,6 +9,7 @@ import { featuresIn, hookContext } from '../../../../support/hook-context.ts'
 import { inRelease } from '../../../../support/in-release.ts'
 import { KindCases, validates } from '../../../../support/kind-cases.ts'
 import { MemoryBackend } from '../../../../support/memory-backend.ts'
+import { patience } from '../../../../support/waiting.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
 const HOUR = 3_600_000
@@ -195,7 +196,7 @@ describe('PodCertificateRequest', () => {
   it('requires permission to sign for deciding it', async () => {
     const { subresources } = createPodCertificateRequestResource(allowingIf(() => false)).hub
     const evaluate = subresources?.status?.strategy?.evaluate
-    const ctx = hookContext({ request: { user: { name: 'ann', groups: [] }, signal: AbortSignal.timeout(1000) } as never })
+    const ctx = hookContext({ request: { user: { name: 'ann', groups: [] }, signal: patience() } as never })
     const old = { spec: { signerName: 'example.com/a' }, status: {} } as never
     const next = { spec: { signerName: 'example.com/a' }, status: { conditions: [{ type: 'Denied' }] } } as never
     expect((await evaluate?.(next, old, ctx, []))?.map(({ field, body }) => `${field}: ${body}`)).to.deep.equal([
