@@ -229,19 +229,20 @@ function healthOf({ config, log, services, encryption, shutdown, isAnnounced }: 
   return health
 }
 
-/** Query of a readiness request without excluded checks. */
-const NO_EXCLUSIONS = new URLSearchParams()
-
 /** Form of impersonation by gate and release. `constrained` is KEP-5284. */
 function impersonationOf(gates: Gates): ImpersonationMode {
   if (gates.enabled('ConstrainedImpersonation')) return 'constrained'
   return isSince(gates.release, '1.35') ? 'plain' : 'early'
 }
 
-/** Polls the readiness checks, since services do not report when they become ready. */
+/** Polls the readiness checks, each until it passes, since services do not report when they become ready. */
 async function untilReady(health: Health, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await health.report('readyz', NO_EXCLUSIONS)).status !== 200)
+  let failing: HealthCheck | undefined
+  while (!signal.aborted) {
+    failing = await health.failing('readyz', failing)
+    if (failing === undefined) return
     await delay(LOOK_READY_MS, signal).catch(() => {})
+  }
 }
 
 const portsOf = ({ config, link, given, begin, console }: Listening): ServerOptions['ports'] => ({

@@ -83,6 +83,16 @@ export class Health {
     return { status: 200, text: query.has('verbose') ? `${lines.join('')}${endpoint} check passed\n` : 'ok' }
   }
 
+  /**
+   * Returns a check of the endpoint that fails, undefined if all pass. Runs them in order up to the first that fails,
+   * and `suspect`, such as the result of the last call, before all others.
+   */
+  async failing(endpoint: HealthEndpoint, suspect?: HealthCheck): Promise<HealthCheck | undefined> {
+    if (suspect && (await this.#run(endpoint, suspect)) !== undefined) return suspect
+    for (const check of this.#of(endpoint)) if (!check.informs && (await this.#run(endpoint, check)) !== undefined) return check
+    return undefined
+  }
+
   /** Runs one check. Returns undefined if the endpoint has no check of that name. */
   async reportOne(endpoint: HealthEndpoint, name: string): Promise<HealthReport | undefined> {
     const check = this.#of(endpoint).find(one => one.name === name)

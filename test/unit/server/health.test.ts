@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { silentLogger } from '../../../src/lib/log.ts'
-import { Health } from '../../../src/server/health.ts'
+import { Health, type HealthCheck } from '../../../src/server/health.ts'
 
 function health(): Health {
   const made = new Health(silentLogger)
@@ -112,6 +112,37 @@ describe('Health', () => {
     expect(await states()).to.deep.equal([500, 200, 500])
     now = 10
     expect(await states()).to.deep.equal([500, 500, 500])
+  })
+
+  it('returns the first check that fails, and runs a suspect before all others', async () => {
+    const failing = new Set(['etcd', 'late'])
+    let ran: string[] = []
+    const made = new Health(silentLogger)
+    for (const [name, informs] of [
+      ['ping', false],
+      ['note', true],
+      ['etcd', false],
+      ['late', false],
+    ] as const)
+      made.add({
+        name,
+        informs,
+        check: async () => {
+          ran.push(name)
+          if (failing.has(name) || informs) throw new Error('not yet')
+        },
+      })
+    const failingAfter = async (...ended: readonly string[]): Promise<[string | undefined, string[]]> => {
+      for (const name of ended) failing.delete(name)
+      ran = []
+      suspect = await made.failing('readyz', suspect)
+      return [suspect?.name, ran]
+    }
+    let suspect: HealthCheck | undefined
+    expect(await failingAfter()).to.deep.equal(['etcd', ['ping', 'etcd']])
+    expect(await failingAfter()).to.deep.equal(['etcd', ['etcd']])
+    expect(await failingAfter('etcd')).to.deep.equal(['late', ['etcd', 'ping', 'etcd', 'late']])
+    expect(await failingAfter('late')).to.deep.equal([undefined, ['late', 'ping', 'etcd', 'late']])
   })
 
   it('reports a single check', async () => {
