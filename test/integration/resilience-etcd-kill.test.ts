@@ -37,7 +37,7 @@ describeOn(setups, 'resilience: the store goes away under a load of writes:', se
     await server.start()
   })
   beforeEach(async () => {
-    trial = await startTrial(server.url, ++seed)
+    trial = await startTrial(server.url, ++seed, { pauseMs: 10 })
     await writesGoOn()
   })
   afterEach(async () => {

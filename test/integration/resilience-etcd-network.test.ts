@@ -43,7 +43,7 @@ describeOn(setups, 'resilience: connections to the store break under a load of w
     proxy = await startFaultProxy(store.options.servers[0] ?? '')
     server = await createServerProcess([`--etcd-servers=http://127.0.0.1:${proxy.port}`, '--etcd-compaction-interval=0'])
     await server.start()
-    trial = await startTrial(server.url, SEED)
+    trial = await startTrial(server.url, SEED, { pauseMs: 10 })
   })
   after(async () => {
     trial?.close()

@@ -17,6 +17,8 @@ const CAUGHT_UP_MS = 120_000
 /** Writes of each way, and lists, that have to succeed before and after trouble. */
 const SOME_WRITES = 50
 const SOME_LISTS = 5
+/** Pause of each writer of the load. Sixteen of them always have requests in flight, and leave the machine to others. */
+const PAUSE_MS = 20
 
 interface StoreWrite {
   readonly name: string
@@ -39,7 +41,7 @@ export interface ChangingStore {
 }
 
 export async function startChangingStore(url: string, etcd: EtcdOptions, seed: number): Promise<ChangingStore> {
-  const trial = await startTrial(url, seed)
+  const trial = await startTrial(url, seed, { pauseMs: PAUSE_MS })
   const client = createJsonClient(url)
   const namespace = `direct-${seed}`
   const collection = `/api/v1/namespaces/${namespace}/configmaps`

@@ -10,6 +10,8 @@ export interface LoadOptions {
   readonly seed: number
   /** Appended to every request, for example `timeout=2s`. */
   readonly query?: string
+  /** Pause of each client after a response, in milliseconds. Default: none, so that the machine is busy. */
+  readonly pauseMs?: number
 }
 
 export interface Failure {
@@ -39,7 +41,7 @@ const LIVE_PER_CLIENT = 6
 const OUTAGE = new Set([0, 503, 504])
 const FILLER = 'x'.repeat(300)
 
-export async function startLoad(client: JsonClient, { clients, namespace, seed, query }: LoadOptions): Promise<Load> {
+export async function startLoad(client: JsonClient, { clients, namespace, seed, query, pauseMs = 0 }: LoadOptions): Promise<Load> {
   const collection = `/api/v1/namespaces/${namespace}/configmaps`
   const path = (name?: string): string => `${collection}${name === undefined ? '' : `/${name}`}${query === undefined ? '' : `?${query}`}`
   await client.must('POST', collection, configMap(SHARED, { created: 'yes' }))
@@ -113,6 +115,7 @@ export async function startLoad(client: JsonClient, { clients, namespace, seed, 
       else if (dice < 0.8) await change(pick(live))
       else if (dice < 0.9) await remove(pick(live))
       else await share()
+      if (pauseMs > 0) await sleep(pauseMs)
     }
   }
   const writers = Array.from({ length: clients }, (_, id) => writer(id))

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AnyObject } from './any-object.ts'
 import { createJsonClient, type JsonClient } from './json-client.ts'
-import { configMap, type Load, startLoad } from './load.ts'
+import { configMap, type Load, type LoadOptions, startLoad } from './load.ts'
 import { eventContradictions, type ResumingWatch, watchResuming } from './resuming-watch.ts'
 
 export interface Trial {
@@ -21,7 +21,7 @@ export interface Trial {
 const CAUGHT_UP_MS = 120_000
 
 /** A load of writes in a namespace of its own, which the seed names, and a watch of all of it. */
-export async function startTrial(url: string, seed: number, query?: string): Promise<Trial> {
+export async function startTrial(url: string, seed: number, options: Pick<LoadOptions, 'query' | 'pauseMs'> = {}): Promise<Trial> {
   const client = createJsonClient(url)
   const namespace = `load-${seed}`
   const collection = `/api/v1/namespaces/${namespace}/configmaps`
@@ -31,7 +31,7 @@ export async function startTrial(url: string, seed: number, query?: string): Pro
   const from = begin.metadata.resourceVersion ?? ''
   const known = begin.items.map(item => item.metadata.name)
   const watch = watchResuming(url, collection, from)
-  const load = await startLoad(client, { clients: 16, namespace, seed, ...(query !== undefined && { query }) })
+  const load = await startLoad(client, { clients: 16, namespace, seed, ...options })
   return {
     client,
     load,

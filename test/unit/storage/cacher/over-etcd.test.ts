@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { Backend } from '../../../../src/storage/backend.ts'
@@ -13,7 +14,10 @@ import { batchesOf } from '../../../support/batches.ts'
 import { describeOn, type RunningStore, type StoreSetup, usualStoreSetups } from '../../../support/etcd-setups.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
-import { eventually, patience, turns } from '../../../support/waiting.ts'
+import { eventually, patience } from '../../../support/waiting.ts'
+
+/** Pause after a call that failed while the store is away, in milliseconds. */
+const RETRY_MS = 5
 
 // To one cache the store of single resources is an etcd of its own.
 const stores = usualStoreSetups().filter(({ use }) => use !== 'overrides')
@@ -100,7 +104,7 @@ describeOn(stores, 'watch cache that loses its store,', setup => {
           if (!(error instanceof StorageError)) throw error
           if (error.code === 'expired') relists++
         }
-        await turns()
+        await sleep(RETRY_MS)
       }
     })()
     const acknowledged: string[] = []
@@ -114,7 +118,7 @@ describeOn(stores, 'watch cache that loses its store,', setup => {
         } catch (error) {
           if (!(error instanceof StorageError)) throw error
           failed++
-          await turns()
+          await sleep(RETRY_MS)
         }
       }
     })

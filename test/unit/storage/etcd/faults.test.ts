@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { Backend, Expected } from '../../../../src/storage/backend.ts'
@@ -8,6 +9,9 @@ import { codeOf, never, Store, within } from '../../../support/backend.ts'
 import type { EtcdServer } from '../../../support/etcd.ts'
 import { findEtcd, startEtcd } from '../../../support/etcd.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
+
+/** Pause after a call that failed while the store is away, in milliseconds. */
+const RETRY_MS = 5
 
 const found = findEtcd() !== undefined
 const suite = found ? describe : describe.skip
@@ -41,7 +45,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
           }
         } catch (error) {
           expect((error as BackendError).code).to.equal('unavailable')
-          await turns()
+          await sleep(RETRY_MS)
         }
       }
     })()
@@ -116,7 +120,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
         return (await backend.get(key, never)).item
       } catch (error) {
         if (!(error instanceof BackendError)) throw error
-        await turns()
+        await sleep(RETRY_MS)
       }
     }
   }
