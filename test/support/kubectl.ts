@@ -22,6 +22,8 @@ export interface RunOptions {
 }
 
 const TIMEOUT_MS = 120_000
+/** Environment of every run: kubectl ends before it has garbage that is worth collecting, which saves a sixth. */
+const GO = { GOGC: 'off' }
 
 /**
  * The kubectl on PATH and those that $KUBECTLS lists (paths, as PATH lists folders), one of each minor release, oldest
@@ -63,7 +65,7 @@ export function runKubectl(path: string, args: readonly string[], env: NodeJS.Pr
     const child = execFile(
       path,
       args,
-      { env: { ...env, ...options.env }, timeout: TIMEOUT_MS, maxBuffer: 64 << 20 },
+      { env: { ...GO, ...env, ...options.env }, timeout: TIMEOUT_MS, maxBuffer: 64 << 20 },
       (error, stdout, stderr) => {
         const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0
         resolve({ code, stdout: stripVTControlCharacters(stdout), stderr: stripVTControlCharacters(stderr) })
@@ -75,7 +77,7 @@ export function runKubectl(path: string, args: readonly string[], env: NodeJS.Pr
 
 /**
  * Starts kubectl, calls `act` when it has printed `ready` (at once if that is empty), and ends it when its output has
- * all of `wanted`, or after ten seconds. Gives its output.
+ * all of `wanted`, or after two minutes. Gives its output.
  */
 export function followKubectl(
   path: string,
@@ -86,7 +88,7 @@ export function followKubectl(
   wanted: readonly RegExp[],
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(path, args, { env: { ...GO, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     let acted = false
     const timer = setTimeout(() => child.kill(), TIMEOUT_MS)
