@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { KubeObject, TypedObject } from '../../api/meta/object.ts'
+import type { DeviceTaintRule } from '../../api/resource/v1alpha3.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeviceKinds } from '../shared/device-kinds.ts'
@@ -47,16 +48,16 @@ export const READ_KINDS = [
   DISRUPTION_BUDGETS,
 ] as readonly ResourceKind<TypedObject>[]
 
-/** Kinds of devices and their claims, with the event of a change. */
-export const deviceEventKinds = ({
-  claims,
-  classes,
-  slices,
-}: DeviceKinds): readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[] =>
+/** Kinds of devices and their claims, with the event of a change. A rule that taints devices changes them. */
+export const deviceEventKinds = (
+  { claims, classes, slices }: DeviceKinds,
+  taintRules: ResourceKind<DeviceTaintRule> | undefined,
+): readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[] =>
   [
     [claims, 'device claim'],
     [classes, 'device class'],
     [slices, 'device'],
+    ...(taintRules ? [[taintRules, 'device']] : []),
   ] as readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[]
 
 /** The kind that describes groups of pods, with the event of a change. */

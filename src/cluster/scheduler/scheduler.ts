@@ -1,19 +1,16 @@
 import type { Node, Pod } from '../../api/core/v1.types.ts'
-import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
+import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { isSince } from '../../lifecycle/release.ts'
-import { apiVersionOf } from '../../meta/gvk.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
-import { firstServed } from '../shared/first-served.ts'
-import { type GroupObject, groupKindOf } from '../shared/group-kinds.ts'
+import { groupKindOf } from '../shared/group-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import { SeriesRecorder } from '../shared/series-recorder.ts'
-import { deviceKindsIfServed } from '../shared/served-device-kinds.ts'
 import { TaskQueue } from '../shared/task-queue.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { type AttemptFailure, AttemptReports, schedulerName } from './attempt-reports.ts'
@@ -33,7 +30,7 @@ import { type ChosenNode, NodeFinder } from './node-finder.ts'
 import { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
 import { PodReferences } from './object-events.ts'
-import { deviceEventKinds, EVENT_KINDS, FollowedObjects, groupEventKind, READ_KINDS } from './object-kinds.ts'
+import { FollowedObjects, READ_KINDS } from './object-kinds.ts'
 import { DYNAMIC_RESOURCES } from './plugins/dynamic-resources.ts'
 import type { PodInfo } from './pod-info.ts'
 import { isSameToPlugins, PodInfos } from './pod-infos.ts'
@@ -41,6 +38,7 @@ import { PostFilters } from './post-filters.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { SchedulerMetrics } from './scheduler-metrics.ts'
+import { servedEventKinds } from './served-kinds.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
 const PENDING = 'pending pods'
@@ -160,9 +158,8 @@ class Scheduler {
     const { informers } = this.#env
     const nodes = informers.of(NODES)
     const isUsed = [...this.#profiles.values()].some(({ plugins }) => plugins.some(({ plugin }) => plugin.name === DYNAMIC_RESOURCES))
-    const devices = isUsed ? await deviceKindsIfServed(this.#env) : undefined
-    const groups = await this.#servedGroups()
-    const eventKinds = [...EVENT_KINDS, ...(devices ? deviceEventKinds(devices) : []), ...(groups ? [groupEventKind(groups)] : [])]
+    if (groupKindOf(this.#env.features)) this.#objects.followGroups(this.#pods)
+    const eventKinds = await servedEventKinds(this.#env, isUsed, this.#signal)
     const others = [...READ_KINDS, ...eventKinds.map(([kind]) => kind)].map(kind => this.#objects.follow(kind))
     if (!(await untilSynced([nodes, this.#pods, ...others], this.#signal))) return
     nodes.on({
@@ -180,21 +177,6 @@ class Scheduler {
     await untilAborted(this.#signal)
     await Promise.allSettled([this.#binder.stop(), this.#writes.ended()])
     for (const extender of this.#extenders) extender.close()
-  }
-
-  /** Returns the kind that describes groups. Undefined if groups are not scheduled. */
-  async #servedGroups(): Promise<ResourceKind<GroupObject> | undefined> {
-    const { features, logger } = this.#env
-    const kind = groupKindOf(features)
-    if (kind === undefined) return undefined
-    this.#objects.followGroups(this.#pods)
-    const served = await firstServed(this.#env, [kind], this.#signal)
-    if (served === undefined && !this.#signal.aborted)
-      logger.warn('pods of groups are not scheduled: the API of groups is not served', {
-        version: apiVersionOf(kind),
-        resource: kind.resource,
-      })
-    return served
   }
 
   #newGroupCycle(): GroupCycle {

@@ -212,3 +212,44 @@ describe('devices of a cluster in 1.33', () => {
     await plane.stop()
   })
 })
+
+describe('devices of a cluster that rules taint', () => {
+  for (const [release, version, flags] of [
+    [
+      '1.34',
+      'v1alpha3',
+      { 'feature-gates': 'DRADeviceTaints=true,DRAAdminAccess=true', 'runtime-config': 'resource.k8s.io/v1alpha3=true' },
+    ],
+    ['1.37', 'v1', {}],
+  ] as const)
+    it(`are not allocated without a toleration, until the rule is gone, in ${release}`, async () => {
+      const plane = await startControlPlane({ flags: { profile: 'cluster', 'emulated-version': release, nodes: 1, ...flags } })
+      try {
+        const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
+        const nodeOfPod = async (name: string): Promise<string | undefined> => (await get(`${PODS}/${name}`)).spec.nodeName
+        const claim = (name: string, tolerations: object[] = []): Manifest =>
+          resource(
+            'ResourceClaim',
+            name,
+            { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpu', tolerations } }] } },
+            'default',
+          )
+        await plane.until(async () => (await get('/api/v1/nodes')).items.length === 1)
+        const rule = { deviceSelector: { driver: 'gpu.example.com' }, taint: { key: 'broken', effect: 'NoSchedule' } }
+        await plane.apply({ ...resource('DeviceTaintRule', 'broken', rule), apiVersion: `resource.k8s.io/${version}` })
+        const nodeName = (await get('/api/v1/nodes')).items[0].metadata.name
+        const pool = { name: 'p', generation: 1, resourceSliceCount: 1 }
+        const devices = [{ name: 'gpu-0' }, { name: 'gpu-1' }]
+        await plane.apply(gpus, resource('ResourceSlice', 'gpus', { driver: 'gpu.example.com', nodeName, pool, devices }))
+        await plane.apply(claim('strict'), claim('tolerant', [{ key: 'broken', operator: 'Exists' }]))
+        await plane.apply(pod('strict', { resourceClaimName: 'strict' }), pod('tolerant', { resourceClaimName: 'tolerant' }))
+        await plane.until(async () => (await nodeOfPod('tolerant')) !== undefined)
+        await plane.until(async () => (await get(`${PODS}/strict`)).status.conditions?.[0]?.message?.includes('cannot allocate all claims'))
+        expect(await nodeOfPod('strict')).to.equal(undefined)
+        await plane.request('DELETE', `/apis/resource.k8s.io/${version}/devicetaintrules/broken`)
+        await plane.until(async () => (await nodeOfPod('strict')) !== undefined)
+      } finally {
+        await plane.stop()
+      }
+    })
+})

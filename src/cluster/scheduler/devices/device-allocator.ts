@@ -11,6 +11,7 @@ import type { DeviceMatcher } from './device-selectors.ts'
 import { areTolerated } from './device-tolerations.ts'
 import type { OfferedDevice } from './offered-devices.ts'
 import { type AllocatedDevices, SharedCapacities } from './shared-capacities.ts'
+import type { RuleTaints } from './taint-rules.ts'
 
 /** Rules of a release. */
 export interface AllocationRules extends PoolRules, SearchRules {
@@ -37,6 +38,8 @@ export interface DeviceState {
   readonly slices: readonly ResourceSlice[]
   readonly allocated: AllocatedDevices
   classOf(name: string): DeviceClass | undefined
+  /** Optional. Taints of devices besides their own. */
+  readonly ruleTaints?: RuleTaints
 }
 
 /** The devices of a node do not suffice. The message says why, if there is a reason. */
@@ -176,9 +179,12 @@ class ClaimPreparation {
   }
 
   /** Reports whether a device may be allocated at all. */
-  #isTolerable({ tolerations }: RequestAlternative, { device }: OfferedDevice): boolean {
-    if (!this.#rules.partitionable && (device.consumesCounters?.length ?? 0) > 0) return false
-    return !this.#rules.taints || areTolerated(device.taints, tolerations)
+  #isTolerable({ tolerations }: RequestAlternative, offered: OfferedDevice): boolean {
+    const { consumesCounters = [], taints } = offered.device
+    if (!this.#rules.partitionable && consumesCounters.length > 0) return false
+    if (!this.#rules.taints) return true
+    const { ruleTaints } = this.#state
+    return areTolerated(taints, tolerations) && (ruleTaints === undefined || areTolerated(ruleTaints(offered), tolerations))
   }
 
   #isSelected({ selectors }: RequestAlternative, { metadata, spec }: DeviceClass, device: OfferedDevice): boolean {

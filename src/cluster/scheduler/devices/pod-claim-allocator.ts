@@ -1,4 +1,5 @@
 import type { ContainerExtendedResourceRequest, Pod } from '../../../api/core/v1.types.ts'
+import type { DeviceTaintRule } from '../../../api/resource/v1alpha3.types.ts'
 import type { DeviceClass, ResourceClaim, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
 import type { ResourceAmounts } from '../../shared/pod-requests.ts'
 import { type Status, unresolvable } from '../framework.ts'
@@ -15,6 +16,7 @@ import {
 import { SearchTimeout } from './device-search.ts'
 import type { DeviceMatcher } from './device-selectors.ts'
 import { extendedClaim, mayBeDevices, storedExtendedClaim } from './extended-resources.ts'
+import { taintsByRules } from './taint-rules.ts'
 
 /** An allocation for one claim of a pod. */
 export interface AllocatedClaim extends ClaimAllocation {
@@ -44,10 +46,13 @@ export function resultByNode(
   objects: ClusterObjects,
   { rules, matches }: { readonly rules: AllocationRules; readonly matches: DeviceMatcher },
 ): ResultOn {
+  const classOf = (name: string) => objects.get<DeviceClass>('DeviceClass', '', name)
+  const taintRules = objects.list<DeviceTaintRule>('DeviceTaintRule')
   const state = {
     slices: objects.list<ResourceSlice>('ResourceSlice'),
     allocated: claimAllocationsOf(objects).allocatedDevices(objects),
-    classOf: (name: string) => objects.get<DeviceClass>('DeviceClass', '', name),
+    classOf,
+    ...(taintRules.length > 0 && { ruleTaints: taintsByRules(taintRules, matches, classOf) }),
   }
   const stale = extended && storedExtendedClaim(pod, objects)
   /** Allocators by the resources that devices have to provide: those that the node does not have by itself. */
