@@ -21,6 +21,7 @@ import { STAGES } from './annotations.ts'
 import { createKwokDefinitions } from './kwok-definitions.ts'
 import { followMetrics } from './metric-objects.ts'
 import { registerMetrics } from './metrics-registration.ts'
+import { NodeEvents } from './node-events.ts'
 import { isSimulated, isStopped, nodeAddress } from './node-objects.ts'
 import { NodeReports } from './node-reports.ts'
 import { PodAddresses } from './pod-addresses.ts'
@@ -47,6 +48,7 @@ class Kubelets {
   readonly #nodes: Informer<Node>
   readonly #addresses = new PodAddresses()
   readonly #admission: NodeAdmission
+  readonly #nodeEvents: NodeEvents
   /** Stages of users. Without them, the state of nodes and pods is reported as by a kubelet. */
   readonly #stages = new StageSet([])
   readonly #engine: StageEngine
@@ -75,6 +77,7 @@ class Kubelets {
         logger.warn('a stage failed', { kind, name: metadata.name ?? '', error: errorMessage(error) })
     }
     const events = recorderOf(env, 'kubelet', signal)
+    this.#nodeEvents = new NodeEvents(events)
     const stageClient = new KubeletStageClient(client, events, kind => this.#stagedKinds.resourceOf(kind))
     const playerOf = (engine: StageEngine): StagePlayer =>
       new StagePlayer({ engine, client: stageClient, clock, functionsFor: object => this.#functionsFor(object), seed: 1, onError })
@@ -87,6 +90,7 @@ class Kubelets {
       release: features.release,
       podLevel: features.enabled('PodLevelResources'),
       inPlace: features.enabled('InPlacePodVerticalScaling'),
+      podsOn: name => this.#podsOn(name),
       changed: pod => this.#lives.review(pod),
     })
     this.#lives = new PodLives(
@@ -106,7 +110,7 @@ class Kubelets {
     const { informers, features } = this.#env
     const leases = informers.of(LEASES)
     const version = `v${features.release}.0`
-    const registration = new Registration(this.#env, this.#nodes, version, this.#signal)
+    const registration = new Registration(this.#env, this.#nodes, version, this.#nodeEvents, this.#signal)
     const reports = new NodeReports(
       {
         env: this.#env,
@@ -114,6 +118,7 @@ class Kubelets {
         leases,
         nextNumber: () => registration.nextNumber(),
         version,
+        events: this.#nodeEvents,
         reportsStatus: () => !this.#stages.has(NODE_KIND),
         recovered: node => this.#observePodsOf(node),
       },
@@ -143,7 +148,7 @@ class Kubelets {
       reports.observe(node)
       if (this.#stages.has(NODE_KIND)) this.#observeStaged(node)
     }
-    this.#nodes.on({
+    this.#nodes.onGradually({
       added: node => {
         observeNode(node)
         this.#observePodsOf(node)
@@ -158,7 +163,7 @@ class Kubelets {
         this.#player.forget(staged(node, 'Node'))
       },
     })
-    this.#pods.on({
+    this.#pods.onGradually({
       added: pod => this.#observePod(pod),
       updated: pod => this.#observePod(pod),
       deleted: pod => {

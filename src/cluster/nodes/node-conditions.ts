@@ -50,6 +50,27 @@ export function nextConditions(
   })
 }
 
+/** Reasons of the events of a condition that becomes True, and that is no longer. */
+const EVENT_REASONS: Readonly<Record<ConditionType, readonly [isTrue: string, isNot: string]>> = {
+  MemoryPressure: ['NodeHasInsufficientMemory', 'NodeHasSufficientMemory'],
+  DiskPressure: ['NodeHasDiskPressure', 'NodeHasNoDiskPressure'],
+  PIDPressure: ['NodeHasInsufficientPID', 'NodeHasSufficientPID'],
+  Ready: ['NodeReady', 'NodeNotReady'],
+}
+
+/**
+ * Returns the reasons of the events with which a kubelet reports that conditions have changed. A node that had no
+ * conditions has become ready. Source: pkg/kubelet/nodestatus/setters.go.
+ */
+export function conditionEvents(present: readonly NodeCondition[], next: readonly NodeCondition[]): string[] {
+  return next.flatMap(({ type, status }) => {
+    const old = present.find(condition => condition.type === type)
+    const [isTrue, isNot] = EVENT_REASONS[type as ConditionType]
+    if (old === undefined ? type !== 'Ready' : old.status === status) return []
+    return [status === 'True' ? isTrue : isNot]
+  })
+}
+
 /** Reports whether a node shows other conditions than its kubelet reports, apart from times. */
 export function hasStaleConditions({ metadata, status }: Pick<Node, 'metadata' | 'status'>, now: number): boolean {
   const present = status.conditions ?? []

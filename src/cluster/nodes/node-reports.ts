@@ -8,7 +8,8 @@ import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES } from '../shared/kinds.ts'
 import { NODE_LEASE_NAMESPACE } from '../shared/nodes.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
-import { hasStaleConditions, nextConditions } from './node-conditions.ts'
+import { conditionEvents, hasStaleConditions, nextConditions } from './node-conditions.ts'
+import type { NodeEvents } from './node-events.ts'
 import { isRenewalDue, newLease, renewedLease } from './node-lease.ts'
 import { DEFAULT_RESOURCES, isSimulated, isStopped, nodeAddresses, nodeInfo } from './node-objects.ts'
 import { RENEW_MS, RenewalSlots } from './renewal-slots.ts'
@@ -31,6 +32,7 @@ export interface NodeReportsOptions {
   readonly version: string
   /** Whether conditions are reported here. Stages of a user may do so instead. */
   readonly reportsStatus: () => boolean
+  readonly events: NodeEvents
   /** Called when the requests of a node succeed again after a failure. */
   readonly recovered: (node: Node) => void
 }
@@ -118,16 +120,20 @@ export class NodeReports {
 
   /** Writes the status of a node if it is due, incomplete, or its conditions are stale. */
   async #reportStatus(name: string, node: Node): Promise<void> {
-    const { env } = this.#options
+    const { env, events } = this.#options
     const now = env.clock.now()
     const missing = this.#missingStatus(node)
     if (missing === undefined && !this.#reportDue.has(name) && !hasStaleConditions(node, now)) return
-    const conditions = nextConditions(node.metadata, node.status.conditions ?? [], now)
-    await env
+    const present = node.status.conditions ?? []
+    const conditions = nextConditions(node.metadata, present, now)
+    const patched = await env
       .clientOfNode(name)
       .patch(NODES, { namespace: '', name, subresource: 'status' }, { status: { ...missing, conditions } as JsonObject }, 'strategic')
       .catch(undefinedIfNotFound)
     this.#reportDue.delete(name)
+    if (patched === undefined) return
+    if (present.length === 0) events.started(name)
+    for (const reason of conditionEvents(present, conditions)) events.changed(name, reason)
   }
 
   /** Returns what a node that another client has created lacks. Undefined if it lacks nothing. */

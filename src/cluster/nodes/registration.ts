@@ -5,6 +5,7 @@ import type { Informer } from '../shared/informer.ts'
 import { NODES } from '../shared/kinds.ts'
 import type { NodePool } from '../shared/node-pool.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
+import type { NodeEvents } from './node-events.ts'
 import { nodeAddress, nodeName, nodeOfPool } from './node-objects.ts'
 
 /** Nodes that are created at the same time. */
@@ -26,11 +27,13 @@ export class Registration {
   readonly #env: ClusterEnvironment
   readonly #nodes: Informer<Node>
   readonly #version: string
+  readonly #events: NodeEvents
   readonly #queue: KeyQueue
   readonly #pooled = new Map<string, PooledNode>()
   #latestNumber = 0
 
-  constructor(env: ClusterEnvironment, nodes: Informer<Node>, version: string, signal: AbortSignal) {
+  constructor(env: ClusterEnvironment, nodes: Informer<Node>, version: string, events: NodeEvents, signal: AbortSignal) {
+    this.#events = events
     this.#env = env
     this.#nodes = nodes
     this.#version = version
@@ -60,6 +63,8 @@ export class Registration {
     const { client, clock } = this.#env
     try {
       await client.create(NODES, nodeOfPool(pooled.pool, pooled.index, { number: pooled.number, version: this.#version, now: clock.now() }))
+      this.#events.started(name)
+      this.#events.changed(name, 'NodeReady')
     } catch (error) {
       if (!isStatusError(error, 'AlreadyExists')) throw error
     }

@@ -20,6 +20,8 @@ const AT_ONCE = 4000
 /** Callbacks of an informer. They are called one after the other, when the store has the new state. */
 export interface InformerHandler<T extends TypedObject> {
   added?(object: T): void
+  /** Called instead of `added` for objects that were in the store when the handler was added. Optional. */
+  existing?(object: T): void
   /** Called if the resource version has changed. */
   updated?(object: T, old: T): void
   /** @param object its last known state. */
@@ -90,7 +92,7 @@ export class Informer<T extends TypedObject> {
    * it.
    */
   on(handler: InformerHandler<T>): () => void {
-    for (const object of this.#store.list()) this.#call(() => handler.added?.(object))
+    for (const object of this.#store.list()) this.#call(() => existing(handler, object))
     this.#handlers.add(handler)
     return () => void this.#handlers.delete(handler)
   }
@@ -98,7 +100,7 @@ export class Informer<T extends TypedObject> {
   /**
    * Like `on`, for a handler that may act before it has seen all objects, such as one that adds keys to a queue. If
    * there are many, it gets those of the store over several turns. An object that changes before its turn is reported
-   * as added, and one that is deleted before only as deleted.
+   * as existing, and one that is deleted before only as deleted.
    */
   onGradually(handler: InformerHandler<T>): () => void {
     if (this.#store.size <= AT_ONCE) return this.on(handler)
@@ -109,7 +111,7 @@ export class Informer<T extends TypedObject> {
         handler.added?.(object)
       },
       updated: (object, old) => {
-        if (waiting.delete(objectKey(object))) handler.added?.(object)
+        if (waiting.delete(objectKey(object))) existing(handler, object)
         else handler.updated?.(object, old)
       },
       deleted: object => {
@@ -120,7 +122,7 @@ export class Informer<T extends TypedObject> {
     this.#handlers.add(gradual)
     void eachInSlices([...waiting], key => {
       const object = this.#handlers.has(gradual) && waiting.delete(key) ? this.#store.get(key) : undefined
-      if (object) this.#call(() => handler.added?.(object))
+      if (object) this.#call(() => existing(handler, object))
     })
     return () => void this.#handlers.delete(gradual)
   }
@@ -204,3 +206,6 @@ export class Informer<T extends TypedObject> {
     }
   }
 }
+
+/** Reports an object that was in the store before the handler. */
+const existing = <T extends TypedObject>(handler: InformerHandler<T>, object: T): void => (handler.existing ?? handler.added)?.(object)

@@ -52,15 +52,24 @@ export function followOwnedPods<T extends TypedObject>({
     deleted(key, pod)
     enqueue(key)
   }
-  pods.on({
-    added(pod) {
-      if (isPodTerminating(pod)) return remove(pod)
-      if (!controllerOf(pod)) return enqueueAdopters(pod)
-      const key = ownerOf(pod)
-      if (key === undefined) return
-      created(key, pod)
-      enqueue(key)
-    },
+  const look = (pod: Pod, observe: (key: string) => void): void => {
+    if (isPodTerminating(pod)) {
+      remove(pod)
+      return
+    }
+    if (!controllerOf(pod)) {
+      enqueueAdopters(pod)
+      return
+    }
+    const key = ownerOf(pod)
+    if (key === undefined) return
+    observe(key)
+    enqueue(key)
+  }
+  pods.onGradually({
+    added: pod => look(pod, key => created(key, pod)),
+    // The controller has created none of them.
+    existing: pod => look(pod, () => {}),
     updated(pod, old) {
       const hasNewLabels = !deepEqual(pod.metadata.labels ?? {}, old.metadata.labels ?? {})
       const hasNewOwner = controllerOf(pod)?.uid !== controllerOf(old)?.uid

@@ -63,11 +63,11 @@ class VolumeDriver {
   async run(): Promise<void> {
     if (!(await untilSynced([this.#claims, this.#volumes, this.#classes], this.#signal))) return
     this.#defaults.add(DEFAULTS)
-    this.#claims.on({ added: claim => this.#claimChanged(claim), updated: claim => this.#claimChanged(claim) })
+    this.#claims.onGradually({ added: claim => this.#claimChanged(claim), updated: claim => this.#claimChanged(claim) })
     const look = (volume: PersistentVolume): void => {
       if (isToDelete(volume)) this.#volumeQueue.add(objectKey(volume))
     }
-    this.#volumes.on({ added: look, updated: look })
+    this.#volumes.onGradually({ added: look, updated: look })
     // A class may come, or come again, after the binder has handed its claims to the driver.
     this.#classes.on({ added: ({ metadata: { name = '' } }) => this.#classQueue.add(name) })
     await untilAborted(this.#signal)

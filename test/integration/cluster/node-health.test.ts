@@ -82,7 +82,7 @@ describe('the health of nodes in a cluster', () => {
     })
     expect(effects(lost)).to.have.members(['unreachable NoSchedule', 'unreachable NoExecute'])
     expect(condition(await get(POD), 'Ready').status).to.equal('False')
-    expect(await reasons('Node', 'node-1')).to.include.members(['RegisteredNode', 'NodeNotReady'])
+    expect(await reasons('Node', 'node-1')).to.include.members(['Starting', 'NodeReady', 'RegisteredNode', 'NodeNotReady'])
     expect(await reasons('Pod', 'p')).to.include('NodeNotReady')
     await stop('node-1', false)
     await plane.until(async () => effects(await get('/api/v1/nodes/node-1')).length === 0)

@@ -64,7 +64,7 @@ class JobController {
 
   async run(): Promise<void> {
     if (!(await untilSynced([this.#jobs, this.#pods], this.#signal))) return
-    this.#jobs.on({
+    this.#jobs.onGradually({
       added: job => this.#queue.add(objectKey(job)),
       updated: job => {
         this.#queue.add(objectKey(job))
@@ -75,7 +75,7 @@ class JobController {
         this.#enqueueOrphans(job)
       },
     })
-    this.#pods.on({
+    this.#pods.onGradually({
       added: pod => this.#checkOrphan(pod),
       updated: pod => this.#checkOrphan(pod),
     })

@@ -80,12 +80,12 @@ class Binder {
 
   async run(): Promise<void> {
     if (!(await untilSynced([this.#claims, this.#volumes, this.#classes, this.#pods], this.#signal))) return
-    this.#claims.on({
+    this.#claims.onGradually({
       added: claim => this.#claimQueue.add(objectKey(claim)),
       updated: claim => this.#claimQueue.add(objectKey(claim)),
       deleted: claim => this.#claimDeleted(claim),
     })
-    this.#volumes.on({
+    this.#volumes.onGradually({
       added: volume => this.#volumeChanged(volume),
       updated: volume => this.#volumeChanged(volume),
       deleted: volume => {

@@ -38,6 +38,8 @@ export interface NodeAdmissionOptions {
   readonly podLevel: boolean
   /** Gate InPlacePodVerticalScaling. */
   readonly inPlace: boolean
+  /** Returns all pods of a node. Called when the first of them is seen. */
+  readonly podsOn: (node: string) => readonly Pod[]
   /** Called with pods whose admission has changed on behalf of others. */
   readonly changed: (pod: Pod) => void
 }
@@ -133,6 +135,9 @@ export class NodeAdmission {
     }
     const state: NodeState = { node, pods: new Map(), used: new Map() }
     this.#nodes.set(name, state)
+    // Pods that run already come before new ones, in whichever order they are seen.
+    for (const pod of this.#options.podsOn(name))
+      if (pod.status.startTime && !isPodTerminal(pod)) this.#add(state, pod, recoveredAllocation(pod))
     return state
   }
 

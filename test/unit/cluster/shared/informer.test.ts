@@ -170,4 +170,20 @@ describe('informer', () => {
     expect(seen).to.deep.equal(['a'])
     await stop()
   })
+
+  it('tells objects that were there before from those that are added', async () => {
+    const client = new FakeApiClient()
+    await client.create(PODS, pod('a'))
+    const { informer, stop } = await open(client)
+    await eventually('the watch is open', async () => client.calls.some(call => call.startsWith('watch')))
+    const seen: string[] = []
+    informer.onGradually({
+      added: ({ metadata }) => void seen.push(`added ${metadata.name}`),
+      existing: ({ metadata }) => void seen.push(`existing ${metadata.name}`),
+    })
+    await client.create(PODS, pod('b'))
+    await eventually('b is seen', async () => seen.length === 2)
+    expect(seen).to.deep.equal(['existing a', 'added b'])
+    await stop()
+  })
 })

@@ -32,6 +32,7 @@ function admissionOf(options: Partial<NodeAdmissionOptions> = {}): { admission: 
     release: '1.33',
     podLevel: false,
     inPlace: true,
+    podsOn: () => [],
     changed: ({ metadata }) => changed.push(metadata.name ?? ''),
     ...options,
   })
@@ -75,6 +76,11 @@ describe('admission of pods by simulated kubelets', () => {
     expect(rejection).to.match(/^OutOfcpu/)
     expect(textOf(admission.admit(pod('b'), NODE))).to.equal(rejection)
     expect(textOf(admission.admit(pod('c'), NODE))).to.equal('1')
+  })
+
+  it('counts the pods that run before those that are new, in whichever order it sees them', () => {
+    const running = pod('a', { cpu: '3', status: { startTime: '2030-01-01T00:00:00Z' } })
+    expect(rejected(pod('b', { cpu: '2' }), {}, { podsOn: () => [pod('b', { cpu: '2' }), running] })).to.match(/^OutOfcpu.*used: 3000/)
   })
 
   it('admits a pod that runs already, whether there is room or not', () => {
