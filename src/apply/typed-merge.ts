@@ -104,11 +104,19 @@ function* mergeElements(list: ListSchema, live: readonly Json[], config: readonl
   if (live.length === 0 && config.length === 0) return given
   const left = yield* keyedElements(list, live)
   const right = yield* keyedElements(list, config)
-  const mine = new Map(right.map(({ element, value }) => [element, value]))
   // Items of the configuration replace live items with duplicate keys instead of merging with them.
   const theirs = new Map<PathElement, Json>()
-  for (const { element, value } of left) theirs.set(element, theirs.has(element) ? null : value)
-  const shared = right.filter(({ element }) => theirs.has(element)).map(({ element }) => element)
+  for (const { element, value } of left) {
+    if (isStepDone()) yield
+    theirs.set(element, theirs.has(element) ? null : value)
+  }
+  const mine = new Map<PathElement, Json>()
+  const shared: PathElement[] = []
+  for (const { element, value } of right) {
+    if (isStepDone()) yield
+    mine.set(element, value)
+    if (theirs.has(element)) shared.push(element)
+  }
   const out: Json[] = []
   const done = new Set<PathElement>()
   let at = 0

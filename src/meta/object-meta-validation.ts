@@ -1,6 +1,7 @@
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../api/meta/object.ts'
+import { compareText } from '../lib/compare-text.ts'
 import { goJsonText } from '../lib/go-json-text.ts'
-import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import { deepEqual } from './equal.ts'
 import type { Detail, FieldError } from './field-error.ts'
@@ -288,7 +289,9 @@ const time = (value: string | null | undefined): unknown => (value ? verbatim(pr
 
 /** ValidateObjectMetaUpdate in steps: immutable fields first, then the others, in upstream's order. */
 export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}]: ObjectMetaUpdateArgs): Steps<FieldError[]> {
-  const errors = validateUnchanged(next, old, path)
+  const errors: FieldError[] = []
+  if (old.deletionTimestamp) yield* addErrors(errors, addedFinalizerErrors(next.finalizers ?? [], old.finalizers ?? [], path))
+  errors.push(...validateUnchanged(next, old, path))
   if (next.labels) yield* addErrors(errors, labelErrors(next.labels, path.child('labels')))
   if (next.annotations) yield* addErrors(errors, annotationErrors(next.annotations, path.child('annotations')))
   if (next.ownerReferences) yield* addErrors(errors, ownerErrors(next.ownerReferences, path.child('ownerReferences')))
@@ -297,22 +300,31 @@ export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}
   return errors
 }
 
+/** Checks that an object that is being deleted gets no new finalizers. */
+function* addedFinalizerErrors(next: readonly string[], old: readonly string[], path: FieldPath): Steps<FieldError[]> {
+  const before = new Set<string>()
+  for (const finalizer of old) {
+    if (isStepDone()) yield
+    before.add(finalizer)
+  }
+  const added = new Set<string>()
+  for (const finalizer of next) {
+    if (isStepDone()) yield
+    if (!before.has(finalizer)) added.add(finalizer)
+  }
+  if (added.size === 0) return []
+  const listed: string[] = []
+  for (const finalizer of yield* sortInSteps([...added], compareText)) {
+    if (isStepDone()) yield
+    listed.push(JSON.stringify(finalizer))
+  }
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${listed.join(', ')}}`
+  return [forbidden(path.child('finalizers'), why)]
+}
+
 /** Checks the immutable fields of metadata. */
 function validateUnchanged(next: ObjectMeta, old: ObjectMeta, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (old.deletionTimestamp) {
-    const before = new Set(old.finalizers)
-    const extra = (next.finalizers ?? []).filter(finalizer => !before.has(finalizer)).sort()
-    if (extra.length > 0) {
-      const listed = [...new Set(extra)].map(finalizer => JSON.stringify(finalizer)).join(', ')
-      errors.push(
-        forbidden(
-          path.child('finalizers'),
-          `no new finalizers can be added if the object is being deleted, found new finalizers []string{${listed}}`,
-        ),
-      )
-    }
-  }
   if (!next.resourceVersion)
     errors.push(invalid(path.child('resourceVersion'), next.resourceVersion ?? '', 'must be specified for an update'))
   errors.push(...validateNonNegative(next.generation, path.child('generation')))

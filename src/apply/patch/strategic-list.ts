@@ -39,16 +39,35 @@ export function* mergeLists(original: Json[], patch: Json[], { items, mergeKey, 
     return yield* mergeInOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
   }
   if (kind !== 'map') {
-    if (deletes) {
-      const gone = new Set(patch)
-      return original.filter(item => !gone.has(item))
-    }
-    return yield* put([...new Set([...original, ...patch])], patch, original)
+    if (deletes) return yield* without(original, patch)
+    return yield* put([...(yield* distinct([original, patch]))], patch, original)
   }
   if (mergeKey === '') throw new PatchError('internal', `cannot merge lists without merge key for ${reflectKind(items)}`)
   const { server, wanted } = withSpecialElements(original.filter(isJsonObject), patch.filter(isJsonObject), mergeKey)
   yield
   return yield* put(yield* mergeByKey(server, wanted, { items, mergeKey, mergeMap }), wanted, server)
+}
+
+/** The scalars of lists, each once. */
+function* distinct(lists: readonly (readonly Json[])[]): Steps<Set<Json>> {
+  const items = new Set<Json>()
+  for (const list of lists)
+    for (const item of list) {
+      if (isStepDone()) yield
+      items.add(item)
+    }
+  return items
+}
+
+/** The scalars of a list that another does not have. */
+function* without(list: readonly Json[], others: readonly Json[]): Steps<Json[]> {
+  const removed = yield* distinct([others])
+  const left: Json[] = []
+  for (const item of list) {
+    if (isStepDone()) yield
+    if (!removed.has(item)) left.push(item)
+  }
+  return left
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { JsonObject, KubeObject } from '../../../src/api/meta/object.ts'
 import { applyInSteps } from '../../../src/apply/apply.ts'
 import { updateManagedInSteps } from '../../../src/apply/managed-fields.ts'
-import { removeItems } from '../../../src/apply/typed-merge.ts'
+import { mergeTyped, removeItems } from '../../../src/apply/typed-merge.ts'
 import { toFieldSet } from '../../../src/apply/typed-paths.ts'
 import { types } from '../../../src/catalog/types.ts'
 import { runAtOnce, type Steps } from '../../../src/lib/steps.ts'
@@ -65,6 +65,11 @@ describe('tracking and applying a wide object', () => {
     it(`is done in steps: an apply of a ${what}`, () => {
       const args = { schema, config: object, manager: 'm', apiVersion: 'v1', kind: 'ConfigMap', force: false, now }
       expect(stepsOf(applyInSteps({ ...args, live: undefined }))).to.be.at.least(STEPS)
+    })
+    it(`is done in steps: a merge of a ${what}`, () => {
+      // Lists are keyed, looked up and merged.
+      const passes = what === 'map' ? 2 : 5
+      expect(stepsOf(mergeTyped(schema, object, object))).to.be.at.least(Math.floor((passes * COUNT) / 512))
     })
   }
 })

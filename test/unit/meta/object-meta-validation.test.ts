@@ -45,6 +45,23 @@ describe('object metadata', () => {
       }
     })
 
+  it('compares the finalizers of an object that is being deleted in steps', () => {
+    const deleted = { name: 'x', namespace: 'ns', resourceVersion: '1', deletionTimestamp: '2026-01-01T00:00:00Z' }
+    const finalizers = names.map(name => `e.io/${name}`)
+    const both = countedSteps(validateObjectMetaUpdateInSteps({ ...deleted, finalizers }, { ...deleted, finalizers }, path))
+    expect(both.result).to.deep.equal([])
+    expect(both.yields).to.be.at.least(Math.floor((3 * COUNT) / 512))
+    const added = countedSteps(validateObjectMetaUpdateInSteps({ ...deleted, finalizers }, deleted, path))
+    const listed = finalizers
+      .toSorted()
+      .map(finalizer => `"${finalizer}"`)
+      .join(', ')
+    expect(added.result.map(fieldErrorText)).to.deep.equal([
+      `metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${listed}}`,
+    ])
+    expect(added.yields).to.be.at.least(Math.floor((3 * COUNT) / 512))
+  })
+
   const told = (meta: ObjectMeta, rules?: ObjectMetaRules): string[] =>
     validateObjectMeta({ name: 'x', namespace: 'ns', ...meta }, true, nameIsDnsSubdomain, path, rules).map(fieldErrorText)
 

@@ -57,6 +57,20 @@ describe('strategic merge patch', () => {
     expect(maps.yields).to.be.at.least(160)
   })
 
+  it('merges and deletes many scalars in steps', () => {
+    const count = 10_000
+    const finalizers = Array.from({ length: count }, (_, i) => `e.io/${i}`)
+    const patched = (metadata: JsonObject) =>
+      countedSteps(strategicPatch(types.type('core.ConfigMap'), { metadata: { finalizers } }, { metadata }))
+    const more = patched({ finalizers: finalizers.map(name => `${name}n`) })
+    expect((more.result.object.metadata as JsonObject).finalizers).to.have.lengthOf(2 * count)
+    const fewer = patched({ '$deleteFromPrimitiveList/finalizers': finalizers.slice(1) })
+    expect(fewer.result.object).to.deep.equal({ metadata: { finalizers: ['e.io/0'] } })
+    // The union takes one step per 512 values of both lists; so do the deleted values, and those that are left.
+    expect(more.yields).to.be.at.least(300)
+    expect(fewer.yields).to.be.at.least(117)
+  })
+
   it('merges a long list in steps', () => {
     const containers = Array.from({ length: 10_000 }, (_, i) => ({ name: `c${i}`, image: 'i' }))
     const { result, yields } = countedSteps(strategicPatch(types.type('core.Pod'), { spec: { containers } }, { spec: { containers } }))
