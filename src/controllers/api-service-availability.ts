@@ -16,17 +16,22 @@ import { follow, followMetadata, WorkQueue } from './controller.ts'
 interface Backend {
   readonly namespace: string
   readonly name: string
+  /** Port of the Service. 443 if the APIService has none. */
   readonly port: number
 }
 
+/** Condition `Available` without its time. */
 interface AvailabilityVerdict {
   readonly status: 'True' | 'False'
   readonly reason: string
   readonly message: string
 }
 
+/** Verdict about APIServices without a service, which this server implements itself. */
 const LOCAL: AvailabilityVerdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
+/** Reason for a server that does not respond, which is retried soon. */
 const UNANSWERED = 'FailedDiscoveryCheck'
+/** Verdict about a server that serves its group version. */
 const PASSED: AvailabilityVerdict = { status: 'True', reason: 'Passed', message: 'all checks passed' }
 /** Interval between checks, in milliseconds: a server can become unavailable without any change in the store. */
 const RESYNC_MS = 30_000
@@ -41,10 +46,12 @@ export type CheckBackend = (service: APIService, signal: AbortSignal) => Promise
 export interface AvailabilityObserver {
   /** Called after each check. @param wasAvailable availability before the check. */
   found(name: string, verdict: { readonly isAvailable: boolean; readonly reason: string }, wasAvailable: boolean): void
+  /** Called when an APIService has been deleted. */
   forgotten(name: string): void
 }
 
 export interface AvailabilityOptions {
+  /** Asks the server itself, after its Service and endpoints have been checked. */
   readonly check: CheckBackend
   readonly observer: AvailabilityObserver
   /**

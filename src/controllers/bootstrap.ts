@@ -22,11 +22,13 @@ import {
   removeEndpoints,
 } from './kubernetes-service.ts'
 
+/** Namespaces that kube-apiserver creates and keeps. */
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
 /** Options of the bootstrap objects. */
 export interface BootstrapOptions extends KubernetesServiceOptions {
   readonly release: Release
+  /** Ranges of the default ServiceCIDR, at most one of each family. */
   readonly serviceCIDRs: readonly string[]
   /** Whether no other server shares the store, so that stored endpoints of other addresses are obsolete. */
   readonly alone: boolean
@@ -38,6 +40,7 @@ export interface BootstrapOptions extends KubernetesServiceOptions {
 interface BootstrapPart {
   /** Name in logs and readiness checks. */
   readonly name: string
+  /** Creates the objects that are missing. Rejects if one cannot be created. */
   make(env: ControllerEnvironment): Promise<void>
 }
 
@@ -45,7 +48,9 @@ interface BootstrapPart {
 export const FLOW_CONTROL_PART = 'flow schemas and priority levels'
 export const PRIORITY_CLASS_PART = 'system priority classes'
 
+/** First delay between attempts, which doubles up to five seconds. */
 const FIRST_WAIT_MS = 50
+/** Rejections of a part after which it is given up for now. */
 const REFUSALS = 3
 
 /**
@@ -211,6 +216,7 @@ const endpointsKept = (options: BootstrapOptions): BootstrapPart[] =>
       ]
     : []
 
+/** System priority classes, which pods of the system require. */
 const PRIORITY_CLASS_OBJECTS: BootstrapPart = {
   name: PRIORITY_CLASS_PART,
   make: env => settleAll(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one))),

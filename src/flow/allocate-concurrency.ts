@@ -23,14 +23,19 @@ const EPSILON = 1e-7
 
 /** A claim with its bounds as fractions of its target. */
 interface Relative {
+  /** Target of the claim, at least MIN_TARGET. */
   readonly target: number
+  /** At most 1, because a target is not below its lower bound. */
   readonly lower: number
+  /** May be above 1. */
   readonly upper: number
 }
 
 /** Sums over all claims. */
 interface Sums {
+  /** Sum of the lower bounds. */
   readonly low: number
+  /** Sum of the upper bounds. */
   readonly high: number
   readonly target: number
 }

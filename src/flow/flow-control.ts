@@ -22,6 +22,7 @@ export interface FlowRequest extends EstimatedRequest {
 /** Objects that configure flow control. */
 export interface FlowConfiguration {
   readonly levels: readonly PriorityLevelConfig[]
+  /** Objects in any order. They are sorted by precedence, then by name. */
   readonly schemas: readonly FlowSchemaConfig[]
 }
 
@@ -44,7 +45,9 @@ export interface FlowControlParts extends EstimateOptions {
  * seats of the server, and lend those that they do not need. Source: pkg/util/flowcontrol in k8s.io/apiserver.
  */
 export class FlowControl {
+  /** Numbers of watches, by which the cost of a write is estimated. */
   readonly watches = new WatchTracker()
+  /** Rejected requests of each level, which determine the header `Retry-After`. */
   readonly dropped: DroppedRequests
   readonly #parts: FlowControlParts
   #levelsByName = new Map<string, PriorityLevel>()
@@ -60,6 +63,7 @@ export class FlowControl {
     this.configure({ levels: [], schemas: [] })
   }
 
+  /** Levels by name, those included that are removed but not idle. */
   get levels(): ReadonlyMap<string, PriorityLevel> {
     return this.#levelsByName
   }
@@ -163,6 +167,7 @@ export class FlowControl {
     }
   }
 
+  /** Mandatory schemas that the store lacks are added: `exempt` first and `catch-all` last. */
   #flowsOf(schemas: readonly FlowSchemaConfig[], levels: ReadonlyMap<string, PriorityLevel>): Flow[] {
     const { metrics, mandatory } = this.#parts
     const flowOf = (schema: FlowSchemaConfig): Flow[] => {

@@ -21,9 +21,13 @@ import type { ActivePolicy, IndexedBinding } from './policy-index.ts'
 
 /** Dependencies shared by validating and mutating policies. */
 export interface PolicyEnvironment {
+  /** Kinds, among which the kind of params must be served. */
   readonly catalog: Catalog
+  /** Reads the params that bindings refer to. */
   readonly params: ParamReader
+  /** Reads the namespace of the request, for selectors and `namespaceObject`. */
   readonly getNamespace: GetNamespace
+  /** Decides checks of the variable `authorizer`. */
   readonly authorize: Authorizer['authorize']
   readonly conditionMetrics: ConditionMetrics
 }
@@ -32,6 +36,7 @@ export interface PolicyEnvironment {
 export interface MatchedPolicy {
   /** Version of the resource in which the request matches. */
   readonly about: VersionedResource
+  /** Undefined if the policy has no params. */
   readonly paramKind: ServedResource | undefined
 }
 
@@ -39,13 +44,16 @@ export interface MatchedPolicy {
 interface Bodies {
   /** The request, with its objects in that version. */
   readonly request: AdmissionRequest
+  /** The variable `object`. Undefined on delete. */
   readonly object: KubeObject | undefined
+  /** The variable `oldObject`. Undefined on create. */
   readonly oldObject: KubeObject | undefined
 }
 
 /** Param objects of a binding. An undefined element stands for an evaluation without params. */
 type Params = readonly (KubeObject | undefined)[]
 
+/** One evaluation without params. */
 const WITHOUT_PARAMS: Params = [undefined]
 
 const valuesWith = (values: PolicyValues, params: JsonObject | undefined): PolicyValues =>
@@ -114,6 +122,7 @@ export class PolicyRequest {
     return binding.match === undefined && binding.paramRef === undefined ? WITHOUT_PARAMS : this.#collect(matched, binding)
   }
 
+  /** Undefined if the match resources of the binding exclude the request. */
   async #collect({ paramKind }: MatchedPolicy, binding: IndexedBinding): Promise<Params | undefined> {
     if (binding.match && !(await matchResources(binding.match, this.#request, this.#env.getNamespace))) return undefined
     return collectParams(this.#env.params, paramKind, binding.paramRef, this.#namespace, this.#request.ctx.signal)

@@ -31,12 +31,14 @@ export interface PostOptions {
   readonly traceparent?: string | undefined
 }
 
+/** Connections to the webhooks with one clientConfig. */
 interface Client {
   readonly target: WebhookTarget
   /** Optional. Omitted if the webhook is called without credentials. */
   readonly user: WebhookUser | undefined
   /** Client certificate of the agent's connections. */
   shown: ClientCertificate
+  /** Replaced if the client certificate changes. Calls in progress finish on the old one. */
   agent: Agent
   readonly dial: Dial | undefined
 }
@@ -45,15 +47,18 @@ type ClientCertificate = Awaited<ReturnType<FollowedFiles['current']>>['client']
 
 /** Options for the calls of one plugin, or of conversion. */
 export interface WebhookClientsOptions {
+  /** Optional. Memory for responses, which several clients may share. */
   readonly room?: ResponseBudget
   /** Optional. Default: no credentials. */
   readonly credentials?: WebhookCredentials | undefined
+  /** Optional. Counts calls to webhooks with weak certificates. */
   readonly certificates?: CertificateMetrics | undefined
   readonly egress?: Pick<Egress, 'cluster' | 'controlplane'> | undefined
 }
 
 /** Maximum number of configurations with open connections; client-go caches as many clients. */
 const MAX_CLIENTS = 200
+/** User agent of kube-apiserver's admission, by which webhooks may recognize it. */
 const HEADERS = { 'user-agent': 'kube-apiserver-admission' }
 
 /**

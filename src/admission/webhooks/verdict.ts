@@ -14,21 +14,27 @@ import type { ReviewVersion } from './review.ts'
 
 /** Decoded response of a webhook. */
 export interface WebhookVerdict {
+  /** Whether the webhook admits the request. False if the response does not say so. */
   readonly allowed: boolean
   /** Status of a rejection. */
   readonly status: Partial<Status> | undefined
+  /** Texts for `Warning` headers of the response to the client. */
   readonly warnings: readonly string[]
   /** Keys lack the prefix with the webhook's name. */
   readonly auditAnnotations: Readonly<Record<string, string>>
   /** JSON. Empty if the object is unchanged. */
   readonly patch: Buffer
+  /** Empty without a patch in v1. Always `JSONPatch` in v1beta1. */
   readonly patchType: string
 }
 
 /** Requirements that the response must meet. */
 export interface Expected {
+  /** Version of the review that was sent. The webhook must respond to a v1 review in v1. */
   readonly version: ReviewVersion
+  /** UID of the request, which the response must repeat in v1. */
   readonly uid: string
+  /** Whether the webhook may return a patch. */
   readonly mutating: boolean
   /** Schema of AdmissionReview. */
   readonly schema: StructSchema

@@ -10,6 +10,7 @@ import type { LogOutput } from './output.ts'
 
 /** `now`: milliseconds since the epoch, which become part of the names of backups. */
 export interface RotationOptions extends Retention {
+  /** Path of the log. Backups are in the same directory. */
   readonly file: string
   /** Bytes beyond which the log is rotated. */
   readonly maxBytes: number
@@ -17,6 +18,7 @@ export interface RotationOptions extends Retention {
   readonly log: Logger
 }
 
+/** Only the user of the server may read the log, which can contain secrets. */
 const MODE = 0o600
 /** Symbolic links are not followed: another user may have placed one. */
 const FLAGS = constants.O_CREAT | constants.O_APPEND | constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -57,6 +59,7 @@ export class RotatingFile implements LogOutput {
     if (this.#size > 0 && this.#size + length > maxBytes) await this.#rotate()
   }
 
+  /** Appends the bytes, in several calls of the system if needed. `prepare` must have made room. */
   async write(bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       if (this.#handle === undefined) throw new Error('the log is not open')
@@ -66,6 +69,7 @@ export class RotatingFile implements LogOutput {
     }
   }
 
+  /** Waits for the removal of old backups. */
   async close(): Promise<void> {
     await this.#tidying
     await this.#closeHandle()
@@ -77,11 +81,13 @@ export class RotatingFile implements LogOutput {
     await handle?.close()
   }
 
+  /** Opens or creates the log, and removes old backups: the limits may differ from those of the last run. */
   async #openExisting(): Promise<void> {
     await this.#opened(await open(this.#options.file, FLAGS, this.#mode))
     this.#tidy()
   }
 
+  /** Throws if the path is a device or a pipe, which cannot be rotated. */
   async #opened(handle: FileHandle): Promise<void> {
     const stat = await handle.stat()
     if (!stat.isFile()) {
@@ -129,6 +135,7 @@ export class RotatingFile implements LogOutput {
   }
 }
 
+/** A file that cannot be examined counts as existing, so that it is not replaced. */
 async function fileExists(path: string): Promise<boolean> {
   try {
     await access(path)

@@ -11,10 +11,13 @@ export interface AuthorizationRule {
   /** At least one of `users` and `groups` must match the user. */
   readonly users?: readonly string[]
   readonly groups?: readonly string[]
+  /** Verbs in lower case, or `*`. */
   readonly verbs: readonly string[]
+  /** Required together with `resources`, unless `nonResourceURLs` is present. The core group is the empty string. */
   readonly apiGroups?: readonly string[]
   /** Such as `pods`, `pods/status`, `*\/status` or `*`. */
   readonly resources?: readonly string[]
+  /** Optional. Names of objects. A request without a name, such as a list, matches only `*`. */
   readonly resourceNames?: readonly string[]
   /** Optional. Default: every namespace and cluster-scoped resources. */
   readonly namespaces?: readonly string[]
@@ -22,6 +25,7 @@ export interface AuthorizationRule {
   readonly nonResourceURLs?: readonly string[]
 }
 
+/** Another mode may allow the request: rules never deny. */
 const NO_OPINION: AuthorizationDecision = { decision: 'no opinion', reason: '' }
 
 /** Allows requests that a rule matches. No opinion otherwise. */
@@ -72,12 +76,14 @@ function ruleCovers(rule: AuthorizationRule, user: User, info: RequestAttributes
 
 const names = (list: readonly string[] | undefined, value: string): boolean => list?.some(one => one === '*' || one === value) ?? false
 
+/** Whether a pattern matches. `pods` does not match the subresources of pods, `*` does. */
 function matchesResource(resource: string, info: RequestAttributes): boolean {
   if (resource === '*') return true
   if (info.subresource === '') return resource === info.resource
   return resource === `${info.resource}/${info.subresource}` || resource === `*/${info.subresource}`
 }
 
+/** Members of a rule. Others are errors, so that a misspelt one does not widen the rule. */
 const LISTS = ['users', 'groups', 'verbs', 'apiGroups', 'resources', 'resourceNames', 'namespaces', 'nonResourceURLs'] as const
 
 /**

@@ -91,6 +91,7 @@ class GroupCheck extends AuthorizationValue {
 
 /** Resource attributes of a check. */
 export interface CheckedResource {
+  /** Empty for the core group. */
   readonly group: string
   readonly resource: string
   /** Empty for the resource itself. */

@@ -12,17 +12,22 @@ export const ORPHAN = 'orphan'
 /** Finalizer of an object that is deleted after its dependents. */
 export const FOREGROUND = 'foregroundDeletion'
 
+/** Number of owners that are remembered as absent. */
 const ABSENT_OWNERS = 500
+/** Shared list of objects without owners. */
 const NO_OWNERS: readonly OwnerReference[] = []
 /** Shared set of nodes without dependents, which most are. Never modified. */
 const NO_DEPENDENTS = new Set<Node>()
 
 /** An object, or an owner that is known only from references. Only the graph modifies nodes. */
 export interface Node extends Coordinates {
+  /** References as observed. Empty for a virtual node. */
   readonly owners: readonly OwnerReference[]
+  /** Objects that refer to this one by its UID. */
   readonly dependents: ReadonlySet<Node>
   /** Known only from references, so its coordinates may be wrong. */
   readonly virtual: boolean
+  /** Whether the deletion has begun. */
   readonly deleting: boolean
   /** Whether it is deleted after its dependents (foreground deletion). */
   readonly waiting: boolean
@@ -123,6 +128,7 @@ export class OwnerGraph {
     this.#outlet = outlet
   }
 
+  /** Number of nodes, virtual ones included. */
   get size(): number {
     return this.#nodes.size
   }
@@ -186,6 +192,7 @@ export class OwnerGraph {
     return false
   }
 
+  /** Returns the interned string, so that nodes of a namespace share its memory. */
   #shared(namespace: string): string {
     const known = this.#namespaces.get(namespace)
     if (known === undefined) this.#namespaces.set(namespace, namespace)
@@ -263,6 +270,7 @@ export class OwnerGraph {
     return !refersTo(reference, owner) || (owner.virtual && owner.namespace !== node.namespace)
   }
 
+  /** Reports the owner under the coordinates that the dependent assumes. */
   #reportInvalidNamespace(dependent: Node, uid: string): void {
     const reference = dependent.owners.find(owner => owner.uid === uid)
     if (reference) this.#outlet.invalidNamespace(coordinatesOf(dependent), referredTo(reference, dependent.namespace))
@@ -284,6 +292,7 @@ export class OwnerGraph {
     this.#outlet.examine(node.uid)
   }
 
+  /** Notes that the owner is absent and examines its dependents, which may have other owners. */
   *#examineOwnerless(dependents: readonly Node[], owner: Coordinates): Steps<void> {
     if (dependents.length > 0) this.absent.add(owner)
     for (const { uid } of dependents) {

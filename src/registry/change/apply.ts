@@ -81,6 +81,7 @@ interface Applied {
   readonly env: RegistryEnvironment
   readonly target: WriteTarget
   readonly change: ApplyChange
+  /** Type of the body: the version itself, or the kind of a view. */
   readonly body: BodyTarget
   /** Called where upstream decodes the body strictly: after conflicts, before the merged object is decoded. */
   checkRepeated(): void
@@ -142,6 +143,7 @@ const whyConflict = ({ manager: { manager, operation, subresource, time }, path 
   ...(time !== undefined && { since: time }),
 })
 
+/** Decodes the merged object. Throws an ApplyError `undecodable` if that fails. */
 function* decodedMerged(body: BodyTarget, config: JsonObject, object: JsonObject, live: KubeObject | undefined): Steps<KubeObject> {
   const form = changeFormOf(body.schema)
   try {

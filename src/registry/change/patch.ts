@@ -40,6 +40,7 @@ export interface PatchChange {
   readonly body: Buffer
   /** Optional. The parsed body, if it has been parsed before. */
   readonly parsed?: ParsedJson
+  /** Treatment of unknown and repeated fields, in the patch and in the result. */
   readonly fieldValidation: FieldValidation
   /** Built-in kinds that the server serves, for errors of patches that change the type of the object. */
   readonly builtIns: BuiltIns
@@ -75,6 +76,7 @@ export function patchTransform(env: RegistryEnvironment, target: WriteTarget, ch
 
 /** A parsed patch of any type but apply. */
 interface ParsedPatch {
+  /** Parsed patch: an object, or the list of a JSON patch. */
   readonly value: Json
   /** Whether some numbers are not written as Go writes them (`1.0`). */
   readonly hasFloats: boolean
@@ -136,6 +138,7 @@ async function parsePatch(change: PatchChange): Promise<ParsedPatch> {
 /** The target of a patch. */
 interface Patching {
   readonly target: WriteTarget
+  /** Type of the patched object: the version itself, or the kind of a view. */
   readonly body: BodyTarget
   readonly change: PatchChange
 }
@@ -229,6 +232,7 @@ function* firstFault(decode: (value: Json) => Steps<DecodedPatch>, text: string,
 }
 
 interface Patched {
+  /** Patched value before it is decoded. */
   readonly patched: Json
   /** Returns the value that an error about the result quotes. */
   shown(): string

@@ -28,6 +28,7 @@ import { openWriter, type Writer } from './writer.ts'
 /** Default of etcd's --max-request-bytes. */
 const DEFAULT_MAX_REQUEST_BYTES = 1.5 * 1024 * 1024
 
+/** Options of every embedded store. */
 interface StoreOptions {
   /** Maximum size of a write, key and value, in bytes. Default: 1.5 MiB. */
   readonly maxRequestBytes?: number
@@ -102,7 +103,9 @@ export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOp
   return new EmbeddedStore({ ...options, tables, size: async () => tables.bytes(), close: () => tables.close() }, clock, logger)
 }
 
+/** Opened parts of a store. */
 interface OpenedOptions extends StoreOptions {
+  /** Tables that the store owns from then on. */
   readonly tables: Tables
   /** Omitted for a store in memory. */
   readonly disk?: FullDisk

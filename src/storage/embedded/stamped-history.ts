@@ -45,6 +45,7 @@ export class StampedHistory implements StoreHistory {
     return revision < this.#since().first ? undefined : this.#timeAt(revision)
   }
 
+  /** Follows the key's own chain of changes backwards, so that other keys cost nothing. */
   async changes(key: Key, { from, at, limit, bytes }: ChangesQuery, signal: AbortSignal): Promise<KeyChanges> {
     this.#admit(signal)
     if (at !== undefined) this.#mustBeKept(at)
@@ -72,6 +73,7 @@ export class StampedHistory implements StoreHistory {
     return { revisions: newest - oldest + 1, bytes: Math.max(0, this.#bytesAt(newest) - this.#bytesAt(oldest)) }
   }
 
+  /** Compacts up to the last state at `since`, or further if history exceeds the bytes. */
   async retain(since: number, mostBytes: number): Promise<Revision> {
     this.#admit()
     const newest = this.#newest()
@@ -94,6 +96,7 @@ export class StampedHistory implements StoreHistory {
     return metaRevision(this.#tables, 'revision')
   }
 
+  /** First stamped revision, and the time at which stamps began. */
   #since(): { readonly first: Revision; readonly time: number } {
     const since = stampsSince(this.#tables)
     invariant(since, 'the store keeps history')
@@ -111,6 +114,7 @@ export class StampedHistory implements StoreHistory {
     return revision < since.first ? since.time : (this.#record(revision)?.stamp?.time ?? since.time)
   }
 
+  /** Returns the bytes of all changes up to a revision. Those of a range are a difference of two. */
   #bytesAt(revision: Revision): number {
     return revision < this.#since().first ? 0 : (this.#record(revision)?.stamp?.bytes ?? 0)
   }
@@ -128,6 +132,7 @@ export class StampedHistory implements StoreHistory {
     return low
   }
 
+  /** Whether a page would have the change at `next`. */
   #hasOlder(next: Revision, oldest: Revision): boolean {
     const record = this.#record(next)
     return record !== undefined && (next >= oldest || record.kind !== DELETION_RECORD)
@@ -149,6 +154,7 @@ export class StampedHistory implements StoreHistory {
     return last
   }
 
+  /** Throws BackendError `future` or `compacted`. */
   #mustBeKept(revision: Revision): void {
     const newest = this.#newest()
     if (revision > newest) throw new BackendError('future', `revision ${revision} is later than the newest, ${newest}`)

@@ -12,6 +12,7 @@ export interface AuthenticationConfiguration {
 
 /** Anonymous access. */
 export interface AnonymousConfiguration {
+  /** Whether anonymous requests are accepted at all. */
   readonly enabled: boolean
   /** Allowed paths. Empty allows all. */
   readonly conditions: readonly { readonly path: string }[]
@@ -22,6 +23,7 @@ export interface JwtConfiguration {
   readonly issuer: IssuerConfiguration
   /** All of them must hold. */
   readonly claimValidationRules: readonly ClaimValidationRule[]
+  /** User name, groups, UID and extra attributes of the user. */
   readonly claimMappings: ClaimMappings
   /** Expressions over `user`, which must all be true. Evaluated after the claims are mapped. */
   readonly userValidationRules: readonly { readonly expression: string; readonly message: string }[]

@@ -21,12 +21,15 @@ export interface WebhookAuthorizerOptions {
   readonly client: RemoteClient
   /** Version of SubjectAccessReview that is sent and expected. */
   readonly version: 'v1' | 'v1beta1'
+  /** Milliseconds for which an allowing response is cached. */
   readonly authorizedTtlMs: number
+  /** Milliseconds for which any other response is cached. */
   readonly unauthorizedTtlMs: number
   /** Decision if the call fails. */
   readonly onFailure: 'no opinion' | 'deny'
   /** Optional. Default: the webhook is called for every request. */
   readonly matcher?: Matcher
+  /** Delays between attempts of a call. */
   readonly backoff: Backoff
 }
 
@@ -38,6 +41,7 @@ export interface WebhookAuthorizerEnvironment {
   readonly now: () => number
   /** Gate AuthorizeWithSelectors. */
   readonly selectors: boolean
+  /** Optional. Clock and randomness of the delays, for tests. */
   readonly waits?: BackoffEnvironment
 }
 
@@ -49,6 +53,7 @@ const MOST_ANSWERS = 8192
  */
 const LONG_REQUEST = 10_000
 
+/** Result of a rules review: a webhook cannot list its rules. */
 const RULES: UserRules = {
   resourceRules: [],
   nonResourceRules: [],
@@ -125,12 +130,14 @@ async function matchCounted(
   return outcome
 }
 
+/** A response that allows and denies is a denial with an error. */
 function decisionOf({ allowed = false, denied = false, reason = '' }: SubjectAccessReviewStatus): AuthorizationDecision {
   if (denied && allowed) return { decision: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' }
   if (denied) return { decision: 'deny', reason }
   return { decision: allowed ? 'allow' : 'no opinion', reason }
 }
 
+/** Returns the label of a failed call in metrics. */
 function callResult(error: unknown, signal: AbortSignal): CallResult {
   if (signal.aborted) return 'canceled'
   if (!(error instanceof RemoteCallError)) return 'error'

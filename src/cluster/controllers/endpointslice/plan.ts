@@ -15,11 +15,13 @@ import { distributeTraffic, isKnownDistribution } from './traffic-distribution.t
 /** Input of `planSlices`. */
 export interface PlanInput {
   readonly service: Service
+  /** Type of the addresses. A dual-stack service is planned once for each. */
   readonly addressType: ServiceAddressType
   /** Pods that the service selects. */
   readonly pods: readonly Pod[]
   /** Slices of the address type that this controller keeps. */
   readonly existing: readonly EndpointSlice[]
+  /** Returns a node by name, for zones. Undefined if it does not exist. */
   readonly nodeOf: (name: string) => Node | undefined
   /** Largest number of endpoints in a slice. */
   readonly max: number
@@ -29,8 +31,11 @@ export interface PlanInput {
   readonly hasSameDistribution: boolean
 }
 
+/** Result of `planSlices`. */
 export interface SlicePlan {
+  /** Slices to write. Existing ones that another object owns are removed. */
   readonly changes: SliceChanges
+  /** Events about hints, for the service. */
   readonly events: readonly HintEvent[]
   /** Errors about pods that are left out because their node does not exist. The service must be looked at again. */
   readonly errors: readonly string[]
@@ -38,7 +43,9 @@ export interface SlicePlan {
 
 /** Endpoints with the same ports. */
 interface PortGroup {
+  /** Ports as the slices list them. */
   readonly ports: readonly EndpointPort[]
+  /** Endpoints by key, so that none is listed twice. */
   readonly endpoints: Map<string, Endpoint>
 }
 

@@ -38,7 +38,9 @@ export interface Bounds {
 const WITHIN = { reason: 'DesiredWithinRange', message: 'the desired count is within the acceptable range' }
 const TOO_MANY = { reason: 'TooManyReplicas', message: 'the desired replica count is more than the maximum replica count' }
 const TOO_FEW = { reason: 'TooFewReplicas', message: 'the desired replica count is less than the minimum replica count' }
+/** Reported if the rate of change, not `max`, limits the number. */
 const UP_LIMIT = { reason: 'ScaleUpLimit', message: 'the desired replica count is increasing faster than the maximum scale rate' }
+/** Reported if the rate of change, not `min`, limits the number. */
 const DOWN_LIMIT = { reason: 'ScaleDownLimit', message: 'the desired replica count is decreasing faster than the maximum scale rate' }
 
 /** Limits the replicas of an autoscaler without policies: at most twice as many as now, or four. */
