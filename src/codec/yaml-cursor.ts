@@ -1,14 +1,21 @@
-/** A syntax error and its line, counted from zero. */
+/** Where an error is. */
+export interface ProblemPosition {
+  /** Line that go-yaml reports, counted from zero. */
+  readonly line: number
+  /** Offset of the text that has to be corrected. */
+  readonly at: number
+}
+
+/** A syntax error. */
 export class YamlProblem extends Error {
   override readonly name = 'YamlProblem'
-  /** Line of the error, counted from zero. */
-  readonly line: number
+  readonly position: ProblemPosition
   /** Whether go-yaml's scanner reports the error, and not its parser. Their messages name lines differently. */
   readonly ofScanner: boolean
 
-  constructor(problem: string, line: number, ofScanner: boolean) {
+  constructor(problem: string, position: ProblemPosition, ofScanner: boolean) {
     super(problem)
-    this.line = line
+    this.position = position
     this.ofScanner = ofScanner
   }
 }
@@ -163,9 +170,16 @@ export class YamlCursor {
     return Math.max(this.#lookedTo, this.at + 1) > offset
   }
 
-  /** Throws an error of the scanner at the cursor. */
-  fail(problem: string): never {
-    throw new YamlProblem(problem, this.line, true)
+  /** Throws an error of the scanner. `at`: its offset, if it is not that of the cursor. */
+  fail(problem: string, at = this.at): never {
+    throw new YamlProblem(problem, { line: this.line, at }, true)
+  }
+
+  /** Offset after the last character before the cursor that is neither a blank nor a break. */
+  get textEnd(): number {
+    let { at } = this
+    for (let unit = this.#text.charCodeAt(at - 1); isBlankUnit(unit) || endsLine(unit); unit = this.#text.charCodeAt(at - 1)) at--
+    return at
   }
 
   /** Returns which document marker is at the cursor: `---` or `...` at the beginning of a line. */

@@ -1,8 +1,8 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import { YamlProblem } from './yaml-cursor.ts'
-import { YAML_TAG_PREFIX, type YamlEvent } from './yaml-event.ts'
-import { type Token, type TokenType, YamlScanner } from './yaml-scanner.ts'
-import type { ReaderFault } from './yaml-source.ts'
+import { type NodeProperties, YAML_TAG_PREFIX, type YamlEvent } from './yaml-event.ts'
+import { YamlScanner } from './yaml-scanner.ts'
+import type { Token, TokenType } from './yaml-token.ts'
 
 /** A state of the parser. Returns the next state; undefined at the end of the document. */
 type State = () => State | undefined
@@ -20,10 +20,10 @@ const HANDLES: readonly (readonly [handle: string, prefix: string])[] = [
 ]
 
 /**
- * The parser of go-yaml 2, for the first document of a text. Uses an explicit stack, because a text can be nested
- * deeper than the call stack. Source: parserc.go in sigs.k8s.io/yaml/goyaml.v2.
+ * The parser of go-yaml 2. Uses an explicit stack, because a text can be nested deeper than the call stack. Source:
+ * parserc.go in sigs.k8s.io/yaml/goyaml.v2.
  */
-class Grammar {
+export class YamlGrammar {
   readonly #scanner: YamlScanner
   /** States that follow the open nodes, innermost last. */
   readonly #after: State[] = []
@@ -32,16 +32,20 @@ class Grammar {
   /** Anchor and tag of the current node. */
   #anchor: Token | undefined
   #tag: Token | undefined
-  /** Line of the token that was taken last. */
+  /** Line of the token that was taken last, and the offset at which it ends. */
   #takenLine = 0
+  #takenEnd = 0
   /** Events that are not consumed yet. */
   #events: YamlEvent[] = []
+  readonly #isWhole: boolean
 
-  constructor(text: string) {
+  /** `isWhole`: whether all documents of the text are parsed, and not only the first. */
+  constructor(text: string, isWhole: boolean) {
     this.#scanner = new YamlScanner(text)
+    this.#isWhole = isWhole
   }
 
-  /** Parses the document. Throws YamlProblem, and UnknownAnchor for an alias without an anchor. */
+  /** Throws YamlProblem, and UnknownAnchor for an alias without an anchor. */
   *parse(consume: EventConsumer): Steps<void> {
     for (let state: State | undefined = this.#document; state !== undefined; ) {
       while (!this.#scanner.prepare()) yield
@@ -60,7 +64,9 @@ class Grammar {
   }
 
   #take(): void {
-    this.#takenLine = this.#scanner.peek().line
+    const { line, end } = this.#scanner.peek()
+    this.#takenLine = line
+    this.#takenEnd = end
     this.#scanner.skipToken()
   }
 
@@ -74,18 +80,25 @@ class Grammar {
     return types.includes(this.#scanner.peek().type)
   }
 
-  #fail(problem: string, line = this.#scanner.peek().line): never {
-    throw new YamlProblem(problem, line, false)
+  #fail(problem: string, { line, start: at } = this.#scanner.peek()): never {
+    throw new YamlProblem(problem, { line, at }, false)
   }
 
-  /** Takes the properties of the current node, which begins on a line if it has none. */
-  #takeProperties(line: number): { readonly anchor: string | undefined; readonly tag: string; readonly line: number } {
+  /** Takes the properties of the current node, which has these lines and offsets if it has none. */
+  #takeProperties({ line, start, end }: TokenRange): NodeProperties {
     const anchor = this.#anchor
     const tag = this.#tag
+    if (anchor === undefined && tag === undefined) return { anchor: undefined, tag: '', line: line + 1, start, end }
     this.#anchor = undefined
     this.#tag = undefined
-    const first = Math.min(anchor?.line ?? line, tag?.line ?? line, line)
-    return { anchor: anchor?.value, tag: tag === undefined ? '' : this.#tagOf(tag), line: first + 1 }
+    const first = anchor === undefined || (tag !== undefined && tag.start < anchor.start) ? tag : anchor
+    return {
+      anchor: anchor?.value,
+      tag: tag === undefined ? '' : this.#tagOf(tag),
+      line: Math.min(first?.line ?? line, line) + 1,
+      start: Math.min(first?.start ?? start, start),
+      end: Math.max(anchor?.end ?? end, tag?.end ?? end, end),
+    }
   }
 
   /** Returns a complete tag. Its handle is defined. */
@@ -93,22 +106,26 @@ class Grammar {
     return value === '' ? suffix : `${this.#handles.get(value)}${suffix}`
   }
 
-  #begin(type: 'sequence' | 'mapping'): void {
-    this.#events.push({ type, ...this.#takeProperties(this.#scanner.peek().line) })
+  #begin(type: 'sequence' | 'mapping', isFlow: boolean): void {
+    this.#events.push({ type, isFlow, ...this.#takeProperties(this.#scanner.peek()) })
   }
 
   readonly #close = (): State | undefined => {
-    this.#events.push({ type: 'end' })
+    this.#end()
     return this.#pop()
   }
 
-  #scalar(text: string, isPlain: boolean, line: number): void {
-    this.#events.push({ type: 'scalar', text, isPlain, ...this.#takeProperties(line) })
+  #end(): void {
+    this.#events.push({ type: 'end', end: this.#takenEnd })
+  }
+
+  #scalar(text: string, isPlain: boolean, range: TokenRange): void {
+    this.#events.push({ type: 'scalar', text, isPlain, ...this.#takeProperties(range) })
   }
 
   /** Adds a node without text. Returns the state that follows. */
   #empty(next: State, line = this.#takenLine): State {
-    this.#scalar('', true, line)
+    this.#scalar('', true, { line, start: this.#takenEnd, end: this.#takenEnd })
     return next
   }
 
@@ -158,8 +175,18 @@ class Grammar {
   /** The document ends before the next token, which must be valid. */
   readonly #documentEnd: State = () => {
     this.#scanner.peek()
-    this.#events.push({ type: 'end' })
-    return undefined
+    this.#end()
+    return this.#isWhole ? this.#nextDocument : undefined
+  }
+
+  readonly #nextDocument: State = () => {
+    if (this.#is('stream end')) return undefined
+    if (this.#is('document end')) return this.#afterTake(this.#nextDocument)
+    if (!this.#is('version', 'tag directive', 'document start')) this.#fail('did not find expected <document start>')
+    // Anchors and directives apply to one document.
+    this.#anchors.clear()
+    this.#handles = new Map(HANDLES)
+    return this.#document
   }
 
   #pop(): State | undefined {
@@ -171,8 +198,9 @@ class Grammar {
     this.#after.push(after)
     const token = this.#scanner.peek()
     if (token.type !== 'alias') return this.#properties(token, 0, options)
-    if (!this.#anchors.has(token.value)) throw new UnknownAnchor(token.value)
-    this.#events.push({ type: 'alias', name: token.value, line: token.line + 1 })
+    const { value: name, line, start, end } = token
+    if (!this.#anchors.has(name)) throw new UnknownAnchor(name, start)
+    this.#events.push({ type: 'alias', name, line: line + 1, start, end })
     this.#take()
     return this.#pop()
   }
@@ -189,7 +217,7 @@ class Grammar {
     const { isBlock = true, mayBeIndentless = false } = options
     this.#checkHandle()
     if (mayBeIndentless && token.type === '-') {
-      this.#begin('sequence')
+      this.#begin('sequence', false)
       return this.#indentlessEntry
     }
     const content = this.#contentOf(token, isBlock)
@@ -198,22 +226,23 @@ class Grammar {
       return content()
     }
     if (token !== first) {
-      this.#scalar('', true, token.line)
+      this.#scalar('', true, { line: token.line, start: this.#takenEnd, end: this.#takenEnd })
       return this.#pop()
     }
     return this.#fail('did not find expected node content')
   }
 
   /** Returns the state after a token that begins a node; undefined if the token does not begin one. */
-  #contentOf({ type, value, isPlain, line }: Token, isBlock: boolean): State | undefined {
+  #contentOf(token: Token, isBlock: boolean): State | undefined {
+    const { type, value, isPlain } = token
     if (type === 'scalar') {
-      this.#scalar(value, isPlain, line)
+      this.#scalar(value, isPlain, token)
       return () => this.#pop()
     }
     const isFlow = type === '[' || type === '{'
     if (!isFlow && !(isBlock && (type === 'block sequence' || type === 'block mapping'))) return undefined
     const isSequence = type === '[' || type === 'block sequence'
-    this.#begin(isSequence ? 'sequence' : 'mapping')
+    this.#begin(isSequence ? 'sequence' : 'mapping', isFlow)
     if (isFlow) return () => (isSequence ? this.#flowSequence(true) : this.#flowMapping(true))
     return () => (isSequence ? this.#blockEntry : this.#blockKey)
   }
@@ -227,7 +256,7 @@ class Grammar {
 
   #checkHandle(): void {
     const tag = this.#tag
-    if (tag !== undefined && tag.value !== '' && !this.#handles.has(tag.value)) this.#fail('found undefined tag handle', tag.line)
+    if (tag !== undefined && tag.value !== '' && !this.#handles.has(tag.value)) this.#fail('found undefined tag handle', tag)
   }
 
   readonly #blockEntry: State = () => {
@@ -274,7 +303,7 @@ class Grammar {
 
   readonly #flowItem: State = () => {
     if (this.#is('?')) {
-      this.#begin('mapping')
+      this.#begin('mapping', false)
       return this.#afterTake(this.#pairKey)
     }
     if (!this.#is(']')) return this.#node(this.#flowSequence(false), { isBlock: false })
@@ -296,7 +325,7 @@ class Grammar {
 
   readonly #pairEnd: State = () => {
     this.#scanner.peek()
-    this.#events.push({ type: 'end' })
+    this.#end()
     return this.#flowSequence(false)
   }
 
@@ -336,29 +365,15 @@ interface NodeOptions {
   readonly mayBeIndentless?: boolean
 }
 
+/** Lines and offsets of a token. */
+type TokenRange = Pick<Token, 'line' | 'start' | 'end'>
+
 /** An alias whose anchor is not defined. */
-class UnknownAnchor extends Error {}
+export class UnknownAnchor extends Error {
+  readonly at: number
 
-/**
- * Parses the first document of a text with the grammar of go-yaml, in steps, and returns its error:
- * `yaml: line 4: did not find expected key`. Text that follows the document is ignored: `{a: b} c`. Takes time linear
- * in the text. `readerFault`: error that is returned if the scanner reaches it.
- */
-export function* parseDocument(text: string, consume: EventConsumer, readerFault?: ReaderFault): Steps<string | undefined> {
-  const grammar = new Grammar(text)
-  let fault: string | undefined
-  try {
-    yield* grammar.parse(consume)
-  } catch (error) {
-    fault = faultText(error)
+  constructor(anchor: string, at: number) {
+    super(anchor)
+    this.at = at
   }
-  return readerFault !== undefined && grammar.hasRead(readerFault.from) ? `yaml: ${readerFault.message}` : fault
-}
-
-/** Returns the message of an error of the grammar. Throws any other error. */
-function faultText(error: unknown): string {
-  if (error instanceof UnknownAnchor) return `yaml: unknown anchor '${error.message}' referenced`
-  if (!(error instanceof YamlProblem)) throw error
-  const { line, ofScanner, message } = error
-  return `yaml: ${line === 0 ? '' : `line ${ofScanner ? line + 1 : line}: `}${message}`
 }

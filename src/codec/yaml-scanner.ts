@@ -1,40 +1,7 @@
 import { YamlCursor } from './yaml-cursor.ts'
 import { type ScalarScan, scanBlockScalar, scanPlain, scanQuoted } from './yaml-scan-scalars.ts'
 import { scanAnchor, scanDirective, scanTag } from './yaml-scan-values.ts'
-
-export type TokenType =
-  | 'stream end'
-  | 'version'
-  | 'tag directive'
-  | 'document start'
-  | 'document end'
-  | 'block sequence'
-  | 'block mapping'
-  | 'block end'
-  | '['
-  | ']'
-  | '{'
-  | '}'
-  | ','
-  | '-'
-  | '?'
-  | ':'
-  | 'alias'
-  | 'anchor'
-  | 'tag'
-  | 'scalar'
-
-/** A token. `line` is counted from zero. */
-export interface Token {
-  readonly type: TokenType
-  readonly line: number
-  /** Text of a scalar, name of an alias or anchor, handle of a tag or tag directive, or number of a version. */
-  readonly value: string
-  /** Rest of a tag, or prefix of a tag directive. Empty for other tokens. */
-  readonly suffix: string
-  /** Whether it is a scalar without quotes or a block indicator. */
-  readonly isPlain: boolean
-}
+import type { Token, TokenType } from './yaml-token.ts'
 
 /** A position where a key without an indicator may begin. */
 interface SimpleKey {
@@ -44,11 +11,18 @@ interface SimpleKey {
   readonly isRequired: boolean
   /** Number of the token that begins the key. */
   readonly number: number
+  readonly at: number
   readonly index: number
   readonly line: number
   /** Column, from 0. It becomes the indentation of the mapping. */
   readonly column: number
 }
+
+/** Beginning of a scalar. */
+type ScalarStart = Pick<YamlCursor, 'at' | 'line'>
+
+/** Beginning of a block collection. */
+type BlockStart = Pick<YamlCursor, 'at' | 'line' | 'column'>
 
 /** Limit of flow levels and of indentations, as in goyaml.v2. */
 const MAX_DEPTH = 10_000
@@ -128,8 +102,20 @@ export class YamlScanner extends YamlCursor {
     return false
   }
 
-  #push(type: TokenType, value = '', line = this.line, suffix = '', isPlain = false): void {
-    this.#tokens.push({ type, line, value, suffix, isPlain })
+  /** Adds a token that ends at the cursor. */
+  #push(type: TokenType, start: number, value = '', line = this.line, suffix = ''): void {
+    this.#tokens.push({ type, line, start, end: this.at, value, suffix, isPlain: false })
+  }
+
+  /** Adds a token of one character, and skips it. */
+  #pushIndicator(type: TokenType): void {
+    const start = this.at
+    this.skip()
+    this.#push(type, start)
+  }
+
+  #pushScalar(value: string, { at: start, line }: ScalarStart, isPlain: boolean): void {
+    this.#tokens.push({ type: 'scalar', line, start, end: Math.max(this.textEnd, start + 1), value, suffix: '', isPlain })
   }
 
   /** Reads one token, after the tokens of blocks that end before it. */
@@ -202,8 +188,13 @@ export class YamlScanner extends YamlCursor {
 
   /** Returns a key at the cursor. Its number is that of the next token. */
   #keyHere(isPossible: boolean, isRequired: boolean): SimpleKey {
-    const { index, line, column } = this
-    return { isPossible, isRequired, number: this.#taken + this.#tokens.length - this.#head, index, line, column }
+    const { at, index, line, column } = this
+    return { isPossible, isRequired, number: this.#taken + this.#tokens.length - this.#head, at, index, line, column }
+  }
+
+  #scalarStart(): ScalarStart {
+    const { at, line } = this
+    return { at, line }
   }
 
   get #lastKey(): SimpleKey {
@@ -214,7 +205,7 @@ export class YamlScanner extends YamlCursor {
   #isValidKey(key: SimpleKey): boolean {
     if (!key.isPossible) return false
     if (key.line >= this.line && key.index + LONGEST_KEY >= this.index) return true
-    if (key.isRequired) this.fail("could not find expected ':'")
+    if (key.isRequired) this.fail("could not find expected ':'", key.at)
     key.isPossible = false
     return false
   }
@@ -232,27 +223,27 @@ export class YamlScanner extends YamlCursor {
   #removeKey(): void {
     const key = this.#lastKey
     if (!key.isPossible) return
-    if (key.isRequired) this.fail("could not find expected ':'")
+    if (key.isRequired) this.fail("could not find expected ':'", key.at)
     key.isPossible = false
     this.#keyOfToken.delete(key.number)
   }
 
-  /** Opens a block collection if the column is further to the right. `number`: number of the token that it precedes. */
-  #rollIndent(column: number, type: 'block sequence' | 'block mapping', line: number, number?: number): void {
+  /** Opens a block collection if the column is further to the right. `key`: key whose token it precedes. */
+  #rollIndent(type: 'block sequence' | 'block mapping', { column, line, at }: BlockStart, key?: SimpleKey): void {
     if (this.#flowLevel > 0 || this.#indent >= column) return
     this.#indents.push(this.#indent)
     this.#indent = column
     if (this.#indents.length > MAX_DEPTH) this.fail(`exceeded max depth of ${MAX_DEPTH}`)
-    const token: Token = { type, line, value: '', suffix: '', isPlain: false }
-    if (number === undefined) this.#tokens.push(token)
-    else this.#tokens.splice(this.#head + number - this.#taken, 0, token)
+    const token: Token = { type, line, start: at, end: at, value: '', suffix: '', isPlain: false }
+    if (key === undefined) this.#tokens.push(token)
+    else this.#tokens.splice(this.#head + key.number - this.#taken, 0, token)
   }
 
   /** Ends blocks that are indented further than the column. */
   #unrollIndent(column: number): void {
     if (this.#flowLevel > 0) return
     while (this.#indent > column) {
-      this.#push('block end')
+      this.#push('block end', this.at)
       this.#indent = this.#indents.pop() ?? -1
     }
   }
@@ -263,7 +254,7 @@ export class YamlScanner extends YamlCursor {
       this.line++
     }
     this.#endBlocks()
-    this.#push('stream end')
+    this.#push('stream end', this.at)
   }
 
   #endBlocks(): void {
@@ -274,8 +265,9 @@ export class YamlScanner extends YamlCursor {
 
   #fetchDocumentMark(type: 'document start' | 'document end'): void {
     this.#endBlocks()
-    this.#push(type)
+    const start = this.at
     for (let i = 0; i < 3; i++) this.skip()
+    this.#push(type, start)
   }
 
   #fetchFlowStart(type: '[' | '{'): void {
@@ -283,8 +275,7 @@ export class YamlScanner extends YamlCursor {
     this.#keys.push(this.#keyHere(false, false))
     if (++this.#flowLevel > MAX_DEPTH) this.fail(`exceeded max depth of ${MAX_DEPTH}`)
     this.#keyAllowed = true
-    this.#push(type)
-    this.skip()
+    this.#pushIndicator(type)
   }
 
   /** A bracket that closes nothing is a token all the same: the grammar refuses it. */
@@ -296,39 +287,35 @@ export class YamlScanner extends YamlCursor {
       this.#keys.pop()
     }
     this.#keyAllowed = false
-    this.skip()
-    this.#push(type)
+    this.#pushIndicator(type)
   }
 
   #fetchFlowEntry(): void {
     this.#removeKey()
     this.#keyAllowed = true
-    this.#push(',')
-    this.skip()
+    this.#pushIndicator(',')
   }
 
   /** Takes a dash. In block context it opens a sequence if it is indented further. */
   #fetchBlockEntry(): void {
     if (this.#flowLevel === 0) {
       if (!this.#keyAllowed) this.fail('block sequence entries are not allowed in this context')
-      this.#rollIndent(this.column, 'block sequence', this.line)
+      this.#rollIndent('block sequence', this)
     }
     this.#removeKey()
     this.#keyAllowed = true
-    this.#push('-')
-    this.skip()
+    this.#pushIndicator('-')
   }
 
   /** Takes a question mark. In block context it opens a mapping if it is indented further. */
   #fetchKey(): void {
     if (this.#flowLevel === 0) {
       if (!this.#keyAllowed) this.fail('mapping keys are not allowed in this context')
-      this.#rollIndent(this.column, 'block mapping', this.line)
+      this.#rollIndent('block mapping', this)
     }
     this.#removeKey()
     this.#keyAllowed = this.#flowLevel === 0
-    this.#push('?')
-    this.skip()
+    this.#pushIndicator('?')
   }
 
   /**
@@ -338,67 +325,69 @@ export class YamlScanner extends YamlCursor {
   #fetchValue(): void {
     const key = this.#lastKey
     if (this.#isValidKey(key)) {
-      this.#tokens.splice(this.#head + key.number - this.#taken, 0, { type: '?', line: key.line, value: '', suffix: '', isPlain: false })
-      this.#rollIndent(key.column, 'block mapping', key.line, key.number)
+      const { at, line } = key
+      const token: Token = { type: '?', line, start: at, end: at, value: '', suffix: '', isPlain: false }
+      this.#tokens.splice(this.#head + key.number - this.#taken, 0, token)
+      this.#rollIndent('block mapping', key, key)
       key.isPossible = false
       this.#keyOfToken.delete(key.number)
       this.#keyAllowed = false
     } else {
       if (this.#flowLevel === 0) {
         if (!this.#keyAllowed) this.fail('mapping values are not allowed in this context')
-        this.#rollIndent(this.column, 'block mapping', this.line)
+        this.#rollIndent('block mapping', this)
       }
       this.#keyAllowed = this.#flowLevel === 0
     }
-    this.#push(':')
-    this.skip()
+    this.#pushIndicator(':')
   }
 
   #fetchDirective(): void {
     this.#endBlocks()
-    const { line } = this
+    const { line, at } = this
     const { type, value, suffix } = scanDirective(this)
-    this.#push(type, value, line, suffix)
+    this.#push(type, at, value, line, suffix)
   }
 
   #fetchAnchor(type: 'alias' | 'anchor'): void {
     this.#saveKey()
     this.#keyAllowed = false
-    const { line } = this
-    this.#push(type, scanAnchor(this), line)
+    const { line, at } = this
+    const name = scanAnchor(this)
+    this.#push(type, at, name, line)
   }
 
   #fetchTag(): void {
     this.#saveKey()
     this.#keyAllowed = false
-    const { line } = this
+    const { line, at } = this
     const { value, suffix } = scanTag(this)
-    this.#push('tag', value, line, suffix)
+    this.#push('tag', at, value, line, suffix)
   }
 
   /** Takes a literal or folded scalar, which is never a key. */
   #fetchBlockScalar(): void {
     this.#removeKey()
     this.#keyAllowed = true
-    const { line } = this
-    this.#scan(scanBlockScalar(this, this.#indent), text => this.#push('scalar', text, line))
+    const start = this.#scalarStart()
+    this.#scan(scanBlockScalar(this, this.#indent), text => this.#pushScalar(text, start, false))
   }
 
   #fetchQuoted(quote: "'" | '"'): void {
     this.#saveKey()
     this.#keyAllowed = false
-    const { line } = this
-    this.#scan(scanQuoted(this, quote), text => this.#push('scalar', text, line))
+    const start = this.#scalarStart()
+    this.#scan(scanQuoted(this, quote), text => this.#pushScalar(text, start, false))
   }
 
   /** Takes a plain scalar. After one that ends its line a key may begin. */
   #fetchPlain(): void {
     this.#saveKey()
     this.#keyAllowed = false
-    const { line } = this
+    const start = this.#scalarStart()
     this.#scan(scanPlain(this, this.#indent + 1, this.#flowLevel > 0), ({ text, endsLine }) => {
       if (endsLine) this.#keyAllowed = true
-      this.#push('scalar', text, line, '', true)
+      this.#pushScalar(text, start, true)
     })
   }
 }

@@ -60,20 +60,13 @@ interface CollectionFrame {
 const NONE = new Map<Key, Built>()
 
 /** Nesting limit of go-yaml. */
-export const MAX_DEPTH = 10_000
+const MAX_DEPTH = 10_000
 
 /** Nodes that events visit in one step. One alias can visit a great many. */
 const STEP = 4096
 
 /** Members of a mapping above which its object is built in steps. */
 const FEW_MEMBERS = 1024
-
-/** Builds the value of a document from its events. */
-export function* treeOf(events: readonly YamlEvent[]): Steps<ParsedYaml> {
-  const tree = new TreeBuilder()
-  yield* tree.takeAll(events)
-  return tree.parsed()
-}
 
 /** Builds a value from the events of a document, in order. Throws YamlError if it cannot be represented. */
 export class TreeBuilder {
@@ -101,7 +94,7 @@ export class TreeBuilder {
   }
 
   /** Takes the next events. */
-  *takeAll(events: readonly YamlEvent[]): Steps<void> {
+  *takeAll(events: Iterable<YamlEvent>): Steps<void> {
     for (const event of events) {
       if (this.#visited >= STEP) {
         yield
@@ -257,16 +250,14 @@ const BINARY = tag('binary')
 const MERGE = tag('merge')
 
 /** Whether a scalar is a key that merges its value. */
-const isMerge = ({ text, isPlain, tag: written }: ScalarEvent): boolean =>
+export const isMerge = ({ text, isPlain, tag: written }: ScalarEvent): boolean =>
   text === '<<' && (written === '' ? isPlain : written === '!' || written === MERGE)
 
-/** Returns the value of a scalar. Throws YamlError for NaN and infinities, which JSON does not have. */
-export function scalarValue(event: ScalarContent): Key {
-  const value = plainValue(resolveScalar(event), event.text)
-  const special = specialOf(value)
-  if (special !== undefined) throw new YamlError(special)
-  return value
-}
+/** Returns the value of a scalar, which may be NaN or infinite. Throws YamlError if it does not have the type of its tag. */
+export const scalarValue = (event: ScalarContent): Key => plainValue(resolveScalar(event), event.text)
+
+/** Returns a scalar as the name of a member. Throws YamlError if it does not have the type of its tag. */
+export const scalarName = (event: ScalarContent): string => memberName(keyOf(resolveScalar(event), event.text))
 
 /** Returns the error of a number that JSON does not have. */
 function specialOf(value: Key): string | undefined {

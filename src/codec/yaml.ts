@@ -6,7 +6,7 @@ import { setMember } from '../meta/equal.ts'
 import { sortedJsonInSteps } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
 import type { YamlEvent } from './yaml-event.ts'
-import { parseDocument } from './yaml-grammar.ts'
+import { parseDocument } from './yaml-parse.ts'
 import { decodeYaml } from './yaml-source.ts'
 import { type ParsedYaml, TreeBuilder, YamlError } from './yaml-tree.ts'
 

@@ -1,10 +1,12 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { isJsonObject, type JsonObject } from '../api/meta/object.ts'
+import { decodeYaml } from '../codec/yaml-source.ts'
 import { InputBoundError, readBoundedFile } from '../lib/bounded-input.ts'
+import { runAtOnce } from '../lib/steps.ts'
 import { DEFAULT_LIMITS, type InputLimits, jsonFault, limitFlag, yamlFault } from './input-limits.ts'
 import { lineCounter } from './source/line-counter.ts'
-import { type MapNode, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
+import { type MapNode, nodeValue, readValidDocuments, type SourceDocument, type SourceError, type SourceNode } from './source/nodes.ts'
 
 /** A file of manifests. */
 export interface ManifestFile {
@@ -110,13 +112,13 @@ const isChartFile = (path: string): boolean => /^(?:Chart|values[^/]*)\.ya?ml$/.
 
 const isChart = (folder: string): boolean => statSync(join(folder, 'Chart.yaml'), { throwIfNoEntry: false }) !== undefined
 
-/** Reads a file of manifests. Throws ManifestError. */
-export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIMITS): ManifestFile {
+/** Reads a file of manifests. `faults`: see `readManifests`. Throws ManifestError. */
+export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIMITS, faults?: SourceError[]): ManifestFile {
   try {
     const bytes = readBoundedFile(name, limits.fileBytes, limitFlag('fileBytes'))
     const fault = jsonFault(bytes, limits) ?? yamlFault(bytes, limits)
     if (fault !== undefined) throw new ManifestError(name, undefined, fault)
-    return readManifests(name, bytes.toString())
+    return readManifests(name, decodedText(name, bytes), faults)
   } catch (error) {
     if (error instanceof InputBoundError || (error instanceof Error && 'code' in error))
       throw new ManifestError(name, undefined, error.message)
@@ -125,12 +127,24 @@ export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIM
 }
 
 /**
- * Parses a text to its objects. Documents that are not API objects, such as a kustomization without a kind, are
- * skipped. Throws ManifestError.
+ * Decodes UTF-8, or UTF-16 with a byte order mark, as kubectl does. Throws ManifestError for bytes that are neither, and
+ * for characters that YAML does not allow. JSON may have both.
  */
-export function readManifests(name: string, text: string): ManifestFile {
+function decodedText(name: string, bytes: Buffer): string {
+  const { text, fault } = runAtOnce(decodeYaml(bytes))
+  if (fault !== undefined && !/^\s*[{[]/.test(text.slice(0, 100)))
+    throw new ManifestError(name, lineCounter(text)(text.length), `yaml: ${fault.message}`, { text })
+  const isUtf16 = (bytes[0] === 0xfe && bytes[1] === 0xff) || (bytes[0] === 0xff && bytes[1] === 0xfe)
+  return isUtf16 ? text : bytes.toString()
+}
+
+/**
+ * Parses a text to its objects. Documents that are not API objects, such as a kustomization without a kind, are
+ * skipped. Throws ManifestError. `faults`: errors of documents that are not valid, which are thrown if it is omitted.
+ */
+export function readManifests(name: string, text: string, faults?: SourceError[]): ManifestFile {
   refuseChartTemplate(name, text)
-  const documents = documentsOf(name, text)
+  const documents = documentsOf(name, text, faults)
   const lineOf = lineCounter(text)
   const objects = documents.flatMap(({ root }, document) =>
     manifestObjects(root, document).map(object => ({ ...object, line: lineOf(object.node.start) })),
@@ -141,14 +155,15 @@ export function readManifests(name: string, text: string): ManifestFile {
 }
 
 /** Parses the documents. A text that is no YAML because of template actions is reported as a template. */
-function documentsOf(name: string, text: string): SourceDocument[] {
-  try {
-    return readDocuments(text)
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error
-    const template = templateLine(text)
-    throw template === undefined ? new ManifestError(name, error.line, error.message, { text }) : templateError(name, template, text)
-  }
+function documentsOf(name: string, text: string, faults: SourceError[] | undefined): SourceDocument[] {
+  const found: SourceError[] = []
+  const documents = readValidDocuments(text, found)
+  const [error] = found
+  const template = error && templateLine(text)
+  if (template !== undefined) throw templateError(name, template, text)
+  if (error && faults === undefined) throw new ManifestError(name, error.line, error.message, { text })
+  faults?.push(...found)
+  return documents
 }
 
 /** Rejects templates of a Helm chart, which may be valid YAML by accident. */

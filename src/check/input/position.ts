@@ -32,9 +32,14 @@ export class SourceText {
     return low + 1
   }
 
-  /** Returns a line without its end. Lines begin with 1. */
+  /** Returns the offset at which a line begins. Lines begin with 1. */
+  lineStart(number: number): number {
+    return this.#lineStarts()[number - 1] ?? this.text.length
+  }
+
+  /** Returns a line without its end. */
   line(number: number): string {
-    const start = this.#lineStarts()[number - 1] ?? this.text.length
+    const start = this.lineStart(number)
     const end = this.text.indexOf('\n', start)
     return this.text.slice(start, end < 0 ? undefined : end).replace(/\r$/, '')
   }
@@ -42,7 +47,7 @@ export class SourceText {
   /** Converts a range to lines and columns. */
   position({ start, end }: TextRange, source?: string): CheckPosition {
     const [line, endLine] = [this.lineAt(start), this.lineAt(Math.max(start, end))]
-    const column = (number: number, offset: number): number => offset - (this.#lineStarts()[number - 1] ?? 0) + 1
+    const column = (number: number, offset: number): number => Math.max(offset - (this.#lineStarts()[number - 1] ?? 0), 0) + 1
     return {
       file: this.name,
       line,
@@ -54,7 +59,8 @@ export class SourceText {
   }
 
   #lineStarts(): readonly number[] {
-    this.#starts ??= [0, ...Array.from(this.text.matchAll(/\n/g), ({ index }) => index + 1)]
+    // A byte order mark is no character of the first line.
+    this.#starts ??= [this.text.startsWith('\ufeff') ? 1 : 0, ...Array.from(this.text.matchAll(/\n/g), ({ index }) => index + 1)]
     return this.#starts
   }
 }

@@ -3,12 +3,12 @@ import { isJsonObject, objectIn } from '../../api/meta/object.ts'
 import { ArgumentError } from '../../lib/arguments.ts'
 import { DEFAULT_LIMITS, type InputLimits } from '../../upgrade/input-limits.ts'
 import { ManifestError, type ManifestFile, manifestFiles, readManifestFile, readManifests } from '../../upgrade/manifests.ts'
-import { nodeValue, type SourceNode } from '../../upgrade/source/nodes.ts'
+import { nodeValue, type SourceError, type SourceNode } from '../../upgrade/source/nodes.ts'
 import { emptyInput, hasKind, type Input, type InputObject, inputObject } from './input-object.ts'
 import { buildKustomization, builtName, kustomizationFile, originsOf } from './kustomize.ts'
 import { KustomizeSources } from './kustomize-sources.ts'
 import { isPulumiPreview, isTerraformPlan, pulumiObjects, terraformManifests } from './planned-objects.ts'
-import { SourceText } from './position.ts'
+import { SourceText, type TextRange } from './position.ts'
 
 const STDIN = '-'
 
@@ -25,7 +25,7 @@ export function readInput(paths: readonly string[], limits: InputLimits = DEFAUL
     else {
       const files = manifestFiles([path])
       if (files.length === 0) throw new ManifestError(path, undefined, 'this folder has no files *.yaml, *.yml or *.json')
-      for (const file of files) take(input, file, file === path, () => readManifestFile(file, limits))
+      for (const file of files) take(input, file, file === path, faults => readManifestFile(file, limits, faults))
     }
   }
   return input
@@ -34,7 +34,7 @@ export function readInput(paths: readonly string[], limits: InputLimits = DEFAUL
 /** Reads texts, by file name. */
 export function readTexts(texts: Readonly<Record<string, string>>): Input {
   const input = emptyInput()
-  for (const [name, text] of Object.entries(texts)) take(input, name, true, () => readManifests(name, text))
+  for (const [name, text] of Object.entries(texts)) take(input, name, true, faults => readManifests(name, text, faults))
   return input
 }
 
@@ -48,7 +48,7 @@ function readKustomization(folder: string, file: string, input: Input, limits: I
     return
   }
   const first = input.objects.length
-  take(input, `${folder} (${built.command})`, true, () => readManifests(folder, built.text))
+  take(input, `${folder} (${built.command})`, true, faults => readManifests(folder, built.text, faults))
   const origins = originsOf(folder)
   input.remarks.push(`${folder}: built with ${built.command}${origins.size === 0 ? '; lines are those of its output' : ''}`)
   if (origins.size === 0) return
@@ -62,11 +62,13 @@ function readKustomization(folder: string, file: string, input: Input, limits: I
 }
 
 /** Adds the objects of a file. `isNamed`: whether the user named it, so that a file without objects is a fault. */
-function take(input: Input, name: string, isNamed: boolean, read: () => ManifestFile): void {
+function take(input: Input, name: string, isNamed: boolean, read: (faults: SourceError[]) => ManifestFile): void {
+  const faults: SourceError[] = []
   try {
-    const file = read()
+    const file = read(faults)
     const text = new SourceText(name, file.text)
     input.texts.push(text)
+    for (const { message, at } of faults) input.faults.push({ rule: 'unreadable', message, position: text.position(restOfLine(text, at)) })
     const found = file.documents.flatMap(({ root }) => objectsInDocument(text, root))
     for (const each of found)
       if ('node' in each) input.objects.push(each)
@@ -81,21 +83,22 @@ function faultOf({ text: content, line, reason, isTemplate }: ManifestError, nam
   if (content === undefined) return { rule: 'unreadable', message: `${name}: ${reason}` }
   const text = new SourceText(name, content)
   input.texts.push(text)
-  const written = text.line(line ?? 1)
-  const start = (line === undefined ? 0 : offsetOfLine(content, line)) + written.length - written.trimStart().length
-  const width = written.trim().length
   return {
     rule: 'unreadable',
     message: reason,
     ...(isTemplate && { advice: 'render the chart and pass the output: helm template . | binnacle check -f -' }),
-    position: text.position({ start, end: start + width }),
+    position: text.position(restOfLine(text, text.lineStart(line ?? 1))),
   }
 }
 
-function offsetOfLine(text: string, line: number): number {
-  let at = 0
-  for (let i = 1; i < line; i++) at = text.indexOf('\n', at) + 1
-  return at
+/** Range from an offset to the end of its line, without blanks. That of the whole line if there is nothing else. */
+function restOfLine(text: SourceText, at: number): TextRange {
+  const number = text.lineAt(at)
+  const line = text.line(number)
+  const start = text.lineStart(number)
+  const rest = line.slice(at - start).trim() === '' ? line : line.slice(at - start)
+  const end = start + line.trimEnd().length
+  return { start: Math.min(start + line.length - rest.trimStart().length, end), end }
 }
 
 /** Objects of a document: the object itself, the items of a list, or the objects of a plan or preview. */

@@ -156,7 +156,7 @@ function importText(name: string, bytes: Buffer, isNamed: boolean, target: Impor
     target.remarks.lost(name, fault)
     return
   }
-  const { file, faults } = readReportedFile(name, isNamed, () => readManifests(name, bytes.toString()))
+  const { file, faults } = readReportedFile(name, isNamed, invalid => readManifests(name, bytes.toString(), invalid))
   for (const { error } of faults) target.remarks.lost(`${name}${error.line === undefined ? '' : `:${error.line}`}`, error.reason)
   for (const { value, apiVersion, kind, line } of file?.objects ?? [])
     if (!isListObject(value)) importObject({ ...value, apiVersion, kind }, labelOf(`${name}:${line}`, value, kind), target)

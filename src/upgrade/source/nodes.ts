@@ -1,12 +1,10 @@
-import { EVENT_ID, type Event, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
 import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
-import { yamlFault } from '../../codec/yaml-fault.ts'
-import { MAX_DEPTH, scalarValue, treeOf, YamlError } from '../../codec/yaml-tree.ts'
+import type { EndEvent, YamlEvent } from '../../codec/yaml-event.ts'
+import { parseAllDocuments } from '../../codec/yaml-parse.ts'
+import { isMerge, scalarName, scalarValue, TreeBuilder, YamlError } from '../../codec/yaml-tree.ts'
 import { invariant } from '../../lib/invariant.ts'
-import { runAtOnce } from '../../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
-import { parseFlowEvents } from './flow-lines.ts'
-import { scalarText, yamlEvent } from './js-yaml-events.ts'
 import { lineCounter } from './line-counter.ts'
 
 /**
@@ -75,15 +73,21 @@ export interface SourceDocument {
   readonly value: Json
 }
 
-/** Thrown for a text that is not valid YAML for kubectl. */
+/** Error of a text that is not valid YAML for kubectl. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
   /** Line, from 1. */
   readonly line: number
+  /** Offset of the error. */
+  readonly at: number
+  /** Range of the documents that could not be read. */
+  readonly unread: NodeRange
 
-  constructor(message: string, line: number) {
+  constructor(message: string, position: Pick<SourceError, 'line' | 'at' | 'unread'>) {
     super(message)
-    this.line = line
+    this.line = position.line
+    this.at = position.at
+    this.unread = position.unread
   }
 }
 
@@ -92,25 +96,103 @@ export class SourceError extends Error {
  * without a separator. Throws SourceError.
  */
 export function readDocuments(text: string): SourceDocument[] {
+  const faults: SourceError[] = []
+  const documents = readValidDocuments(text, faults)
+  if (faults[0]) throw faults[0]
+  return documents
+}
+
+/** Like `readDocuments`. Documents that are not valid are left out, and their errors added to `faults`. */
+export function readValidDocuments(text: string, faults: SourceError[]): SourceDocument[] {
+  const stream = jsonStream(text)
+  return (stream.length > 1 ? stream : partsOf(text)).flatMap(part => {
+    try {
+      return documentsIn(text, part)
+    } catch (error) {
+      faults.push(sourceError(error, text, part))
+      return []
+    }
+  })
+}
+
+/** An error at the end of a part is that of its last line. */
+function sourceError(error: unknown, text: string, unread: NodeRange): SourceError {
+  const lastCharacter = unread.start + text.slice(unread.start, unread.end).trimEnd().length - 1
+  const at = (offset: number): Pick<SourceError, 'line' | 'at' | 'unread'> => {
+    const found = Math.max(Math.min(offset, lastCharacter), 0)
+    return { line: lineCounter(text)(found), at: found, unread }
+  }
+  if (error instanceof PartError) return new SourceError(error.message, at(error.at))
+  // Builders of nested values are recursive.
+  if (error instanceof RangeError) return new SourceError('the text is nested too deeply', at(unread.start))
+  throw error
+}
+
+const MARK = '\ufeff'
+
+/**
+ * Splits a text as kubectl does, at lines of `---` that have nothing but a comment. A byte order mark is no part of a
+ * document.
+ */
+function partsOf(text: string): NodeRange[] {
+  const parts: NodeRange[] = []
+  let from = 0
+  const end = (at: number, next: number): void => {
+    const start = text.startsWith(MARK, from) ? from + 1 : from
+    if (start < at) parts.push({ start, end: at })
+    from = next
+  }
+  for (const { 0: line, index } of text.matchAll(/^---[^\S\r\n]*(?:#.*)?\r?$/gm)) end(index, Math.min(index + line.length + 1, text.length))
+  end(text.length, text.length)
+  return parts
+}
+
+/** An error at an offset of the text. */
+class PartError extends Error {
+  readonly at: number
+
+  constructor(message: string, at: number) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** Parses the documents of a part. Throws PartError. */
+function documentsIn(text: string, { start, end }: NodeRange): SourceDocument[] {
+  const part = text.slice(start, end)
+  const parsed: YamlEvent[] = []
+  const take = function* (events: readonly YamlEvent[]): Steps<void> {
+    for (const event of events) {
+      if (isStepDone()) yield
+      parsed.push(event)
+    }
+  }
+  // kubectl ends each line with a line feed.
+  const parse = (firstLine: number) => runAtOnce(parseAllDocuments(part.endsWith('\n') ? part : `${part}\n`, take, firstLine))
+  const fault = parse(0)
+  if (fault) throw new PartError((start === 0 ? fault : (parse(lineCounter(text)(start) - 1) ?? fault)).message, start + fault.at)
+  return splitDocuments(parsed).flatMap(events => {
+    const value = documentValue(events, start)
+    const root = new NodeBuilder(events, start).root()
+    return root.kind === 'scalar' && root.value === null ? [] : [{ root, value }]
+  })
+}
+
+/** Returns the value of a document. Throws PartError at the node that cannot be represented. */
+function documentValue(events: readonly YamlEvent[], base: number): Json {
+  let at = base
+  const watched = function* (): Generator<YamlEvent> {
+    for (const event of events) {
+      if ('start' in event) at = base + event.start
+      yield event
+    }
+  }
   try {
-    const stream = jsonStream(text)
-    if (stream.length > 1)
-      return stream.flatMap(({ start, end }) =>
-        readDocuments(text.slice(start, end)).map(({ root, value }) => ({ root: moved(root, start), value })),
-      )
-    const events = parseFlowEvents(text, MAX_DEPTH)
-    const lineOf = lineCounter(text)
-    return documentsOf(events).flatMap(document => {
-      const root = new NodeBuilder(text).build(document)
-      if (root === undefined) return []
-      return [{ root, value: runAtOnce(treeOf(document.map(event => yamlEvent(event, text, lineOf)))).value }]
-    })
+    const tree = new TreeBuilder()
+    runAtOnce(tree.takeAll(watched()))
+    return tree.parsed().value
   } catch (error) {
-    if (error instanceof YAMLException) throw new SourceError(yamlFault(error, text), (error.mark?.line ?? 0) + 1)
-    if (error instanceof YamlError) throw new SourceError(error.message, Number(/line (\d+)/.exec(error.message)?.[1] ?? 1))
-    // Parsers of nested values are recursive.
-    if (error instanceof RangeError) throw new SourceError('the text is nested too deeply', 1)
-    throw error
+    throw error instanceof YamlError ? new PartError(error.message, at) : error
   }
 }
 
@@ -148,28 +230,6 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-/** Shifts a JSON node to another offset. */
-function moved(node: SourceNode, by: number): SourceNode {
-  const place = { start: node.start + by, end: node.end + by }
-  switch (node.kind) {
-    case 'scalar':
-      return { ...node, ...place }
-    case 'alias':
-      return { ...node, ...place, target: moved(node.target, by) }
-    case 'list':
-      return { ...node, ...place, items: node.items.map(item => moved(item, by)) }
-    case 'map': {
-      const pairs = node.pairs.map(({ key, keyStart, keyEnd, value }) => ({
-        key,
-        keyStart: keyStart + by,
-        keyEnd: keyEnd + by,
-        value: moved(value, by),
-      }))
-      return { ...node, ...place, pairs, merged: node.merged.map(each => moved(each, by)) }
-    }
-  }
-}
-
 /** Returns the value of a node, with members in the order of the text. `instead` replaces the values of some nodes. */
 export function nodeValue(node: SourceNode, instead?: ReadonlyMap<SourceNode, Json>): Json {
   const given = instead?.get(node)
@@ -191,129 +251,88 @@ export function nodeValue(node: SourceNode, instead?: ReadonlyMap<SourceNode, Js
   }
 }
 
-/** Splits events into documents, each from its DOCUMENT to the matching POP. */
-function documentsOf(events: readonly Event[]): Event[][] {
-  const documents: Event[][] = []
-  let depth = 0
-  for (const event of events) {
-    if (depth === 0) documents.push([])
-    documents.at(-1)?.push(event)
-    if (event.type === EVENT_ID.POP) depth--
-    else if (event.type !== EVENT_ID.SCALAR && event.type !== EVENT_ID.ALIAS) depth++
-  }
+/** Splits events into documents, without the first event of each. */
+function splitDocuments(events: readonly YamlEvent[]): YamlEvent[][] {
+  const documents: YamlEvent[][] = []
+  for (const event of events)
+    if (event.type === 'document') documents.push([event])
+    else documents.at(-1)?.push(event)
   return documents
 }
 
 /** Builds the nodes of one document from its events, in order. */
 class NodeBuilder {
-  readonly #text: string
+  readonly #events: readonly YamlEvent[]
+  /** Offset in the text of the part that has been parsed. */
+  readonly #base: number
   readonly #anchors = new Map<string, SourceNode>()
-  #events: readonly Event[] = []
-  #next = 0
+  #next = 1
 
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  /** Returns the root. Undefined if the document is empty or null. */
-  build(events: readonly Event[]): SourceNode | undefined {
+  constructor(events: readonly YamlEvent[], base: number) {
     this.#events = events
-    this.#next = 1
-    if (this.#events[1]?.type === EVENT_ID.POP) return undefined
-    const root = this.#node(0)
-    return root.kind === 'scalar' && root.value === null ? undefined : root
+    this.#base = base
   }
 
-  /** `after` is the start of a node without text. */
-  #node(after: number): SourceNode {
+  /** Returns the root, which is null if the document is empty. */
+  root(): SourceNode {
+    return this.#node(this.#take())
+  }
+
+  #take(): YamlEvent {
     const event = this.#events[this.#next++]
-    invariant(event && event.type !== EVENT_ID.POP && event.type !== EVENT_ID.DOCUMENT, 'a document is well formed')
-    if (event.type === EVENT_ID.ALIAS) {
-      const target = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd))
-      if (target === undefined) throw new YamlError('yaml: unknown anchor')
-      return { kind: 'alias', start: event.anchorStart - 1, end: event.anchorEnd, target }
+    invariant(event, 'a document is well formed')
+    return event
+  }
+
+  #node(event: YamlEvent): SourceNode {
+    invariant(event.type !== 'end' && event.type !== 'document', 'a document is well formed')
+    const [start, end] = [this.#base + event.start, this.#base + event.end]
+    if (event.type === 'alias') {
+      const target = this.#anchors.get(event.name)
+      invariant(target, 'the value of the document could be built')
+      return { kind: 'alias', start, end, target }
     }
-    const node = event.type === EVENT_ID.SCALAR ? this.#scalar(event, after) : this.#collection(event)
-    if (event.anchorStart >= 0) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), node)
+    const node: SourceNode =
+      event.type === 'scalar'
+        ? { kind: 'scalar', value: scalarValue(event), start, end }
+        : event.type === 'sequence'
+          ? this.#list(start, event.isFlow)
+          : this.#map(start, event.isFlow)
+    if (event.anchor !== undefined) this.#anchors.set(event.anchor, node)
     return node
   }
 
-  /** Builds a scalar. A plain one ends with its last character that is no white space. */
-  #scalar(event: ScalarEvent, after: number): ScalarNode {
-    const value = scalarValue(scalarText(event, this.#text))
-    const { valueStart, valueEnd, style } = event
-    if (valueStart < 0) return { kind: 'scalar', value, start: after, end: after }
-    const start = beginning(event, this.#contentStart(style, valueStart))
-    if (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED)
-      return { kind: 'scalar', value, start, end: valueEnd + 1 }
-    return { kind: 'scalar', value, start, end: Math.max(start + 1, valueStart + this.#text.slice(valueStart, valueEnd).trimEnd().length) }
+  #list(start: number, flow: boolean): ListNode {
+    const items: SourceNode[] = []
+    let event = this.#take()
+    for (; event.type !== 'end'; event = this.#take()) items.push(this.#node(event))
+    return { kind: 'list', start, end: this.#endOf(event, flow, items.at(-1)), flow, items }
   }
 
-  /** Returns the start of a scalar, including its quote or block indicator `|`. */
-  #contentStart(style: ScalarEvent['style'], valueStart: number): number {
-    if (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED) return valueStart - 1
-    if (style === SCALAR_STYLE.PLAIN) return valueStart
-    const header = this.#text.lastIndexOf('\n', valueStart - 1)
-    const lineStart = this.#text.lastIndexOf('\n', header - 1) + 1
-    const line = this.#text.slice(lineStart, header)
-    for (const { 0: sign, index } of line.matchAll(/[|>][-+0-9]*[ \t]*/g)) {
-      const end = index + sign.length
-      const isBeforeComment = line[end] === '#' && /[ \t]$/.test(sign.slice(-1))
-      if (isBeforeComment || end === line.length || line.slice(end) === '\r') return lineStart + index
-    }
-    return valueStart
-  }
-
-  /**
-   * Consumes the events of a collection with its end. Its text ends with its last member; YAML's events do not say
-   * where a block ends.
-   */
-  #collection(event: Exclude<Event, { type: 1 | 4 | 5 | 6 }>): MapNode | ListNode {
-    const flow = event.style === 2
-    const start = beginning(event, event.start)
+  #map(start: number, flow: boolean): MapNode {
     const pairs: MapEntry[] = []
     const merged: SourceNode[] = []
-    const items: SourceNode[] = []
-    let end = event.start + 1
-    while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
-      const first = this.#node(end)
-      end = Math.max(end, first.end)
-      if (event.type === EVENT_ID.SEQUENCE) items.push(first)
-      else {
-        const key = first.kind === 'alias' ? first.target : first
-        const value = this.#node(this.#afterColon(first.end))
-        end = Math.max(end, value.end)
-        const isMerge = key.kind === 'scalar' && key.value === '<<'
-        if (isMerge) merged.push(...(value.kind === 'list' ? value.items.toReversed() : [value]))
-        else pairs.push({ key: key.kind === 'scalar' ? String(key.value) : '', keyStart: first.start, keyEnd: first.end, value })
-      }
+    let event = this.#take()
+    let last: SourceNode | undefined
+    for (; event.type !== 'end'; event = this.#take()) {
+      const key = this.#node(event)
+      const value = this.#node(this.#take())
+      last = value
+      if (event.type === 'scalar' && isMerge(event)) merged.push(...(value.kind === 'list' ? value.items.toReversed() : [value]))
+      else pairs.push({ key: keyName(event, key), keyStart: key.start, keyEnd: key.end, value })
     }
-    this.#next++
-    if (flow) end = this.#bracketAfter(end, event.type === EVENT_ID.SEQUENCE ? ']' : '}')
-    return event.type === EVENT_ID.SEQUENCE ? { kind: 'list', start, end, flow, items } : { kind: 'map', start, end, flow, pairs, merged }
+    return { kind: 'map', start, end: this.#endOf(event, flow, last), flow, pairs, merged }
   }
 
-  /** Returns the offset after the colon of a key, or the end of the key if none follows. */
-  #afterColon(keyEnd: number): number {
-    const colon = /^\s*:/.exec(this.#text.slice(keyEnd, keyEnd + 200))
-    return colon ? keyEnd + colon[0].length : keyEnd
-  }
-
-  /** Returns the offset after the bracket of a flow collection whose last member ends at `from`. */
-  #bracketAfter(from: number, bracket: string): number {
-    let at = from
-    for (;;) {
-      const found = this.#text.charAt(at)
-      if (found === bracket || found === '') return at + 1
-      if (found === '#') at = this.#text.indexOf('\n', at)
-      else at++
-      if (at < 0) return this.#text.length
-    }
+  /** A block collection ends with its last member. */
+  #endOf({ end }: EndEvent, flow: boolean, last: SourceNode | undefined): number {
+    return flow || last === undefined ? this.#base + end : last.end
   }
 }
 
-/** Returns the start of a node, including its anchor and tag. */
-function beginning({ anchorStart, tagStart }: { readonly anchorStart: number; readonly tagStart: number }, content: number): number {
-  const anchor = anchorStart < 0 ? content : anchorStart - 1
-  return Math.min(anchor, tagStart < 0 ? content : tagStart, content)
+/** Name of the member with a key, which may be an alias to a scalar. */
+function keyName(event: YamlEvent, node: SourceNode): string {
+  if (event.type === 'scalar') return scalarName(event)
+  const key = node.kind === 'alias' ? node.target : node
+  return key.kind === 'scalar' ? String(key.value) : ''
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseYaml } from '../../../src/codec/yaml.ts'
-import { parseDocument } from '../../../src/codec/yaml-grammar.ts'
+import { parseDocument } from '../../../src/codec/yaml-parse.ts'
 import { runAtOnce, type Steps } from '../../../src/lib/steps.ts'
 
 interface Row {

@@ -311,7 +311,7 @@ describe('convertFile', () => {
       .to.throw(ManifestError)
       .with.property('message')
       .that.matches(/^chart\/templates\/a\.yaml:4: this is a template/)
-    expect(() => readManifests('a.yaml', 'a: [\n')).to.throw(ManifestError, /^a\.yaml:2: yaml:/)
+    expect(() => readManifests('a.yaml', 'a: [\n')).to.throw(ManifestError, /^a\.yaml:1: yaml:/)
   })
 
   it('has a successor for every removed version of a kind', () => {
@@ -363,7 +363,7 @@ describe('binnacle convert', () => {
     writeFileSync(join(folder, '0.yaml'), 'a: [\n')
     const { status, out, err } = await run('-f', folder, '--to', 'v1.30.2', '--write')
     expect({ status, out }).to.deep.equal({ status: 2, out: '' })
-    expect(err).to.include('0.yaml:2: yaml:')
+    expect(err).to.include('0.yaml:1: yaml:')
     expect(readFileSync(file, 'utf8')).to.match(/^apiVersion: scheduling\.k8s\.io\/v1\n/)
   })
 })

@@ -22,7 +22,7 @@ export function examineFiles(paths: readonly string[], kinds: ReleaseKinds, watc
   const findings: Finding[] = []
   for (const name of reportedFiles(paths)) {
     watch.step(name)
-    const { file, faults } = readReportedFile(name, paths.includes(name), () => readManifestFile(name, watch.limits))
+    const { file, faults } = readReportedFile(name, paths.includes(name), invalid => readManifestFile(name, watch.limits, invalid))
     for (const _ of file?.objects ?? []) watch.object(name)
     subjects.push(...(file?.objects.map(object => fileObject(file, object, kinds)) ?? []))
     findings.push(...faults.flatMap(fault => faultFindings(fault, kinds.release)))

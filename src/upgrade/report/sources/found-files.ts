@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { ManifestError, type ManifestFile, manifestFiles, readManifests } from '../../manifests.ts'
+import { ManifestError, type ManifestFile, manifestFiles } from '../../manifests.ts'
+import type { SourceError } from '../../source/nodes.ts'
 
 /** Matches names of manifests, including `a.yaml.tmpl` and `b.yml.in`. */
 const NAME = /\.(?:ya?ml|json)(?:\.|$)/
@@ -53,50 +54,35 @@ export interface UnreadPart {
   readonly unread: string
 }
 
-/** Number of invalid documents after which the rest of a file is skipped. */
+/** Number of invalid documents of a file that are reported. */
 const MOST_FAULTS = 20
-/** Limit on the characters that are read again, since the text is parsed again after each invalid document. */
-const MOST_READ_AGAIN = 16 << 20
 
 /**
  * Reads a file without failing as a whole for an invalid document. A file that was found in a folder and has no
- * manifests is empty. `first` reads the file.
+ * manifests is empty. `read` adds errors of documents to its argument.
  */
-export function readReportedFile(name: string, isNamed: boolean, first: () => ManifestFile): ReportedFile {
-  const faults: UnreadPart[] = []
-  let read = first
-  for (;;)
-    try {
-      return { file: read(), faults }
-    } catch (error) {
-      if (!(error instanceof ManifestError)) throw error
-      const { text = '', line, isTemplate } = error
-      if (text !== '' && !isNamed && !isManifest(name, text)) return { faults }
-      const isLast = line === undefined || isTemplate || faults.length >= Math.min(MOST_FAULTS, MOST_READ_AGAIN / text.length)
-      const [rest, unread] = isLast ? ['', text] : withoutDocumentAt(text, line)
-      faults.push({ error, unread })
-      if (isLast) return { faults }
-      read = () => readManifests(name, rest)
-    }
+export function readReportedFile(name: string, isNamed: boolean, read: (invalid: SourceError[]) => ManifestFile): ReportedFile {
+  const invalid: SourceError[] = []
+  try {
+    const file = read(invalid)
+    const { text } = file
+    if (invalid.length > 0 && !isNamed && !isManifest(name, text)) return { faults: [] }
+    const faults = invalid.slice(0, MOST_FAULTS).map(({ line, message, unread }) => ({
+      error: new ManifestError(name, line, message, { text }),
+      unread: blankAround(text, unread),
+    }))
+    return { file, faults }
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error
+    const { text = '' } = error
+    return { faults: text !== '' && !isNamed && !isManifest(name, text) ? [] : [{ error, unread: text }] }
+  }
 }
 
 /** A JSON file is a manifest only if it contains an apiVersion, since JSON is used for much other data. */
 const isManifest = (name: string, text: string): boolean =>
   NAME.test(basename(name)) && (!name.endsWith('.json') || text.includes('apiVersion'))
 
-/**
- * Splits a text into the document at a line, and all others. Blanks replace what is removed, so that offsets do not
- * change.
- */
-function withoutDocumentAt(text: string, line: number): [rest: string, document: string] {
-  const lines = text.split('\n')
-  const isEnd = (i: number): boolean => /^(?:---|\.\.\.)/.test(lines[i] ?? '---')
-  // An unclosed construct is reported at the end of its document.
-  let first = Math.min(line, lines.length) - (/^(?:---|\.\.\.)\s*$/.test(lines[line - 1] ?? '') ? 2 : 1)
-  while (first > 0 && !isEnd(first)) first--
-  let next = first + 1
-  while (!isEnd(next)) next++
-  const blankUnless = (isKept: (i: number) => boolean): string =>
-    lines.map((each, i) => (isKept(i) ? each : each.replace(/[^\r]/g, ' '))).join('\n')
-  return [blankUnless(i => i < first || i >= next), blankUnless(i => i >= first && i < next)]
-}
+/** Replaces the text around a range by blanks, so that offsets and lines do not change. */
+const blankAround = (text: string, { start, end }: SourceError['unread']): string =>
+  text.slice(0, start).replace(/[^\r\n]/g, ' ') + text.slice(start, end)

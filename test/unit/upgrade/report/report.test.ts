@@ -376,7 +376,7 @@ describe('upgrade report', () => {
     writeFileSync(join(folder, 'a.yaml'), 'a: [\n')
     const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.30'), quietWatch())], { from: '1.24', to: '1.30' })
     expect(findings.map(({ rule, place }) => ({ rule, place }))).to.deep.equal([
-      { rule: 'unreadable', place: { file: join(folder, 'a.yaml'), line: 2 } },
+      { rule: 'unreadable', place: { file: join(folder, 'a.yaml'), line: 1 } },
     ])
   })
 })

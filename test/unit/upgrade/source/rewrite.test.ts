@@ -131,6 +131,6 @@ describe('rewrite', () => {
   it('reports the line of invalid YAML', () => {
     expect(() => readDocuments('a: 1\nb: [\n'))
       .to.throw(SourceError)
-      .with.property('line', 3)
+      .with.property('line', 2)
   })
 })

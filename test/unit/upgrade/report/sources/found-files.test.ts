@@ -46,8 +46,8 @@ const cases: readonly { readonly what: string; readonly files: Readonly<Record<s
       'blocking a.yaml:7 extensions/v1beta1 Deployment is not served by 1.36',
       `blocking a.yaml:12 ${NOT_SERVED}`,
       'blocking a.yaml:17 extensions/v1beta1 Deployment is not served by 1.36',
-      'warning a.yaml:11 yaml: line 10: did not find expected key',
-      'warning a.yaml:21 yaml: line 20: did not find expected node content',
+      'warning a.yaml:10 yaml: line 10: did not find expected node content',
+      'warning a.yaml:20 yaml: line 20: did not find expected node content',
     ],
   },
   {
