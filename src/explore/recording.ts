@@ -123,10 +123,14 @@ export class Recording implements FaultObserver {
   get awaitsReaction(): boolean {
     const now = performance.now()
     for (const [reaction, until] of this.#awaited) if (until < now) this.#awaited.delete(reaction)
-    return this.#awaited.size > 0 || this.#subject.isRestarting
+    return this.#awaited.size > 0 || this.isRestarting
   }
 
   /** Number of writes of the controller, whether or not they succeeded. */
+  get isRestarting(): boolean {
+    return this.#subject.isRestarting
+  }
+
   get controllerWrites(): number {
     return this.#controllerWrites
   }

@@ -128,7 +128,7 @@ export class Rest {
 
   /** Counts a look. After a long rest, held requests and events continue. */
   #look(): void {
-    const { parts, quietMs, isBusy, mostBusyMs = MOST_BUSY_MS } = this.#options
+    const { parts, recording, quietMs, isBusy, mostBusyMs = MOST_BUSY_MS } = this.#options
     const { holds } = parts.rules
     const loop = performance.eventLoopUtilization(this.#loop)
     this.#loop = performance.eventLoopUtilization()
@@ -139,7 +139,7 @@ export class Rest {
     }
     this.#looks++
     if ((loop.utilization < 0.5 && !isBusy()) || performance.now() - this.#activeAt > mostBusyMs) this.#quietLooks++
-    if (holds.pending > 0 && this.#quietLooks * LOOK_MS >= HOLD_RATIO * quietMs) {
+    if (holds.pending > 0 && this.#quietLooks * LOOK_MS >= HOLD_RATIO * quietMs && !recording.isRestarting) {
       holds.release()
       this.#restart()
     }

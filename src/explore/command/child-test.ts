@@ -11,13 +11,12 @@ import { RunningThreads } from './running-threads.ts'
 export const USER = 'explored'
 /** Number of characters at the end of the output that a failure shows. */
 const SHOWN_OUTPUT = 4000
-/**
- * Time for which writes get no response after a signal to restart, in milliseconds, and that the program has to open
- * its watches again.
- */
-const SEVERED_MS = 100
-/** Time in which the program is expected to open its watches again. */
+/** Maximum time for which writes get no response after a signal to restart, in milliseconds. */
+const SEVERED_MS = 500
+/** Time in which the program is expected to open its watches again, in milliseconds. */
 const RESTART_MS = 5000
+/** Milliseconds from its watches to its first reconciliation: client-go looks every 100 ms whether caches are synced. */
+const SYNC_MS = 250
 /** Time between SIGTERM and SIGKILL, in milliseconds. */
 const KILL_MS = 2000
 /** Pause before a controller that has ended starts again, in milliseconds. */
@@ -60,6 +59,8 @@ export class ChildTest implements RunningTest {
   #child: ChildProcess | undefined
   #threads: RunningThreads | undefined
   readonly #controller: ControllerProcess | undefined
+  /** Whether it has made requests since the restart. */
+  #hasStarted = true
   #severedUntil = 0
   #restartingUntil = 0
 
@@ -75,12 +76,24 @@ export class ChildTest implements RunningTest {
     if (user.name !== USER) return false
     const { agents } = this.#options
     const isAgent = agents.length === 0 || matchesPatterns(agents, userAgent.split(' ', 1)[0] ?? '')
-    if (isAgent && (info.verb === 'watch' || this.#controller !== undefined) && performance.now() > this.#severedUntil)
-      this.#restartingUntil = 0
+    // A controller that polls makes requests all the time.
+    if (isAgent && this.isRestarting && (!this.#hasStarted || info.verb === 'watch') && this.#isStarted(info.verb)) {
+      this.#hasStarted = true
+      this.#severedUntil = 0
+      this.#restartingUntil = performance.now() + SYNC_MS
+    }
     return isAgent
   }
 
-  /** Severs writes for a moment after the signal: the program is about to stop its controller. */
+  /**
+   * Whether a request shows that the controller has started again. One in the program of the test stops at the signal,
+   * and opens its watches again, often within milliseconds.
+   */
+  #isStarted(verb: string): boolean {
+    return this.#controller === undefined ? verb === 'watch' : performance.now() > this.#severedUntil
+  }
+
+  /** Severs writes until the controller has started again: the stopped one must not write any more. */
   isSevered(request: FaultableRequest): boolean {
     return performance.now() < this.#severedUntil && !['get', 'list', 'watch'].includes(request.info.verb) && this.isController(request)
   }
@@ -96,6 +109,7 @@ export class ChildTest implements RunningTest {
   /** Signals the program, or kills the controller's own process. Its writes are severed for a moment. */
   restart(): void {
     const { restartSignal } = this.#options
+    this.#hasStarted = false
     if (this.#controller !== undefined) {
       this.#severedUntil = performance.now() + STARTS_AGAIN_MS
       this.#restartingUntil = performance.now() + RESTART_MS
