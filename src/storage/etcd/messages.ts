@@ -222,8 +222,8 @@ export interface WatchResponse {
 export const decodeWatch = (bytes: Buffer): WatchResponse => runAtOnce(watchInSteps(bytes))
 
 /**
- * Decodes a WatchResponse in turns, so that one with many events does not block the event loop. Rejects like
- * `decodeWatch` throws.
+ * Decodes a WatchResponse in turns, so that one with many events does not block the event loop. Rejects with the errors
+ * of `decodeWatch`.
  */
 export const decodeLongWatch = (bytes: Buffer): Promise<WatchResponse> => runInTurns(watchInSteps(bytes))
 

@@ -28,11 +28,11 @@ export function podsToPreempt<C extends PreemptablePod>(
   const [bestEffort = [], burstable = [], guaranteed = []] = QOS_ORDER.map(qos =>
     candidates.filter(candidate => candidate.pod.status.qosClass === qos && isPreemptable(pod, candidate.pod)),
   )
-  const unmet = without(needs, [...bestEffort, ...burstable, ...guaranteed])
+  const unmet = needsWithout(needs, [...bestEffort, ...burstable, ...guaranteed])
   if (unmet.size > 0) return { error: `no set of running pods found to reclaim resources: ${needsText(unmet)}` }
-  const ofGuaranteed = closest(guaranteed, without(needs, [...bestEffort, ...burstable]))
-  const ofBurstable = closest(burstable, without(needs, [...bestEffort, ...ofGuaranteed]))
-  const ofBestEffort = closest(bestEffort, without(needs, [...ofBurstable, ...ofGuaranteed]))
+  const ofGuaranteed = closest(guaranteed, needsWithout(needs, [...bestEffort, ...burstable]))
+  const ofBurstable = closest(burstable, needsWithout(needs, [...bestEffort, ...ofGuaranteed]))
+  const ofBestEffort = closest(bestEffort, needsWithout(needs, [...ofBurstable, ...ofGuaranteed]))
   return { victims: [...ofBestEffort, ...ofBurstable, ...ofGuaranteed] }
 }
 
@@ -43,7 +43,7 @@ const isPreemptable = (by: Pod, pod: Pod): boolean =>
 const amountOf = ({ requests }: PreemptablePod, resource: string): number => (resource === 'pods' ? 1 : (requests.get(resource) ?? 0))
 
 /** Returns the needs that are left once pods are evicted. */
-function without(needs: Needs, pods: readonly PreemptablePod[]): Needs {
+function needsWithout(needs: Needs, pods: readonly PreemptablePod[]): Needs {
   const left = new Map<string, number>()
   for (const [resource, needed] of needs) {
     const rest = pods.reduce((sum, pod) => sum - amountOf(pod, resource), needed)
@@ -73,7 +73,7 @@ function closest<C extends PreemptablePod>(pods: readonly C[], needs: Needs): C[
     // The last pod takes the place of the one that is taken, as upstream has it: ties depend on it.
     if (pod !== last) rest[best] = last
     taken.push(pod)
-    left = without(left, [pod])
+    left = needsWithout(left, [pod])
   }
   return taken
 }
