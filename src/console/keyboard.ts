@@ -18,7 +18,7 @@ export const KEYS = [
   ['Enter', 'open the row'],
   ['Esc', 'leave a field, close, or go back to the list'],
   ['f', 'filter by text'],
-  ['1 to 4', 'views of an object'],
+  ['1 to 5', 'views of an object'],
   ['?', 'this help'],
 ] as const
 
@@ -77,6 +77,7 @@ function act({ key, target }: KeyboardEvent, openings: Openings): boolean {
     case '2':
     case '3':
     case '4':
+    case '5':
       document.querySelectorAll<HTMLAnchorElement>('.tabs a')[Number(key) - 1]?.click()
       return true
     default:

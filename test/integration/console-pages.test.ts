@@ -21,6 +21,8 @@ const PAGES: Readonly<Record<string, readonly [hash: string, selector: string]>>
   history: ['#/object/apps/v1/deployments/default/web?tab=history', '.moments'],
   events: ['#/object/apps/v1/deployments/default/web?tab=events', 'table.plain'],
   graph: ['#/object/apps/v1/deployments/default/web?tab=graph', 'svg.graph'],
+  rollout: ['#/object/apps/v1/deployments/default/web?tab=rollout', '.node-cards'],
+  nodes: ['#/nodes', '.page .note, .node-cards'],
   requests: ['#/requests', '.page .note, table.rows'],
   metrics: ['#/metrics', '.charts'],
   deprecated: ['#/deprecated', '.page .note, table.plain'],
@@ -155,6 +157,34 @@ describe('the console in a browser', () => {
     await visit(opened, '#/objects/core/v1/configmaps?namespace=default', 'text=later')
     await world.send('DELETE', `${CONFIG_MAPS}/later`)
     await until(opened, '!document.querySelector("tbody").textContent.includes("later")')
+  })
+
+  it('shows nodes with their pods, and a rollout', async () => {
+    const { send } = world
+    await send('POST', '/api/v1/nodes', { metadata: { name: 'shown' } })
+    const [set] = (await send('GET', '/apis/apps/v1/namespaces/default/replicasets')).items
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: set.metadata.uid, controller: true }]
+    await send('POST', '/api/v1/namespaces/default/pods', {
+      metadata: { name: 'web-1-a', labels: { app: 'web' }, ownerReferences },
+      spec: { nodeName: 'shown', containers: [{ name: 'web', image: 'nginx' }] },
+    })
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/nodes', '.node-card:has-text("shown") .pod-mark.starting')
+    await send(
+      'PATCH',
+      '/api/v1/namespaces/default/pods/web-1-a/status',
+      {
+        status: {
+          phase: 'Running',
+          conditions: [{ type: 'Ready', status: 'True' }],
+          containerStatuses: [{ name: 'web', ready: true, restartCount: 0, image: 'nginx', imageID: '', state: { running: {} } }],
+        },
+      },
+      'application/strategic-merge-patch+json',
+    )
+    await page.waitForSelector('.node-card:has-text("shown") .pod-mark.ready')
+    await visit(opened, '#/object/apps/v1/deployments/default/web?tab=rollout', '.node-card:has-text("web-1") .pod-mark.ready')
   })
 
   it('works with the keyboard alone', async () => {

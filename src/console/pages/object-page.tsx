@@ -10,6 +10,7 @@ import { EventsTab } from './events-tab.tsx'
 import { GraphTab } from './graph-tab.tsx'
 import { HistoryTab } from './history-tab.tsx'
 import { OwnedYaml } from './owned-yaml.tsx'
+import { RolloutTab } from './rollout-tab.tsx'
 import type { TabProps } from './tab-props.ts'
 
 const TABS = [
@@ -17,7 +18,11 @@ const TABS = [
   ['history', 'History'],
   ['events', 'Events'],
   ['graph', 'Owners'],
+  ['rollout', 'Rollout'],
 ] as const
+
+/** Only a Deployment has rollouts of ReplicaSets. */
+const isDeployment = ({ group, resource }: Kind): boolean => group === 'apps' && resource === 'deployments'
 
 /** An object: its fields with their managers, its history, events, owners and dependents. */
 export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readonly kinds: readonly Kind[]; readonly route: Route }) {
@@ -25,7 +30,8 @@ export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readon
   const path = resourcePath(kind, namespace, name)
   const [reading, readAgain] = useState(0)
   const { value: object, error } = useFetched(signal => callJson<AnyObject>(path, { signal }), [path, reading])
-  const tab = TABS.find(([id]) => id === route.query.tab)?.[0] ?? 'yaml'
+  const tabs = TABS.filter(([id]) => id !== 'rollout' || isDeployment(kind))
+  const tab = tabs.find(([id]) => id === route.query.tab)?.[0] ?? 'yaml'
   return (
     <section class="page object-page" aria-label={`${kind.kind} ${name}`}>
       <PageHead title={name}>
@@ -44,7 +50,7 @@ export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readon
         </button>
       </PageHead>
       <nav class="tabs" aria-label="Views of the object">
-        {TABS.map(([id, label]) => (
+        {tabs.map(([id, label]) => (
           <a key={id} href={routeHash(route.parts, id === 'yaml' ? {} : { tab: id })} aria-current={id === tab ? 'page' : undefined}>
             {label}
           </a>
@@ -91,5 +97,7 @@ function Tab({ tab, ...props }: TabProps & { readonly tab: (typeof TABS)[number]
       return <EventsTab {...props} />
     case 'graph':
       return <GraphTab {...props} />
+    case 'rollout':
+      return <RolloutTab {...props} />
   }
 }

@@ -3,6 +3,7 @@ import { CelPage } from './cel-page.tsx'
 import { DeprecatedPage } from './deprecated-page.tsx'
 import { FaultsPage } from './faults-page.tsx'
 import { MetricsPage } from './metrics-page.tsx'
+import { NodesPage } from './nodes-page.tsx'
 import type { PageProps } from './page-props.ts'
 import { PoliciesPage } from './policies-page.tsx'
 import { RequestsPage } from './requests-page.tsx'
@@ -17,6 +18,7 @@ export interface PageEntry {
 
 /** Pages other than objects, in the order of the menu. */
 export const PAGES: readonly PageEntry[] = [
+  { id: 'nodes', label: 'Nodes', Page: NodesPage },
   { id: 'requests', label: 'Requests', Page: RequestsPage },
   { id: 'metrics', label: 'Metrics', Page: MetricsPage },
   { id: 'deprecated', label: 'Deprecated versions', Page: DeprecatedPage },

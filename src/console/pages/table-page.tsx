@@ -1,13 +1,14 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { isUnhealthy } from '../health.ts'
 import { groupVersion, type Kind, resourcePath } from '../kinds.ts'
-import { LiveTable } from '../live-table.ts'
+import type { LiveTable } from '../live-table.ts'
 import { age } from '../objects.ts'
 import { Failure, Loading, Note, PageHead } from '../parts.tsx'
 import { objectHash, type Route } from '../route.ts'
 import { ApiError } from '../session.ts'
 import { type Column, chosenRows, type Row, type Sorting } from '../table-rows.ts'
 import { useListKeys, useNow, useWantedRows } from '../use.ts'
+import { useLiveTable } from '../use-live-table.ts'
 import { showRow, useSeen } from '../window-rows.tsx'
 import { TableFilters } from './table-filters.tsx'
 
@@ -19,15 +20,7 @@ const MARKED_MS = 1_500
 export function TablePage({ kind, route }: { readonly kind: Kind; readonly route: Route }) {
   const { namespace = '', labels = '' } = route.query
   const within = kind.namespaced ? namespace : ''
-  const [, redraw] = useState(0)
-  const table = useRef<LiveTable>()
-  useEffect(() => {
-    const live = new LiveTable(resourcePath(kind, within), labels === '' ? {} : { labelSelector: labels }, () => redraw(n => n + 1))
-    table.current = live
-    redraw(n => n + 1)
-    return () => live.close()
-  }, [kind, within, labels])
-  const live = table.current
+  const live = useLiveTable(resourcePath(kind, within), labels)
   return (
     <section class="page table-page" aria-label={kind.kind}>
       <PageHead title={kind.kind}>
