@@ -1,6 +1,6 @@
 import type { Container, Pod, PodSchedulingGate, PodSpec, Toleration, Volume } from '../../../api/core/v1.types.ts'
 import type { Int64 } from '../../../api/meta/object.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { copyGivenEmpty } from '../../../meta/empty-members.ts'
 import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
@@ -101,7 +101,7 @@ export function* validatePodUpdate(next: Pod, old: Pod, features: Features): Ste
   errors.push(...deadline)
   if (deadline.length > 0 && next.spec.activeDeadlineSeconds !== undefined) return errors
   yield
-  errors.push(...validateTolerationsAdded(next.spec.tolerations ?? [], old.spec.tolerations ?? [], SPEC.child('tolerations')))
+  errors.push(...(yield* validateTolerationsAdded(next.spec.tolerations ?? [], old.spec.tolerations ?? [], SPEC.child('tolerations'))))
   errors.push(...validateGatesRemoved(next.spec.schedulingGates ?? [], old.spec.schedulingGates ?? [], SPEC.child('schedulingGates')))
   if (yield* deepEqualInSteps(next.spec, old.spec)) return errors
   errors.push(...validateNarrowed(next.spec, old.spec))
@@ -133,13 +133,22 @@ function validateDeadline(next: Int64 | undefined, old: Int64 | undefined): Fiel
 }
 
 /** Checks that existing tolerations change only in `tolerationSeconds`. */
-function validateTolerationsAdded(next: readonly Toleration[], old: readonly Toleration[], path: FieldPath): FieldError[] {
-  const timeless = ({ tolerationSeconds: _, ...toleration }: Toleration): Toleration => toleration
-  // Decoded values have their members in a fixed order, so equal tolerations have the same text.
-  const present = new Set(next.map(toleration => JSON.stringify(timeless(toleration))))
-  const kept = old.every(toleration => present.has(JSON.stringify(timeless(toleration))))
-  return kept ? validateTolerations(next, path) : [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
+function* validateTolerationsAdded(next: readonly Toleration[], old: readonly Toleration[], path: FieldPath): Steps<FieldError[]> {
+  const present = new Set<string>()
+  for (const toleration of next) {
+    if (isStepDone()) yield
+    present.add(timelessText(toleration))
+  }
+  for (const toleration of old) {
+    if (isStepDone()) yield
+    if (!present.has(timelessText(toleration)))
+      return [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
+  }
+  return validateTolerations(next, path)
 }
+
+/** Decoded values have their members in a fixed order, so equal tolerations have the same text. */
+const timelessText = ({ tolerationSeconds: _, ...toleration }: Toleration): string => JSON.stringify(toleration)
 
 /** Checks that no gate is added: the pod may have been scheduled already. */
 function validateGatesRemoved(next: readonly PodSchedulingGate[], old: readonly PodSchedulingGate[], path: FieldPath): FieldError[] {

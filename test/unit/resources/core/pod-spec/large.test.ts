@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import type { NodeSelectorRequirement, PodSpec, PodTemplateSpec } from '../../../../../src/api/core/v1.types.ts'
+import type { NodeSelectorRequirement, Pod, PodSpec, PodTemplateSpec, Toleration } from '../../../../../src/api/core/v1.types.ts'
 import { isSteps } from '../../../../../src/lib/steps.ts'
 import type { FieldError } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
+import { validatePodUpdate } from '../../../../../src/resources/core/pod/validation.ts'
 import { podTemplateOptions } from '../../../../../src/resources/core/pod-spec/options.ts'
 import { validatePodSpec, validatePodTemplateSpec } from '../../../../../src/resources/core/pod-spec/validation.ts'
 import { withLargeTemplate } from '../../../../../src/resources/core/workload/template.ts'
@@ -73,5 +74,17 @@ describe('a large pod spec', () => {
       () => [],
     )
     expect(validate(small, undefined, context)).to.deep.equal([])
+  })
+
+  it('with many tolerations is compared in steps when the pod is updated', () => {
+    const pod = (tolerations: readonly Toleration[]): Pod =>
+      ({ metadata: { name: 'p' }, spec: { containers: [], tolerations } }) as unknown as Pod
+    const tolerations = list((i): Toleration => ({ key: `k${i}`, operator: 'Exists' }))
+    const update = (next: readonly Toleration[]) => countedSteps(validatePodUpdate(pod(next), pod(tolerations), context.features))
+    const of = (errors: readonly FieldError[]) => texts(errors).filter(text => text.startsWith('spec.tolerations'))
+    const added = update([...tolerations, { operator: 'Exists' }])
+    expect(of(added.result)).to.deep.equal([])
+    expect(added.yields).to.be.at.least(Math.floor((2 * MANY) / 512))
+    expect(of(update(tolerations.slice(0, -1)).result)).to.have.lengthOf(1)
   })
 })
