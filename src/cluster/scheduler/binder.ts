@@ -8,7 +8,7 @@ import type { ClusterState } from './cluster-state.ts'
 import { bindByExtenders, type Extender } from './extenders/extender.ts'
 import { failureText } from './failure-text.ts'
 import type { ActiveReserve } from './find-node.ts'
-import type { BindingContext } from './framework.ts'
+import { type BindingContext, unschedulable } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { QueuedPod, SchedulingQueue } from './queue.ts'
@@ -41,6 +41,8 @@ export class Binder {
   readonly #preparations = new Set<Promise<void>>()
   /** Aborts the preparation of a pod, by its uid. */
   readonly #cancellations = new Map<string, AbortController>()
+  /** Rejects a pod that waits to be permitted, by its uid. */
+  readonly #waiting = new Map<string, (rejection: BindingRejection) => void>()
 
   constructor(parts: BinderParts) {
     this.#parts = parts
@@ -66,6 +68,16 @@ export class Binder {
     this.#cancellations.get(uid)?.abort()
   }
 
+  /**
+   * Returns a pod that waits to be permitted to the queue, because a preemption takes its node. Returns false if the pod
+   * does not wait: then it must be deleted. Source: PreemptPod of pkg/scheduler/framework/preemption.
+   */
+  preempt({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): boolean {
+    const reject = this.#waiting.get(uid)
+    reject?.({ plugin: 'DefaultPreemption', status: unschedulable('preempted') })
+    return reject !== undefined
+  }
+
   /** Aborts all preparations. Resolves when they have ended. */
   async stop(): Promise<void> {
     for (const cancellation of this.#cancellations.values()) cancellation.abort()
@@ -85,7 +97,7 @@ export class Binder {
     this.#cancellations.set(uid, cancellation)
     try {
       const own = { ...context, signal: cancellation.signal }
-      const rejection = (await untilPermitted(permits, own)) ?? (await reservations.preBind(own))
+      const rejection = (await this.#untilPermitted(uid, permits, own)) ?? (await reservations.preBind(own))
       if (rejection === undefined) write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
       else await this.#takeBack(queued, node, reservations, rejection)
     } catch (error) {
@@ -93,6 +105,17 @@ export class Binder {
       else await this.#takeBack(queued, node, reservations, errorMessage(error))
     }
     this.#cancellations.delete(uid)
+  }
+
+  /** Waits for each permit in turn. Resolves with the first rejection. */
+  async #untilPermitted(uid: string, permits: readonly PluginPermit[], context: BindingContext): Promise<BindingRejection | undefined> {
+    if (permits.length === 0) return undefined
+    const preempted = new Promise<BindingRejection>(resolve => this.#waiting.set(uid, resolve))
+    try {
+      return await Promise.race([preempted, firstRejection(permits, context)])
+    } finally {
+      this.#waiting.delete(uid)
+    }
   }
 
   /**
@@ -135,8 +158,7 @@ export class Binder {
   }
 }
 
-/** Waits for each permit in turn. Resolves with the first rejection. */
-async function untilPermitted(permits: readonly PluginPermit[], context: BindingContext): Promise<BindingRejection | undefined> {
+async function firstRejection(permits: readonly PluginPermit[], context: BindingContext): Promise<BindingRejection | undefined> {
   for (const { plugin, permit } of permits) {
     const status = await permit(context)
     if (status) return { plugin, status }

@@ -15,6 +15,8 @@ export interface EvictionParts {
   readonly env: Pick<ClusterEnvironment, 'client' | 'clock'>
   readonly recorder: SeriesRecorder
   readonly nominated: NominatedPodsByNode
+  /** Takes the node of a pod that is not bound yet. Returns false if the pod must be deleted. */
+  readonly takeBack: (pod: Pod) => boolean
 }
 
 /** The pod, or the group, for which others are deleted. */
@@ -54,7 +56,7 @@ export const evictForGroup = (
   )
 
 async function evict(
-  { env: { client, clock }, recorder, nominated }: EvictionParts,
+  { env: { client, clock }, recorder, nominated, takeBack }: EvictionParts,
   { pod, kind, uid, place }: Preemptor,
   nodes: readonly string[],
   victims: readonly Pod[],
@@ -73,8 +75,10 @@ async function evict(
   )
   const deleteVictim = async (victim: Pod): Promise<void> => {
     const { namespace = '', name = '' } = victim.metadata
-    await patchStatus(victim, { conditions: [{ ...condition }] })
-    await client.delete(PODS, namespace, name, victim.metadata.uid === undefined ? {} : { uid: victim.metadata.uid })
+    if (!takeBack(victim)) {
+      await patchStatus(victim, { conditions: [{ ...condition }] })
+      await client.delete(PODS, namespace, name, victim.metadata.uid === undefined ? {} : { uid: victim.metadata.uid })
+    }
     recorder.record({
       kind: PODS,
       about: victim,

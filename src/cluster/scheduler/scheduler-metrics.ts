@@ -4,6 +4,9 @@ import { type Polled, PolledFamily } from '../../lib/polled-family.ts'
 /** Outcome of an attempt to schedule a pod. */
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'
 
+/** Outcome of an attempt to schedule a group of pods. */
+export type GroupAttemptResult = AttemptResult | 'waiting_on_preemption'
+
 /** Queues of waiting pods, as metrics name them. */
 export type MetricQueue = 'active' | 'backoff' | 'unschedulable' | 'gated'
 
@@ -82,6 +85,19 @@ export class SchedulerMetrics {
     stability: 'STABLE',
     labels: ['event', 'queue'],
   })
+  readonly groupAttempts = new CounterFamily({
+    name: 'scheduler_podgroup_schedule_attempts_total',
+    help: "Number of attempts to schedule pod group, by the result. 'unschedulable' means a pod group could not be scheduled, while 'error' means an internal scheduler problem.",
+    stability: 'ALPHA',
+    labels: ATTEMPT,
+  })
+  readonly groupAttemptSeconds = new HistogramFamily({
+    name: 'scheduler_podgroup_scheduling_attempt_duration_seconds',
+    help: 'Pod group scheduling attempt latency in seconds',
+    stability: 'ALPHA',
+    labels: ATTEMPT,
+    buckets: exponential(0.001, 2, 15),
+  })
   /** Rejections of pods that wait, by plugin and profile. */
   readonly unschedulable = new GaugeFamily({
     name: 'scheduler_unschedulable_pods',
@@ -119,7 +135,7 @@ export class SchedulerMetrics {
       preemptions,
       incoming,
     ]
-    return [...counters, this.unschedulable, this.#pending(), this.#cache()]
+    return [...counters, this.groupAttempts, this.groupAttemptSeconds, this.unschedulable, this.#pending(), this.#cache()]
   }
 
   /** Gauge of waiting pods, which is read at a scrape. */

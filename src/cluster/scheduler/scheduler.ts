@@ -19,7 +19,7 @@ import { ChangeWaiters } from './change-waiters.ts'
 import { ClusterState } from './cluster-state.ts'
 import { schedulerSettings } from './configuration/settings.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
-import { evictForGroup } from './evictions.ts'
+import { type EvictionParts, evictForGroup } from './evictions.ts'
 import type { Extender } from './extenders/extender.ts'
 import type { BindingContext, Plugin } from './framework.ts'
 import { groupConditionWrite } from './groups/group-conditions.ts'
@@ -126,14 +126,14 @@ class Scheduler {
     this.#finder = new NodeFinder({ ...shared, extenders: settings.extenders, nominated: this.#nominated, signal })
     this.#postFilters = new PostFilters({
       ...shared,
-      evictions: { env, recorder: this.#recorder, nominated: this.#nominated },
+      evictions: this.#evictions(),
       extenders: settings.extenders,
       context: this.#bindingContext,
       pending: this.#pending,
       write: (pod, write) => this.#write(pod, write),
       endNomination: pod => this.#endNomination(pod),
     })
-    this.#groupCycle = groupKindOf(features)?.kind === 'PodGroup' ? this.#newGroupCycle() : undefined
+    this.#groupCycle = groupKindOf(features)?.kind === 'PodGroup' ? this.#newGroupCycle(schedulerMetrics) : undefined
     this.#writes = new TaskQueue(env, 'scheduler_writes', signal, MOST_WRITES)
     this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
   }
@@ -179,9 +179,13 @@ class Scheduler {
     for (const extender of this.#extenders) extender.close()
   }
 
-  #newGroupCycle(): GroupCycle {
+  #evictions(): EvictionParts {
+    return { env: this.#env, recorder: this.#recorder, nominated: this.#nominated, takeBack: pod => this.#binder.preempt(pod) }
+  }
+
+  #newGroupCycle(metrics: SchedulerMetrics): GroupCycle {
     const { features } = this.#env
-    const evictions = { env: this.#env, recorder: this.#recorder, nominated: this.#nominated }
+    const evictions = this.#evictions()
     return new GroupCycle({
       release: features.release,
       preemptsForGroups: isSince(features.release, '1.37') || features.enabled('WorkloadAwarePreemption'),
@@ -200,6 +204,7 @@ class Scheduler {
       endNomination: (pod, boundTo) => this.#endNomination(pod, boundTo),
       gate: pod => this.#gate(pod),
       evict: ({ object }, pods, victims) => evictForGroup(evictions, object ?? pods[0], pods, victims),
+      metrics,
       report: (group, condition) => {
         const write = groupConditionWrite(this.#env, group, condition)
         if (write && group.object) this.#writes.run(`group ${objectKey(group.object)}`, write)

@@ -128,8 +128,13 @@ for (const [release, api] of Object.entries(APIS))
       expect(await message('a')).to.equal(undefined)
       await plane.apply(pod('c', '1', api.member('train')))
       await untilBound('a', 'b', 'c')
-      if (api.condition)
+      if (api.condition) {
+        await plane.until(async () => (await condition('train')) !== undefined)
         expect(await condition('train')).to.include({ type: api.condition, status: 'True', reason: 'Scheduled', message: '' })
+        expect(String((await plane.request('GET', '/metrics')).body)).to.contain(
+          'scheduler_podgroup_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1',
+        )
+      }
     })
 
     it('holds pods back until their group exists', async () => {
@@ -159,6 +164,18 @@ for (const [release, api] of Object.entries(APIS))
 
     const priority = (name: string, value: number): Manifest =>
       ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value }) as Manifest
+
+    if (release === '1.35')
+      it('returns a pod that waits for its gang to the queue if a preemption needs its node', async () => {
+        await addNode('n', '2')
+        const never = { ...api.member('train'), nodeSelector: { disk: 'none' } }
+        await plane.apply(priority('high', 1000), api.group('train', 3), ...['a', 'b'].map(name => pod(name, '1', api.member('train'))))
+        await plane.apply(pod('c', '1', never))
+        await plane.until(async () => (await message('c')) !== undefined)
+        await plane.apply(pod('urgent', '2', { priorityClassName: 'high' }))
+        await untilBound('urgent')
+        for (const name of ['a', 'b']) expect((await get(`${PODS}/${name}`)).metadata.deletionTimestamp).to.equal(undefined)
+      })
 
     if (release === '1.35')
       it('takes the node from a pod that has waited for its gang for five minutes', async () => {

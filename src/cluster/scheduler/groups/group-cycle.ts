@@ -15,6 +15,7 @@ import type { PodInfos } from '../pod-infos.ts'
 import type { PostFilters } from '../post-filters.ts'
 import type { Profile } from '../profile.ts'
 import type { QueuedPod, SchedulingQueue } from '../queue.ts'
+import type { GroupAttemptResult, SchedulerMetrics } from '../scheduler-metrics.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type GroupCondition, SCHEDULED } from './group-conditions.ts'
 import { chooseVictims, groupIneligibility, snapshotWithout, type VictimUnit, victimUnits } from './group-preemption.ts'
@@ -49,6 +50,7 @@ export interface GroupCycleParts {
   readonly gate: (pod: Pod) => void
   /** Deletes pods for pods of a group. */
   readonly evict: (group: GroupRules, pods: readonly [Pod, ...Pod[]], victims: readonly VictimUnit[]) => Promise<void>
+  readonly metrics: Pick<SchedulerMetrics, 'groupAttempts' | 'groupAttemptSeconds'>
   /** Writes the condition of a group in the background. */
   readonly report: (group: GroupRules, condition: GroupCondition) => void
 }
@@ -196,8 +198,8 @@ export class GroupCycle {
   }
 
   /** Binds the pods that have nodes. The others return to the queue. */
-  async #bind({ rules }: GroupAttempt, { result: { results } }: Tried): Promise<void> {
-    const { binder, context, endNomination, fail, pending, report, state } = this.#parts
+  async #bind(attempt: GroupAttempt, { result: { results } }: Tried): Promise<void> {
+    const { binder, context, endNomination, fail, pending, state } = this.#parts
     for (const result of results) {
       const { queued, info } = result.member
       if (!pending.isPending(queued)) {
@@ -208,7 +210,7 @@ export class GroupCycle {
         binder.bindReserved(queued, info, result.node, result.reservations)
       } else fail(queued, result.plugins, { reason: 'Unschedulable', message: result.message, nominatedNode: result.nominatedNode })
     }
-    report(rules, SCHEDULED)
+    this.#report(attempt, SCHEDULED, 'scheduled')
   }
 
   /** Chooses pods whose deletion makes room for the group. Source: PodGroupPostFilter of the plugin DefaultPreemption. */
@@ -224,18 +226,21 @@ export class GroupCycle {
     const { trial, result, verdict } = await this.#try(attempt, bare, true)
     trial.undo()
     const { placements } = result
-    const victims = verdict.isFeasible
-      ? await startInTurns(chooseVictims({ units, placements, bare, nominated: name => this.#parts.nominated.on(name) }))
-      : []
-    await trial.release()
+    const nominated = (name: string) => this.#parts.nominated.on(name)
+    let victims: readonly VictimUnit[] = []
+    try {
+      if (verdict.isFeasible) victims = await startInTurns(chooseVictims({ units, placements, bare, nominated }))
+    } finally {
+      await trial.release()
+    }
     if (!verdict.isFeasible) return { message: `pod group preemption: ${result.error ?? verdict.message}` }
     return { nodes: new Map(placements.map(({ member, node }) => [member.info.pod.metadata.uid ?? '', node.name])), victims }
   }
 
   /** Returns all pods to the queue. If there are victims, the pods are nominated to the nodes that become free. */
   #reject(attempt: GroupAttempt, { result, verdict }: Tried, preemption: GroupPreemption | undefined): void {
-    const { fail, release, report } = this.#parts
-    const { members, rules } = attempt
+    const { fail, release } = this.#parts
+    const { members } = attempt
     const nodes = preemption && 'nodes' in preemption ? preemption.nodes : undefined
     const message = preemption && 'message' in preemption ? `${verdict.message}, ${preemption.message}` : verdict.message
     const awaitsVictims = nodes !== undefined || verdict === AWAITING_VICTIMS
@@ -253,7 +258,8 @@ export class GroupCycle {
         nominatedNode: awaitsVictims ? nominated : isInVain ? '' : one?.nominatedNode,
       })
     }
-    report(rules, { status: 'False', reason: 'Unschedulable', message })
+    const outcome = awaitsVictims ? 'waiting_on_preemption' : 'unschedulable'
+    this.#report(attempt, { status: 'False', reason: 'Unschedulable', message }, outcome)
   }
 
   /** Nominates the pods, and deletes the victims in the background. */
@@ -269,13 +275,23 @@ export class GroupCycle {
   }
 
   /** Returns all pods to the queue after an error. */
-  #failAll({ members, rules }: GroupAttempt, message: string, tried?: Tried): void {
-    for (const { queued } of members) {
+  #failAll(attempt: GroupAttempt, message: string, tried?: Tried): void {
+    for (const { queued } of attempt.members) {
       const own = tried?.result.results.find(({ member }) => member.queued === queued)
       const text = own && 'isError' in own && own.isError ? own.message : message
       this.#parts.fail(queued, new Set(), { reason: 'SchedulerError', message: text, nominatedNode: '' })
     }
-    this.#parts.report(rules, { status: 'False', reason: 'SchedulerError', message })
+    this.#report(attempt, { status: 'False', reason: 'SchedulerError', message }, 'error')
+  }
+
+  #report({ members: [first], rules }: GroupAttempt, condition: GroupCondition, result: GroupAttemptResult): void {
+    const { metrics, report } = this.#parts
+    if (first) {
+      const { pod, takenAt } = first.queued
+      metrics.groupAttempts.child(schedulerName(pod), result).value++
+      metrics.groupAttemptSeconds.child(schedulerName(pod), result).observe((performance.now() - takenAt) / 1000)
+    }
+    report(rules, condition)
   }
 }
 

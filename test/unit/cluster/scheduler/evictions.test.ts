@@ -10,7 +10,11 @@ const node = NodeInfo.of(nodeOf('n'))
 const PREEMPTOR = infoOf({ name: 'urgent', spec: { priority: 10, schedulerName: 'mine', containers: [] } })
 
 /** Runs evictions with an API that fails for some pods. Returns the requests and the names of pods with an event. */
-async function evictionsOf(failures: Record<string, Error>, nominated = new NominatedPodsByNode()) {
+async function evictionsOf(
+  failures: Record<string, Error>,
+  nominated = new NominatedPodsByNode(),
+  takeBack: EvictionParts['takeBack'] = () => false,
+) {
   const requests: string[] = []
   const events: string[] = []
   const answer = async (request: string, name: string): Promise<void> => {
@@ -23,7 +27,7 @@ async function evictionsOf(failures: Record<string, Error>, nominated = new Nomi
     delete: (_kind: unknown, _namespace: string, name: string) => answer('delete', name),
   } as unknown as ApiClient
   const recorder = { record: ({ about }: { about: { metadata: { name: string } } }) => events.push(about.metadata.name) }
-  const parts = { env: { client, clock: { now: () => 0 } }, recorder, nominated } as unknown as EvictionParts
+  const parts = { env: { client, clock: { now: () => 0 } }, recorder, nominated, takeBack } as unknown as EvictionParts
   const error = await evictVictims(parts, PREEMPTOR.pod, {
     node,
     victims: [infoOf({ name: 'a' }), infoOf({ name: 'b' })],
@@ -33,6 +37,12 @@ async function evictionsOf(failures: Record<string, Error>, nominated = new Nomi
 }
 
 describe('evictions for a preemption', () => {
+  it('only take back the node of a victim that is not bound yet', async () => {
+    const { requests, events } = await evictionsOf({}, undefined, ({ metadata }) => metadata.name === 'a')
+    expect(requests.map(request => request.split(' ').at(-1))).to.deep.equal(['b', 'b'])
+    expect(events).to.have.members(['a', 'b'])
+  })
+
   it('delete each victim after its condition is written', async () => {
     const condition = { type: 'DisruptionTarget', status: 'True', lastProbeTime: null, lastTransitionTime: '1970-01-01T00:00:00Z' }
     const why = { reason: 'PreemptionByScheduler', message: 'mine: preempting to accommodate a higher priority pod' }
