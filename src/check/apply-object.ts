@@ -130,7 +130,7 @@ const isUnauthorized = ({ steps }: ForkResponse): boolean => steps.some(step => 
 const isConflict = ({ error }: ForkResponse): boolean =>
   error?.reason === 'Conflict' && (error.details?.causes ?? []).some(({ message = '' }) => managerIn(message) !== '')
 
-const STRICT = /^(?:unknown|duplicate) field "/
+const STRICT = /^unknown field "/
 
 /** Returns the response to strict validation, which kubectl requests, if it differs from a response with warnings. */
 async function strictly(client: ForkClient, object: InputObject, attempt: Attempt, response: ForkResponse): Promise<ForkResponse> {

@@ -40,7 +40,7 @@ Reports what an API server would say to manifests, without a server and without 
       --webhook         NAME=URL: calls an admission webhook of that name; others are not called
   -n, --namespace       namespace of objects that name none (default: default)
       --as-given        applies objects in the order of the input, instead of definitions, namespaces and policies first
-      --strict          makes unknown kinds, missing namespaces and missing references errors
+      --strict          makes unknown kinds, repeated fields, missing namespaces and missing references errors
       --show-defaults   reports the defaults that the server sets
       --diff            prints the change of each object, as kubectl diff does
       --watch           checks again at each change of the files, until it is interrupted

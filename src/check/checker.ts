@@ -9,6 +9,7 @@ import { ReleaseKinds } from '../upgrade/versions/release-kinds.ts'
 import { type AppliedObject, type ApplyClients, type ApplyOptions, applyObject } from './apply-object.ts'
 import { withoutWriteMetadata, yamlDiff } from './diff.ts'
 import { changeFindings } from './findings/changes.ts'
+import { duplicateFindings } from './findings/duplicates.ts'
 import { checkedName, objectFinding } from './findings/finding.ts'
 import { adviceOf, warningFindings } from './findings/warnings.ts'
 import { type ForkResponse, resourcePath } from './fork/fork-client.ts'
@@ -120,6 +121,7 @@ export class Checker {
     try {
       const result = await applyObject(this.#parts, object, { served, namespace }, options)
       this.findings.push(
+        ...duplicateFindings(object, options.strict ? 'error' : 'warning'),
         ...result.findings,
         ...warningFindings(object, result.last.warnings, result.steps, this.#release),
         ...changeFindings(object, result.steps, options.showDefaults),

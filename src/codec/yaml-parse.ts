@@ -21,7 +21,7 @@ export function* parseDocument(text: string, consume: EventConsumer, readerFault
   try {
     yield* grammar.parse(consume)
   } catch (error) {
-    fault = faultOf(error).message
+    fault = syntaxFault(error).message
   }
   return readerFault !== undefined && grammar.hasRead(readerFault.from) ? `yaml: ${readerFault.message}` : fault
 }
@@ -34,12 +34,12 @@ export function* parseAllDocuments(text: string, consume: EventConsumer, firstLi
     yield* new YamlGrammar(text, true).parse(consume)
     return undefined
   } catch (error) {
-    return faultOf(error, firstLine)
+    return syntaxFault(error, firstLine)
   }
 }
 
 /** Returns an error of the grammar. Throws any other error. */
-function faultOf(error: unknown, firstLine = 0): YamlFault {
+function syntaxFault(error: unknown, firstLine = 0): YamlFault {
   if (error instanceof UnknownAnchor) return { message: `yaml: unknown anchor '${error.message}' referenced`, at: error.at }
   if (!(error instanceof YamlProblem)) throw error
   const { position, ofScanner, message } = error

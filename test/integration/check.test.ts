@@ -99,8 +99,54 @@ spec:
       '7:3 error unknown-field spec.replicaz | unknown field "spec.replicaz"',
       '18:11 error invalid-value spec.template.spec.containers[0].ports[0].containerPort | spec.template.spec.containers[0].ports[0].containerPort: Invalid value: 800000: must be between 1 and 65535, inclusive',
       '19:9 error invalid-value spec.template.spec.containers[0].imagePullPolicy | spec.template.spec.containers[0].imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", "IfNotPresent", "Never"',
-      '20:9 error duplicate-field spec.template.spec.containers[0].image | duplicate field "spec.template.spec.containers[0].image"',
+      '20:9 warning duplicate-field spec.template.spec.containers[0].image | duplicate field "spec.template.spec.containers[0].image"',
     ])
+  })
+
+  it('applies the last of repeated fields, as kubectl does', async () => {
+    const text = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: First
+  name: last
+  labels: {a.example/b: 1, a.example/b: c}
+data:
+  x: [1]
+  x: "y"
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: other}
+`
+    const shown = async (strict: boolean) => {
+      const { findings, objects } = await check({ texts: { a: text }, strict })
+      return [
+        ...findings.map(({ severity, rule, field, position }) => `${position?.line}:${position?.column} ${severity} ${rule} ${field}`),
+        ...objects.map(({ name, verdict }) => `${name} ${verdict}`),
+      ]
+    }
+    expect(await shown(false)).to.deep.equal([
+      '5:3 warning duplicate-field metadata.name',
+      '6:28 warning duplicate-field metadata.labels.a.example/b',
+      '9:3 warning duplicate-field data.x',
+      'last created',
+      'other created',
+    ])
+    expect((await shown(true))[0]).to.equal('5:3 error duplicate-field metadata.name')
+  })
+
+  it('reports documents that are not valid, and checks the others', async () => {
+    const text =
+      '\ufeffapiVersion: v2\nkind: ConfigMap\n---\nkind: Pod\n  spec: {}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: A}\n---\na: [\n'
+    const shown = (await found(text)).map(each => each.slice(0, 80))
+    expect(shown).to.deep.equal(
+      [
+        '2:1 warning unknown-kind kind | no matches for kind "ConfigMap" in version "v2"',
+        '5:7 error unreadable  | yaml: line 5: mapping values are not allowed in this context',
+        '9:12 error invalid-value metadata.name | metadata.name: Invalid value: "A": a low',
+        '11:4 error unreadable  | yaml: line 11: did not find expected node content',
+      ].map(each => each.slice(0, 80)),
+    )
   })
 
   it('locates values whose error does not name their field, and keys of maps', async () => {

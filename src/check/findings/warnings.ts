@@ -7,8 +7,7 @@ import type { CheckFinding } from '../types.ts'
 import { objectFinding } from './finding.ts'
 
 /**
- * Findings about the `Warning` headers of a response. Unknown and repeated fields are errors, as kubectl requests
- * strict validation.
+ * Findings about the `Warning` headers of a response. Unknown fields are errors, as kubectl requests strict validation.
  */
 export function warningFindings(
   object: InputObject,
@@ -16,24 +15,10 @@ export function warningFindings(
   steps: readonly WhyStep[],
   release: Release,
 ): CheckFinding[] {
-  const repeats = new Map<string, number>()
   return warnings.flatMap(text => {
     const unknown = quotedIn(text, 'unknown field ')
     if (unknown !== undefined)
       return [objectFinding(object, 'unknown-field', 'error', text, { field: unknown, advice: 'correct or remove the field' })]
-    const duplicate = quotedIn(text, 'duplicate field ')
-    if (duplicate !== undefined) {
-      const count = (repeats.get(duplicate) ?? 0) + 1
-      repeats.set(duplicate, count)
-      const at = locateField(object.node, duplicate, { occurrence: count })
-      return [
-        objectFinding(object, 'duplicate-field', 'error', text, {
-          field: duplicate,
-          at,
-          advice: 'remove one of both: the last one counts',
-        }),
-      ]
-    }
     return [warningFinding(object, text, steps, release)]
   })
 }

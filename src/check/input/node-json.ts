@@ -2,7 +2,7 @@ import { goJson } from '../../codec/json.ts'
 import type { SourceNode } from '../../upgrade/source/nodes.ts'
 
 /**
- * Writes a node as JSON, with repeated keys, which the server reports. Members of merged maps come first.
+ * Writes a node as JSON. Of repeated keys the last one counts, as in kubectl. Members of merged maps come first.
  * @param without values that are left out, with their keys
  */
 export function nodeJson(node: SourceNode, without: ReadonlySet<SourceNode>): string {
@@ -17,8 +17,8 @@ export function nodeJson(node: SourceNode, without: ReadonlySet<SourceNode>): st
         .map(item => nodeJson(item, without))
         .join(',')}]`
     case 'map': {
-      const own = new Set(node.pairs.map(({ key }) => key))
-      return `{${[...mergedMembers(node.merged, own, without), ...members(node.pairs, without)].join(',')}}`
+      const own = new Map(node.pairs.map(pair => [pair.key, pair]))
+      return `{${[...mergedMembers(node.merged, own, without), ...members([...own.values()], without)].join(',')}}`
     }
   }
 }
@@ -32,7 +32,7 @@ const members = (pairs: readonly Member[], without: ReadonlySet<SourceNode>): st
   pairs.filter(({ value }) => !without.has(value)).map(({ key, value }) => `${goJson(key)}:${nodeJson(value, without)}`)
 
 /** Members of merged maps that the map does not set itself. */
-function mergedMembers(merged: readonly SourceNode[], own: ReadonlySet<string>, without: ReadonlySet<SourceNode>): string[] {
+function mergedMembers(merged: readonly SourceNode[], own: ReadonlyMap<string, Member>, without: ReadonlySet<SourceNode>): string[] {
   const found = new Map<string, Member>()
   const collect = (node: SourceNode): void => {
     const map = node.kind === 'alias' ? node.target : node

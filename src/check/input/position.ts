@@ -81,8 +81,6 @@ export interface FieldLocation {
 
 /** Conditions of a search. */
 interface Search {
-  /** Which of repeated keys is meant, from 0. Default: the last one. */
-  readonly occurrence?: number | undefined
   /** Optional. Whether a node at the end of the path may be meant. */
   readonly accepts?: ((node: SourceNode) => boolean) | undefined
 }
@@ -187,8 +185,7 @@ function walkMap(at: FieldLocation, node: MapNode, rest: string, search: Search)
   }
   if (best === undefined) return firstExact(at, node.merged, merged => walk({ ...at, node: merged }, rest, search))
   const { key, left } = best
-  const pairs = node.pairs.filter(pair => pair.key === key)
-  const pair = (left === '' && search.occurrence !== undefined ? pairs[search.occurrence] : undefined) ?? pairs.at(-1)
+  const pair = node.pairs.findLast(each => each.key === key)
   return pair ? walk(memberAt(at, pair), left, search) : at
 }
 

@@ -51,9 +51,6 @@ describe('positions of fields', () => {
   ]
   for (const [path, expected] of cases) it(`locates ${JSON.stringify(path)}`, () => expect(located(path)).to.equal(expected))
 
-  it('locates the first of repeated keys', () =>
-    expect(located('spec.ports[2].name', { occurrence: 0 })).to.equal('13:6 spec.ports[2].name'))
-
   it('locates the first node that is accepted', () => {
     const isText = (node: SourceNode): boolean => node.kind === 'scalar' && typeof node.value === 'string'
     expect(located('spec.ports.port', { accepts: isText })).to.equal('13:19 spec.ports[2].port')

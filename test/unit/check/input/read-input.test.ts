@@ -113,8 +113,8 @@ metadata: {name: b}
     expect(faults(readInput([broken]))[0]).to.include(`unreadable: ${broken}: `)
   })
 
-  it('writes repeated keys and merged maps as JSON', () => {
+  it('writes the last of repeated keys and merged maps as JSON', () => {
     const [object] = readTexts({ a: 'apiVersion: v1\nkind: A\nx: &x {a: 1, b: 2}\nz: {<<: *x, b: 3, b: 4}\n' }).objects
-    expect(object && nodeJson(object.node, new Set())).to.equal('{"apiVersion":"v1","kind":"A","x":{"a":1,"b":2},"z":{"a":1,"b":3,"b":4}}')
+    expect(object && nodeJson(object.node, new Set())).to.equal('{"apiVersion":"v1","kind":"A","x":{"a":1,"b":2},"z":{"a":1,"b":4}}')
   })
 })
