@@ -44,7 +44,8 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
             from = batch.revision + 1
           }
         } catch (error) {
-          expect((error as BackendError).code).to.equal('unavailable')
+          // A machine that is busy accepts the watch too late.
+          expect((error as BackendError).code).to.be.oneOf(['unavailable', 'timeout'])
           await sleep(RETRY_MS)
         }
       }
@@ -95,7 +96,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     await Promise.all(writers)
 
     const last = await store.put('last', 0, 'x')
-    await eventually('the last event', () => events.some(event => event.startsWith(`${last} `)))
+    await Promise.race([watcher, eventually('the last event', () => events.some(event => event.startsWith(`${last} `)))])
     aborter.abort()
     await watcher
 
@@ -133,7 +134,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
     for (const code of await Promise.all([codeOf(store.text('away')), codeOf(store.put('other', 0, 'x')), codeOf(backend.check(never))]))
       expect(code).to.be.oneOf(['unavailable', 'timeout'])
     expect(Date.now() - begun).to.be.at.least(1500)
-    expect(await codeOf(store.events(1, 1))).to.equal('unavailable')
+    expect(await codeOf(store.events(1, 1))).to.be.oneOf(['unavailable', 'timeout'])
     await server.start()
     expect(await within(10_000, 'the answer', store.text('away'))).to.equal('x')
     await store.put('other', 0, 'x')
