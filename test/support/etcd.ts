@@ -37,10 +37,26 @@ export function findEtcds(): readonly EtcdProgram[] {
     return paths
       .split('\n')
       .filter(path => path !== '')
-      .map(path => ({ path, version: /etcd Version: (\S+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1] ?? '' }))
+      .map(path => ({ path, version: versionOf(path) }))
   } catch {
     return []
   }
+}
+
+const versionOf = (path: string): string => /etcd Version: (\S+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1] ?? ''
+
+const quickFlags = new Map<string, readonly string[]>()
+
+/**
+ * Flags with which etcd does not wait for the disk. What it acknowledges survives its own death, as tests cause it,
+ * though not that of the machine. etcd has them since 3.5.
+ */
+function quickFlagsOf(binary: string): readonly string[] {
+  const known = quickFlags.get(binary)
+  if (known) return known
+  const flags = /^3\.[0-4]\./.test(versionOf(binary)) ? [] : ['--unsafe-no-fsync']
+  quickFlags.set(binary, flags)
+  return flags
 }
 
 /** Returns the path of an etcd binary (`hack/etcd find`). Undefined if none is installed. */
@@ -92,7 +108,7 @@ export async function startEtcd(args: readonly string[] = [], binary = findEtcd(
 
 /** An etcd that is not started yet. `health`: URL that returns its health without TLS. */
 export const etcdProcess = (binary: string, flags: readonly string[], health: string): OwnedProcess =>
-  storeProcess(binary, flags, () =>
+  storeProcess(binary, [...flags, ...quickFlagsOf(binary)], () =>
     fetch(`${health}/health`, { signal: AbortSignal.timeout(1000) }).then(
       async response => (await response.text()).includes('true'),
       () => false,

@@ -31,12 +31,15 @@ process.once('exit', () => {
 const ATTEMPTS = 2400
 const PAUSE_MS = 50
 
-/** A program that is not started yet. `cwd`: default, that of the test. */
+/**
+ * A program that is not started yet. `cwd`: default, that of the test. Stores are Go programs with little memory, which
+ * collect garbage a quarter as often as by default.
+ */
 export function storeProcess(program: string, flags: readonly string[], answers: () => Promise<boolean>, cwd?: string): OwnedProcess {
   let child: ChildProcess | undefined
   const own: OwnedProcess = {
     async start() {
-      const started = spawn(program, flags, { stdio: 'ignore', ...(cwd !== undefined && { cwd }) })
+      const started = spawn(program, flags, { stdio: 'ignore', env: { GOGC: '400', ...process.env }, ...(cwd !== undefined && { cwd }) })
       running.add(started.once('exit', () => running.delete(started)))
       child = started
       for (let i = 0; !(await answers()); i++) {
