@@ -49,16 +49,17 @@ export class ChannelSocket {
 
   /**
    * Returns a stream whose data is sent on a channel. It sends nothing at its end: the protocol has no such message for
-   * clients.
+   * clients. Data behind its end is dropped, such as the echo of input that is still coming.
    */
   output(channel: number): Writable {
     const lead = Buffer.from([channel])
-    return new Writable({
+    const output = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         if (this.#left.signal.aborted || this.#socket.send(lead, chunk)) done()
         else this.#waiting.push(done)
       },
     })
+    return output.on('error', () => {})
   }
 
   /** Sends one message, even an empty one. */
@@ -79,14 +80,20 @@ export class ChannelSocket {
       data = data.subarray(1)
     }
     if (this.#channel === CLOSE) {
-      if (data.length > 0) this.#inputs.get(data[0] ?? 0)?.push(null)
+      if (data.length > 0) this.#endInput(data[0] ?? 0)
     } else if (this.#channel !== undefined && data.length > 0 && this.#inputs.get(this.#channel)?.push(data) === false) this.#socket.pause()
     if (last) this.#channel = undefined
   }
 
+  /** Ends an input. Data that the client sends on the channel nevertheless is dropped. */
+  #endInput(channel: number): void {
+    this.#inputs.get(channel)?.push(null)
+    this.#inputs.delete(channel)
+  }
+
   #end(): void {
     if (this.#left.signal.aborted) return
-    for (const input of this.#inputs.values()) if (!input.readableEnded) input.push(null)
+    for (const channel of [...this.#inputs.keys()]) this.#endInput(channel)
     this.#left.abort()
     for (const go of this.#waiting.splice(0)) go()
   }

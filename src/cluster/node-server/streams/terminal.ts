@@ -29,7 +29,10 @@ export interface TerminalStreams {
 
 /** Time in milliseconds for the size, which clients send at once. */
 const SIZE_MS = 200
-/** Bytes of lines that wait for the command. Further ones are dropped with a bell, as by a full terminal. */
+/**
+ * Bytes of lines that wait for the command. Further ones are dropped with a bell, as by a full terminal. If none wait,
+ * all lines of a piece of input are taken.
+ */
 const MAX_WAITING = 64 * 1024
 /** Longest message with a size, in characters. */
 const MAX_SIZE_TEXT = 1024
@@ -81,7 +84,8 @@ function editedLines(stdin: Readable, stdout: Writable | undefined, signal: (sig
   const discipline = new LineDiscipline()
   const lines = new PassThrough({ highWaterMark: MAX_WAITING })
   const show = (bytes: Buffer): void => {
-    if (bytes.length === 0 || stdout?.write(bytes) !== false) return
+    // The client may type when the command has ended already.
+    if (bytes.length === 0 || !stdout?.writable || stdout.write(bytes)) return
     stdin.pause()
     stdout.once('drain', () => stdin.resume())
   }
@@ -90,7 +94,8 @@ function editedLines(stdin: Readable, stdout: Writable | undefined, signal: (sig
     show(echo)
     for (const each of signals) signal(each)
     if (lines.writableEnded) return
-    if (lines.readableLength + lines.writableLength + input.length > MAX_WAITING) show(BELL)
+    const waiting = lines.readableLength + lines.writableLength
+    if (waiting > 0 && waiting + input.length > MAX_WAITING) show(BELL)
     else if (input.length > 0) lines.write(input)
     if (isEnd) lines.end()
   })
@@ -105,6 +110,8 @@ function withLineEnds(stdout: Writable): Writable {
       done(null, chunk.includes(10) ? Buffer.from(chunk.toString('latin1').replaceAll('\n', '\r\n'), 'latin1') : chunk)
     },
   })
+  // Data behind the end is dropped, as on the stream of the client.
+  converted.on('error', () => {})
   converted.pipe(stdout)
   stdout.once('close', () => converted.destroy())
   return converted

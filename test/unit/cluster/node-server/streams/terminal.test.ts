@@ -1,4 +1,5 @@
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { execute } from '../../../../../src/cluster/node-server/exec.ts'
 import { runProcess } from '../../../../../src/cluster/node-server/local-process.ts'
@@ -88,4 +89,35 @@ describe('a terminal', () => {
     await eventually('it rings', () => one.state.text.includes('\x07'))
     expect(one.streams.stdin?.readableLength).to.be.lessThan(64 * 1024 + 1)
   })
+
+  it('takes a long paste as a whole if the program reads', async () => {
+    const one = client()
+    const lines = `${'x'.repeat(69)}\n`.repeat(1000)
+    const result = execute(['cat'], { containers: [], echo: true }, one.streams, new Set())
+    one.keys.write(lines)
+    one.keys.write('\x04')
+    expect(await result).to.deep.equal({ exitCode: 0 })
+    expect(one.state.text).to.not.include('\x07')
+  })
+
+  for (const [title, isEcho] of [
+    ['an echo', true],
+    ['another command', false],
+  ] as const)
+    it(`drops what is typed behind the end of ${title}, while the client does not read`, async () => {
+      const keys = new PassThrough()
+      const screen = new Writable({ write: () => {} })
+      const streams = { ...openTerminal(keys, screen, undefined), stderr: undefined, left: new AbortController().signal }
+      const rule = isEcho
+        ? { containers: [], echo: true }
+        : { containers: [], echo: false, output: { stdout: 'done', stderr: '', exitCode: 0 } }
+      const result = execute(['cat'], rule, { ...streams, finish: async () => {} }, new Set())
+      keys.write('a\r\x03')
+      await result
+      void endOutput(streams.stdout, screen)
+      keys.write('more\r')
+      await eventually('it is read', () => keys.readableLength === 0)
+      await nextTurn()
+      expect(screen.errored).to.equal(null)
+    })
 })
