@@ -24,7 +24,7 @@ export function followMetrics(env: ClusterEnvironment, signal: AbortSignal): voi
       if (stored === undefined) return
       const metric = withKind(stored)
       environment ??= metricEnvironment({ now: () => 0, random: () => 0 }, () => NOTHING)
-      const conditions = acceptedConditions(metric, faultOf(metric, environment), formatTime(env.clock.now()))
+      const conditions = acceptedConditions(metric, metricFault(metric, environment), formatTime(env.clock.now()))
       if (conditions) await env.client.patch(METRICS, { namespace: '', name: key, subresource: 'status' }, { status: { conditions } })
     },
   })
@@ -35,7 +35,7 @@ export function followMetrics(env: ClusterEnvironment, signal: AbortSignal): voi
 const withKind = (metric: TypedObject): { readonly [name: string]: Json } =>
   ({ ...metric, apiVersion: KWOK_API_VERSION, kind: METRICS.kind }) as unknown as { readonly [name: string]: Json }
 
-function faultOf(metric: Json, environment: Environment): string | undefined {
+function metricFault(metric: Json, environment: Environment): string | undefined {
   try {
     decodeMetric(metric, environment)
     return undefined
