@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
 import type { ControlPlane, Manifest } from '../../../src/testing/types.ts'
 import type { AnyObject } from '../../support/any-object.ts'
@@ -237,6 +238,69 @@ for (const [release, api] of Object.entries(APIS))
         expect(await condition('train')).to.include({ status: 'False', reason: 'SchedulerError', message: text })
       })
   })
+
+/** Number of random clusters with gangs, and the first seed: `COUNT=20 SEED=1000`. */
+const COUNT = Number(process.env.COUNT ?? 1)
+const SEED = Number(process.env.SEED ?? 1)
+
+describe('random gangs of pods', function () {
+  this.timeout(120_000 * COUNT)
+  for (const [release, api] of Object.entries(APIS))
+    for (let seed = SEED; seed < SEED + COUNT; seed++)
+      it(`have no node or enough, and all have nodes once there is room (${release}, seed ${seed})`, async () => {
+        const random = seededRandom(seed)
+        const below = (count: number): number => Math.floor(random() * count)
+        const plane = await startControlPlane({
+          seed,
+          flags: {
+            profile: 'cluster',
+            controllers: ['scheduler'],
+            'disable-admission-plugins': ['ServiceAccount', 'TaintNodesByCondition', 'DefaultTolerationSeconds'],
+            'emulated-version': release,
+            'feature-gates': api.gates,
+            'runtime-config': `scheduling.k8s.io/${api.version}=true`,
+          },
+        })
+        try {
+          const addNode = async (name: string): Promise<void> => {
+            await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name } } as Manifest)
+            const resources = { cpu: '4', memory: '8Gi', pods: '110' }
+            await plane.request('PATCH', `/api/v1/nodes/${name}/status`, { body: { status: { allocatable: resources } } })
+          }
+          const settle = async (): Promise<void> => {
+            // In 1.35, pods of different gangs may keep nodes from each other for five minutes.
+            for (let i = 0; i < (release === '1.35' ? 10 : 3); i++) {
+              await plane.advance('61s')
+              await plane.settled()
+            }
+          }
+          const minimums = new Map<string, number>()
+          const created: Manifest[] = []
+          for (let i = 0; i < 5; i++) {
+            const size = 2 + below(4)
+            minimums.set(`g${i}`, 1 + below(size))
+            created.push(api.group(`g${i}`, minimums.get(`g${i}`) ?? 1))
+            for (let j = 0; j < size; j++) created.push(pod(`g${i}-${j}`, String(1 + below(3)), api.member(`g${i}`)))
+          }
+          for (let i = 0; i < 4; i++) created.push(pod(`single-${i}`, '1'))
+          for (let i = 0; i < 4; i++) await addNode(`n${i}`)
+          for (const object of created.sort(() => random() - 0.5)) await plane.apply(object)
+          await settle()
+          const bound = async (): Promise<AnyObject[]> =>
+            (await plane.request<AnyObject>('GET', PODS)).body.items.filter(({ spec }: AnyObject) => spec.nodeName)
+          const names = (await bound()).map(({ metadata }) => metadata.name as string)
+          for (const [group, minimum] of minimums) {
+            const count = names.filter(name => name.startsWith(group)).length
+            expect(count === 0 || count >= minimum, `${count} pods of ${group}, which needs ${minimum}`).to.equal(true)
+          }
+          for (let i = 4; i < 24; i++) await addNode(`n${i}`)
+          await settle()
+          expect(await bound()).to.have.length(created.length - minimums.size)
+        } finally {
+          await plane.stop()
+        }
+      })
+})
 
 describe('groups of pods that are limited to one rack', () => {
   const RACK = 'example.dev/rack'
