@@ -27,12 +27,12 @@ describe('kubelets of simulated nodes', () => {
     (await get('/api/v1/namespaces/default/events')).items
       .filter(({ involvedObject }: AnyObject) => involvedObject.name === name)
       .map(({ type, reason, message }: AnyObject) => `${type} ${reason} ${message}`)
-  const run = (name: string, cpu: string): Promise<unknown> =>
+  const run = (name: string, cpu: string, spec: object = {}): Promise<unknown> =>
     plane.apply({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name, namespace: 'default' },
-      spec: { nodeName: 'node-1', containers: [{ name: 'c', image: 'app:1', resources: { requests: { cpu } } }] },
+      spec: { ...spec, nodeName: 'node-1', containers: [{ name: 'c', image: 'app:1', resources: { requests: { cpu } } }] },
     } as Manifest)
   const phase = (name: string, expected: string): Promise<void> => plane.until(async () => (await statusOf(name)).phase === expected)
   const resize = (name: string, cpu: string): Promise<unknown> =>
@@ -81,6 +81,20 @@ describe('kubelets of simulated nodes', () => {
     expect(await conditionOf('a', 'PodResizeInProgress')).to.equal(undefined)
     const reasons = (await eventsOf('a')).map(text => text.split(' ')[1]).filter(reason => reason?.startsWith('Resize'))
     expect(reasons).to.have.members(['ResizeInfeasible', 'ResizeDeferred', 'ResizeStarted', 'ResizeCompleted'])
+  })
+
+  it('evict a pod for a critical one', async () => {
+    plane = await clusterIn('1.33')
+    await run('first', '6')
+    await phase('first', 'Running')
+    await run('critical', '4', { priorityClassName: 'system-node-critical' })
+    await phase('critical', 'Running')
+    await phase('first', 'Failed')
+    expect(await statusOf('first')).to.include({ reason: 'Preempting', message: 'Preempted in order to admit critical pod' })
+    expect(await conditionOf('first', 'DisruptionTarget')).to.include({
+      reason: 'TerminationByKubelet',
+      message: 'Pod was preempted by Kubelet to accommodate a critical pod.',
+    })
   })
 
   it('reject with the prefix of old releases', async () => {
