@@ -13,9 +13,9 @@ export interface Difference {
   readonly found: unknown
 }
 
-/** Resources that only report, or that a server keeps for itself. */
+/** Resources that only report, or that a server keeps for itself, such as addresses that it has allocated. */
 const LEFT_OUT =
-  /^\/registry\/(?:events|events\.events\.k8s\.io|leases|leases\.coordination\.k8s\.io|masterleases|apiregistration\.k8s\.io|flowschemas|prioritylevelconfigurations|ranges)\//
+  /^\/registry\/(?:events|events\.events\.k8s\.io|leases|leases\.coordination\.k8s\.io|masterleases|ipaddresses|apiregistration\.k8s\.io|flowschemas|prioritylevelconfigurations|ranges)\//
 const UID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g
 /** Generated name of the volume with the token of a pod's service account. */
@@ -46,7 +46,11 @@ export function changedObjects(now: ReadonlyMap<string, string>, before: Readonl
 
 /** `/registry/configmaps/shop/web` as `configmaps shop/web`. */
 const objectName = (key: string): string => {
-  const parts = key.replace(/^\/registry\//, '').split('/')
+  const parts = key
+    .replace(/^\/registry\//, '')
+    .replace(/^services\/specs\//, 'services/')
+    .replace(/^services\/endpoints\//, 'endpoints/')
+    .split('/')
   const resource = parts.length > 1 && parts[0]?.includes('.') ? `${parts[1]}.${parts[0]}` : (parts[0] ?? '')
   return `${resource} ${parts.slice(parts[0]?.includes('.') ? 2 : 1).join('/')}`
 }

@@ -55,6 +55,8 @@ export interface EventEntry extends Timed {
 export interface NoteEntry extends Timed {
   readonly kind: 'note'
   readonly text: string
+  /** Whether another client deletes an object. */
+  readonly isDeletion?: boolean
 }
 
 /** Path below which a program under test waits, as with `rest` and `settled`. */
@@ -136,8 +138,8 @@ export class Recording implements FaultObserver {
   }
 
   /** Appends a line of text to the story. */
-  note(text: string): void {
-    this.entries.push({ kind: 'note', at: performance.now(), text })
+  note(text: string, isDeletion = false): void {
+    this.entries.push({ kind: 'note', at: performance.now(), text, isDeletion })
   }
 
   /** Handles a request of the program under test to a path below BARRIERS. Undefined for other paths. */
@@ -213,7 +215,7 @@ export class Recording implements FaultObserver {
         const { resource } = entry
         const { namespace, name } = event.type === 'bookmark' ? { namespace: '', name: '' } : event.object.attributes()
         const what = event.type === 'bookmark' ? 'a bookmark' : describedEvent(eventEntry(resource, event))
-        if (does === 'delete') this.note(`another client deletes ${resource} ${objectPath(namespace, name)}`)
+        if (does === 'delete') this.note(`another client deletes ${resource} ${objectPath(namespace, name)}`, true)
         else this.note(`the watch of ${resource} is ${does === 'hold' ? 'delayed' : 'cut'} before ${what}`)
         if (does === 'end') this.#await(`watch ${entry.resource}`, REOPEN_MS)
       },

@@ -32,6 +32,7 @@ The command finds the server by $KUBECONFIG; with envtest, $USE_EXISTING_CLUSTER
       --apply           manifests that are applied before each run: a file or folder; may be repeated
       --ignore          path of a field that is not compared, such as status.attempts; may be repeated
       --timeout         maximum duration of a run in seconds (default 60)
+      --patience        seconds in which a run with another state may still reach the expected one (default 2)
       --replay          a fault file, which is replayed once
       --fault-file      file for the faults of a failure (default: they are printed)
   -v, --verbose         prints each step
@@ -50,14 +51,15 @@ const OPTIONS = {
   apply: 'values',
   ignore: 'values',
   timeout: 'value',
+  patience: 'value',
   replay: 'value',
   'fault-file': 'value',
   verbose: 'switch',
   help: 'switch',
 } as const
 
-/** Milliseconds that a run with another final state gets to reach the expected one. */
-const PATIENCE_MS = 2000
+/** Seconds that a run with another final state gets to reach the expected one. */
+const PATIENCE_S = 2
 /** Without the states of threads, a program that computes looks like one at rest. */
 const LEAST_QUIET_MS = SEES_THREADS ? 24 : 60
 
@@ -81,6 +83,7 @@ interface ExploreCommand {
   readonly ignore: readonly string[]
   /** Limit for a run. */
   readonly timeoutMs: number
+  readonly patienceMs: number
   /** Path of a fault file. Undefined to draw schedules. */
   readonly replay: string | undefined
   /** Path to write the faults of a failure to. Undefined to print them only. */
@@ -135,7 +138,7 @@ async function exploreProgram(
   options: ExploreCommand,
   { directory, streams, server, running }: Surroundings,
 ): Promise<number> {
-  const { runs, seed, agents, controller, restartSignal, ignore, timeoutMs, replay, isVerbose } = options
+  const { runs, seed, agents, controller, restartSignal, ignore, timeoutMs, patienceMs, replay, isVerbose } = options
   const { startControlPlane, partsOf } = server
   const manifests = options.apply.map(path => pathToFileURL(path))
   const faults = replay === undefined ? undefined : faultsOf(replay)
@@ -153,7 +156,7 @@ async function exploreProgram(
       return test
     },
   }
-  const engine = new Engine({ origin, partsOf, scenario, ignore, patienceMs: PATIENCE_MS, invariant: undefined }, LEAST_QUIET_MS)
+  const engine = new Engine({ origin, partsOf, scenario, ignore, patienceMs, invariant: undefined }, LEAST_QUIET_MS)
   const log = (line: string): void => (isVerbose ? streams.err(`${program.name}: ${line}\n`) : undefined)
   try {
     const found = await exploration({ engine, scenario, runs, seed, quietMs: undefined, leastQuietMs: LEAST_QUIET_MS, replay: faults, log })
@@ -240,6 +243,7 @@ function readCommand(argv: readonly string[]): ExploreCommand | 'help' {
     apply: given.values('apply'),
     ignore: given.values('ignore'),
     timeoutMs: number('timeout', 1, 60) * 1000,
+    patienceMs: number('patience', 0, PATIENCE_S) * 1000,
     replay: given.value('replay'),
     faultFile: given.value('fault-file'),
     isVerbose: given.isOn('verbose'),

@@ -34,15 +34,17 @@ describe('the expected result of a run', () => {
   }
   let runs: (readonly FaultSpec[])[]
   let failing: FaultSpec | undefined
+  let isMade: boolean
   let expectations: Expectations
   beforeEach(() => {
     runs = []
     failing = undefined
+    isMade = true
     const run: Engine['run'] = async faults => {
       runs.push(faults)
       const failure = failing !== undefined && faults.includes(failing) ? ({ kind: 'the test', message: 'it fails' } as const) : undefined
       const result: RunResult = {
-        entries: [],
+        entries: isMade ? [update(faults)] : [],
         writes: 1,
         objects: [],
         state: state(`run ${runs.length}`),
@@ -87,6 +89,11 @@ describe('the expected result of a run', () => {
 
   it('does not exist if the test fails in a calm run', async () => {
     failing = unseen
+    expect(await expectations.of([deletion])).to.equal(undefined)
+  })
+
+  it('does not exist if a calm run does not delete the object', async () => {
+    isMade = false
     expect(await expectations.of([deletion])).to.equal(undefined)
   })
 

@@ -27,6 +27,11 @@ describe('the final state of a run', () => {
     ])
   })
 
+  it('has services by their names, and not the addresses that they get', () => {
+    const now = new Map(['services/specs/a/web', 'services/endpoints/a/web', 'ipaddresses/10.0.0.7'].map(key => [`/registry/${key}`, '{}']))
+    expect(changedObjects(now, new Map()).map(({ id }) => id)).to.deep.equal(['services a/web', 'endpoints a/web'])
+  })
+
   it('does not depend on generated names, uids, times, versions and generations', () => {
     const run = (name: string, uid: string, day: string, version: string) =>
       stateOf({
