@@ -24,6 +24,10 @@ export function foreignClient({ servers, caFile, certFile, keyFile }: EtcdOption
   return new Etcd3({
     hosts: [...servers],
     faultHandling: { global: once, host: () => once },
-    ...(caFile !== undefined && { credentials: credentials as unknown as NonNullable<IOptions['credentials']> }),
+    ...(caFile !== undefined && {
+      credentials: credentials as unknown as NonNullable<IOptions['credentials']>,
+      // Without it the address is the server name, which Node 26 refuses.
+      grpcOptions: { 'grpc.ssl_target_name_override': 'localhost' },
+    }),
   })
 }

@@ -26,7 +26,10 @@ async function writeCertificates(users: readonly string[]): Promise<{ readonly d
   }
   const issuer = await issueCertificate({ subject: [{ CN: ['test-ca'] }], isAuthority: true })
   write('ca', issuer)
-  const address = new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])
+  const address = new SubjectAlternativeNameExtension([
+    { type: 'ip', value: '127.0.0.1' },
+    { type: 'dns', value: 'localhost' },
+  ])
   write(
     'server',
     await issueCertificate({ subject: [{ CN: ['server'] }], issuer, usages: [SERVER_AUTH, CLIENT_AUTH], extensions: [address] }),
