@@ -144,6 +144,8 @@ function optionsOf(given: Arguments): CheckOptions {
   const paths = given.values('filename')
   if (paths.length === 0 && given.values('cases').length === 0)
     throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
+  const named = [paths, given.values('crds'), given.values('policies'), given.values('cases')].flat()
+  if (named.filter(path => path === '-').length > 1) throw new ArgumentError('standard input (-) can be read only once')
   const release = given.value('release')
   return {
     paths,

@@ -135,6 +135,22 @@ metadata: {name: other}
     expect((await shown(true))[0]).to.equal('5:3 error duplicate-field metadata.name')
   })
 
+  it('reports names that no path can have, and checks the other objects', async () => {
+    const named = (metadata: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: ${metadata}\n`
+    const text = ['{name: a/b}', '{name: c%d}', '{name: "e?f #g"}', '{name: h, namespace: i%j}', '{name: ok}'].map(named).join('---\n')
+    const { findings, objects } = await check({ texts: { a: text }, release: '1.33' })
+    expect(
+      findings.map(({ rule, position, message }) => `${position?.line}:${position?.column} ${rule} ${message.slice(0, 45)}`),
+    ).to.deep.equal([
+      '3:12 invalid-value metadata.name: Invalid value: "a/b": a lowerc',
+      '7:12 invalid-value metadata.name: Invalid value: "c%d": a lowerc',
+      '11:12 invalid-value metadata.name: Invalid value: "e?f #g": a low',
+      '13:1 refused the namespace of the provided object does not',
+      '15:21 missing-namespace namespaces "i%j" not found',
+    ])
+    expect(objects.map(({ verdict }) => verdict)).to.deep.equal(['refused', 'refused', 'refused', 'refused', 'created'])
+  })
+
   it('reports documents that are not valid, and checks the others', async () => {
     const text =
       '\ufeffapiVersion: v2\nkind: ConfigMap\n---\nkind: Pod\n  spec: {}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: A}\n---\na: [\n'

@@ -10,6 +10,7 @@ import { errorMessage } from '../../lib/error-message.ts'
 import { wordingOf } from '../../lifecycle/release.ts'
 import { isMaster, MASTERS } from '../../meta/authorizer.ts'
 import type { RequestContext, User } from '../../meta/context.ts'
+import { nameIsPathSegment } from '../../meta/names.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import { failure, type Status, StatusError } from '../../meta/status.ts'
 import type { WhyStep } from '../../meta/why.ts'
@@ -71,6 +72,8 @@ export class ForkClient {
 
   /** Reads an object as the administrator. Undefined if there is none, or its kind cannot be read. */
   async get(served: ServedResource, namespace: string, name: string): Promise<JsonObject | undefined> {
+    // No object has such a name, and its path would be that of something else.
+    if (!isSegment(namespace) || !isSegment(name)) return undefined
     const exchange = new ForkExchange({
       ...this.#options,
       method: 'GET',
@@ -123,10 +126,13 @@ class ObjectResponse implements ForkResponse {
   }
 }
 
+const isSegment = (text: string): boolean => nameIsPathSegment(text, false).length === 0
+
 /** Path of a resource, or of one of its objects. The namespace is ignored for cluster-scoped kinds. */
 export function resourcePath({ definition, version }: ServedResource, namespace: string, name = ''): string {
   const root = version.group === '' ? `/api/${version.name}` : `/apis/${version.group}/${version.name}`
-  const inNamespace = definition.scope === 'Namespaced' ? `/namespaces/${namespace}` : ''
+  const inNamespace =
+    definition.scope === 'Namespaced' ? `/namespaces/${isSegment(namespace) ? namespace : encodeURIComponent(namespace)}` : ''
   return `${root}${inNamespace}/${version.names.plural}${name === '' ? '' : `/${name}`}`
 }
 
