@@ -48,8 +48,8 @@ const versionOf = (path: string): string => /etcd Version: (\S+)/.exec(execFileS
 const quickFlags = new Map<string, readonly string[]>()
 
 /**
- * Flags with which etcd does not wait for the disk. What it acknowledges survives its own death, as tests cause it,
- * though not that of the machine. etcd has them since 3.5.
+ * Flags with which etcd does not wait for the disk. Acknowledged writes survive the end of the process, as tests cause
+ * it, but not a power failure. etcd has the flag since 3.5.
  */
 function quickFlagsOf(binary: string): readonly string[] {
   const known = quickFlags.get(binary)
