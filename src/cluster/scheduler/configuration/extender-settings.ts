@@ -85,18 +85,18 @@ function validateExtender(
   for (const file of FILES)
     if (tlsConfig?.[file] !== undefined)
       errors.push(forbidden(path.child('tlsConfig').child(file), `use ${file.replace('File', 'Data')}: files are not read`))
-  const timeoutFault = faultOf(() => {
+  const timeoutFault = thrownMessage(() => {
     if (parseMilliseconds(httpTimeout ?? '0') < 0) throw new Error('must be greater than or equal to 0')
   })
   if (timeoutFault !== undefined) errors.push(invalid(path.child('httpTimeout'), httpTimeout ?? '', timeoutFault))
   // The value has a key.
-  if (faultOf(() => createSecureContext(tlsDataOf(tlsConfig))) !== undefined)
+  if (thrownMessage(() => createSecureContext(tlsDataOf(tlsConfig))) !== undefined)
     errors.push(invalid(path.child('tlsConfig'), '<omitted>', 'must be certificates and the key of certData, as PEM in base64'))
   return errors
 }
 
 /** Returns the message of the error that a function throws. Undefined if it throws none. */
-function faultOf(check: () => void): string | undefined {
+function thrownMessage(check: () => void): string | undefined {
   try {
     check()
     return undefined
