@@ -69,12 +69,18 @@ export const nodeOf = (
 })
 
 export function objectsOf(objects: readonly KubeObject[] = [], now = 0): ClusterObjects {
+  const podsOfGroup = (key: string): Pod[] =>
+    objects.filter(one => {
+      const group = one.kind === 'Pod' ? groupOf(one as Pod) : undefined
+      return group?.key === key || group?.object === key
+    }) as Pod[]
   return {
     get: <T extends KubeObject>(kind: string, namespace: string, name: string) =>
       objects.find(one => one.kind === kind && (one.metadata.namespace ?? '') === namespace && one.metadata.name === name) as T | undefined,
     list: <T extends KubeObject>(kind: string, namespace?: string) =>
       objects.filter(one => one.kind === kind && (namespace === undefined || one.metadata.namespace === namespace)) as T[],
-    podsOfGroup: key => objects.filter(one => one.kind === 'Pod' && groupOf(one as Pod)?.object === key) as Pod[],
+    podsOfGroup,
+    podCountOfGroup: key => podsOfGroup(key).length,
     now: () => now,
   }
 }

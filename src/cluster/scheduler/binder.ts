@@ -111,10 +111,13 @@ export class Binder {
   async #untilPermitted(uid: string, permits: readonly PluginPermit[], context: BindingContext): Promise<BindingRejection | undefined> {
     if (permits.length === 0) return undefined
     const preempted = new Promise<BindingRejection>(resolve => this.#waiting.set(uid, resolve))
+    const ended = new AbortController()
+    const signal = AbortSignal.any([context.signal, ended.signal])
     try {
-      return await Promise.race([preempted, firstRejection(permits, context)])
+      return await Promise.race([preempted, firstRejection(permits, { ...context, signal })])
     } finally {
       this.#waiting.delete(uid)
+      ended.abort()
     }
   }
 

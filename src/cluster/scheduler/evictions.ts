@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { JsonObject } from '../../api/meta/object.ts'
+import { eachAtOnce } from '../../lib/each-at-once.ts'
 import { undefinedIfNotFound } from '../../meta/status.ts'
 import type { ClusterEnvironment } from '../shared/environment.ts'
 import { PODS } from '../shared/kinds.ts'
@@ -9,6 +10,9 @@ import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import type { VictimUnit } from './groups/group-preemption.ts'
 import type { NominatedPodsByNode } from './nominated-pods.ts'
 import { BY_SCHEDULER, type PreemptionCandidate } from './preemption.ts'
+
+/** Victims of a preemption that are deleted at the same time. A group can have thousands. */
+const EVICTIONS_AT_ONCE = 16
 
 /** Parts of the scheduler that evictions use. */
 export interface EvictionParts {
@@ -90,5 +94,5 @@ async function evict(
       controller: pod.spec.schedulerName || DEFAULT_SCHEDULER,
     })
   }
-  await Promise.all(victims.map(victim => deleteVictim(victim).catch(undefinedIfNotFound)))
+  await eachAtOnce(victims, EVICTIONS_AT_ONCE, victim => deleteVictim(victim).catch(undefinedIfNotFound))
 }

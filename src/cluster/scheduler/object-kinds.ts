@@ -93,13 +93,18 @@ export class FollowedObjects implements ClusterObjects {
   followGroups(pods: Informer<Pod>): void {
     pods.addIndex(BY_GROUP, pod => {
       const group = isPodTerminal(pod) ? undefined : groupOf(pod)
-      return group ? [group.object] : NONE
+      if (group === undefined) return NONE
+      return group.key === group.object ? [group.key] : [group.key, group.object]
     })
     this.#pods = pods
   }
 
   podsOfGroup(key: string): readonly Pod[] {
     return this.#pods?.store.by(BY_GROUP, key) ?? NONE
+  }
+
+  podCountOfGroup(key: string): number {
+    return this.#pods?.store.count(BY_GROUP, key) ?? 0
   }
 
   now(): number {

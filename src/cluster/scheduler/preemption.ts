@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
-import { isLongStepDone, type Steps } from '../../lib/steps.ts'
+import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { isPodTerminating, podCondition, podPriority } from '../shared/pods.ts'
@@ -124,7 +124,7 @@ function victimsOn(
   const rejected = checkNode(pod, room, active, nominated(node.name))
   if (rejected) return rejected.status
   potential.sort(byImportance)
-  const violating = violatingPods(potential, budgets)
+  const violating = runAtOnce(violatingPods(potential, budgets))
   const victims: PodInfo[] = []
   let violations = 0
   for (const other of [...potential.filter(one => violating.has(one)), ...potential.filter(one => !violating.has(one))]) {
@@ -148,12 +148,13 @@ function byImportance({ pod: a }: PodInfo, { pod: b }: PodInfo): number {
 /** Time at which a pod started, in milliseconds. A pod that has not started counts as starting now. */
 const startOf = ({ status }: Pod): number => timeMillis(status?.startTime) ?? Number.MAX_SAFE_INTEGER
 
-/** Returns the pods that a disruption budget does not allow to delete, if they are deleted in this order. */
-export function violatingPods(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): Set<PodInfo> {
+/** Finds the pods that a disruption budget does not allow to delete, if they are deleted in this order, in steps. */
+export function* violatingPods(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): Steps<Set<PodInfo>> {
   const allowed = budgets.map(({ status }) => status?.disruptionsAllowed ?? 0)
   const selectors = budgets.map(({ spec }) => labelSelectorOf(spec?.selector))
   const violating = new Set<PodInfo>()
   for (const info of pods) {
+    if (isLongStepDone()) yield
     const { name = '', namespace, labels } = info.pod.metadata
     if (!labels || Object.keys(labels).length === 0) continue
     for (const [i, { metadata, status }] of budgets.entries()) {

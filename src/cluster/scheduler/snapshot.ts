@@ -16,8 +16,13 @@ export interface ClusterObjects {
    * kind changes.
    */
   list<T extends KubeObject>(kind: string, namespace?: string): readonly T[]
-  /** Returns the pods that have not ended of the groups that an object describes. @param key namespace and name */
+  /**
+   * Returns the pods that have not ended of a group, or of all groups that an object describes.
+   * @param key key of the group, or namespace and name of the object
+   */
   podsOfGroup(key: string): readonly Pod[]
+  /** Returns the number of the pods that `podsOfGroup` returns. Takes the same time for any number. */
+  podCountOfGroup(key: string): number
   /** Returns the time of the API's clock, in milliseconds. */
   now(): number
 }

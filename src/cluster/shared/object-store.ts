@@ -16,6 +16,8 @@ export interface ObjectReader<T extends TypedObject> {
   orphansIn(namespace: string): readonly T[]
   /** Objects for which an index of this name has the value. */
   by(index: string, value: string): readonly T[]
+  /** Number of objects that `by` returns. */
+  count(index: string, value: string): number
 }
 
 /** Returns the values under which an index lists an object. */
@@ -74,6 +76,10 @@ export class ObjectStore<T extends TypedObject> implements ObjectReader<T> {
 
   orphansIn(namespace: string): readonly T[] {
     return this.by(ORPHAN, namespace)
+  }
+
+  count(index: string, value: string): number {
+    return this.#indexes.get(index)?.keys.get(value)?.size ?? 0
   }
 
   by(index: string, value: string): readonly T[] {

@@ -216,20 +216,21 @@ export class GroupCycle {
   /** Chooses pods whose deletion makes room for the group. Source: PodGroupPostFilter of the plugin DefaultPreemption. */
   async #preempt(attempt: GroupAttempt, snapshot: Snapshot): Promise<GroupPreemption | undefined> {
     const { members, rules, profile } = attempt
+    const { signal } = this.#parts.context
     if (profile.preemption === undefined || members.length === 0) return undefined
     if (rules.topologyKey !== undefined) return { message: 'pod group preemption: not supported with topology constraints' }
     const ineligible = groupIneligibility(members, rules.priority, snapshot)
     if (ineligible !== undefined) return { message: `pod group preemption: ${ineligible}` }
-    const units = victimUnits(snapshot, rules.priority)
+    const units = await startInTurns(victimUnits(snapshot, rules.priority), signal)
     if (units.length === 0) return { message: 'pod group preemption: No preemption victims found for incoming preemptor' }
-    const bare = snapshotWithout(units, snapshot)
+    const bare = await startInTurns(snapshotWithout(units, snapshot), signal)
     const { trial, result, verdict } = await this.#try(attempt, bare, true)
     trial.undo()
     const { placements } = result
     const nominated = (name: string) => this.#parts.nominated.on(name)
     let victims: readonly VictimUnit[] = []
     try {
-      if (verdict.isFeasible) victims = await startInTurns(chooseVictims({ units, placements, bare, nominated }))
+      if (verdict.isFeasible) victims = await startInTurns(chooseVictims({ units, placements, bare, nominated }), signal)
     } finally {
       await trial.release()
     }
@@ -276,8 +277,9 @@ export class GroupCycle {
 
   /** Returns all pods to the queue after an error. */
   #failAll(attempt: GroupAttempt, message: string, tried?: Tried): void {
+    const results = new Map(tried?.result.results.map(one => [one.member.queued, one]))
     for (const { queued } of attempt.members) {
-      const own = tried?.result.results.find(({ member }) => member.queued === queued)
+      const own = results.get(queued)
       const text = own && 'isError' in own && own.isError ? own.message : message
       this.#parts.fail(queued, new Set(), { reason: 'SchedulerError', message: text, nominatedNode: '' })
     }

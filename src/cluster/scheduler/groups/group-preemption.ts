@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget } from '../../../api/policy/v1.types.ts'
-import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
+import { isLongStepDone, isStepDone, type Steps, sortInSteps } from '../../../lib/steps.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { podPriority } from '../../shared/pods.ts'
 import { type ActiveFilter, checkNode, type NominatedPods } from '../find-node.ts'
@@ -10,11 +10,19 @@ import { type ClusterObjects, Snapshot } from '../snapshot.ts'
 import type { GroupMember, TrialPlacement } from './group-trial.ts'
 import { groupOf, groupRules } from './pod-group.ts'
 
+/** A pod with the name of its node. */
+interface PlacedPod {
+  readonly info: PodInfo
+  readonly node: string
+}
+
 /** Pods that a preemption deletes together: one pod, or the pods of a group that is disrupted as a whole. */
 export interface VictimUnit {
-  readonly pods: readonly { readonly info: PodInfo; readonly node: string }[]
+  readonly pods: readonly PlacedPod[]
   readonly priority: number
   readonly isGroup: boolean
+  /** Time at which the first of the pods started, in milliseconds. Pods that have not started count as starting now. */
+  readonly startedAt: number
 }
 
 /** Returns why a group may not preempt others. Undefined if it may. */
@@ -27,23 +35,28 @@ export function groupIneligibility(members: readonly GroupMember[], priority: nu
   return isWaiting ? 'not eligible due to a terminating pod on the nominated node.' : undefined
 }
 
-/** Returns the assigned pods of lower priority, as they can be deleted. */
-export function victimUnits(snapshot: Snapshot, priority: number): VictimUnit[] {
-  const groups = new Map<string, { info: PodInfo; node: string }[]>()
-  const priorities = new Map<string, number>()
+/** Finds the assigned pods of lower priority, as they can be deleted, in steps. The most important come first. */
+export function* victimUnits(snapshot: Snapshot, priority: number): Steps<VictimUnit[]> {
+  const groups = new Map<string, { readonly priority: number; readonly pods: PlacedPod[] }>()
   const units: VictimUnit[] = []
   for (const node of snapshot.nodes)
     for (const info of node.pods) {
-      const group = wholeGroup(info, snapshot.objects)
+      if (isStepDone()) yield
+      const whole = wholeGroup(info, snapshot.objects)
       const placed = { info, node: node.name }
-      if (group === undefined) units.push({ pods: [placed], priority: podPriority(info.pod), isGroup: false })
-      else {
-        priorities.set(group.key, group.priority)
-        groups.set(group.key, [...(groups.get(group.key) ?? []), placed])
-      }
+      const group = whole && groups.get(whole.key)
+      if (group) group.pods.push(placed)
+      else if (whole) groups.set(whole.key, { priority: whole.priority, pods: [placed] })
+      else if (podPriority(info.pod) < priority) units.push(unitOf([placed], podPriority(info.pod), false))
     }
-  for (const [key, pods] of groups) units.push({ pods, priority: priorities.get(key) ?? 0, isGroup: true })
-  return units.filter(unit => unit.priority < priority).sort(byImportance)
+  for (const { pods, priority: own } of groups.values()) if (own < priority) units.push(unitOf(pods, own, true))
+  return yield* sortInSteps(units, byImportance)
+}
+
+function unitOf(pods: readonly PlacedPod[], priority: number, isGroup: boolean): VictimUnit {
+  let startedAt = Number.MAX_SAFE_INTEGER
+  for (const { info } of pods) startedAt = Math.min(startedAt, timeMillis(info.pod.status?.startTime) ?? Number.MAX_SAFE_INTEGER)
+  return { pods, priority, isGroup, startedAt }
 }
 
 function wholeGroup({ pod }: PodInfo, objects: ClusterObjects): { readonly key: string; readonly priority: number } | undefined {
@@ -52,30 +65,36 @@ function wholeGroup({ pod }: PodInfo, objects: ClusterObjects): { readonly key: 
   return reference && rules?.isDisruptedWhole ? { key: reference.key, priority: rules.priority } : undefined
 }
 
-const startOf = ({ info }: { readonly info: PodInfo }): number => timeMillis(info.pod.status?.startTime) ?? Number.MAX_SAFE_INTEGER
-
 /**
  * Orders the more important unit first: by priority, groups before pods, larger groups, and what started earlier.
  * Source: moreImportantVictim of pkg/scheduler/framework/preemption/podgrouppreemption.go.
  */
 function byImportance(a: VictimUnit, b: VictimUnit): number {
-  const start = ({ pods }: VictimUnit): number => Math.min(...pods.map(startOf))
   return (
     b.priority - a.priority ||
     Number(b.isGroup) - Number(a.isGroup) ||
     (a.isGroup ? b.pods.length - a.pods.length : 0) ||
-    start(a) - start(b)
+    a.startedAt - b.startedAt
   )
 }
 
-/** Returns a snapshot without the pods of the units. */
-export function snapshotWithout(units: readonly VictimUnit[], { nodes, objects }: Snapshot): Snapshot {
+/** Makes a snapshot without the pods of the units, in steps. */
+export function* snapshotWithout(units: readonly VictimUnit[], { nodes, objects }: Snapshot): Steps<Snapshot> {
   const gone = new Map<string, PodInfo[]>()
-  for (const { pods } of units) for (const { info, node } of pods) gone.set(node, [...(gone.get(node) ?? []), info])
-  return new Snapshot(
-    nodes.map(node => node.withoutPods(...(gone.get(node.name) ?? []))),
-    objects,
-  )
+  for (const { pods } of units)
+    for (const { info, node } of pods) {
+      if (isStepDone()) yield
+      const others = gone.get(node)
+      if (others) others.push(info)
+      else gone.set(node, [info])
+    }
+  const bare: NodeInfo[] = []
+  for (const node of nodes) {
+    if (isLongStepDone()) yield
+    const pods = gone.get(node.name)
+    bare.push(pods ? node.withoutPods(...pods) : node)
+  }
+  return new Snapshot(bare, objects)
 }
 
 /** Input of the choice of victims. */
@@ -95,48 +114,65 @@ export interface VictimChoice {
  */
 export function* chooseVictims({ units, placements, bare, nominated }: VictimChoice): Steps<VictimUnit[]> {
   const budgets = bare.objects.list<PodDisruptionBudget>('PodDisruptionBudget')
-  const violating = violatingPods(
+  const violating = yield* violatingPods(
     units.flatMap(({ pods }) => pods.map(({ info }) => info)),
     budgets,
   )
   const isProtected = ({ pods }: VictimUnit): boolean => pods.some(({ info }) => violating.has(info))
-  const others = (name: string) => nominated(name).filter(info => !placements.some(({ member }) => member.info.pod === info.pod))
+  const placed = new Set(placements.map(({ member }) => member.info.pod))
+  const others = (name: string) => nominated(name).filter(({ pod }) => !placed.has(pod))
   const nodes = new Map<string, NodeInfo>()
-  let filters = placements.map(placement => placement.filters)
+  let filters: FiltersOfPods = placements.map(placement => placement.filters)
   const victims: VictimUnit[] = []
   for (const unit of [...units.filter(isProtected), ...units.filter(one => !isProtected(one))]) {
-    if (isLongStepDone()) yield
-    const added = new Map(nodes)
+    const added = new Map<string, NodeInfo>()
+    const nodeOf = (name: string): NodeInfo | undefined => added.get(name) ?? nodes.get(name) ?? bare.node(name)
     let changed = filters
     for (const { info, node: name } of unit.pods) {
-      const node = added.get(name) ?? bare.node(name)
+      const node = nodeOf(name)
       if (node === undefined) continue
-      changed = changed.map(each => withPod(each, info, node))
+      changed = yield* withPod(changed, info, node)
       added.set(name, node.withPods(info))
     }
-    if (fits(placements, changed, name => added.get(name) ?? bare.node(name), others)) {
+    if (yield* fits(placements, changed, nodeOf, others)) {
       filters = changed
       for (const [name, node] of added) nodes.set(name, node)
     } else victims.push(unit)
   }
-  return victims.sort(byImportance)
+  return yield* sortInSteps(victims, byImportance)
 }
 
-const withPod = (filters: readonly ActiveFilter[], pod: PodInfo, node: NodeInfo): readonly ActiveFilter[] =>
-  filters.map(active => (active.filter.with ? { ...active, filter: active.filter.with(pod, node, 1) } : active))
+/** Filters of the group's pods, in the order of the pods. */
+type FiltersOfPods = readonly (readonly ActiveFilter[])[]
+
+/** Adds a pod on a node to the filters of all pods. */
+function* withPod(filters: FiltersOfPods, pod: PodInfo, node: NodeInfo): Steps<FiltersOfPods> {
+  const changed: (readonly ActiveFilter[])[] = []
+  for (const each of filters) {
+    if (isStepDone()) yield
+    const isChanged = each.some(({ filter }) => filter.with)
+    changed.push(
+      isChanged ? each.map(active => (active.filter.with ? { ...active, filter: active.filter.with(pod, node, 1) } : active)) : each,
+    )
+  }
+  return changed
+}
 
 /** Reports whether the pods of a group fit on their nodes, one after the other. */
-function fits(
+function* fits(
   placements: readonly TrialPlacement[],
-  filters: readonly (readonly ActiveFilter[])[],
+  filters: FiltersOfPods,
   nodeOf: (name: string) => NodeInfo | undefined,
   nominated: NominatedPods,
-): boolean {
+): Steps<boolean> {
   const taken = new Map<string, NodeInfo>()
-  return placements.every(({ member: { info }, node: { name } }, i) => {
+  for (const [i, { member, node: before }] of placements.entries()) {
+    if (isLongStepDone()) yield
+    const { info } = member
+    const { name } = before
     const node = taken.get(name) ?? nodeOf(name)
     if (node === undefined || checkNode(info, node, filters[i] ?? [], nominated(name)) !== undefined) return false
     taken.set(name, node.withPods(info))
-    return true
-  })
+  }
+  return true
 }

@@ -1,3 +1,4 @@
+import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { failureText } from '../failure-text.ts'
 import type { ActiveFilter, NominatedPods, Unfeasible } from '../find-node.ts'
@@ -74,15 +75,18 @@ export interface TrialInput {
 export class GroupTrial {
   readonly #input: TrialInput
   readonly #placements: TrialPlacement[] = []
+  /** Pods of the placements. */
+  readonly #placed = new Set<Pod>()
 
   constructor(input: TrialInput) {
     this.#input = input
   }
 
   async run(): Promise<Trial> {
-    const { members, goesOn } = this.#input
+    const { members, goesOn, context } = this.#input
     const results: TrialResult[] = []
     for (const member of goesOn(0, 0) ? members : []) {
+      if (context.signal.aborted) return { results, placements: this.#placements, error: 'the scheduler stops' }
       const result = await this.#place(member)
       results.push(result)
       if ('isError' in result && result.isError) return { results, placements: this.#placements, error: result.message }
@@ -134,12 +138,13 @@ export class GroupTrial {
   #add(placement: TrialPlacement): TrialPlacement {
     this.#input.snapshot.replace(placement.node.withPods(placement.member.info))
     this.#placements.push(placement)
+    this.#placed.add(placement.member.info.pod)
     return placement
   }
 
   /** Nominated pods without those that have a node in the trial. */
   readonly #nominated: NominatedPods = name => {
     const pods = this.#input.nominated(name)
-    return pods.length === 0 ? pods : pods.filter(info => !this.#placements.some(({ member }) => member.info.pod === info.pod))
+    return pods.length === 0 ? pods : pods.filter(({ pod }) => !this.#placed.has(pod))
   }
 }

@@ -63,12 +63,5 @@ export function groupRules(pod: Pod, objects: Pick<ClusterObjects, 'get'>): Grou
 /** Returns the pods of a pod's group that have not ended, itself among them. None if it belongs to no group. */
 export function membersOf(pod: Pod, objects: Pick<ClusterObjects, 'podsOfGroup'>): readonly Pod[] {
   const group = groupOf(pod)
-  if (group === undefined) return []
-  const pods = objects.podsOfGroup(group.object)
-  const own = pod.spec.workloadRef
-  if (own === undefined) return pods
-  return pods.filter(
-    ({ spec: { workloadRef: other } }) =>
-      other?.podGroup === own.podGroup && (other.podGroupReplicaKey ?? '') === (own.podGroupReplicaKey ?? ''),
-  )
+  return group ? objects.podsOfGroup(group.key) : []
 }

@@ -1,6 +1,6 @@
 import { onAbort } from '../../../lib/on-abort.ts'
 import { type BindingContext, type GroupProgress, type Plugin, type Status, unresolvable, unschedulable } from '../framework.ts'
-import { groupOf, groupRules, membersOf } from '../groups/pod-group.ts'
+import { groupOf, groupRules } from '../groups/pod-group.ts'
 
 export const GANG_SCHEDULING = 'GangScheduling'
 /** Time that an assumed pod waits for the others of its gang. */
@@ -18,7 +18,7 @@ export const gangScheduling: Plugin = {
     if (group === undefined) return undefined
     const rules = groupRules(pod, objects)
     if (rules === undefined) return unresolvable(`waiting for the group of the pod to exist: ${group.kind} ${group.object}`)
-    return rules.minCount === undefined || membersOf(pod, objects).length >= rules.minCount
+    return rules.minCount === undefined || objects.podCountOfGroup(group.key) >= rules.minCount
       ? undefined
       : unresolvable('waiting for minCount pods from a gang to appear in scheduling queue')
   },

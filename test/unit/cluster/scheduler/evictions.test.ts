@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { ApiClient } from '../../../../src/clients/api-client.ts'
 import { type EvictionParts, evictVictims } from '../../../../src/cluster/scheduler/evictions.ts'
@@ -56,6 +57,34 @@ describe('evictions for a preemption', () => {
     const gone = await evictionsOf({ a: notFoundError({ group: '', resource: 'pods' }, 'a') })
     expect([gone.events, gone.error]).to.deep.equal([['b'], undefined])
     expect((await evictionsOf({ a: serviceUnavailableError('down') })).error).to.contain('down')
+  })
+
+  it('delete few victims at the same time', async () => {
+    const open = new Set<() => void>()
+    let most = 0
+    const write = (): Promise<void> =>
+      new Promise(resolve => {
+        open.add(resolve)
+        most = Math.max(most, open.size)
+      })
+    const parts = {
+      env: { client: { patch: write, delete: write }, clock: { now: () => 0 } },
+      recorder: { record: () => {} },
+      nominated: new NominatedPodsByNode(),
+      takeBack: () => false,
+    } as unknown as EvictionParts
+    const victims = Array.from({ length: 100 }, (_, i) => infoOf({ name: `v${i}` }))
+    let isDone = false
+    const done = evictVictims(parts, PREEMPTOR.pod, { node, victims, violations: 0 }).then(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      for (const end of open) end()
+      open.clear()
+      await nextTurn()
+    }
+    await done
+    expect(most).to.equal(16)
   })
 
   it('take back the nominations of pods with lower priority', async () => {

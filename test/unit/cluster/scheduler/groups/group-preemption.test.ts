@@ -3,6 +3,8 @@ import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { groupIneligibility, snapshotWithout, victimUnits } from '../../../../../src/cluster/scheduler/groups/group-preemption.ts'
 import type { GroupMember } from '../../../../../src/cluster/scheduler/groups/group-trial.ts'
 import { disruptionTarget } from '../../../../../src/cluster/shared/pods.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { infoOf, nodeOf, type PodParts, snapshotOf } from '../../../../support/scheduling.ts'
 
 const group = (name: string, priority: number, isWhole: boolean): KubeObject =>
@@ -38,17 +40,30 @@ describe('the victims of a group of pods', () => {
   )
 
   it('are pods of lower priority, and groups that are disrupted as a whole, the most important first', () => {
-    const units = victimUnits(snapshot, 10).map(({ pods }) => pods.map(({ info }) => info.pod.metadata.name))
+    const units = runAtOnce(victimUnits(snapshot, 10)).map(({ pods }) => pods.map(({ info }) => info.pod.metadata.name))
     expect(units).to.deep.equal([['w1', 'w2'], ['early'], ['late'], ['s1']])
   })
 
   it('are gone from the nodes of the snapshot in which the group is tried', () => {
-    const bare = snapshotWithout(victimUnits(snapshot, 10), snapshot)
+    const bare = runAtOnce(snapshotWithout(runAtOnce(victimUnits(snapshot, 10)), snapshot))
     expect(bare.nodes.map(({ name, pods }) => [name, pods.map(({ pod }) => pod.metadata.name)])).to.deep.equal([
       ['n', []],
       ['m', ['equal']],
     ])
     expect(snapshot.node('n')?.pods).to.have.length(3)
+  })
+
+  it('are found in steps, as there may be tens of thousands', () => {
+    const starts = ['2026-01-03T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
+    const pods = Array.from({ length: 6000 }, (_, i) => single(`p${i}`, `n${i % 60}`, i % 3, starts[(i % 7) % 3]))
+    const large = snapshotOf(
+      Array.from({ length: 60 }, (_, i) => nodeOf(`n${i}`)),
+      pods,
+    )
+    const { result: units, yields } = countedSteps(victimUnits(large, 10))
+    expect([units.length, yields > 10]).to.deep.equal([6000, true])
+    expect(units.slice(1).filter((unit, i) => (units[i]?.priority ?? 0) < unit.priority)).to.deep.equal([])
+    expect(countedSteps(snapshotWithout(units, large)).yields).to.be.greaterThan(10)
   })
 
   it('are not looked for if a pod of the group does not preempt, or waits for one that terminates', () => {

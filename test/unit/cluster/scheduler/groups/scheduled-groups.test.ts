@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import { groupOf, groupRules, membersOf } from '../../../../../src/cluster/scheduler/groups/pod-group.ts'
 import { ScheduledGroups } from '../../../../../src/cluster/scheduler/groups/scheduled-groups.ts'
+import { gangScheduling } from '../../../../../src/cluster/scheduler/plugins/gang-scheduling.ts'
 import { objectsOf, podOf } from '../../../../support/scheduling.ts'
 
 const inGroup = (name: string, podGroupName = 'train') => podOf({ name, spec: { schedulingGroup: { podGroupName } } })
@@ -22,6 +24,23 @@ describe('groups of pods', () => {
     const pods = [inWorkload('a', 'workers'), inWorkload('b', 'driver'), inWorkload('c', 'workers', 'r1'), inWorkload('d', 'workers')]
     const objects = objectsOf(pods)
     expect(membersOf(inWorkload('x', 'workers'), objects).map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'd'])
+  })
+
+  it('may enter the queue by their number alone, without a list of thousands for each pod', () => {
+    const group = {
+      kind: 'PodGroup',
+      metadata: { name: 'train', namespace: 'default' },
+      spec: { schedulingPolicy: { gang: { minCount: 2 } } },
+    } as never
+    const isGated = (...pods: Pod[]): boolean => {
+      const podsOfGroup = (): never => expect.fail('the pods are listed')
+      return gangScheduling.preEnqueue?.(inGroup('a'), { ...objectsOf([group, ...pods]), podsOfGroup }) !== undefined
+    }
+    expect([isGated(inGroup('a')), isGated(inGroup('a'), inGroup('b')), isGated(inGroup('a'), inGroup('c', 'other'))]).to.deep.equal([
+      true,
+      false,
+      true,
+    ])
   })
 
   it('have the rules of their object', () => {
