@@ -1,6 +1,10 @@
 import { ArgumentError } from '../lib/arguments.ts'
 import { DEFAULT_RELEASE, previewWarning, RELEASE_RANGE, RELEASES, type Release } from '../lifecycle/release.ts'
 import type { User } from '../meta/context.ts'
+import { boundedAtOnce } from '../meta/error-bound.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import { isDns1123Label } from '../meta/names.ts'
+import { validateFieldManager } from '../meta/object-meta-validation.ts'
 import type { Flags } from '../process/in-process.ts'
 import { createDumpedNamespaces } from './against/dump-namespaces.ts'
 import { type ClusterSource, readCluster } from './against/read-cluster.ts'
@@ -27,6 +31,7 @@ export interface CheckedInput {
 /** Checks manifests, and returns the result with the texts of the input. Rejects like `check`. */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { paths = [], texts = {}, crds = [], policies = [], cases = [], against } = options
+  refuseNames(options)
   const input = joinedInputs(readInput(paths), readTexts(texts))
   const given = readInput([...crds, ...policies])
   const suites = readSuites(cases)
@@ -47,6 +52,16 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   } finally {
     await fork.close()
   }
+}
+
+/** Throws ArgumentError for names that would make each object a finding: of the namespace, the user and the manager. */
+function refuseNames({ namespace = 'default', as, fieldManager = 'kubectl' }: CheckOptions): void {
+  const [fault] = isDns1123Label(namespace)
+  if (fault !== undefined) throw new ArgumentError(`--namespace "${namespace}": ${fault}`)
+  if (as === '') throw new ArgumentError('--as "": must be the name of a user')
+  if (fieldManager === '') throw new ArgumentError('--field-manager "": must be the name of a manager')
+  const [error] = boundedAtOnce(() => validateFieldManager(fieldManager, fieldPath('--field-manager')))
+  if (error) throw new ArgumentError(`${error.field}: ${error.body}`)
 }
 
 /** Runs each suite on a fork of its own. */

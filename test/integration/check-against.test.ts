@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -6,6 +6,7 @@ import { check } from '../../src/check/check.ts'
 import type { CheckOptions } from '../../src/check/types.ts'
 import { runExport } from '../../src/commands/export.ts'
 import { runImport } from '../../src/commands/import.ts'
+import { ArgumentError } from '../../src/lib/arguments.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane } from '../../src/testing/types.ts'
 
@@ -140,6 +141,26 @@ describe('binnacle check against a cluster', () => {
     expect(verdict).to.equal('configured')
     expect(diff?.split('\n').filter(line => /^[-+] /.test(line))).to.deep.equal(['-  colour: red', '+  colour: blue'])
     rmSync(against)
+  })
+
+  it('refuses files and folders without objects, and accepts a list without items', async () => {
+    const written = (name: string, content: string | Buffer): string => {
+      writeFileSync(join(folder, name), content)
+      return join(folder, name)
+    }
+    const refusal = async (against: string): Promise<string> =>
+      check({ texts: { a: INPUT }, against }).then(
+        () => 'accepted',
+        (error: unknown) => (error instanceof ArgumentError ? error.message.replaceAll(folder, '') : String(error)),
+      )
+    const empty = join(folder, 'empty')
+    mkdirSync(empty)
+    expect(await refusal(written('binary', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe])))).to.equal(
+      '--against /binary: could not be read: it is not UTF-8',
+    )
+    expect(await refusal(written('notes.txt', 'to do'))).to.equal('--against /notes.txt: no objects of a cluster are in it')
+    expect(await refusal(empty)).to.equal('--against /empty: no objects of a cluster are in it')
+    expect(await refusal(written('list.yaml', 'apiVersion: v1\nkind: List\nitems: []\n'))).to.equal('accepted')
   })
 
   it('checks kinds that cannot be read, and kinds that a dump does not define', async () => {

@@ -64,7 +64,18 @@ export async function readCluster(source: ClusterSource): Promise<ReadCluster> {
   if (found.isDirectory() && existsSync(join(path, 'store', 'data.mdb')))
     return { ...(await dataDirectory(path)), release: release ?? defaultRelease }
   if (found.isFile() && isKubeconfig(path)) return liveCluster(source)
-  return { ...(await objects(release ?? defaultRelease, false, target => importPath(path, target))), release: release ?? defaultRelease }
+  return { ...(await dumpedObjects(path, release ?? defaultRelease)), release: release ?? defaultRelease }
+}
+
+/**
+ * Reads a file or folder of objects. Throws ArgumentError if it has none: a check against a path that was given by
+ * mistake would find nothing. A list without items is accepted.
+ */
+async function dumpedObjects(path: string, release: Release): Promise<ClusterState> {
+  const { count, ...state } = await objects(release, false, target => importPath(path, target))
+  const [remark] = state.remarks
+  if (count > 0 || (remark === undefined && isList(path))) return state
+  throw new ArgumentError(`--against ${remark ?? `${path}: no objects of a cluster are in it`}`)
 }
 
 /** Reads an etcd snapshot. Leases are dropped, since objects do not expire during a check. */
@@ -88,14 +99,20 @@ async function liveCluster({ path, context, release }: ClusterSource): Promise<R
   const client = new ClusterClient(readKubeconfig(path, context))
   try {
     const emulated = release ?? (await releaseOf(client))
-    return { ...(await objects(emulated, true, target => importCluster(client, target))), release: emulated }
+    const { count: _, ...state } = await objects(emulated, true, target => importCluster(client, target))
+    return { ...state, release: emulated }
   } finally {
     client.close()
   }
 }
 
+/** A cluster with the number of its objects. */
+interface ImportedState extends ClusterState {
+  readonly count: number
+}
+
 /** Converts objects, as an API server returns them, to the values of a store. */
-async function objects(release: Release, isComplete: boolean, read: (target: ImportTarget) => Promise<void>): Promise<ClusterState> {
+async function objects(release: Release, isComplete: boolean, read: (target: ImportTarget) => Promise<void>): Promise<ImportedState> {
   const lines: string[] = []
   const remarks = new Remarks(new LineBudget(line => lines.push(line.trimEnd()), DEFAULT_LIMITS.lines, limitFlag('lines')))
   const now = `${new Date().toISOString().slice(0, 19)}Z`
@@ -103,9 +120,10 @@ async function objects(release: Release, isComplete: boolean, read: (target: Imp
   const watch = new InputWatch({ limits: DEFAULT_LIMITS, say: () => {}, now: () => performance.now() })
   await read({ importer, remarks, watch })
   const { newest, values } = importer.finish(Date.now())
-  const tables = await tablesOf(values, newest)
+  const imported = [...values]
+  const tables = await tablesOf(imported, newest)
   remarks.end()
-  return { tables, isComplete, remarks: lines.filter(line => !line.includes('had no resource version')) }
+  return { count: imported.length, tables, isComplete, remarks: lines.filter(line => !line.includes('had no resource version')) }
 }
 
 /** Fills a store with values. `newest` becomes its revision. */
@@ -114,6 +132,10 @@ async function tablesOf(values: Iterable<ImportedValue>, newest: number): Promis
   await fillFromValues(tables, values, newest)
   return tables
 }
+
+/** Reports whether a file is a list, such as `kubectl get -o yaml` prints also if there are no objects. */
+const isList = (path: string): boolean =>
+  statSync(path).isFile() && /^[ \t]{0,8}"?kind"?: {0,4}"?[A-Za-z]{0,200}List"?[,\r]{0,2}$/m.test(readConfigFileSync(path).toString())
 
 /** Bytes of the largest kubeconfig. */
 const KUBECONFIG_BYTES = 1 << 20

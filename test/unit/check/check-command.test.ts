@@ -15,6 +15,11 @@ const REFUSED: readonly (readonly [argv: readonly string[], message: string])[] 
   [['-f', 'a', '--fail-on', 'never'], '--fail-on never: not one of'],
   [['-f', 'a', '--release', '1.3'], '--release 1.3: not one of'],
   [['-f', 'a', '--webhook', 'a=b'], '--webhook a=b: must be NAME=URL'],
+  [['-f', '/dev/null', '-n', 'Bad NS'], '--namespace "Bad NS": a lowercase RFC 1123 label must consist of'],
+  [['-f', '/dev/null', '-n', ''], '--namespace "": a lowercase RFC 1123 label must consist of'],
+  [['-f', '/dev/null', '--as', ''], '--as "": must be the name of a user'],
+  [['-f', '/dev/null', '--field-manager', ''], '--field-manager "": must be the name of a manager'],
+  [['-f', '/dev/null', '--field-manager', 'a\u0007'], '--field-manager: Invalid value: '],
 ]
 
 describe('command line of check', () => {
