@@ -85,9 +85,12 @@ export class PodLives {
     const now = env.clock.now()
     const behavior = podBehavior(pod, node.metadata.annotations)
     if (behavior.faults.length > 0) this.#reportFaults(pod, behavior.faults)
+    const admitted = isPodActive(pod) ? admission.admit(pod, node) : undefined
+    // They are reported once, so they must not depend on the write of the status.
+    if (admitted?.kind === 'admitted') this.#record(pod, admitted.events, node)
     const step = nextStep({
       pod,
-      admission: isPodActive(pod) ? admission.admit(pod, node) : undefined,
+      admission: admitted,
       behavior,
       now,
       rules: this.#rules,

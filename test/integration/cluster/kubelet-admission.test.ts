@@ -63,6 +63,8 @@ describe('kubelets of simulated nodes', () => {
     plane = await clusterIn('1.35')
     for (const name of ['a', 'b']) await run(name, '3')
     for (const name of ['a', 'b']) await phase(name, 'Running')
+    // Events are recorded once, though the status is written again.
+    const fault = plane.faults.add({ match: { users: ['system:node:node-1'], names: ['a'] }, rate: { count: 2 }, status: { code: 503 } })
     await resize('a', '9')
     await plane.until(async () => (await conditionOf('a', 'PodResizePending')) !== undefined)
     expect(await conditionOf('a', 'PodResizePending')).to.include({
@@ -81,6 +83,7 @@ describe('kubelets of simulated nodes', () => {
     expect(await conditionOf('a', 'PodResizeInProgress')).to.equal(undefined)
     const reasons = (await eventsOf('a')).map(text => text.split(' ')[1]).filter(reason => reason?.startsWith('Resize'))
     expect(reasons).to.have.members(['ResizeInfeasible', 'ResizeDeferred', 'ResizeStarted', 'ResizeCompleted'])
+    expect(fault.hits).to.equal(2)
   })
 
   it('evict a pod for a critical one', async () => {

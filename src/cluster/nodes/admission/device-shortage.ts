@@ -1,6 +1,6 @@
 import type { Container, Pod } from '../../../api/core/v1.types.ts'
+import { quantityValue } from '../../../meta/quantity.ts'
 import type { NodeRoom } from '../../shared/node-room.ts'
-import { amountsOf } from '../../shared/pod-requests.ts'
 import { isSidecar } from '../../shared/pods.ts'
 
 /** Reports whether a resource has the name of devices: one with a domain that is not Kubernetes' own. */
@@ -27,9 +27,11 @@ export function deviceShortage({ spec, status }: Pod, { used, allocatable }: Nod
   /** Devices of init containers that have ended. */
   const reusable = new Map<string, number>()
   const take = (container: Container, isEnding: boolean): string | undefined => {
-    for (const [name, needed] of [...amountsOf(container.resources?.limits)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const limits = container.resources?.limits ?? {}
+    for (const name of Object.keys(limits).filter(isExtended).sort()) {
       const capacity = allocatable.get(name)
-      if (!isExtended(name) || capacity === undefined || needed === 0 || claimed.has(`${container.name}/${name}`)) continue
+      const needed = Number(quantityValue(limits[name] ?? '0'))
+      if (capacity === undefined || needed === 0 || claimed.has(`${container.name}/${name}`)) continue
       if (capacity === 0) return `no healthy devices present; cannot allocate unhealthy devices ${name}`
       const reused = Math.min(needed, reusable.get(name) ?? 0)
       const available = free.get(name) ?? capacity - (used.get(name) ?? 0)

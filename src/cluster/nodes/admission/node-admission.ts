@@ -15,6 +15,7 @@ import {
   infeasibleMessage,
   isAllocated,
   type PendingResize,
+  type ResizeRank,
   recoveredAllocation,
   resizeMessage,
 } from './resize.ts'
@@ -54,6 +55,10 @@ interface HeldPod {
   pending: PendingResize | undefined
   /** Number of the pending resize. */
   since: number
+  /** States of the pod and the node for which `pending` was decided. */
+  decided: { readonly pod: Pod; readonly node: Node } | undefined
+  /** Rank of the pending resize, with the states that it was computed from. */
+  ranked: { readonly pod: Pod; readonly allocation: Allocation; readonly rank: ResizeRank } | undefined
   /** Whether the containers do not have their new resources yet. */
   isResizing: boolean
   events: PodEvent[]
@@ -75,6 +80,8 @@ export class NodeAdmission {
   readonly #nodes = new Map<string, NodeState>()
   readonly #rejected = new Map<string, Rejection>()
   readonly #preempted = new Set<string>()
+  /** Amounts that pods ask for. They are parsed once for each state of a pod. */
+  readonly #wanted = new WeakMap<Pod, ResourceAmounts>()
   #resizes = 0
 
   constructor(options: NodeAdmissionOptions) {
@@ -116,9 +123,9 @@ export class NodeAdmission {
   /** Releases what a pod has once it has ended or is gone. Pending resizes of others may take it. */
   release({ metadata: { uid = '' }, spec: { nodeName = '' } }: Pod): void {
     this.#rejected.delete(uid)
-    this.#preempted.delete(uid)
+    const wasPreempted = this.#preempted.delete(uid)
     const state = this.#nodes.get(nodeName)
-    if (state && this.#remove(state, uid)) this.#retryResizes(state)
+    if (state && (this.#remove(state, uid) || wasPreempted)) this.#retryResizes(state)
   }
 
   /** Releases a node that is gone. */
@@ -149,6 +156,8 @@ export class NodeAdmission {
       allocation,
       pending: undefined,
       since: 0,
+      decided: undefined,
+      ranked: undefined,
       isResizing: false,
       events: [],
     }
@@ -167,6 +176,16 @@ export class NodeAdmission {
 
   #requests(pod: Pod, inPlace: boolean): ResourceAmounts {
     return podRequests(pod, { podLevel: this.#options.podLevel, inPlace })
+  }
+
+  /** Returns what a pod asks for, whatever it has. */
+  #wantedBy(pod: Pod): ResourceAmounts {
+    let wanted = this.#wanted.get(pod)
+    if (wanted === undefined) {
+      wanted = this.#requests(pod, false)
+      this.#wanted.set(pod, wanted)
+    }
+    return wanted
   }
 
   /** Checks a new pod. A critical one takes the room that it lacks from others. */
@@ -196,7 +215,7 @@ export class NodeAdmission {
     const { uid } = pod.metadata
     const ports = (): UsedPorts =>
       new UsedPorts([...state.pods.values()].flatMap(held => (held.pod.metadata.uid === uid ? [] : [...held.ports])))
-    return checkAdmission(pod, this.#requests(pod, false), { node, room, ports, release: this.#options.release })
+    return checkAdmission(pod, this.#wantedBy(pod), { node, room, ports, release: this.#options.release })
   }
 
   #followResize(state: NodeState, held: HeldPod): void {
@@ -204,7 +223,8 @@ export class NodeAdmission {
     if (isAllocated(held.pod, held.allocation)) held.pending = undefined
     else {
       if (held.since === 0) held.since = ++this.#resizes
-      this.#retryResizes(state, held)
+      // All that frees room on the node looks at pending resizes itself.
+      if (held.pending === undefined || !isDecided(held, state)) this.#retryResizes(state, held)
     }
     if (held.pending === undefined) held.since = 0
   }
@@ -223,14 +243,18 @@ export class NodeAdmission {
   /** Decides about all pending resizes of a node. @param current pod whose caller observes the decision */
   #retryResizes(state: NodeState, current?: HeldPod): void {
     const pending = [...state.pods.values()].filter(held => held === current || held.pending !== undefined)
-    if (pending.length > 1) pending.sort((a, b) => compareResizes(this.#rankOf(a), this.#rankOf(b)))
-    for (const held of pending) if (this.#resize(state, held) && held !== current) this.#options.changed(held.pod)
+    const ranked = pending.map(held => ({ held, rank: this.#rankOf(held) })).sort((a, b) => compareResizes(a.rank, b.rank))
+    for (const { held } of ranked) if (this.#resize(state, held) && held !== current) this.#options.changed(held.pod)
   }
 
-  #rankOf({ pod, allocation, since }: HeldPod): Parameters<typeof compareResizes>[0] {
-    const [wanted, present] = [this.#requests(pod, false), this.#requests(allocatedPod(pod, allocation), false)]
+  #rankOf(held: HeldPod): ResizeRank {
+    const { pod, allocation, since, ranked } = held
+    if (ranked?.pod === pod && ranked.allocation === allocation && ranked.rank.since === since) return ranked.rank
+    const [wanted, present] = [this.#wantedBy(pod), this.#requests(allocatedPod(pod, allocation), false)]
     const isIncrease = ['cpu', 'memory'].some(name => (wanted.get(name) ?? 0) > (present.get(name) ?? 0))
-    return { isIncrease, priority: podPriority(pod), isGuaranteed: pod.status.qosClass === 'Guaranteed', since }
+    const rank = { isIncrease, priority: podPriority(pod), isGuaranteed: pod.status.qosClass === 'Guaranteed', since }
+    held.ranked = { pod, allocation, rank }
+    return rank
   }
 
   /** Decides about a resize. Returns whether the decision is new. */
@@ -238,6 +262,7 @@ export class NodeAdmission {
     const { pod } = held
     if (isAllocated(pod, held.allocation) || isPodTerminal(pod)) return false
     const pending = this.#pendingResize(state, held)
+    held.decided = { pod, node: state.node }
     if (pending === undefined) {
       held.allocation = fullAllocation(pod)
       held.pending = undefined
@@ -264,7 +289,7 @@ export class NodeAdmission {
 
   /** Returns why a resize is not carried out now. */
   #pendingResize(state: NodeState, { pod, requests }: HeldPod): PendingResize | undefined {
-    const infeasible = infeasibleMessage(this.#requests(pod, false), allocatableOf(state.node))
+    const infeasible = infeasibleMessage(this.#wantedBy(pod), allocatableOf(state.node))
     if (infeasible !== undefined) return { reason: 'Infeasible', message: infeasible }
     const others = new Map(state.used)
     count(others, requests, -1)
@@ -278,6 +303,10 @@ export class NodeAdmission {
     return isSince(this.#options.release, release)
   }
 }
+
+/** Whether the pending resize of a pod was decided for its present size and the present node. */
+const isDecided = ({ decided, pod }: HeldPod, { node }: NodeState): boolean =>
+  decided !== undefined && decided.node === node && isAllocated(pod, fullAllocation(decided.pod))
 
 const event = (type: PodEvent['type'], reason: string, message: string): PodEvent => ({ type, reason, message })
 

@@ -59,12 +59,7 @@ export function nextStep(input: LifeInput): LifeStep {
 
 /** Creates the pod's statuses first, and takes its containers further then. */
 function livingStep({ pod: desired, admission, behavior, hostIPs, podIPs }: LifeInput, turn: Turn): LifeStep {
-  const {
-    pod,
-    pending,
-    events: resizeEvents,
-  } = admission?.kind === 'admitted' ? admission : { pod: desired, pending: undefined, events: [] }
-  turn.events.push(...resizeEvents)
+  const { pod, pending } = admission?.kind === 'admitted' ? admission : { pod: desired, pending: undefined }
   const isNew = pod.status.startTime === undefined || pod.status.startTime === null
   const containers = withEndedSidecars(pod, nextContainers(pod, behavior, pending, turn), turn)
   if (turn.rules.reportsResizes && wasResizing(pod) && !containers.isResizing)

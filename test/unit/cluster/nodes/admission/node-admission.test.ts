@@ -190,6 +190,38 @@ describe('resizes of pods on simulated nodes', () => {
     expect(textOf(admission.admit(resized(low, '3'), NODE))).to.match(/^1, Deferred/)
   })
 
+  it('gives room that an evicted pod leaves', () => {
+    const { admission, changed } = admissionOf()
+    const one = pod('a', { cpu: '1', status: { ...RUNNING, qosClass: 'Guaranteed' } })
+    const big = running('big', '3')
+    for (const each of [one, big]) admission.admit(each, NODE)
+    expect(textOf(admission.admit(resized(one, '2'), NODE))).to.match(/^1, Deferred/)
+    expect(textOf(admission.admit(pod('critical', { spec: { priority: 2_000_000_000 } }), NODE))).to.equal('1')
+    expect(changed).to.deep.equal(['big'])
+    admission.release(big)
+    expect(changed).to.deep.equal(['big', 'a'])
+  })
+
+  it('is decided again only when something has changed', () => {
+    const { admission } = admissionOf()
+    const other = running('b', '2')
+    let checks = 0
+    const spec = {
+      get nodeSelector() {
+        checks++
+        return undefined
+      },
+    }
+    const watched = resized(running('a', '1'), '3')
+    Object.defineProperties(watched.spec, Object.getOwnPropertyDescriptors(spec))
+    for (const each of [running('a', '1'), other, watched]) admission.admit(each, NODE)
+    const before = checks
+    expect(textOf(admission.admit(watched, NODE))).to.match(/^1, Deferred/)
+    const again = checks
+    admission.admit(watched, { ...NODE })
+    expect([before > 0, again - before < checks - again]).to.deep.equal([true, true])
+  })
+
   it('counts the old amount of a pod that shrinks until its containers have the new one', () => {
     const { admission } = admissionOf()
     const big = pod('big', {
