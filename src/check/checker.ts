@@ -3,6 +3,7 @@ import type { ServedResource } from '../catalog/catalog.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import type { Release } from '../lifecycle/release.ts'
+import { isDns1123Label, nameIsPathSegment } from '../meta/names.ts'
 import { sameJson } from '../meta/same-json.ts'
 import { standingIn } from '../upgrade/versions/old-versions.ts'
 import { ReleaseKinds } from '../upgrade/versions/release-kinds.ts'
@@ -11,6 +12,7 @@ import { withoutWriteMetadata, yamlDiff } from './diff.ts'
 import { changeFindings } from './findings/changes.ts'
 import { duplicateFindings } from './findings/duplicates.ts'
 import { checkedName, objectFinding } from './findings/finding.ts'
+import { NAMESPACE_ADVICE } from './findings/refusal.ts'
 import { adviceOf, warningFindings } from './findings/warnings.ts'
 import { type ForkResponse, resourcePath } from './fork/fork-client.ts'
 import type { Fork } from './fork/open-fork.ts'
@@ -74,6 +76,8 @@ export class Checker {
     if (served === undefined) return this.#unknown(given)
     const namespace = served.definition.scope === 'Namespaced' ? given.namespace || options.namespace : ''
     const object = { ...given, namespace }
+    const faults = nameIsPathSegment(namespace, false)
+    if (faults.length > 0) return this.#unsent(object, `invalid namespace ${JSON.stringify(namespace)}: [${faults.join(' ')}]`)
     const refusal = await this.#ensureNamespace(object, namespace)
     this.#noteRepeated(object, served, namespace)
     const result = await this.#apply(object, served, namespace)
@@ -91,6 +95,18 @@ export class Checker {
       ...(error && { message: error.message ?? '' }),
       position: locationPosition(object, locateField(object.node, '')),
       ...(options.diff && { diff: diffOf(result, object) }),
+    }
+  }
+
+  /** Refuses an object as kubectl does if no request can name its namespace. */
+  #unsent(object: InputObject, message: string): CheckedObject {
+    this.findings.push(objectFinding(object, 'invalid-value', 'error', message, { field: 'metadata.namespace', advice: NAMESPACE_ADVICE }))
+    return {
+      ...checkedName(object),
+      verdict: 'refused',
+      code: 0,
+      message,
+      position: locationPosition(object, locateField(object.node, '')),
     }
   }
 
@@ -214,6 +230,8 @@ export class Checker {
     const { admin, fork, options } = this.#parts
     const namespaces = fork.served('v1', 'Namespace')
     if (namespace === '' || namespaces === undefined) return undefined
+    // No namespace can have such a name: the server says that it is not found.
+    if (isDns1123Label(namespace).length > 0) return undefined
     if (this.#present.has(namespace)) return undefined
     if (!this.#missing.has(namespace)) {
       if ((await admin.get(namespaces, '', namespace)) !== undefined) {

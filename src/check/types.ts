@@ -67,7 +67,7 @@ export type CheckVerdict = 'created' | 'configured' | 'unchanged' | 'refused' | 
 export interface CheckedObject extends CheckedName {
   /** Response as a word, in which kubectl reports it. */
   readonly verdict: CheckVerdict
-  /** HTTP status code. 0 for kinds that are not served. */
+  /** HTTP status code. 0 if there is no request: the kind is not served, or no path can have the namespace. */
   readonly code: number
   /** Message of the Status if the object was refused. */
   readonly message?: string

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { createSecureContext } from 'node:tls'
+import type { Json } from '../api/meta/object.ts'
+import { rawJson } from '../schema/json-text.ts'
 import type { ClientResponse, RequestOptions } from './types.ts'
 
 export const USER_AGENT = 'binnacle-testing'
@@ -25,7 +27,7 @@ export interface Client {
 
 /**
  * Opens a client, which keeps connections until it is closed. Bodies are JSON and PATCH is a merge patch unless the
- * caller sets a content type.
+ * caller sets a content type. A bigint is written as a number.
  */
 export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: ServerAddress): Client {
   // Parsed once: a connection would parse them again.
@@ -34,7 +36,7 @@ export function openClient({ url, certificateAuthority: ca, clientCertificate: c
     request: <T>(method: string, path: string, options: RequestOptions = {}) =>
       new Promise<ClientResponse<T>>((resolve, reject) => {
         const { body, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = options
-        const sent = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+        const sent = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : rawJson(body as Json))
         const headers = {
           'user-agent': USER_AGENT,
           accept: 'application/json',

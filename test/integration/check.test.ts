@@ -145,10 +145,47 @@ metadata: {name: other}
       '3:12 invalid-value metadata.name: Invalid value: "a/b": a lowerc',
       '7:12 invalid-value metadata.name: Invalid value: "c%d": a lowerc',
       '11:12 invalid-value metadata.name: Invalid value: "e?f #g": a low',
-      '13:1 refused the namespace of the provided object does not',
-      '15:21 missing-namespace namespaces "i%j" not found',
+      `15:21 invalid-value invalid namespace "i%j": [may not contain '%'`,
     ])
     expect(objects.map(({ verdict }) => verdict)).to.deep.equal(['refused', 'refused', 'refused', 'refused', 'created'])
+  })
+
+  it('reports namespaces that cannot exist as kubectl and the server do, each once', async () => {
+    const text = ['a/b%c', '..', 'Bad NS', '-a'].map(
+      name => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: ${JSON.stringify(name)}\n`,
+    )
+    const { findings, objects } = await check({ texts: { a: text.join('---\n') }, release: '1.33' })
+    expect(findings.map(({ rule, severity, position, message }) => `${position?.line} ${severity} ${rule} ${message}`)).to.deep.equal([
+      `5 error invalid-value invalid namespace "a/b%c": [may not contain '/' may not contain '%']`,
+      `11 error invalid-value invalid namespace "..": [may not be '..']`,
+      '17 error missing-namespace namespaces "Bad NS" not found',
+      '23 error missing-namespace namespaces "-a" not found',
+    ])
+    expect(objects.map(({ verdict, code }) => `${verdict} ${code}`)).to.deep.equal(['refused 0', 'refused 0', 'refused 404', 'refused 404'])
+  })
+
+  it('reports on objects with integers beyond 2^53', async () => {
+    const text = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {a: 9007199254740993}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 123456789012345678901234567890
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      terminationGracePeriodSeconds: 9007199254740993
+      containers: [{name: a, image: b, resources: {limits: {memory: 9007199254740993}}}]
+`
+    const { findings, objects } = await check({ texts: { a: text }, release: '1.36', showDefaults: true, diff: true })
+    const errors = findings.filter(({ severity }) => severity === 'error')
+    expect(errors.map(({ rule, position }) => `${position?.line} ${rule}`)).to.deep.equal(['4 wrong-type', '10 wrong-type'])
+    expect(objects[1]?.diff).to.contain('terminationGracePeriodSeconds: 9007199254740993')
   })
 
   it('reports documents that are not valid, and checks the others', async () => {

@@ -55,6 +55,17 @@ describe('control planes for tests', () => {
     expect(new Set(all.map(({ url }) => url))).to.have.property('size', 5)
   })
 
+  it('apply integers beyond 2^53 as they are written', async () => {
+    const plane = await start()
+    await plane.apply(`apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {terminationGracePeriodSeconds: 9007199254740993, containers: [{name: a, image: b}]}
+`)
+    const { body: text } = await plane.request('GET', '/api/v1/namespaces/default/pods/a', { headers: { accept: 'application/yaml' } })
+    expect(text).to.include('terminationGracePeriodSeconds: 9007199254740993\n')
+  })
+
   it('start with the given release, gates and flags', async () => {
     const plane = await start({
       release: '1.35',

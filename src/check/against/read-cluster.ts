@@ -74,7 +74,7 @@ export async function readCluster(source: ClusterSource): Promise<ReadCluster> {
 async function dumpedObjects(path: string, release: Release): Promise<ClusterState> {
   const { count, ...state } = await objects(release, false, target => importPath(path, target))
   const [remark] = state.remarks
-  if (count > 0 || (remark === undefined && isList(path))) return state
+  if (count > 0 || (remark === undefined && isListFile(path))) return state
   throw new ArgumentError(`--against ${remark ?? `${path}: no objects of a cluster are in it`}`)
 }
 
@@ -134,7 +134,7 @@ async function tablesOf(values: Iterable<ImportedValue>, newest: number): Promis
 }
 
 /** Reports whether a file is a list, such as `kubectl get -o yaml` prints also if there are no objects. */
-const isList = (path: string): boolean =>
+const isListFile = (path: string): boolean =>
   statSync(path).isFile() && /^[ \t]{0,8}"?kind"?: {0,4}"?[A-Za-z]{0,200}List"?[,\r]{0,2}$/m.test(readConfigFileSync(path).toString())
 
 /** Bytes of the largest kubeconfig. */

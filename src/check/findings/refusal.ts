@@ -17,6 +17,9 @@ const RULE_OF_PLUGIN: Readonly<Record<string, RuleName>> = {
   MutatingAdmissionWebhook: 'webhook-denied',
 }
 
+/** Advice about a namespace that cannot exist. */
+export const NAMESPACE_ADVICE = 'names of namespaces are lowercase letters, digits and dashes'
+
 const ADVICE: Readonly<Partial<Record<RuleName, string>>> = {
   'wrong-type': 'write the value in the type that the field has',
   'quota-exceeded': 'request less, or raise the quota',
@@ -53,6 +56,10 @@ export function refusalFindings(
     )
   const wrong = culprit ?? wrongValue(object, status)
   if (wrong !== undefined) return [wrongFinding(object, status.message ?? '', wrong)]
+  if (status.reason === 'NotFound' && status.details?.kind === 'namespaces')
+    return [
+      objectFinding(object, 'missing-namespace', 'error', status.message ?? '', { field: 'metadata.namespace', advice: NAMESPACE_ADVICE }),
+    ]
   const rule = status.code === 403 ? 'forbidden' : 'refused'
   return [objectFinding(object, rule, 'error', status.message ?? '', { advice: ADVICE[rule] })]
 }
