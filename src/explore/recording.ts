@@ -128,11 +128,11 @@ export class Recording implements FaultObserver {
     return this.#awaited.size > 0 || this.isRestarting
   }
 
-  /** Number of writes of the controller, whether or not they succeeded. */
   get isRestarting(): boolean {
     return this.#subject.isRestarting
   }
 
+  /** Number of writes of the controller, whether or not they succeeded. */
   get controllerWrites(): number {
     return this.#controllerWrites
   }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../api/meta/object.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { MetricPage, MetricRule, MetricSubject } from '../../kwok/rules/metric.ts'
-import { familyText, type MetricSample } from './exposition.ts'
+import { type BucketCount, familyText, type MetricSample } from './exposition.ts'
 
 /** A node with the pods that run there. */
 export interface ScrapedNode {
@@ -12,7 +12,7 @@ export interface ScrapedNode {
 }
 
 /**
- * Prints the page of a node, in steps of one value. A metric whose expression fails is left out, and reported.
+ * Prints the page of a node, in steps of one expression. A metric whose expression fails is left out, and reported.
  * @param prepare called before each evaluation, as others may take place between two steps
  */
 export function* scrapedPage(
@@ -26,9 +26,7 @@ export function* scrapedPage(
     const samples = families.get(rule.name)?.samples ?? new Map<string, MetricSample>()
     try {
       for (const subject of subjectsOf(rule, scraped)) {
-        yield
-        prepare()
-        const sample = sampleOf(rule, subject)
+        const sample = yield* sampleOf(rule, subject, prepare)
         samples.set(JSON.stringify(sample.labels), sample)
       }
       if (samples.size > 0) families.set(rule.name, { rule, samples })
@@ -55,11 +53,17 @@ function* subjectsOf({ dimension }: MetricRule, { node, pods }: ScrapedNode): Ge
     }
 }
 
-function sampleOf(rule: MetricRule, subject: MetricSubject): MetricSample {
-  const labels = [...rule.labels].map(([name, value]) => [name, value(subject)] as const)
-  return {
-    labels: labels.sort(([a], [b]) => (a < b ? -1 : 1)),
-    value: rule.value(subject),
-    observations: rule.buckets.map(({ le, hidden, value }) => ({ le, hidden, count: Math.max(0, Math.trunc(value(subject))) })),
+function* sampleOf(rule: MetricRule, subject: MetricSubject, prepare: () => void): Steps<MetricSample> {
+  function* evaluated<T>(expression: (subject: MetricSubject) => T): Steps<T> {
+    yield
+    prepare()
+    return expression(subject)
   }
+  const labels: [name: string, value: string][] = []
+  for (const [name, expression] of rule.labels) labels.push([name, yield* evaluated(expression)])
+  const value = yield* evaluated(rule.value)
+  const observations: BucketCount[] = []
+  for (const { le, hidden, value: count } of rule.buckets)
+    observations.push({ le, hidden, count: Math.max(0, Math.trunc(yield* evaluated(count))) })
+  return { labels: labels.sort(([a], [b]) => (a < b ? -1 : 1)), value, observations }
 }
