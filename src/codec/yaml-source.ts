@@ -21,11 +21,26 @@ export interface ReaderFault {
 
 type Encoding = 'utf8' | 'utf16'
 
+/** Byte order of UTF-16. */
+export type ByteOrder = 'little-endian' | 'big-endian'
+
+/** Returns the byte order of UTF-16 that begins with a byte order mark. Undefined for other bytes. */
+export function byteOrderOf(bytes: Buffer): ByteOrder | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'little-endian'
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'big-endian' : undefined
+}
+
+/** Encodes a text as UTF-16 with a byte order mark. */
+export function encodeUtf16(text: string, order: ByteOrder): Buffer {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
+  return order === 'big-endian' ? bytes.swap16() : bytes
+}
+
 /** Decodes UTF-8, or UTF-16 that begins with a byte order mark, like go-yaml. The mark is not part of the text. */
 export function* decodeYaml(given: Buffer): Steps<YamlSource> {
-  const isSwapped = given[0] === 0xfe && given[1] === 0xff
-  const encoding: Encoding = isSwapped || (given[0] === 0xff && given[1] === 0xfe) ? 'utf16' : 'utf8'
-  const bytes = isSwapped ? swapped(given) : given
+  const order = byteOrderOf(given)
+  const encoding: Encoding = order === undefined ? 'utf8' : 'utf16'
+  const bytes = order === 'big-endian' ? swapped(given) : given
   const decoded = encoding === 'utf8' ? utf8(bytes) : utf16(bytes)
   yield
   const control = decoded.text.search(REFUSED_CHARACTER)

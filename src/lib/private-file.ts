@@ -61,14 +61,14 @@ export async function keepPrivate(file: string, text: string): Promise<string> {
  */
 export async function withDraft(
   file: string,
-  content: string | AsyncIterable<Buffer>,
+  content: string | Buffer | AsyncIterable<Buffer>,
   place: (draft: string) => Promise<void>,
 ): Promise<void> {
   const draft = draftOf(file)
   const handle = await open(draft, 'wx', MODE)
   try {
     try {
-      for await (const piece of typeof content === 'string' ? [content] : content) await handle.writeFile(piece)
+      for await (const piece of typeof content === 'string' || Buffer.isBuffer(content) ? [content] : content) await handle.writeFile(piece)
       await handle.sync()
     } catch (error) {
       throw hasCode(error, 'ENOSPC')

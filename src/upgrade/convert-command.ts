@@ -1,3 +1,4 @@
+import { encodeUtf16 } from '../codec/yaml-source.ts'
 import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
 import { LineBudget } from '../lib/line-budget.ts'
 import { convertFile, type Note } from './convert.ts'
@@ -50,7 +51,7 @@ export async function runConvert(argv: readonly string[], { out, err }: Streams)
       for (const note of notes) if (note.severity === 'decision' || !given.isOn('quiet')) lines.say(noteText(name, note))
       if (notes.some(({ severity }) => severity === 'decision')) status = Math.max(status, 1)
       if (!given.isOn('write') || name === '-') texts.push(text)
-      else if (changed) await replaceFile(name, text)
+      else if (changed) await replaceFile(name, file.byteOrder ? encodeUtf16(text, file.byteOrder) : text)
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error
       lines.say(`Error: ${error.message}`)

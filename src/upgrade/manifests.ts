@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { isJsonObject, type JsonObject } from '../api/meta/object.ts'
-import { decodeYaml } from '../codec/yaml-source.ts'
+import { type ByteOrder, byteOrderOf, decodeYaml } from '../codec/yaml-source.ts'
 import { InputBoundError, readBoundedFile } from '../lib/bounded-input.ts'
 import { runAtOnce } from '../lib/steps.ts'
 import { DEFAULT_LIMITS, type InputLimits, jsonFault, limitFlag, yamlFault } from './input-limits.ts'
@@ -18,6 +18,8 @@ export interface ManifestFile {
   readonly documents: readonly SourceDocument[]
   /** Objects in the order of the text. */
   readonly objects: readonly ManifestObject[]
+  /** Byte order of a file in UTF-16. Omitted for UTF-8. */
+  readonly byteOrder?: ByteOrder
 }
 
 /** An object in a file: a document, or an item of a list. */
@@ -118,7 +120,8 @@ export function readManifestFile(name: string, limits: InputLimits = DEFAULT_LIM
     const bytes = readBoundedFile(name, limits.fileBytes, limitFlag('fileBytes'))
     const fault = jsonFault(bytes, limits) ?? yamlFault(bytes, limits)
     if (fault !== undefined) throw new ManifestError(name, undefined, fault)
-    return readManifests(name, decodedText(name, bytes), faults)
+    const byteOrder = byteOrderOf(bytes)
+    return { ...readManifests(name, decodedText(name, bytes), faults), ...(byteOrder && { byteOrder }) }
   } catch (error) {
     if (error instanceof InputBoundError || (error instanceof Error && 'code' in error))
       throw new ManifestError(name, undefined, error.message)
@@ -134,8 +137,7 @@ function decodedText(name: string, bytes: Buffer): string {
   const { text, fault } = runAtOnce(decodeYaml(bytes))
   if (fault !== undefined && !/^\s*[{[]/.test(text.slice(0, 100)))
     throw new ManifestError(name, lineCounter(text)(text.length), `yaml: ${fault.message}`, { text })
-  const isUtf16 = (bytes[0] === 0xfe && bytes[1] === 0xff) || (bytes[0] === 0xff && bytes[1] === 0xfe)
-  return isUtf16 ? text : bytes.toString()
+  return byteOrderOf(bytes) === undefined ? bytes.toString() : text
 }
 
 /**

@@ -115,6 +115,11 @@ describe('binnacle check against a cluster', () => {
       expect(readdirSync(folder)).to.deep.equal(before)
     })
 
+  it('reads a dump in UTF-16, as PowerShell writes it', async () => {
+    writeFileSync(join(folder, 'utf16.yaml'), `\ufeff${CLUSTER}`, 'utf16le')
+    expect(await found({ against: join(folder, 'utf16.yaml'), forceConflicts: true })).to.have.members(FINDINGS)
+  })
+
   it('applies the permissions of a user, and reports what would follow', async () => {
     const jane = await found({ against: join(folder, 'dump.yaml'), as: 'jane' })
     expect(jane).to.have.members([...FINDINGS, '11 error forbidden', '16 error forbidden'])
@@ -156,7 +161,7 @@ describe('binnacle check against a cluster', () => {
     const empty = join(folder, 'empty')
     mkdirSync(empty)
     expect(await refusal(written('binary', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe])))).to.equal(
-      '--against /binary: could not be read: it is not UTF-8',
+      '--against /binary: could not be read: it is neither UTF-8, nor UTF-16 with a byte order mark',
     )
     expect(await refusal(written('notes.txt', 'to do'))).to.equal('--against /notes.txt: no objects of a cluster are in it')
     expect(await refusal(empty)).to.equal('--against /empty: no objects of a cluster are in it')

@@ -5,7 +5,9 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
+import { byteOrderOf, decodeYaml } from '../../codec/yaml-source.ts'
 import { InputBoundError, readBoundedFile } from '../../lib/bounded-input.ts'
+import { runAtOnce } from '../../lib/steps.ts'
 import { exceeds, jsonFault, limitFlag, yamlFault } from '../../upgrade/input-limits.ts'
 import type { InputWatch } from '../../upgrade/input-watch.ts'
 import { ManifestError, readManifests } from '../../upgrade/manifests.ts'
@@ -140,9 +142,12 @@ const OTHER_VERSION = /^resources\/[^/]+\/(?!namespaces\/|cluster\/)(?![^/]+-pre
 
 const isChosen = (path: string): boolean => EXTENSIONS.has(extname(path)) && !OTHER_VERSION.test(path)
 
-function importText(name: string, bytes: Buffer, isNamed: boolean, target: ImportTarget): void {
-  if (!isUtf8(bytes)) {
-    target.remarks.lost(name, 'it is not UTF-8')
+function importText(name: string, given: Buffer, isNamed: boolean, target: ImportTarget): void {
+  // `kubectl get -o yaml > FILE` writes UTF-16 in PowerShell.
+  const decoded = byteOrderOf(given) === undefined ? undefined : runAtOnce(decodeYaml(given))
+  const bytes = decoded === undefined ? given : Buffer.from(decoded.text)
+  if (decoded?.fault || !isUtf8(bytes)) {
+    target.remarks.lost(name, 'it is neither UTF-8, nor UTF-16 with a byte order mark')
     return
   }
   const tooMuch = jsonFault(bytes, target.watch.limits)

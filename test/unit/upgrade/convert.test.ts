@@ -345,6 +345,19 @@ describe('binnacle convert', () => {
     return { status, out, err }
   }
 
+  for (const order of ['little-endian', 'big-endian'])
+    it(`keeps UTF-16 that is ${order} when it changes a file in place`, async () => {
+      const file = join(folder, 'a.yaml')
+      const encoded = (apiVersion: string): Buffer => {
+        const text = `\ufeffapiVersion: ${apiVersion}\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 1 # größte 🚀\n`
+        const bytes = Buffer.from(text, 'utf16le')
+        return order === 'big-endian' ? bytes.swap16() : bytes
+      }
+      writeFileSync(file, encoded('scheduling.k8s.io/v1beta1'))
+      expect((await run('-f', file, '--to', '1.36', '--write')).status).to.equal(0)
+      expect(readFileSync(file).toString('hex')).to.equal(encoded('scheduling.k8s.io/v1').toString('hex'))
+    })
+
   it('prints folders to standard output as one stream', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 1')
     mkdirSync(join(folder, 'b'))

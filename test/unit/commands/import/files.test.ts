@@ -192,7 +192,7 @@ describe('imports of files', () => {
     const lost = err.split('\n').filter(line => line.includes('could not be read'))
     expect(lost.map(line => line.replace(/c{2000}/, 'c…'))).to.deep.equal([
       '/bad.yaml:2: could not be read: yaml: line 1: did not find expected key',
-      '/broken.json: could not be read: it is not UTF-8',
+      '/broken.json: could not be read: it is neither UTF-8, nor UTF-16 with a byte order mark',
       '/names.json (item 1): ConfigMap shop/../../etc/passwd: could not be read: "../../etc/passwd" is not a valid name: it may not contain \'/\'',
       '/names.json (item 2): ConfigMap ../a: could not be read: ".." is not a valid name: it may not be \'..\'',
       '/names.json (item 3): ConfigMap /b: could not be read: it has no namespace',
