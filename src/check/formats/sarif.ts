@@ -1,15 +1,16 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RULES } from '../findings/finding.ts'
-import type { CheckFinding } from '../types.ts'
+import type { CaseResult, CheckFinding } from '../types.ts'
 import { type CheckReport, messageText, nameText } from './report.ts'
 
 /**
  * Prints SARIF 2.1.0, which editors and code hosts show next to the code.
  * https://docs.oasis-open.org/sarif/sarif/v2.1.0/
  */
-export function sarifReport({ result: { release, findings } }: CheckReport): string {
-  const ids = [...new Set(findings.map(({ rule }) => rule))]
+export function sarifReport({ result: { release, findings, cases } }: CheckReport): string {
+  const failed = cases.filter(({ passed }) => !passed)
+  const ids = [...new Set([...findings.map(({ rule }) => rule), ...(failed.length > 0 ? [CASE_FAILED] : [])])]
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -18,14 +19,20 @@ export function sarifReport({ result: { release, findings } }: CheckReport): str
         tool: { driver: { name: 'binnacle check', rules: ids.map(id => ({ id, shortDescription: { text: `${describe(id)}.` } })) } },
         columnKind: 'utf16CodeUnits',
         properties: { release },
-        results: findings.map(finding => sarifResult(finding, ids.indexOf(finding.rule))),
+        results: [
+          ...findings.map(finding => sarifResult(finding, ids.indexOf(finding.rule))),
+          ...failed.map(each => caseResult(each, ids.indexOf(CASE_FAILED))),
+        ],
       },
     ],
   }
   return `${JSON.stringify(log, null, 2)}\n`
 }
 
-const DESCRIPTIONS = new Map<string, string>(Object.entries(RULES))
+/** Rule of cases that failed. They are no findings. */
+const CASE_FAILED = 'case-failed'
+
+const DESCRIPTIONS = new Map<string, string>(Object.entries({ ...RULES, [CASE_FAILED]: 'The result of a case is not the expected one' }))
 
 const describe = (rule: string): string => DESCRIPTIONS.get(rule) ?? rule
 
@@ -49,6 +56,14 @@ function sarifResult(finding: CheckFinding, ruleIndex: number): object {
     properties: { field, by, diff },
   }
 }
+
+const caseResult = ({ name, file, message = '' }: CaseResult, ruleIndex: number): object => ({
+  ruleId: CASE_FAILED,
+  ruleIndex,
+  level: 'error',
+  message: { text: `${name}: ${message}` },
+  locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file) } } }],
+})
 
 /** Returns a URI. A relative path stays relative to the folder in which the command runs. */
 const uriOf = (path: string): string =>

@@ -6,9 +6,13 @@ import { type CheckReport, isFailed } from '../../../../src/check/formats/report
 import { sarifReport } from '../../../../src/check/formats/sarif.ts'
 import { textReport } from '../../../../src/check/formats/text.ts'
 import { SourceText } from '../../../../src/check/input/position.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'n', name: 'a' }
 const position = { file: 'dir/a,b.yaml', line: 2, column: 3, endLine: 2, endColumn: 7 }
+
+/** Members of a result that are used, of those in the schema. */
+const RESULT_MEMBERS: ReadonlySet<string> = new Set(['ruleId', 'ruleIndex', 'level', 'message', 'locations', 'properties'])
 
 const report = (failOn: CheckReport['failOn'] = 'error'): CheckReport => ({
   failOn,
@@ -62,13 +66,37 @@ note: a remark
 
   it('prints SARIF with regions and rules', () => {
     const { runs } = JSON.parse(sarifReport(report()))
-    expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).to.deep.equal(['unreadable', 'unknown-field'])
+    expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).to.deep.equal(['unreadable', 'unknown-field', 'case-failed'])
     const [{ physicalLocation }] = runs[0].results[1].locations
     expect(physicalLocation).to.deep.equal({
       artifactLocation: { uri: 'dir/a%2Cb.yaml' },
       region: { startLine: 2, startColumn: 3, endLine: 2, endColumn: 7 },
     })
     expect(runs[0].results[0]).to.not.have.property('locations')
+  })
+
+  it('prints SARIF with the members that the schema of 2.1.0 requires, and no others', () => {
+    const log = JSON.parse(sarifReport(report()))
+    expect(log).to.have.all.keys('$schema', 'version', 'runs')
+    expect(log.version).to.equal('2.1.0')
+    const [run] = log.runs
+    expect(run).to.have.all.keys('tool', 'columnKind', 'properties', 'results')
+    expect(run.columnKind).to.equal('utf16CodeUnits')
+    expect(run.tool.driver.name).to.be.a('string')
+    expect(run.results).to.have.lengthOf(3)
+    for (const { text } of run.tool.driver.rules.map(({ shortDescription }: AnyObject) => shortDescription)) expect(text).to.not.be.empty
+    for (const result of run.results) {
+      expect(Object.keys(result)).to.satisfy((names: string[]) => names.every(name => RESULT_MEMBERS.has(name)))
+      expect(run.tool.driver.rules[result.ruleIndex].id).to.equal(result.ruleId)
+      expect(['error', 'warning', 'note']).to.include(result.level)
+      expect(result.message.text).to.be.a('string').and.not.be.empty
+      for (const { physicalLocation, logicalLocations = [] } of result.locations ?? []) {
+        expect(physicalLocation.artifactLocation.uri).to.match(/^[\w./%~-]+$/)
+        for (const at of Object.values(physicalLocation.region ?? {})) expect(at).to.be.a('number').and.be.at.least(1)
+        for (const { name } of logicalLocations) expect(name).to.equal('ConfigMap n/a')
+      }
+    }
+    expect(run.results[2]).to.deep.include({ ruleId: 'case-failed', level: 'error', message: { text: 'c: was allowed' } })
   })
 
   it('prints JUnit with a case for each object', () => {

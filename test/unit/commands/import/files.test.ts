@@ -191,7 +191,7 @@ describe('imports of files', () => {
     expect(Object.keys(stored)).to.deep.equal(['/registry/configmaps/shop/after', '/registry/configmaps/shop/good'])
     const lost = err.split('\n').filter(line => line.includes('could not be read'))
     expect(lost.map(line => line.replace(/c{2000}/, 'c…'))).to.deep.equal([
-      '/bad.yaml:2: could not be read: yaml: line 1: did not find expected key',
+      '/bad.yaml:1: could not be read: yaml: line 1: did not find expected node content',
       '/broken.json: could not be read: it is neither UTF-8, nor UTF-16 with a byte order mark',
       '/names.json (item 1): ConfigMap shop/../../etc/passwd: could not be read: "../../etc/passwd" is not a valid name: it may not contain \'/\'',
       '/names.json (item 2): ConfigMap ../a: could not be read: ".." is not a valid name: it may not be \'..\'',
