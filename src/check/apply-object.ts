@@ -117,13 +117,17 @@ async function writeObject(
       break
     } else break
   }
-  // A value of the wrong type is left out, and may be required. Its parent is invalid then, and is not found by others.
+  // A value of the wrong type is left out, and may be required. The fields around it are invalid then.
   const isFollowUp = ({ field = '', message }: CheckFinding): boolean =>
-    removed.has(field) || (removed.size > 0 && message.startsWith(`${field}: Not found: `))
+    [...removed].some(path => isWithin(path, field)) || (removed.size > 0 && message.startsWith(`${field}: Not found: `))
   if (last.error)
     findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined).filter(finding => !isFollowUp(finding)))
   return { first: await strictly(client, object, attempt, decisive), last, before, findings, steps: last.steps }
 }
+
+/** Reports whether a path is a field, or is inside of it. */
+const isWithin = (path: string, field: string): boolean =>
+  field !== '' && path.startsWith(field) && ['', '.', '['].includes(path.charAt(field.length))
 
 const isUnauthorized = ({ steps }: ForkResponse): boolean => steps.some(step => step.step === 'authorized' && step.decision !== 'allow')
 

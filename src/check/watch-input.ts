@@ -56,7 +56,7 @@ class PathWatch {
 
   /** Watches what exists now. To be called after changes. Throws errors of the system. */
   follow(): void {
-    for (let target = targetOf(this.#path); !isSame(target, this.#target); target = targetOf(this.#path)) {
+    for (let target = watchTarget(this.#path); !isSame(target, this.#target); target = watchTarget(this.#path)) {
       this.close()
       this.#target = target
       const { folder, entry } = target
@@ -84,7 +84,7 @@ const isSame = (a: WatchTarget, b: WatchTarget | undefined): boolean => a.folder
 const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
 
 /** Editors replace a file by another one, so that the folder of a file is watched. */
-function targetOf(path: string): WatchTarget {
+function watchTarget(path: string): WatchTarget {
   const own = statOf(path)
   if (own?.isDirectory()) return { folder: path, inode: own.ino, entry: undefined }
   let folder = dirname(path)

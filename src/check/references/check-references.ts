@@ -49,7 +49,7 @@ export class ReferenceCheck {
         const finding = await this.#referenceFinding(placed, reference)
         if (finding) findings.push(finding)
       }
-      const unmatched = await this.#selectorFinding(placed, value)
+      const unmatched = await this.#selectorFinding(placed)
       if (unmatched) findings.push(unmatched)
     }
     return findings
@@ -90,8 +90,9 @@ export class ReferenceCheck {
     return this.#found.get(path)
   }
 
-  async #selectorFinding({ object, namespace, response }: PlacedObject, value: JsonObject): Promise<CheckFinding | undefined> {
-    const selector = response.error ? undefined : podSelectorOf(value)
+  async #selectorFinding({ object, namespace, response }: PlacedObject): Promise<CheckFinding | undefined> {
+    // The stored object has no values of the wrong type. They are reported, and left out.
+    const selector = response.object && podSelectorOf(response.object)
     if (selector === undefined) return undefined
     const labels = await this.#podLabels(namespace)
     if (labels.some(each => selectsPods(selector, each))) return undefined

@@ -11,7 +11,7 @@ export interface PodSelector {
   readonly requirements: readonly LabelRequirement[]
 }
 
-/** Returns the selector of pods of an object that selects pods of others. Undefined if it has none, or selects all. */
+/** Returns the selector of pods of a stored object that selects pods of others. Undefined if it has none, or selects all. */
 export function podSelectorOf(object: JsonObject): PodSelector | undefined {
   const spec = objectAt(object, 'spec')
   switch (`${String(object.apiVersion)} ${String(object.kind)}`) {
