@@ -22,6 +22,7 @@ import { affectsAdmission } from './order.ts'
 import type { PlacedObject } from './placed-object.ts'
 import { podFindings } from './pods.ts'
 import type { GivenObject } from './references/created-later.ts'
+import { maskedSecret } from './secret-values.ts'
 import { successorOf } from './successor.ts'
 import type { CheckedObject, CheckFinding } from './types.ts'
 import type { WebhookReviews } from './webhook-reviews.ts'
@@ -323,8 +324,3 @@ function diffOf({ before, last }: AppliedObject, { kind, name }: InputObject): s
     object && withoutWriteMetadata(kind === 'Secret' ? maskedSecret(object) : object)
   return yamlDiff(shown(before), shown(last.object), [`a/${kind}/${name}`, `b/${kind}/${name}`])
 }
-
-const maskedSecret = (secret: JsonObject): JsonObject => ({
-  ...secret,
-  data: Object.fromEntries(Object.entries(objectIn(secret.data)).map(([key, value]) => [key, `*** (${String(value).length} characters)`])),
-})

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { findKubectls, runKubectl } from '../support/kubectl.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
@@ -39,8 +40,10 @@ describe('kubectl and simulated containers', () => {
     if (kubectls.length === 0) this.skip()
     folder = mkdtempSync(join(tmpdir(), 'containers-'))
     server = await startBinnacle(['--profile=cluster', '--simulated-access=processes'])
-    await run('run web --image=nginx')
-    await run('wait --for=condition=Ready pod/web --timeout=60s')
+    // A pod is refused until its namespace has a service account.
+    while ((await run('get serviceaccount default')).code !== 0) await sleep(100)
+    expect((await run('run web --image=nginx')).code).to.equal(0)
+    expect((await run('wait --for=condition=Ready pod/web --timeout=120s')).code).to.equal(0)
   })
   after(async () => {
     await server?.stop()

@@ -188,6 +188,13 @@ spec:
     expect(objects[1]?.diff).to.contain('terminationGracePeriodSeconds: 9007199254740993')
   })
 
+  it('prints no values of a Secret', async () => {
+    const text = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: hidden}\ndata: {b: aGlkZGVuMg==}\n'
+    const result = await check({ texts: { a: text }, showDefaults: true, diff: true })
+    expect(result.findings.map(({ message }) => message).join('\n')).to.contain('data.a: "*** (8 characters)" is set by the server')
+    for (const value of ['hidden', 'aGlkZGVu']) expect(JSON.stringify([result.findings, result.objects])).not.to.contain(value)
+  })
+
   it('reports documents that are not valid, and checks the others', async () => {
     const text =
       '\ufeffapiVersion: v2\nkind: ConfigMap\n---\nkind: Pod\n  spec: {}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: A}\n---\na: [\n'

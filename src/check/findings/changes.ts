@@ -1,6 +1,8 @@
+import type { Json } from '../../api/meta/object.ts'
 import type { WhyChange, WhyChanges, WhyStep } from '../../meta/why.ts'
 import type { InputObject } from '../input/input-object.ts'
 import { locatePointer } from '../input/position.ts'
+import { shownValue } from '../secret-values.ts'
 import type { CheckFinding } from '../types.ts'
 import { objectFinding, pointerPath } from './finding.ts'
 
@@ -44,7 +46,7 @@ function mutationFindings(object: InputObject, { rule, what, by }: Mutator, give
   return [
     objectFinding(object, rule, 'note', `${what} ${by} changes ${changesText(changes)}`, {
       by,
-      diff: patchText(changes),
+      diff: patchText(object, changes),
       ...placeOf(object, changes),
     }),
   ]
@@ -77,13 +79,16 @@ function defaultFindings(object: InputObject, changes: WhyChanges, by: string): 
   return changes
     .filter(({ op, path }) => op !== 'remove' && !OF_EVERY_OBJECT.test(path))
     .map(({ path, value }) =>
-      objectFinding(object, 'default-value', 'note', `${pointerPath(path)}: ${JSON.stringify(value, jsonSafe)} is set by ${by}`, {
+      objectFinding(object, 'default-value', 'note', `${pointerPath(path)}: ${valueText(object, path, value)} is set by ${by}`, {
         field: pointerPath(path),
         at: locatePointer(object.node, path),
         ...(by !== 'the server' && { by }),
       }),
     )
 }
+
+const valueText = ({ kind }: InputObject, pointer: string, value: Json | undefined): string =>
+  JSON.stringify(shownValue(kind, pointer, value), jsonSafe)
 
 const jsonSafe = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
 
@@ -94,12 +99,12 @@ function changesText(changes: WhyChanges): string {
 }
 
 /** Lines of a diff: `+ spec.replicas: 3`. */
-function patchText(changes: WhyChanges): string {
+function patchText(object: InputObject, changes: WhyChanges): string {
   if (changes === 'too large') return ''
   return changes
     .map(
       change =>
-        `${change.op === 'remove' ? '-' : change.op === 'add' ? '+' : '~'} ${pointerPath(change.path)}${'value' in change ? `: ${JSON.stringify(change.value, jsonSafe)}` : ''}\n`,
+        `${change.op === 'remove' ? '-' : change.op === 'add' ? '+' : '~'} ${pointerPath(change.path)}${'value' in change ? `: ${valueText(object, change.path, change.value)}` : ''}\n`,
     )
     .join('')
 }
