@@ -36,9 +36,13 @@ describe('custom resources', () => {
     ;({ server, client } = made)
   })
 
-  async function until(path: string, wanted: (answer: JsonAnswer) => boolean): Promise<JsonAnswer> {
+  async function until(
+    path: string,
+    wanted: (answer: JsonAnswer) => boolean,
+    { method = 'GET', body }: { readonly method?: string; readonly body?: object } = {},
+  ): Promise<JsonAnswer> {
     for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(20)) {
-      const answer = await client.ask('GET', path)
+      const answer = await client.ask(method, path, body && { body })
       if (wanted(answer) || Date.now() > deadline) return answer
     }
   }
@@ -140,6 +144,9 @@ describe('custom resources', () => {
     const held = object('Keeper', 'k')
     await client.must('POST', pathOf('keepers'), { ...held, metadata: { name: 'k', finalizers: ['example.com/hold'] } })
     await client.must('DELETE', `${DEFINITIONS}/keepers.example.com`)
+    // Creates are accepted until the controller of definitions has set the condition Terminating.
+    const isRefused = ({ status }: JsonAnswer): boolean => status !== 201
+    await until(`${pathOf('keepers')}?dryRun=All`, isRefused, { method: 'POST', body: object('Keeper', 'l') })
     const refused = await client.ask('POST', pathOf('keepers'), { body: object('Keeper', 'l') })
     expect(refused.status).to.equal(405)
     expect(refused.body).to.deep.include({
