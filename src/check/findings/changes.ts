@@ -79,7 +79,7 @@ function defaultFindings(object: InputObject, changes: WhyChanges, by: string): 
   return changes
     .filter(({ op, path }) => op !== 'remove' && !OF_EVERY_OBJECT.test(path))
     .map(({ path, value }) =>
-      objectFinding(object, 'default-value', 'note', `${pointerPath(path)}: ${valueText(object, path, value)} is set by ${by}`, {
+      objectFinding(object, 'default-value', 'note', `${pointerPath(path)}: ${newValueText(object, path, value)} is set by ${by}`, {
         field: pointerPath(path),
         at: locatePointer(object.node, path),
         ...(by !== 'the server' && { by }),
@@ -87,7 +87,7 @@ function defaultFindings(object: InputObject, changes: WhyChanges, by: string): 
     )
 }
 
-const valueText = ({ kind }: InputObject, pointer: string, value: Json | undefined): string =>
+const newValueText = ({ kind }: InputObject, pointer: string, value: Json | undefined): string =>
   JSON.stringify(shownValue(kind, pointer, value), jsonSafe)
 
 const jsonSafe = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
@@ -104,7 +104,7 @@ function patchText(object: InputObject, changes: WhyChanges): string {
   return changes
     .map(
       change =>
-        `${change.op === 'remove' ? '-' : change.op === 'add' ? '+' : '~'} ${pointerPath(change.path)}${'value' in change ? `: ${valueText(object, change.path, change.value)}` : ''}\n`,
+        `${change.op === 'remove' ? '-' : change.op === 'add' ? '+' : '~'} ${pointerPath(change.path)}${'value' in change ? `: ${newValueText(object, change.path, change.value)}` : ''}\n`,
     )
     .join('')
 }
