@@ -142,7 +142,7 @@ async function undisturbed({ engine, quietMs, leastQuietMs, log }: ExplorationOp
     const result = await another(quiet())
     if (!addsVariation(result)) results.push(result)
     else {
-      // On a busy machine the run may have ended too early. Runs that wait for longer decide.
+      // The run may have ended too early on a busy machine. Runs that wait for longer decide.
       const careful = [await another(longQuietMs), await another(longQuietMs)]
       results.push(...careful, ...(addsVariation(...careful) ? [result] : []))
     }

@@ -25,7 +25,7 @@ export type OwnerReference = {
   name: string
   /** UID of the owner. An object that was created again under the same name is not the owner. */
   uid: string
-  /** Whether the owner is the controller of the object. At most one reference may have it. */
+  /** Whether the owner is the controller of the object. An object has at most one controller. */
   controller?: boolean
   /** Whether a deletion of the owner in the foreground waits for this object. */
   blockOwnerDeletion?: boolean

@@ -26,9 +26,9 @@ const STEADY_MS = 30_000
 const FIRST_WAIT_MS = 100
 /** Upper bound of the delay. */
 const LAST_WAIT_MS = 10_000
-/** Milliseconds between two pings, and how many unanswered ones mean that the worker hangs. */
+/** Milliseconds between two pings. */
 const PING_MS = 5_000
-/** With PING_MS a worker is killed after 30 to 35 seconds without a response. */
+/** Number of unanswered pings after which a worker is killed: 30 to 35 seconds without a response. */
 const MAX_SILENT_PINGS = 6
 
 /** A worker ended during startup. It has written the reason to standard error. */

@@ -40,7 +40,7 @@ export const resourceNameOf = ({ spec: { resource } }: Migration): string => `${
 const isTrue = ({ status: { conditions = [] } }: Migration, type: string): boolean =>
   conditions.some(each => each.type === type && each.status === 'True')
 
-/** Whether the condition Running is true. With `endsLater` it stays so for a while after the end. */
+/** Whether the condition Running is true. It stays true for a while after the end if `endsLater` is set. */
 export const isRunning = (migration: Migration): boolean => isTrue(migration, 'Running')
 /** Whether the condition Succeeded is true. */
 export const hasSucceeded = (migration: Migration): boolean => isTrue(migration, 'Succeeded')
