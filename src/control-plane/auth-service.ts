@@ -3,9 +3,8 @@ import type { KubeObject } from '../api/meta/object.ts'
 import { type Authenticator, authenticatorChain } from '../auth/authn/authenticator.ts'
 import { bootstrapTokens } from '../auth/authn/bootstrap-token.ts'
 import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../auth/authn/service-account/authenticator.ts'
-import type { ServiceAccountClaims } from '../auth/authn/service-account/claims.ts'
 import { type IssuerDocuments, issuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
-import { signClaims, type TokenIssuer } from '../auth/authn/service-account/issuer.ts'
+import { signWith, type TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import {
   generateSigningKey,
   readSigningKey,
@@ -13,7 +12,7 @@ import {
   type SigningKey,
   type VerificationKey,
 } from '../auth/authn/service-account/keys.ts'
-import { type LegacyClaims, legacyTokens } from '../auth/authn/service-account/legacy.ts'
+import { legacyTokens } from '../auth/authn/service-account/legacy.ts'
 import type { KeysOf } from '../auth/authn/service-account/verify.ts'
 import { bearerAuthenticator, firstToken, type TokenAuthenticator } from '../auth/authn/token.ts'
 import { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
@@ -33,7 +32,6 @@ import { systemClock, type TimerClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
-import { computeElsewhere } from '../lib/other-threads.ts'
 import { keepPrivate, makePrivateDirectory } from '../lib/private-file.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
@@ -214,7 +212,7 @@ function issuerOf({
 }
 
 interface AccountKeys {
-  sign(claims: ServiceAccountClaims | LegacyClaims): Promise<string>
+  readonly sign: TokenIssuer['sign']
   /** Keys that verify tokens. */
   readonly keys: KeysOf
 }
@@ -231,7 +229,7 @@ async function accountKeys(
     const own = await signing()
     return [...given.filter(({ id }) => id !== own.id), own]
   })
-  return { sign: claims => computeElsewhere(async () => signClaims(await signing(), claims)), keys }
+  return { sign: signWith(signing), keys }
 }
 
 /** Authenticator of bootstrap tokens, with which nodes join. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/meta/object.ts'
 import type { RequestCredentials } from '../../auth/authn/authenticator.ts'
 import { serviceAccountTokens, type TokenResource } from '../../auth/authn/service-account/authenticator.ts'
-import { signClaims } from '../../auth/authn/service-account/issuer.ts'
+import { signWith } from '../../auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey, type SigningKey } from '../../auth/authn/service-account/keys.ts'
 import { legacyTokens } from '../../auth/authn/service-account/legacy.ts'
 import { bearerAuthenticator, firstToken } from '../../auth/authn/token.ts'
@@ -10,7 +10,6 @@ import type { RuleIndex } from '../../auth/authz/rbac/rule-index.ts'
 import type { ResourceAccess } from '../../catalog/definition.ts'
 import type { AccessGroups } from '../../config/access-config.ts'
 import { invariant } from '../../lib/invariant.ts'
-import { computeElsewhere } from '../../lib/other-threads.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import type { AuthServices } from '../../resources/builtin.ts'
 import type { MountIdentity } from '../../server/mounts/mounts.ts'
@@ -78,7 +77,7 @@ export async function openBranchAuth(config: AccessGroups, server: Auth, parts: 
       authorizer,
       tokens: firstToken([tokens, server.services.tokens]),
       audiences: serviceAccounts.audiences,
-      ...(issuer && { issuer: { ...issuer, sign: claims => computeElsewhere(async () => signClaims(await key(), claims)) } }),
+      ...(issuer && { issuer: { ...issuer, sign: signWith(key) } }),
       ...(rules && { rules }),
     },
     async authenticate(credentials) {

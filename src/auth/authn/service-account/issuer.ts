@@ -1,4 +1,5 @@
 import { CompactSign } from 'jose'
+import { computeElsewhere } from '../../../lib/other-threads.ts'
 import type { ServiceAccountClaims } from './claims.ts'
 import type { SigningKey } from './keys.ts'
 import type { LegacyClaims } from './legacy.ts'
@@ -25,3 +26,9 @@ export interface TokenIssuer {
 export async function signClaims({ id, algorithm, privateKey }: SigningKey, claims: ServiceAccountClaims | LegacyClaims): Promise<string> {
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims))).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey)
 }
+
+/** Returns the `sign` of an issuer. Other threads compute the signature, and the key if the first call creates it. */
+export const signWith =
+  (key: () => Promise<SigningKey>): TokenIssuer['sign'] =>
+  claims =>
+    computeElsewhere(async () => signClaims(await key(), claims))
