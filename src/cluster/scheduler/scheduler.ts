@@ -223,7 +223,7 @@ class Scheduler {
   #observe(pod: Pod, old: Pod | undefined): void {
     if (isPodTerminal(pod)) this.#forget(pod)
     else if (pod.spec.nodeName) {
-      this.#pending.delete(pod)
+      this.#dequeue(pod)
       this.#endNomination(pod, pod.spec.nodeName)
       const info = this.#infos.of(pod)
       for (const event of this.#state.setPod(info)) this.#reactToPod(event, info)
@@ -249,10 +249,16 @@ class Scheduler {
     this.#pending.delete(pod)
   }
 
+  /** Takes a pod from the queue, and from those that may not enter it yet. */
+  #dequeue(pod: Pod): void {
+    this.#gated.delete(pod.metadata.uid ?? '')
+    this.#pending.delete(pod)
+  }
+
   #enqueue(pod: Pod, old: Pod | undefined): void {
     const profile = this.#profiles.get(schedulerName(pod))
     if (profile === undefined || pod.metadata.deletionTimestamp !== undefined) {
-      this.#pending.delete(pod)
+      this.#dequeue(pod)
       return
     }
     if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod, this.#objects) !== undefined)) {
@@ -272,8 +278,7 @@ class Scheduler {
     const info = this.#infos.of(pod)
     this.#infos.forget(pod)
     this.#binder.cancel(pod)
-    this.#gated.delete(pod.metadata.uid ?? '')
-    this.#pending.delete(pod)
+    this.#dequeue(pod)
     this.#endNomination(pod)
     if (this.#state.deletePod(pod)) this.#reactToPod('assigned pod deleted', info)
   }

@@ -138,6 +138,26 @@ for (const [release, api] of Object.entries(APIS))
       }
     })
 
+    it('lets pods in beside one that another client has bound, and one that is being deleted', async () => {
+      await addNode('n', '8')
+      const finalized = {
+        ...pod('c', '1', api.member('train')),
+        metadata: { name: 'c', namespace: 'default', finalizers: ['example.dev/keep'] },
+      }
+      const gated = async (): Promise<string | undefined> =>
+        /^scheduler_pending_pods\{queue="gated"\} .*$/m.exec(String((await plane.request('GET', '/metrics')).body))?.[0].split(' ')[1]
+      await plane.apply(api.group('train', 5), finalized, ...['a', 'b', 'd'].map(name => pod(name, '1', api.member('train'))))
+      await plane.settled()
+      expect(await gated()).to.equal('4')
+      const target = { apiVersion: 'v1', kind: 'Node', name: 'n' }
+      await plane.request('POST', `${PODS}/a/binding`, { body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'a' }, target } })
+      await plane.request('DELETE', `${PODS}/c`, { body: { gracePeriodSeconds: 30 } })
+      await plane.settled()
+      expect(await gated()).to.equal('2')
+      await plane.apply(...['e', 'f'].map(name => pod(name, '1', api.member('train'))))
+      await untilBound('a', 'b', 'd', 'e', 'f')
+    })
+
     it('holds pods back until their group exists', async () => {
       await addNode('n', '8')
       await plane.apply(pod('a', '1', api.member('train')), pod('b', '1', api.member('train')))
