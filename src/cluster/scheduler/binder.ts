@@ -24,7 +24,7 @@ export interface BinderParts {
   readonly reports: Pick<AttemptReports, 'bound'>
   /** Writes in the background, after earlier writes for the pod. `write` never rejects. */
   readonly write: (pod: Pod, write: () => Promise<void>) => void
-  /** Called when a binding has failed and its node is released. Must return the pod to the queue. */
+  /** Called when a binding has failed and its node is released. Must return the pod to the queue if it still waits. */
   readonly takenBack: (queued: QueuedPod, plugins: ReadonlySet<string>, failure: AttemptFailure) => void
 }
 
@@ -101,7 +101,7 @@ export class Binder {
       if (rejection === undefined) write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
       else await this.#takeBack(queued, node, reservations, rejection)
     } catch (error) {
-      if (cancellation.signal.aborted) await reservations.release(context)
+      if (context.signal.aborted) await reservations.release(context)
       else await this.#takeBack(queued, node, reservations, errorMessage(error))
     }
     this.#cancellations.delete(uid)

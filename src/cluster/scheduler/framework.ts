@@ -110,7 +110,7 @@ export interface BindingContext {
   readonly client: ApiClient
   /** Clock of the API. */
   readonly clock: TimerClock
-  /** Aborts when the pod is deleted, or the scheduler stops. */
+  /** Aborts when the pod is deleted or bound by another client, or the scheduler stops. */
   readonly signal: AbortSignal
   /**
    * Calls `wake` at each change of an object of the kind, until the returned function is called. The snapshot's objects

@@ -210,11 +210,11 @@ export class SchedulingQueue {
   }
 
   /**
-   * Returns a pod that was taken to the queue. @param rejectedBy plugins that rejected it; empty after an error, which
-   * is retried after the back-off
+   * Returns a pod that was taken to the queue. Returns false if it no longer waits for a node. @param rejectedBy
+   * plugins that rejected it; empty after an error, which is retried after the back-off
    */
-  fail(queued: QueuedPod, rejectedBy: ReadonlySet<string>): void {
-    if (!this.isPending(queued)) return
+  fail(queued: QueuedPod, rejectedBy: ReadonlySet<string>): boolean {
+    if (!this.isPending(queued)) return false
     queued.failedAt = this.#clock.now()
     queued.enteredAt = queued.failedAt
     queued.rejectedBy = rejectedBy
@@ -222,6 +222,7 @@ export class SchedulingQueue {
     queued.isHelped = queued.isHeld && hasChanged
     this.#move(queued, rejectedBy.size === 0 || (hasChanged && !queued.isHeld) ? 'backing off' : 'unschedulable', 'ScheduleAttemptFailure')
     if (rejectedBy.size > 0) this.#observer.rejected(queued.pod, rejectedBy, 1)
+    return true
   }
 
   /**

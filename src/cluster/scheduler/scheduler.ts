@@ -224,6 +224,8 @@ class Scheduler {
     if (isPodTerminal(pod)) this.#forget(pod)
     else if (pod.spec.nodeName) {
       this.#dequeue(pod)
+      // Another client may have bound the pod while its own binding was prepared.
+      this.#binder.cancel(pod)
       this.#endNomination(pod, pod.spec.nodeName)
       const info = this.#infos.of(pod)
       for (const event of this.#state.setPod(info)) this.#reactToPod(event, info)
@@ -355,7 +357,7 @@ class Scheduler {
     if ('node' in found) this.#assign(queued, info, found, profile)
     else {
       const failure = await this.#postFilters.help(info, snapshot, found, profile, () => this.#pending.isPending(queued))
-      if (this.#pending.isPending(queued)) this.#fail(queued, found.infeasible.plugins, failure)
+      this.#fail(queued, found.infeasible.plugins, failure)
     }
   }
 
@@ -375,9 +377,12 @@ class Scheduler {
     this.#writes.run(objectKey(pod), () => write().finally(() => this.#work.add(PENDING)))
   }
 
-  /** Returns a pod to the queue, and reports why. @param plugins those that have rejected it */
+  /**
+   * Returns a pod to the queue, and reports why. Does nothing if the pod was bound or deleted meanwhile. @param plugins
+   * those that have rejected it
+   */
   #fail(queued: QueuedPod, plugins: ReadonlySet<string>, failure: AttemptFailure): void {
-    this.#pending.fail(queued, plugins)
+    if (!this.#pending.fail(queued, plugins)) return
     const write = this.#reports.failed(queued, failure)
     if (write) this.#write(queued.pod, write)
   }

@@ -199,6 +199,32 @@ for (const [release, api] of Object.entries(APIS))
       })
 
     if (release === '1.35')
+      it('no longer waits for the gang of a pod that another client has bound', async () => {
+        await addNode('n', '2')
+        await addNode('m', '2')
+        const never = { ...api.member('train'), nodeSelector: { disk: 'none' } }
+        const on = (name: string) => ({ nodeSelector: { 'kubernetes.io/hostname': name } })
+        await plane.apply(api.group('train', 4), ...['c', 'd'].map(name => pod(name, '1', never)))
+        await plane.apply(pod('a', '2', { ...api.member('train'), ...on('n') }), pod('b', '1', { ...api.member('train'), ...on('m') }))
+        await plane.until(async () => (await message('d')) !== undefined)
+        await plane.apply(pod('other', '2', on('n')))
+        await plane.until(async () => (await message('other')) !== undefined)
+        const target = { apiVersion: 'v1', kind: 'Node', name: 'm' }
+        const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'a' }, target }
+        await plane.request('POST', `${PODS}/a/binding`, { body: binding })
+        // The node that the pod has waited on is free at once.
+        await plane.advance('11s')
+        await untilBound('other')
+        await plane.advance('5m')
+        await plane.until(async () => (await message('b')) !== undefined)
+        const { spec, status } = await get(`${PODS}/a`)
+        expect([spec.nodeName, status.conditions.map(({ type, status: is }: AnyObject) => [type, is])]).to.deep.equal([
+          'm',
+          [['PodScheduled', 'True']],
+        ])
+      })
+
+    if (release === '1.35')
       it('takes the node from a pod that has waited for its gang for five minutes', async () => {
         await addNode('n', '2')
         const never = { ...api.member('train'), nodeSelector: { disk: 'none' } }

@@ -25,4 +25,25 @@ describe('a binding that waits to be permitted', () => {
     })
     expect(permitSignal?.aborted).to.equal(true)
   })
+
+  it('releases its node when the pod no longer needs the binding, but not when the scheduler stops', async () => {
+    for (const stops of [false, true]) {
+      const info = infoOf({ name: 'p', metadata: { uid: 'u' } })
+      const scheduler = new AbortController()
+      const calls: string[] = []
+      const parts = {
+        context: { signal: scheduler.signal },
+        state: { forgetAssumed: () => calls.push('forgotten') },
+        takenBack: () => calls.push('taken back'),
+      } as unknown as BinderParts
+      const binder = new Binder(parts)
+      const permit = ({ signal }: BindingContext) =>
+        new Promise<undefined>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+      binder.bind({ pod: info.pod } as QueuedPod, info, NodeInfo.of(nodeOf('n')), [], [{ plugin: 'GangScheduling', permit }])
+      if (stops) scheduler.abort()
+      else binder.cancel(info.pod)
+      await binder.stop()
+      expect(calls).to.deep.equal(stops ? [] : ['forgotten', 'taken back'])
+    }
+  })
 })
