@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { findKubectls, runKubectl } from '../support/kubectl.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
+import { eventually } from '../support/waiting.ts'
 
 const kubectls = findKubectls()
 
@@ -41,7 +41,7 @@ describe('kubectl and simulated containers', () => {
     folder = mkdtempSync(join(tmpdir(), 'containers-'))
     server = await startBinnacle(['--profile=cluster', '--simulated-access=processes'])
     // A pod is refused until its namespace has a service account.
-    while ((await run('get serviceaccount default')).code !== 0) await sleep(100)
+    await eventually('the service account exists', async () => (await run('get serviceaccount default')).code === 0, 100)
     expect((await run('run web --image=nginx')).code).to.equal(0)
     expect((await run('wait --for=condition=Ready pod/web --timeout=120s')).code).to.equal(0)
   })

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/json-client.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { withServer } from '../support/suite-server.ts'
+import { eventually } from '../support/waiting.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const PATIENCE_MS = 120_000
@@ -36,13 +37,9 @@ describe('custom resources', () => {
     ;({ server, client } = made)
   })
 
-  async function until(
-    path: string,
-    wanted: (answer: JsonAnswer) => boolean,
-    { method = 'GET', body }: { readonly method?: string; readonly body?: object } = {},
-  ): Promise<JsonAnswer> {
+  async function until(path: string, wanted: (answer: JsonAnswer) => boolean): Promise<JsonAnswer> {
     for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(20)) {
-      const answer = await client.ask(method, path, body && { body })
+      const answer = await client.ask('GET', path)
       if (wanted(answer) || Date.now() > deadline) return answer
     }
   }
@@ -145,9 +142,9 @@ describe('custom resources', () => {
     await client.must('POST', pathOf('keepers'), { ...held, metadata: { name: 'k', finalizers: ['example.com/hold'] } })
     await client.must('DELETE', `${DEFINITIONS}/keepers.example.com`)
     // Creates are accepted until the controller of definitions has set the condition Terminating.
-    const isRefused = ({ status }: JsonAnswer): boolean => status !== 201
-    await until(`${pathOf('keepers')}?dryRun=All`, isRefused, { method: 'POST', body: object('Keeper', 'l') })
-    const refused = await client.ask('POST', pathOf('keepers'), { body: object('Keeper', 'l') })
+    const create = (query = ''): Promise<JsonAnswer> => client.ask('POST', `${pathOf('keepers')}${query}`, { body: object('Keeper', 'l') })
+    await eventually('creates are refused', async () => (await create('?dryRun=All')).status !== 201, 20)
+    const refused = await create()
     expect(refused.status).to.equal(405)
     expect(refused.body).to.deep.include({
       reason: 'MethodNotAllowed',

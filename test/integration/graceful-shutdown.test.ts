@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:http2'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { load } from 'js-yaml'
 import { HTTP2_STACKS } from '../support/http2-stacks.ts'
@@ -44,7 +43,7 @@ for (const http2 of HTTP2_STACKS)
 
       const begun = performance.now()
       const exited = server.terminate()
-      await until(() => server.log().includes('shutting down'))
+      await eventually('it shuts down', () => server.log().includes('shutting down'))
       const readiness = await client.ask('GET', '/readyz')
       const liveness = await client.ask('GET', '/livez')
       const write = await client.ask('POST', CONFIG_MAPS, { body: configMap('during', { a: '3' }) })
@@ -93,7 +92,7 @@ for (const http2 of HTTP2_STACKS)
       const idle = await requestInFlight(server.url, 10)
       idle.on('error', () => {})
       const exited = server.terminate()
-      await until(() => server.log().includes('shutting down'))
+      await eventually('it shuts down', () => server.log().includes('shutting down'))
       void server.terminate()
       expect(await exited).to.equal(1)
     })
@@ -106,10 +105,6 @@ async function requestInFlight(url: string, length: number): Promise<ClientReque
   asked.flushHeaders()
   await once(asked, 'continue')
   return asked
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(5)
 }
 
 async function watchOverHttp1(url: string): Promise<Stream> {

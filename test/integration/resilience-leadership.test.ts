@@ -7,6 +7,7 @@ import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { timeBound } from '../support/time-bounds.ts'
+import { eventually } from '../support/waiting.ts'
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/binnacle-controllers'
 /** A Lease lasts this long, and is looked at every two seconds; the rest is for a machine that is busy. */
@@ -163,10 +164,7 @@ function lastTime({ server }: Member, message: string): number {
   return Date.parse(line?.slice(0, 24) ?? '')
 }
 
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 120_000; !(await condition()); await sleep(20))
-    if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
-}
+const until = (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => eventually(what, condition, 20)
 
 const gone = (client: JsonClient, path: string): Promise<void> =>
   until(`${path} goes`, async () => (await client.ask('GET', path)).status === 404)

@@ -20,17 +20,13 @@ import { isAlive, workerOf, workerPids } from '../support/worker-processes.ts'
 import { startTrial } from '../support/writes-under-trouble.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
-const PATIENCE_MS = 120_000
 const ROUNDS = 40
 
 const etcdFound = findEtcd() !== undefined
 const onEtcd = etcdFound ? describe : describe.skip
 
 /** Waits until the condition holds. */
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await condition()); await sleep(20))
-    if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
-}
+const until = (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => eventually(what, condition, 20)
 
 /** Observations of a reader. */
 interface Readings {
