@@ -105,22 +105,24 @@ export function readDocuments(text: string): SourceDocument[] {
 /** Like `readDocuments`. Documents that are not valid are left out, and their errors added to `faults`. */
 export function readValidDocuments(text: string, faults: SourceError[]): SourceDocument[] {
   const stream = jsonStream(text)
+  // One for all parts: each counts from where the previous one ended.
+  const lineOf = lineCounter(text)
   return (stream.length > 1 ? stream : partsOf(text)).flatMap(part => {
     try {
-      return documentsIn(text, part)
+      return documentsIn(text, part, lineOf(part.start))
     } catch (error) {
-      faults.push(sourceError(error, text, part))
+      faults.push(sourceError(error, text, part, lineOf))
       return []
     }
   })
 }
 
 /** An error at the end of a part is that of its last line. */
-function sourceError(error: unknown, text: string, unread: NodeRange): SourceError {
+function sourceError(error: unknown, text: string, unread: NodeRange, lineOf: (offset: number) => number): SourceError {
   const lastCharacter = unread.start + text.slice(unread.start, unread.end).trimEnd().length - 1
   const at = (offset: number): Pick<SourceError, 'line' | 'at' | 'unread'> => {
     const found = Math.max(Math.min(offset, lastCharacter), 0)
-    return { line: lineCounter(text)(found), at: found, unread }
+    return { line: lineOf(found), at: found, unread }
   }
   if (error instanceof PartError) return new SourceError(error.message, at(error.at))
   // Builders of nested values are recursive.
@@ -157,8 +159,8 @@ class PartError extends Error {
   }
 }
 
-/** Parses the documents of a part. Throws PartError. */
-function documentsIn(text: string, { start, end }: NodeRange): SourceDocument[] {
+/** Parses the documents of a part, which begins on a line of the text, from 1. Throws PartError. */
+function documentsIn(text: string, { start, end }: NodeRange, line: number): SourceDocument[] {
   const part = text.slice(start, end)
   const parsed: YamlEvent[] = []
   const take = function* (events: readonly YamlEvent[]): Steps<void> {
@@ -168,9 +170,8 @@ function documentsIn(text: string, { start, end }: NodeRange): SourceDocument[] 
     }
   }
   // kubectl ends each line with a line feed.
-  const parse = (firstLine: number) => runAtOnce(parseAllDocuments(part.endsWith('\n') ? part : `${part}\n`, take, firstLine))
-  const fault = parse(0)
-  if (fault) throw new PartError((start === 0 ? fault : (parse(lineCounter(text)(start) - 1) ?? fault)).message, start + fault.at)
+  const fault = runAtOnce(parseAllDocuments(part.endsWith('\n') ? part : `${part}\n`, take, line - 1))
+  if (fault) throw new PartError(fault.message, start + fault.at)
   return splitDocuments(parsed).flatMap(events => {
     const value = documentValue(events, start)
     const root = new NodeBuilder(events, start).root()

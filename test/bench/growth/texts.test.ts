@@ -8,6 +8,7 @@ import { parseSemanticVersion } from '../../../src/meta/semantic-version.ts'
 import { trimFraction } from '../../../src/meta/time.ts'
 import { overlapWarnings } from '../../../src/resources/core/pod-spec/overlap-warnings.ts'
 import { validateIscsi } from '../../../src/resources/core/volume/iscsi.ts'
+import { readValidDocuments } from '../../../src/upgrade/source/nodes.ts'
 import { expectNoSquare } from '../../support/processor-cost.ts'
 
 const iscsi = (iqn: string): ISCSIVolumeSource => ({ targetPortal: 'p', iqn, lun: 0 }) as ISCSIVolumeSource
@@ -31,6 +32,7 @@ const table: [what: string, prepare: (count: number) => () => unknown][] = [
   ['digits of a duration with a unit in CEL', n => () => STRING_VALUES.duration?.(`${'1'.repeat(20 * n)} days`)],
   ['digits of a semantic version', n => () => parseSemanticVersion(`1.0.${'1'.repeat(20 * n)}`)],
   ['zeros of a time', n => () => trimFraction(`2026-01-01T00:00:00.${'0'.repeat(n)}1Z`)],
+  ['invalid documents of a manifest', n => () => readValidDocuments('a: [\n---\n'.repeat(n), [])],
   ['slashes of a URL', n => () => parseUrl(`http:${'/'.repeat(n)}\n`)],
 ]
 
