@@ -37,12 +37,12 @@ export function deletionBefore(
   const { isController } = options
   const before = entries.slice(0, entries.indexOf(update.entry))
   const fault: FaultSpec = { ...requestFault(update, options), writer: 'Deletes' }
-  const { changes, unseen, read, isOwn } = history(update.entry, before, isController)
+  const { unseen, read, isOwn } = history(update.entry, before, isController)
   const earlier = unseen.map(event => unseenDeletion(event, events, options))
   const ofRead = read && requests.find(({ entry }) => entry === read)
   if (ofRead !== undefined) earlier.push([{ ...requestFault(ofRead, options), writer: 'Deletes' }])
   if (earlier.length === 0 && !isOwn) return undefined
-  return { fault, calm: [[{ ...fault, writer: 'DeletesAtRest' }], ...earlier], changes }
+  return { fault, calm: [[{ ...fault, writer: 'DeletesAtRest' }], ...earlier], changes: foreignChanges(update.entry, before, isController) }
 }
 
 /** Number of changes of other clients to an object before a request for it. */
@@ -50,7 +50,6 @@ export const foreignChanges = (request: RequestEntry, before: readonly Entry[], 
   before.filter(entry => isChange(entry, request) && !isController(entry)).length
 
 interface History {
-  readonly changes: number
   /** Events of the creation and of the latest foreign change, if the controller has not changed the object since. */
   readonly unseen: readonly EventEntry[]
   /** The controller's first read of the object after these, if it has received no such events. */
@@ -76,7 +75,7 @@ function history(write: RequestEntry, before: readonly Entry[], isController: Is
     entry.kind === 'request' && entry.verb === 'get' && entry.status === 200 && isController(entry) && isSameObject(entry, write)
   const read = unseen.length === 0 && own <= foreign ? before.slice(foreign + 1).find(isRead) : undefined
   const isCreated = before.some(entry => isCreation(entry, write) && isController(entry))
-  return { changes: changes.filter(change => !isController(change)).length, unseen, read, isOwn: own > foreign || (own < 0 && isCreated) }
+  return { unseen, read, isOwn: own > foreign || (own < 0 && isCreated) }
 }
 
 /** Whether an entry may have created the object: the name is not known. */

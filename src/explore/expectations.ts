@@ -74,9 +74,13 @@ export class Expectations {
     }
   }
 
+  #deletionOf(fault: FaultSpec): Deletion | undefined {
+    return this.#deletions.get(JSON.stringify(fault))
+  }
+
   /** Faults of the calm runs. Those of a deletion that was written by hand are at rest. */
   #calm(fault: FaultSpec): readonly (readonly FaultSpec[])[] {
-    return this.#deletions.get(JSON.stringify(fault))?.calm ?? [[{ ...fault, writer: 'DeletesAtRest' }]]
+    return this.#deletionOf(fault)?.calm ?? [[{ ...fault, writer: 'DeletesAtRest' }]]
   }
 
   /**
@@ -90,7 +94,7 @@ export class Expectations {
       return deletes
         .filter(fault => entry.faults.includes(fault))
         .every(fault => {
-          const changes = this.#deletions.get(JSON.stringify(fault))?.changes
+          const changes = this.#deletionOf(fault)?.changes
           return changes === undefined || changes === foreignChanges(entry, entries.slice(0, index), isController)
         })
     })
