@@ -2,34 +2,9 @@ import { expect } from 'chai'
 import { deletionBefore, foreignChanges } from '../../../src/explore/deletions.ts'
 import { numberedEvents, numberedRequests } from '../../../src/explore/fault-match.ts'
 import type { Entry, EventEntry, RequestEntry } from '../../../src/explore/recording.ts'
+import { eventEntry, requestEntry as request } from '../../support/explore-entries.ts'
 
-const request = (verb: string, more: Partial<RequestEntry> = {}): RequestEntry => ({
-  kind: 'request',
-  at: 0,
-  isController: true,
-  verb,
-  resource: 'things',
-  namespace: 'shop',
-  name: 'web',
-  revision: 1,
-  isAnyVersion: false,
-  status: 200,
-  faults: [],
-  ...more,
-})
-const event = (type: EventEntry['type'], revision: number, more: Partial<EventEntry> = {}): EventEntry => ({
-  kind: 'event',
-  at: 0,
-  type,
-  resource: 'things',
-  namespace: 'shop',
-  name: 'web',
-  revision,
-  isDeleting: false,
-  isOwned: false,
-  generation: 1,
-  ...more,
-})
+const event = (type: EventEntry['type'], revision: number): EventEntry => eventEntry(type, { revision })
 const byTest = (verb: string, more: Partial<RequestEntry> = {}): RequestEntry => request(verb, { isController: false, ...more })
 const isController = (entry: RequestEntry): boolean => entry.isController
 

@@ -4,23 +4,12 @@ import { Expectations } from '../../../src/explore/expectations.ts'
 import { type FinalState, Variation } from '../../../src/explore/final-state.ts'
 import type { RequestEntry } from '../../../src/explore/recording.ts'
 import type { FaultSpec } from '../../../src/faults/fault-spec.ts'
+import { requestEntry } from '../../support/explore-entries.ts'
 
 const deletion: FaultSpec = { match: { names: ['web'] }, writer: 'Deletes' }
 const atRest: FaultSpec = { ...deletion, writer: 'DeletesAtRest' }
 const unseen: FaultSpec = { watch: { endBefore: { type: 'ADDED' } }, writer: 'DeletesAtRest' }
-const update = (faults: readonly FaultSpec[], isController = true): RequestEntry => ({
-  kind: 'request',
-  at: 0,
-  isController,
-  verb: 'update',
-  resource: 'things',
-  namespace: 'shop',
-  name: 'web',
-  revision: 1,
-  isAnyVersion: false,
-  status: 200,
-  faults,
-})
+const update = (faults: readonly FaultSpec[], isController = true): RequestEntry => requestEntry('update', { faults, isController })
 
 describe('the expected result of a run', () => {
   const state = (name: string): FinalState => new Map([[name, [{}]]])

@@ -1,34 +1,11 @@
 import { expect } from 'chai'
 import type { Entry, EventEntry, RequestEntry } from '../../../src/explore/recording.ts'
 import { perturbationsOf } from '../../../src/explore/schedule.ts'
+import { eventEntry, requestEntry } from '../../support/explore-entries.ts'
 
-const request = (verb: string, resource: string, more: Partial<RequestEntry> = {}): RequestEntry => ({
-  kind: 'request',
-  at: 0,
-  isController: true,
-  verb,
-  resource,
-  namespace: 'shop',
-  name: '',
-  revision: 1,
-  isAnyVersion: false,
-  status: 200,
-  faults: [],
-  ...more,
-})
-const event = (type: EventEntry['type'], name: string, more: Partial<EventEntry> = {}): EventEntry => ({
-  kind: 'event',
-  at: 0,
-  type,
-  resource: 'things',
-  namespace: 'shop',
-  name,
-  revision: 1,
-  isDeleting: false,
-  isOwned: false,
-  generation: 1,
-  ...more,
-})
+const request = (verb: string, resource: string, more: Partial<RequestEntry> = {}): RequestEntry =>
+  requestEntry(verb, { resource, name: '', ...more })
+const event = (type: EventEntry['type'], name: string, more: Partial<EventEntry> = {}): EventEntry => eventEntry(type, { name, ...more })
 const possible = {
   subject: { users: ['c'] },
   restarts: true,
