@@ -1,8 +1,9 @@
 import type { PodDisruptionBudget } from '../../../api/policy/v1.types.ts'
 import { isLongStepDone, isStepDone, type Steps, sortInSteps } from '../../../lib/steps.ts'
 import { timeMillis } from '../../../meta/time.ts'
+import { groupBy } from '../../shared/endpoint-slices.ts'
 import { podPriority } from '../../shared/pods.ts'
-import { type ActiveFilter, checkNode, type NominatedPods } from '../find-node.ts'
+import { checkNode, type NominatedPods } from '../find-node.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
 import { isBeingPreempted, violatingPods } from '../preemption.ts'
@@ -122,56 +123,66 @@ export function* chooseVictims({ units, placements, bare, nominated }: VictimCho
   const placed = new Set(placements.map(({ member }) => member.info.pod))
   const others = (name: string) => nominated(name).filter(({ pod }) => !placed.has(pod))
   const nodes = new Map<string, NodeInfo>()
-  let filters: FiltersOfPods = placements.map(placement => placement.filters)
+  let tried: readonly FilteredPlacement[] = placements
+  // A pod still fits on a node that has not changed, unless its filters read more than the node.
+  const readsOthers = placements.some(({ filters }) => filters.some(({ filter }) => filter.with))
+  const byNode = groupBy(placements, ({ node }) => node.name)
   const victims: VictimUnit[] = []
   for (const unit of [...units.filter(isProtected), ...units.filter(one => !isProtected(one))]) {
     const added = new Map<string, NodeInfo>()
     const nodeOf = (name: string): NodeInfo | undefined => added.get(name) ?? nodes.get(name) ?? bare.node(name)
-    let changed = filters
+    let changed = tried
     for (const { info, node: name } of unit.pods) {
+      if (isStepDone()) yield
       const node = nodeOf(name)
       if (node === undefined) continue
-      changed = yield* withPod(changed, info, node)
+      if (readsOthers) changed = yield* withPod(changed, info, node)
       added.set(name, node.withPods(info))
     }
-    if (yield* fits(placements, changed, nodeOf, others)) {
-      filters = changed
+    const concerned = readsOthers ? changed : [...added.keys()].flatMap(name => byNode.get(name) ?? [])
+    if (yield* fits(concerned, nodeOf, others)) {
+      tried = changed
       for (const [name, node] of added) nodes.set(name, node)
     } else victims.push(unit)
   }
   return yield* sortInSteps(victims, byImportance)
 }
 
-/** Filters of the group's pods, in the order of the pods. */
-type FiltersOfPods = readonly (readonly ActiveFilter[])[]
+/** A pod of the group on its node, with the filters that decide whether it still fits. */
+type FilteredPlacement = Pick<TrialPlacement, 'member' | 'node' | 'filters'>
 
-/** Adds a pod on a node to the filters of all pods. */
-function* withPod(filters: FiltersOfPods, pod: PodInfo, node: NodeInfo): Steps<FiltersOfPods> {
-  const changed: (readonly ActiveFilter[])[] = []
-  for (const each of filters) {
+/** Adds a pod on a node to the filters of all pods of the group. */
+function* withPod(placements: readonly FilteredPlacement[], pod: PodInfo, node: NodeInfo): Steps<FilteredPlacement[]> {
+  const changed: FilteredPlacement[] = []
+  for (const each of placements) {
     if (isStepDone()) yield
-    const isChanged = each.some(({ filter }) => filter.with)
+    const { filters } = each
+    const isChanged = filters.some(({ filter }) => filter.with)
     changed.push(
-      isChanged ? each.map(active => (active.filter.with ? { ...active, filter: active.filter.with(pod, node, 1) } : active)) : each,
+      isChanged
+        ? {
+            ...each,
+            filters: filters.map(active => (active.filter.with ? { ...active, filter: active.filter.with(pod, node, 1) } : active)),
+          }
+        : each,
     )
   }
   return changed
 }
 
-/** Reports whether the pods of a group fit on their nodes, one after the other. */
+/** Reports whether pods of a group fit on their nodes, one after the other. */
 function* fits(
-  placements: readonly TrialPlacement[],
-  filters: FiltersOfPods,
+  placements: readonly FilteredPlacement[],
   nodeOf: (name: string) => NodeInfo | undefined,
   nominated: NominatedPods,
 ): Steps<boolean> {
   const taken = new Map<string, NodeInfo>()
-  for (const [i, { member, node: before }] of placements.entries()) {
+  for (const { member, node: before, filters } of placements) {
     if (isLongStepDone()) yield
     const { info } = member
     const { name } = before
     const node = taken.get(name) ?? nodeOf(name)
-    if (node === undefined || checkNode(info, node, filters[i] ?? [], nominated(name)) !== undefined) return false
+    if (node === undefined || checkNode(info, node, filters, nominated(name)) !== undefined) return false
     taken.set(name, node.withPods(info))
   }
   return true

@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../../../src/api/meta/object.ts'
-import { groupIneligibility, snapshotWithout, victimUnits } from '../../../../../src/cluster/scheduler/groups/group-preemption.ts'
-import type { GroupMember } from '../../../../../src/cluster/scheduler/groups/group-trial.ts'
+import { type NodeFilter, unschedulable } from '../../../../../src/cluster/scheduler/framework.ts'
+import {
+  chooseVictims,
+  groupIneligibility,
+  snapshotWithout,
+  victimUnits,
+} from '../../../../../src/cluster/scheduler/groups/group-preemption.ts'
+import type { GroupMember, TrialPlacement } from '../../../../../src/cluster/scheduler/groups/group-trial.ts'
+import type { NodeInfo } from '../../../../../src/cluster/scheduler/node-info.ts'
 import { disruptionTarget } from '../../../../../src/cluster/shared/pods.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
@@ -81,5 +88,48 @@ describe('the victims of a group of pods', () => {
     expect(groupIneligibility([waiting], 10, snapshotOf([nodeOf('n')], [terminating]))).to.equal(
       'not eligible due to a terminating pod on the nominated node.',
     )
+  })
+
+  /** Chooses among 20 pods on each of 10 nodes, for 20 pods with a filter each. Returns victims and checks by node. */
+  const chosen = (filter: (check: NodeFilter['check']) => NodeFilter, most: number): [Record<string, number>, number] => {
+    const names = Array.from({ length: 10 }, (_, i) => `n${i}`)
+    const pods = names.flatMap(name => Array.from({ length: 20 }, (_, i) => single(`${name}-${i}`, name, i % 2)))
+    const full = snapshotOf(
+      names.map(name => nodeOf(name)),
+      pods,
+    )
+    const units = runAtOnce(victimUnits(full, 10))
+    const bare = runAtOnce(snapshotWithout(units, full))
+    let checks = 0
+    const check = (node: NodeInfo) => {
+      checks++
+      return node.pods.length >= most ? unschedulable('full') : undefined
+    }
+    const placements = Array.from({ length: 20 }, (_, i) => ({
+      member: { info: infoOf({ name: `g${i}`, spec: { priority: 10 } }) },
+      node: bare.node(`n${i % 4}`),
+      filters: [{ plugin: 'P', filter: filter(check) }],
+    })) as unknown as TrialPlacement[]
+    const victims: Record<string, number> = {}
+    for (const { pods: gone } of runAtOnce(chooseVictims({ units, placements, bare, nominated: () => [] })))
+      for (const { node } of gone) victims[node] = (victims[node] ?? 0) + 1
+    return [victims, checks]
+  }
+
+  it('are those with which pods of the group do not fit, and only pods on their nodes are checked', () => {
+    const [victims, checks] = chosen(check => ({ check }), 15)
+    // The five pods of the group on a node leave room for ten others.
+    expect(victims).to.deep.equal({ n0: 10, n1: 10, n2: 10, n3: 10 })
+    expect(checks).to.be.lessThan(4 * 20 * 5 + 1)
+  })
+
+  it('are found with the filters of all pods of the group if these read other nodes', () => {
+    // No more than seven pods in all may be kept.
+    const counting = (check: NodeFilter['check'], kept = 0): NodeFilter => ({
+      check: node => (kept > 7 ? unschedulable('too many') : check(node)),
+      with: (_pod, _node, change) => counting(check, kept + change),
+    })
+    const [victims] = chosen(check => counting(check), 100)
+    expect(Object.values(victims).reduce((sum, count) => sum + count, 0)).to.equal(200 - 7)
   })
 })
