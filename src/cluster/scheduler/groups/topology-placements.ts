@@ -1,4 +1,4 @@
-import type { NodeInfo } from '../node-info.ts'
+import { groupBy } from '../../shared/endpoint-slices.ts'
 import { Snapshot } from '../snapshot.ts'
 
 /**
@@ -10,14 +10,8 @@ import { Snapshot } from '../snapshot.ts'
  */
 export function placementsOf(label: string | undefined, snapshot: Snapshot, scheduled: ReadonlySet<string>): readonly Snapshot[] {
   if (label === undefined) return [snapshot]
-  const domains = new Map<string, NodeInfo[]>()
-  for (const node of snapshot.nodes) {
-    const value = node.labels[label]
-    if (value === undefined) continue
-    const nodes = domains.get(value)
-    if (nodes) nodes.push(node)
-    else domains.set(value, [node])
-  }
+  const labelled = snapshot.nodes.filter(({ labels }) => labels[label] !== undefined)
+  const domains = groupBy(labelled, ({ labels }) => labels[label] ?? '')
   const required = scheduled.size > 0 ? domainOf(label, snapshot, scheduled) : undefined
   return [...domains].flatMap(([value, nodes]) =>
     required === undefined || value === required ? [new Snapshot(nodes, snapshot.objects)] : [],
