@@ -69,7 +69,7 @@ export function choosePlugins(defaults: readonly EnabledPlugin[], sets: PluginSe
     const one = built.get(name)
     if (one === undefined) return []
     const has = (point: ExtensionPoint): boolean => byPoint.get(point)?.includes(name) ?? false
-    return [{ plugin: restricted(one.plugin, has), weight: has('score') ? (weights.get(name) ?? one.weight) : 0 }]
+    return [{ plugin: withEnabledPoints(one.plugin, has), weight: has('score') ? (weights.get(name) ?? one.weight) : 0 }]
   })
   return { plugins, byPoint }
 }
@@ -121,8 +121,8 @@ function extendsPoint(name: string, plugin: Plugin | undefined, point: Extension
   }
 }
 
-/** Leaves out the points of a plugin that are disabled. */
-function restricted({ preEnqueue, preFilter, permit, preScore, ...rest }: Plugin, has: (point: ExtensionPoint) => boolean): Plugin {
+/** Returns a plugin without its points that are disabled. */
+function withEnabledPoints({ preEnqueue, preFilter, permit, preScore, ...rest }: Plugin, has: (point: ExtensionPoint) => boolean): Plugin {
   return {
     ...rest,
     ...(preEnqueue && has('preEnqueue') && { preEnqueue }),
