@@ -14,7 +14,8 @@ interface Moment {
   /** RFC 3339. Omitted if it was not recorded. */
   readonly time?: string
   readonly type: 'created' | 'updated' | 'deleted'
-  readonly object: AnyObject & Json
+  /** Omitted for a deletion, and for a revision that cannot be decoded. */
+  readonly object?: AnyObject & Json
 }
 
 /** Page of the history of an object, newest first. */
@@ -67,11 +68,11 @@ function compared(object: Json): Json {
   return { ...without, metadata }
 }
 
-const momentLines = (moment: Moment | undefined): string[] => (moment === undefined ? [] : yamlLines(compared(moment.object)).map(lineText))
+const momentLines = (moment: Moment | undefined): string[] => (moment?.object ? yamlLines(compared(moment.object)).map(lineText) : [])
 
 /** Compares a revision with the one before it. Without one, all lines are added. */
 function Difference({ before, after }: { readonly before: Moment | undefined; readonly after: Moment }) {
-  const lines = nearDifferences(lineDiff(momentLines(before), after.type === 'deleted' ? [] : momentLines(after)), CONTEXT)
+  const lines = nearDifferences(lineDiff(momentLines(before), momentLines(after)), CONTEXT)
   return (
     <div class="scroller code diff" tabIndex={0} role="region" aria-label={`Changes of revision ${after.revision}`}>
       {lines.slice(0, MOST_SHOWN).map((line, i) =>
