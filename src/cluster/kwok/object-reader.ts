@@ -1,5 +1,6 @@
 import type { Json } from '../../api/meta/object.ts'
 import { isJsonObject, objectIn } from '../../api/meta/object.ts'
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { type FieldError, invalid, notSupported, required } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { FieldReader, KwokObjectError } from './field-reader.ts'
@@ -18,7 +19,20 @@ export interface ObjectIdentity {
  * Decodes an object of kwok: checks its kind and name, and calls `decode` with a reader of its `spec`. Throws
  * KwokObjectError, which lists every invalid field.
  */
-export function decodeObject<T>(object: Json, kinds: readonly string[], decode: (spec: FieldReader, identity: ObjectIdentity) => T): T {
+export const decodeObject = <T>(object: Json, kinds: readonly string[], decode: (spec: FieldReader, identity: ObjectIdentity) => T): T =>
+  runAtOnce(
+    // biome-ignore lint/correctness/useYield: one step
+    decodeInSteps(object, kinds, function* (spec, identity): Steps<T> {
+      return decode(spec, identity)
+    }),
+  )
+
+/** `decodeObject` in steps, for objects with expressions to compile. */
+export function* decodeInSteps<T>(
+  object: Json,
+  kinds: readonly string[],
+  decode: (spec: FieldReader, identity: ObjectIdentity) => Steps<T>,
+): Steps<T> {
   const errors: FieldError[] = []
   const members = objectIn(object)
   const metadata = objectIn(members.metadata)
@@ -31,7 +45,7 @@ export function decodeObject<T>(object: Json, kinds: readonly string[], decode: 
   if (!isJsonObject(members.spec)) errors.push(required(fieldPath('spec'), 'must be an object'))
   const spec = new FieldReader(objectIn(members.spec), fieldPath('spec'), errors)
   const namespace = typeof metadata.namespace === 'string' ? metadata.namespace : ''
-  const decoded = errors.length === 0 ? decode(spec, { kind, namespace, name }) : undefined
+  const decoded = errors.length === 0 ? yield* decode(spec, { kind, namespace, name }) : undefined
   if (decoded === undefined || errors.length > 0) throw new KwokObjectError(kind, name, errors)
   return decoded
 }

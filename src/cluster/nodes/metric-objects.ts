@@ -1,6 +1,7 @@
 import type { Json, TypedObject } from '../../api/meta/object.ts'
 import type { Environment } from '../../cel/environment.ts'
 import { objectKey } from '../../clients/api-client.ts'
+import { startInTurns } from '../../lib/steps.ts'
 import { formatTime } from '../../meta/time.ts'
 import { KwokObjectError } from '../kwok/field-reader.ts'
 import { KWOK_API_VERSION } from '../kwok/object-reader.ts'
@@ -24,7 +25,7 @@ export function followMetrics(env: ClusterEnvironment, signal: AbortSignal): voi
       if (stored === undefined) return
       const metric = withKind(stored)
       environment ??= metricEnvironment({ now: () => 0, random: () => 0 }, () => NOTHING)
-      const conditions = acceptedConditions(metric, metricFault(metric, environment), formatTime(env.clock.now()))
+      const conditions = acceptedConditions(metric, await metricFault(metric, environment), formatTime(env.clock.now()))
       if (conditions) await env.client.patch(METRICS, { namespace: '', name: key, subresource: 'status' }, { status: { conditions } })
     },
   })
@@ -35,9 +36,9 @@ export function followMetrics(env: ClusterEnvironment, signal: AbortSignal): voi
 const withKind = (metric: TypedObject): { readonly [name: string]: Json } =>
   ({ ...metric, apiVersion: KWOK_API_VERSION, kind: METRICS.kind }) as unknown as { readonly [name: string]: Json }
 
-function metricFault(metric: Json, environment: Environment): string | undefined {
+async function metricFault(metric: Json, environment: Environment): Promise<string | undefined> {
   try {
-    decodeMetric(metric, environment)
+    await startInTurns(decodeMetric(metric, environment))
     return undefined
   } catch (error) {
     if (error instanceof KwokObjectError) return error.message

@@ -1,10 +1,11 @@
 import type { Json } from '../../../api/meta/object.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import type { Value } from '../../../cel/values/value.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import { CelExpressionError } from '../cel-expression.ts'
 import type { FieldReader } from '../field-reader.ts'
-import { decodeObject } from '../object-reader.ts'
+import { decodeInSteps } from '../object-reader.ts'
 import { expressionAt } from './expression-member.ts'
 import { type UsageSubject, usageAmount, variablesOf } from './usage.ts'
 
@@ -53,12 +54,13 @@ const ROOT = '/metrics/'
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 
-/** Decodes a Metric. Throws KwokObjectError. */
-export const decodeMetric = (object: Json, environment: Environment): MetricPage =>
-  decodeObject(object, ['Metric'], (spec, { name }) => {
+/** Decodes a Metric, in steps of one expression. Throws KwokObjectError. */
+export const decodeMetric = (object: Json, environment: Environment): Steps<MetricPage> =>
+  decodeInSteps(object, ['Metric'], function* (spec, { name }) {
     const path = spec.requiredText('path')
     if (path !== '' && !path.startsWith(ROOT)) spec.report(invalid(spec.path.child('path'), path, `must begin with ${ROOT}`))
-    const metrics = spec.objects('metrics').map(reader => metricRule(reader, environment))
+    const metrics: MetricRule[] = []
+    for (const reader of spec.objects('metrics')) metrics.push(yield* metricRule(reader, environment))
     if (!spec.has('metrics')) spec.report(required(spec.path.child('metrics')))
     reportClashes(metrics, spec)
     spec.rejectOthers()
@@ -76,7 +78,7 @@ function reportClashes(metrics: readonly MetricRule[], spec: FieldReader): void 
   }
 }
 
-function metricRule(reader: FieldReader, environment: Environment): MetricRule {
+function* metricRule(reader: FieldReader, environment: Environment): Steps<MetricRule> {
   const name = validName(reader, METRIC_NAME)
   const kind = reader.oneOf('kind', KINDS)
   if (!reader.has('kind')) reader.report(required(reader.path.child('kind')))
@@ -86,36 +88,42 @@ function metricRule(reader: FieldReader, environment: Environment): MetricRule {
     help: reader.text('help') ?? '',
     kind: kind ?? 'gauge',
     dimension: reader.oneOf('dimension', DIMENSIONS) ?? 'node',
-    labels: labelsOf(reader, environment),
-    value: isHistogram ? () => 0 : amountAt(reader, environment),
-    buckets: reader.objects('buckets').map(bucket => metricBucket(bucket, environment)),
+    labels: yield* labelsOf(reader, environment),
+    value: isHistogram ? () => 0 : yield* amountAt(reader, environment),
+    buckets: yield* bucketsOf(reader, environment),
   }
   if (isHistogram && reader.has('value')) reader.text('value')
   reader.rejectOthers()
-  return { ...rule, buckets: rule.buckets.sort((a, b) => a.le - b.le) }
+  return rule
 }
 
-function labelsOf(reader: FieldReader, environment: Environment): MetricRule['labels'] {
-  return new Map(
-    reader.objects('labels').map(label => {
-      const name = validName(label, LABEL_NAME)
-      const expression = expressionAt(label, 'value', environment)
-      label.rejectOthers()
-      return [name, (subject: MetricSubject) => textOf(expression?.evaluate(variablesOf(subject)) ?? '')]
-    }),
-  )
+function* labelsOf(reader: FieldReader, environment: Environment): Steps<MetricRule['labels']> {
+  const labels = new Map<string, (subject: MetricSubject) => string>()
+  for (const label of reader.objects('labels')) {
+    yield
+    const name = validName(label, LABEL_NAME)
+    const expression = expressionAt(label, 'value', environment)
+    label.rejectOthers()
+    labels.set(name, subject => textOf(expression?.evaluate(variablesOf(subject)) ?? ''))
+  }
+  return labels
 }
 
-function metricBucket(reader: FieldReader, environment: Environment): MetricBucket {
-  const le = reader.number('le')
-  if (le === undefined) reader.report(required(reader.path.child('le')))
-  else if (le < 0) reader.report(invalid(reader.path.child('le'), le, 'must be greater than or equal to 0'))
-  const bucket = { le: le ?? 0, hidden: reader.flag('hidden'), value: amountAt(reader, environment) }
-  reader.rejectOthers()
-  return bucket
+function* bucketsOf(reader: FieldReader, environment: Environment): Steps<MetricBucket[]> {
+  const buckets: MetricBucket[] = []
+  for (const bucket of reader.objects('buckets')) {
+    const le = bucket.number('le')
+    if (le === undefined) bucket.report(required(bucket.path.child('le')))
+    else if (le < 0) bucket.report(invalid(bucket.path.child('le'), le, 'must be greater than or equal to 0'))
+    buckets.push({ le: le ?? 0, hidden: bucket.flag('hidden'), value: yield* amountAt(bucket, environment) })
+    bucket.rejectOthers()
+  }
+  return buckets.sort((a, b) => a.le - b.le)
 }
 
-function amountAt(reader: FieldReader, environment: Environment): (subject: MetricSubject) => number {
+/** Compiles the expression of a value, in a step of its own. */
+function* amountAt(reader: FieldReader, environment: Environment): Steps<(subject: MetricSubject) => number> {
+  yield
   const expression = expressionAt(reader, 'value', environment)
   return subject => (expression === undefined ? 0 : usageAmount(expression.evaluate(variablesOf(subject))))
 }

@@ -29,6 +29,13 @@ const MOST_SUMS = 20_000
 const NODE_NAME = '{nodeName}'
 const NOTHING: Measurements = { usage: () => 0, cumulativeUsage: () => 0, startedContainers: () => 0 }
 
+/** A Metric of a version. Requests that come while it is decoded share the promise. */
+interface DecodedMetric {
+  readonly version: string | undefined
+  /** Undefined if the object is invalid. */
+  readonly page: Promise<MetricPage | undefined>
+}
+
 /** The pages of metrics of simulated nodes, which Metric objects describe. */
 export class NodeMetrics {
   readonly #options: NodeMetricsOptions
@@ -36,8 +43,8 @@ export class NodeMetrics {
   readonly #environment: ReturnType<typeof metricEnvironment>
   /** Measurements of the scrape whose step runs. */
   #measurements: Measurements = NOTHING
-  /** Decoded objects by name, with their versions. Undefined for invalid ones. */
-  #pages = new Map<string, { readonly version: string | undefined; readonly page: MetricPage | undefined }>()
+  /** Decoded objects by name. */
+  #pages = new Map<string, DecodedMetric>()
   /** Amounts that were used up to the last scrape, by page and node. */
   readonly #sums = new Map<string, ReadonlyMap<string, UsedSince>>()
 
@@ -96,21 +103,22 @@ export class NodeMetrics {
   /** Reads the Metric objects by name. Unchanged ones are not decoded again. */
   async #readPages(): Promise<MetricPage[]> {
     const list = await this.#options.client.list(METRICS, { resourceVersion: '0' }).catch(undefinedIfNotFound)
-    const pages = new Map<string, { readonly version: string | undefined; readonly page: MetricPage | undefined }>()
+    const pages = new Map<string, DecodedMetric>()
     for (const object of list?.items ?? []) {
-      if (turnIsSpent()) await nextTurn()
       const { name = '', resourceVersion: version } = object.metadata
       const known = this.#pages.get(name)
       pages.set(name, known && known.version === version ? known : { version, page: this.#decode(object) })
     }
     this.#pages = pages
-    return [...pages].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, { page }]) => page ?? [])
+    const sorted = [...pages].sort(([a], [b]) => (a < b ? -1 : 1))
+    return (await Promise.all(sorted.map(([, { page }]) => page))).flatMap(page => page ?? [])
   }
 
-  #decode(object: TypedObject): MetricPage | undefined {
+  async #decode(object: TypedObject): Promise<MetricPage | undefined> {
+    if (turnIsSpent()) await nextTurn()
     try {
       const whole: unknown = { ...object, apiVersion: KWOK_API_VERSION, kind: METRICS.kind }
-      return decodeMetric(whole as Json, this.#environment)
+      return await startInTurns(decodeMetric(whole as Json, this.#environment))
     } catch (error) {
       if (error instanceof KwokObjectError) return undefined
       throw error

@@ -4,6 +4,7 @@ import { CelExpressionError } from '../../../../../src/cluster/kwok/cel-expressi
 import { KwokObjectError } from '../../../../../src/cluster/kwok/field-reader.ts'
 import { decodeMetric, type MetricPage } from '../../../../../src/cluster/kwok/rules/metric.ts'
 import { metricEnvironment } from '../../../../../src/cluster/kwok/rules/metric-environment.ts'
+import { runAtOnce, type Steps } from '../../../../../src/lib/steps.ts'
 
 const environment = metricEnvironment({ now: () => Date.UTC(2030, 0, 1), random: () => 0.25 }, () => ({
   usage: ({ namespace, name }, resource, container) =>
@@ -18,8 +19,9 @@ const SUBJECT = {
   container: { name: 'a' },
 }
 
-const page = (metrics: JsonObject[], path = '/metrics/nodes/{nodeName}/x'): MetricPage =>
+const decoded = (metrics: JsonObject[], path = '/metrics/nodes/{nodeName}/x'): Steps<MetricPage> =>
   decodeMetric({ apiVersion: 'kwok.x-k8s.io/v1alpha1', kind: 'Metric', metadata: { name: 'm' }, spec: { path, metrics } }, environment)
+const page = (...given: Parameters<typeof decoded>): MetricPage => runAtOnce(decoded(...given))
 const evaluated = (expression: string): number | undefined =>
   page([{ name: 'm', kind: 'gauge', value: expression }]).metrics[0]?.value(SUBJECT)
 
@@ -100,5 +102,14 @@ describe('a metric of simulated nodes', () => {
     expect(() => evaluated('"x"')).to.throw(CelExpressionError, 'does not return a number')
     const label = page([{ name: 'm', kind: 'gauge', value: '1', labels: [{ name: 'l', value: '1' }] }]).metrics[0]?.labels.get('l')
     expect(() => label?.(SUBJECT)).to.throw(CelExpressionError, 'does not return a string')
+  })
+
+  it('is decoded in steps of one expression', () => {
+    const buckets = Array.from({ length: 10 }, (_, i) => ({ le: i, value: '1' }))
+    const labels = [
+      { name: 'a', value: '"1"' },
+      { name: 'b', value: '"2"' },
+    ]
+    expect([...decoded([{ name: 'm', kind: 'histogram', buckets, labels }])]).to.have.lengthOf(12)
   })
 })
