@@ -47,11 +47,22 @@ export function load(dist, name = 'main', isProgram = true) {
   onlyNode()
   const filename = join(dist, `${name}.cjs`)
   const bytes = readFileSync(filename)
-  // The cache fits only the flags of V8 that it was made with. V8 has set up the stack by now: this changes the flag
-  // alone.
-  if (isProgram) setFlagsFromString('--stack-size=984')
+  if (isProgram) setProgramFlags()
   const cachedData = cachesOf(name, process.argv).reduce((found, cache) => found ?? read(join(dist, cache)), undefined)
   return compile({ filename, bytes, cachedData, require: createRequire(filename) })
+}
+
+/**
+ * Sets flags of V8 for a process that runs nothing else. A code cache fits only the flags that it was made with, so they
+ * are set before the bundle is compiled.
+ */
+export function setProgramFlags() {
+  // V8 has set up the stack by now: this changes the flag alone.
+  setFlagsFromString('--stack-size=984')
+  // Otherwise V8 allocates objects in the old generation if earlier ones of their kind survived, as those of writes that
+  // wait for a commit do. Dead objects there keep all that they refer to until the next full collection: one such object
+  // of each request promotes the whole request, which costs a GET a fifth.
+  setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 /**

@@ -5,7 +5,7 @@ import { createRequire, isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { getRawAsset } from 'node:sea'
-import { compile, programOf } from '../../bin/load.mjs'
+import { compile, programOf, setProgramFlags } from '../../bin/load.mjs'
 
 const requireBuiltin = createRequire(process.execPath)
 let packages
@@ -67,5 +67,6 @@ function setUpProcess() {
 const release = setUpProcess()
 if (basename(process.argv0) === 'kube-apiserver') process.argv.splice(2, 0, '--profile=apiserver')
 const program = programOf(process.argv, process.env)
+setProgramFlags()
 const { main } = bundle(program, program === 'main' || program === 'check' ? `dist/${program}.cache` : undefined)
 main?.(() => bundle('main', 'dist/main.cache'))
