@@ -8,7 +8,16 @@ import { connectionPair } from '../../lib/in-process-connection.ts'
 import type { Logger } from '../../lib/log.ts'
 import { onAbort } from '../../lib/on-abort.ts'
 import { isStatusError } from '../../meta/status.ts'
-import { decodeAttach, decodeExec, decodeLogs, decodePortForward } from '../kwok/rules/decode-rules.ts'
+import {
+  type AttachRule,
+  decodeAttach,
+  decodeExec,
+  decodeLogs,
+  decodePortForward,
+  type ExecRule,
+  type ForwardRule,
+  type LogRule,
+} from '../kwok/rules/decode-rules.ts'
 import { ruleOfContainer, ruleOfPort } from '../kwok/rules/pod-rules.ts'
 import { PODS } from '../shared/kinds.ts'
 import { attach } from './attach.ts'
@@ -53,10 +62,10 @@ export class NodeServer {
   /** Names of the nodes by their connections. */
   readonly #nodes = new WeakMap<Duplex, string>()
   readonly #closed = new AbortController()
-  readonly #logs: RuleReader<ReturnType<typeof decodeLogs>['rules'][number]>
-  readonly #execs: RuleReader<ReturnType<typeof decodeExec>['rules'][number]>
-  readonly #attaches: RuleReader<ReturnType<typeof decodeAttach>['rules'][number]>
-  readonly #forwards: RuleReader<ReturnType<typeof decodePortForward>['rules'][number]>
+  readonly #logs: RuleReader<LogRule>
+  readonly #execs: RuleReader<ExecRule>
+  readonly #attaches: RuleReader<AttachRule>
+  readonly #forwards: RuleReader<ForwardRule>
   /** Created with the first scrape: its expressions need an environment. */
   #metrics: NodeMetrics | undefined
 

@@ -1,7 +1,8 @@
 import type { Json } from '../../../api/meta/object.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { required } from '../../../meta/field-error.ts'
 import type { FieldReader } from '../field-reader.ts'
-import { decodeObject } from '../object-reader.ts'
+import { decodeInSteps } from '../object-reader.ts'
 import type { ContainerRule, PodRules } from './pod-rules.ts'
 
 /** Largest port number. */
@@ -76,24 +77,26 @@ export interface ForwardRule {
 }
 
 /**
- * Decodes an object with rules for pods, in its form for one pod or that of the cluster. Throws KwokObjectError.
+ * Decodes an object with rules for pods, in its form for one pod or that of the cluster, in steps of one rule. Throws
+ * KwokObjectError.
  * @param kinds kind for one pod, and that of the cluster.
  * @param member member of the spec with the rules.
  */
-export function decodePodRules<R>(
+export function decodePodRules<R extends object>(
   object: Json,
   kinds: readonly [string, string],
   member: string,
-  ruleOf: (reader: FieldReader) => R,
-): PodRules<R> {
-  return decodeObject(object, kinds, (spec, { kind, namespace, name }) => {
+  ruleOf: (reader: FieldReader) => R | Steps<R>,
+): Steps<PodRules<R>> {
+  return decodeInSteps(object, kinds, function* (spec, { kind, namespace, name }) {
     const isOfCluster = kind === kinds[1]
     const selector = isOfCluster ? spec.object('selector') : undefined
-    const rules = spec.objects(member).map(reader => {
-      const rule = ruleOf(reader)
+    const rules: R[] = []
+    for (const reader of spec.objects(member)) {
+      yield
+      rules.push(yield* runIfSteps(ruleOf(reader)))
       reader.rejectOthers()
-      return rule
-    })
+    }
     if (!spec.has(member)) spec.report(required(spec.path.child(member)))
     const decoded = {
       pod: isOfCluster ? undefined : { namespace, name },
@@ -108,7 +111,7 @@ export function decodePodRules<R>(
 }
 
 /** Decodes Logs or ClusterLogs. */
-export const decodeLogs = (object: Json): PodRules<LogRule> =>
+export const decodeLogs = (object: Json): Steps<PodRules<LogRule>> =>
   decodePodRules(object, ['Logs', 'ClusterLogs'], 'logs', reader => ({
     containers: reader.texts('containers'),
     ...optional('text', reader.text('text')),
@@ -119,7 +122,7 @@ export const decodeLogs = (object: Json): PodRules<LogRule> =>
   }))
 
 /** Decodes Attach or ClusterAttach. */
-export const decodeAttach = (object: Json): PodRules<AttachRule> =>
+export const decodeAttach = (object: Json): Steps<PodRules<AttachRule>> =>
   decodePodRules(object, ['Attach', 'ClusterAttach'], 'attaches', reader => ({
     containers: reader.texts('containers'),
     ...optional('text', reader.text('text')),
@@ -128,7 +131,7 @@ export const decodeAttach = (object: Json): PodRules<AttachRule> =>
   }))
 
 /** Decodes Exec or ClusterExec. */
-export const decodeExec = (object: Json): PodRules<ExecRule> =>
+export const decodeExec = (object: Json): Steps<PodRules<ExecRule>> =>
   decodePodRules(object, ['Exec', 'ClusterExec'], 'execs', reader => {
     const local = reader.object('local')
     const output = reader.object('output')
@@ -171,7 +174,7 @@ function localProcess(reader: FieldReader): LocalProcess {
 }
 
 /** Decodes PortForward or ClusterPortForward. */
-export const decodePortForward = (object: Json): PodRules<ForwardRule> =>
+export const decodePortForward = (object: Json): Steps<PodRules<ForwardRule>> =>
   decodePodRules(object, ['PortForward', 'ClusterPortForward'], 'forwards', reader => {
     const target = reader.object('target')
     const address = target?.requiredText('address') ?? ''

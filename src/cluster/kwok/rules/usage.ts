@@ -3,6 +3,7 @@ import { objectIn } from '../../../api/meta/object.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import { jsonValue } from '../../../cel/values/json.ts'
 import { CelDouble, CelDuration, CelUint, isInt, type Value } from '../../../cel/values/value.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { invalid, invalidStructure } from '../../../meta/field-error.ts'
 import { CelExpressionError } from '../cel-expression.ts'
 import type { FieldReader } from '../field-reader.ts'
@@ -26,11 +27,15 @@ export interface UsageRule extends ContainerRule {
   readonly usage: ReadonlyMap<string, Usage>
 }
 
-/** Decodes ResourceUsage or ClusterResourceUsage. Throws KwokObjectError. */
-export const decodeResourceUsage = (object: Json, environment: Environment): PodRules<UsageRule> =>
-  decodePodRules(object, ['ResourceUsage', 'ClusterResourceUsage'], 'usages', reader => {
+/** Decodes ResourceUsage or ClusterResourceUsage, in steps of one expression. Throws KwokObjectError. */
+export const decodeResourceUsage = (object: Json, environment: Environment): Steps<PodRules<UsageRule>> =>
+  decodePodRules(object, ['ResourceUsage', 'ClusterResourceUsage'], 'usages', function* (reader): Steps<UsageRule> {
     const values = reader.object('usage')
-    const usage = new Map((values?.names() ?? []).map(name => [name, containerUsage(values?.object(name), environment)]))
+    const usage = new Map<string, Usage>()
+    for (const name of values?.names() ?? []) {
+      yield
+      usage.set(name, containerUsage(values?.object(name), environment))
+    }
     return { containers: reader.texts('containers'), usage }
   })
 

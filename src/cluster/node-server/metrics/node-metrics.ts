@@ -1,20 +1,17 @@
 import type { Node, Pod } from '../../../api/core/v1.types.ts'
-import type { Json, TypedObject } from '../../../api/meta/object.ts'
 import { type ApiClient, objectKey } from '../../../clients/api-client.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Logger } from '../../../lib/log.ts'
 import { seededRandom } from '../../../lib/seeded-random.ts'
 import { startInTurns } from '../../../lib/steps.ts'
-import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { undefinedIfNotFound } from '../../../meta/status.ts'
-import { KwokObjectError } from '../../kwok/field-reader.ts'
-import { KWOK_API_VERSION } from '../../kwok/object-reader.ts'
 import { decodeMetric, type MetricPage } from '../../kwok/rules/metric.ts'
 import { type Measurements, metricEnvironment } from '../../kwok/rules/metric-environment.ts'
 import { UsageReader } from '../../metrics-server/usage-reader.ts'
 import { METRICS, NODES, PODS } from '../../shared/kinds.ts'
 import { isPodTerminal } from '../../shared/pods.ts'
+import { DecodedObjects, isValid } from '../decoded-objects.ts'
 import { MeasuredNode, type PodUsage, type UsedSince } from './measured-node.ts'
 import { scrapedPage } from './scrape.ts'
 
@@ -29,22 +26,13 @@ const MOST_SUMS = 20_000
 const NODE_NAME = '{nodeName}'
 const NOTHING: Measurements = { usage: () => 0, cumulativeUsage: () => 0, startedContainers: () => 0 }
 
-/** A Metric of a version. Requests that come while it is decoded share the promise. */
-interface DecodedMetric {
-  readonly version: string | undefined
-  /** Undefined if the object is invalid. */
-  readonly page: Promise<MetricPage | undefined>
-}
-
 /** The pages of metrics of simulated nodes, which Metric objects describe. */
 export class NodeMetrics {
   readonly #options: NodeMetricsOptions
   readonly #usage: UsageReader
-  readonly #environment: ReturnType<typeof metricEnvironment>
   /** Measurements of the scrape whose step runs. */
   #measurements: Measurements = NOTHING
-  /** Decoded objects by name. */
-  #pages = new Map<string, DecodedMetric>()
+  readonly #pages: DecodedObjects<MetricPage>
   /** Amounts that were used up to the last scrape, by page and node. */
   readonly #sums = new Map<string, ReadonlyMap<string, UsedSince>>()
 
@@ -52,7 +40,8 @@ export class NodeMetrics {
     const { client, clock } = options
     this.#options = options
     this.#usage = new UsageReader(client, clock)
-    this.#environment = metricEnvironment({ now: () => clock.now(), random: seededRandom(1) }, () => this.#measurements)
+    const environment = metricEnvironment({ now: () => clock.now(), random: seededRandom(1) }, () => this.#measurements)
+    this.#pages = new DecodedObjects(METRICS.kind, object => decodeMetric(object, environment))
   }
 
   /**
@@ -100,29 +89,11 @@ export class NodeMetrics {
     return usages
   }
 
-  /** Reads the Metric objects by name. Unchanged ones are not decoded again. */
+  /** Reads the valid Metric objects by name. */
   async #readPages(): Promise<MetricPage[]> {
     const list = await this.#options.client.list(METRICS, { resourceVersion: '0' }).catch(undefinedIfNotFound)
-    const pages = new Map<string, DecodedMetric>()
-    for (const object of list?.items ?? []) {
-      const { name = '', resourceVersion: version } = object.metadata
-      const known = this.#pages.get(name)
-      pages.set(name, known && known.version === version ? known : { version, page: this.#decode(object) })
-    }
-    this.#pages = pages
-    const sorted = [...pages].sort(([a], [b]) => (a < b ? -1 : 1))
-    return (await Promise.all(sorted.map(([, { page }]) => page))).flatMap(page => page ?? [])
-  }
-
-  async #decode(object: TypedObject): Promise<MetricPage | undefined> {
-    if (turnIsSpent()) await nextTurn()
-    try {
-      const whole: unknown = { ...object, apiVersion: KWOK_API_VERSION, kind: METRICS.kind }
-      return await startInTurns(decodeMetric(whole as Json, this.#environment))
-    } catch (error) {
-      if (error instanceof KwokObjectError) return undefined
-      throw error
-    }
+    const sorted = [...(list?.items ?? [])].sort((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
+    return (await this.#pages.ofAll(sorted)).filter(isValid)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../../../src/api/meta/object.ts'
 import { KwokObjectError } from '../../../../../src/cluster/kwok/field-reader.ts'
 import { decodeAttach, decodeExec, decodeLogs, decodePortForward } from '../../../../../src/cluster/kwok/rules/decode-rules.ts'
 import { ruleFor, ruleOfContainer, ruleOfPort } from '../../../../../src/cluster/kwok/rules/pod-rules.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 
 const object = (kind: string, spec: JsonObject, name = 'web', namespace = 'default'): Json => ({
   apiVersion: 'kwok.x-k8s.io/v1alpha1',
@@ -11,10 +12,15 @@ const object = (kind: string, spec: JsonObject, name = 'web', namespace = 'defau
   spec,
 })
 
+const logsOf = (given: Json) => runAtOnce(decodeLogs(given))
+const attachesOf = (given: Json) => runAtOnce(decodeAttach(given))
+const execsOf = (given: Json) => runAtOnce(decodeExec(given))
+const forwardsOf = (given: Json) => runAtOnce(decodePortForward(given))
+
 describe('rules for pods', () => {
   it('are decoded', () => {
     expect(
-      decodeLogs(object('Logs', { logs: [{ containers: ['a'], logsFile: '/a.log', previousLogsFile: '/b.log', follow: true }, {}] })),
+      logsOf(object('Logs', { logs: [{ containers: ['a'], logsFile: '/a.log', previousLogsFile: '/b.log', follow: true }, {}] })),
     ).to.deep.equal({
       pod: { namespace: 'default', name: 'web' },
       namespaces: [],
@@ -25,7 +31,7 @@ describe('rules for pods', () => {
       ],
     })
     expect(
-      decodeAttach(object('ClusterAttach', { selector: { matchNamespaces: ['x'], matchNames: ['y'] }, attaches: [{ logsFile: '/a' }] })),
+      attachesOf(object('ClusterAttach', { selector: { matchNamespaces: ['x'], matchNames: ['y'] }, attaches: [{ logsFile: '/a' }] })),
     ).to.deep.equal({
       pod: undefined,
       namespaces: ['x'],
@@ -33,7 +39,7 @@ describe('rules for pods', () => {
       rules: [{ containers: [], logsFile: '/a', echo: false }],
     })
     const local = { workDir: '/tmp', envs: [{ name: 'A', value: 'b' }, { name: 'C' }], securityContext: { runAsUser: 1000, runAsGroup: 0 } }
-    expect(decodeExec(object('Exec', { execs: [{ local }, { containers: ['a'] }] })).rules).to.deep.equal([
+    expect(execsOf(object('Exec', { execs: [{ local }, { containers: ['a'] }] })).rules).to.deep.equal([
       {
         containers: [],
         echo: false,
@@ -50,8 +56,7 @@ describe('rules for pods', () => {
       { containers: ['a'], echo: false },
     ])
     expect(
-      decodePortForward(object('PortForward', { forwards: [{ ports: [80], target: { address: 'a', port: 8080 } }, { command: ['cat'] }] }))
-        .rules,
+      forwardsOf(object('PortForward', { forwards: [{ ports: [80], target: { address: 'a', port: 8080 } }, { command: ['cat'] }] })).rules,
     ).to.deep.equal([
       { ports: [80], target: { address: 'a', port: 8080 }, command: [], echo: false },
       { ports: [], command: ['cat'], echo: false },
@@ -59,21 +64,21 @@ describe('rules for pods', () => {
   })
 
   it('are decoded with texts, results and echoes, which kwok does not know', () => {
-    expect(decodeLogs(object('Logs', { logs: [{ text: 'a', previousText: 'b' }] })).rules).to.deep.equal([
+    expect(logsOf(object('Logs', { logs: [{ text: 'a', previousText: 'b' }] })).rules).to.deep.equal([
       { containers: [], text: 'a', previousText: 'b', follow: false },
     ])
-    expect(decodeAttach(object('Attach', { attaches: [{ text: 'a', echo: true }] })).rules).to.deep.equal([
+    expect(attachesOf(object('Attach', { attaches: [{ text: 'a', echo: true }] })).rules).to.deep.equal([
       { containers: [], text: 'a', echo: true },
     ])
-    expect(decodeExec(object('Exec', { execs: [{ output: { stdout: 'a', exitCode: 2 } }, { echo: true }] })).rules).to.deep.equal([
+    expect(execsOf(object('Exec', { execs: [{ output: { stdout: 'a', exitCode: 2 } }, { echo: true }] })).rules).to.deep.equal([
       { containers: [], echo: false, output: { stdout: 'a', stderr: '', exitCode: 2 } },
       { containers: [], echo: true },
     ])
-    expect(decodePortForward(object('PortForward', { forwards: [{ text: 'a' }, { echo: true }] })).rules).to.deep.equal([
+    expect(forwardsOf(object('PortForward', { forwards: [{ text: 'a' }, { echo: true }] })).rules).to.deep.equal([
       { ports: [], command: [], text: 'a', echo: false },
       { ports: [], command: [], echo: true },
     ])
-    expect(() => decodeExec(object('Exec', { execs: [{ output: { exitCode: 256 } }] }))).to.throw(
+    expect(() => execsOf(object('Exec', { execs: [{ output: { exitCode: 256 } }] }))).to.throw(
       'spec.execs[0].output.exitCode: Invalid value: 256',
     )
   })
@@ -81,18 +86,18 @@ describe('rules for pods', () => {
   const invalid: readonly [title: string, decode: () => unknown, messages: readonly string[]][] = [
     [
       'logs of another kind',
-      () => decodeLogs(object('Exec', { logs: [] })),
+      () => logsOf(object('Exec', { logs: [] })),
       ['kind: Unsupported value: "Exec": supported values: "Logs", "ClusterLogs"'],
     ],
-    ['logs without rules', () => decodeLogs(object('Logs', {})), ['spec.logs: Required value']],
+    ['logs without rules', () => logsOf(object('Logs', {})), ['spec.logs: Required value']],
     [
       'a selector in an object of one pod',
-      () => decodeLogs(object('Logs', { logs: [], selector: {} })),
+      () => logsOf(object('Logs', { logs: [], selector: {} })),
       ['spec: Invalid value: "selector": unknown field'],
     ],
     [
       'commands',
-      () => decodeExec(object('Exec', { execs: [{ local: { envs: [{}], securityContext: { runAsUser: -1 } } }, 1, { run: true }] })),
+      () => execsOf(object('Exec', { execs: [{ local: { envs: [{}], securityContext: { runAsUser: -1 } } }, 1, { run: true }] })),
       [
         'spec.execs[0].local.envs[0].name: Required value',
         'spec.execs[0].local.securityContext.runAsUser: Invalid value: -1: must be greater than or equal to 0',
@@ -102,7 +107,7 @@ describe('rules for pods', () => {
     ],
     [
       'ports',
-      () => decodePortForward(object('ClusterPortForward', { forwards: [{ ports: [70_000, 'x'], target: {} }] })),
+      () => forwardsOf(object('ClusterPortForward', { forwards: [{ ports: [70_000, 'x'], target: {} }] })),
       [
         'spec.forwards[0].ports[0]: Invalid value: 70000: must be an integer between 0 and 65535',
         'spec.forwards[0].ports[1]: Invalid value: "x"',
@@ -119,10 +124,10 @@ describe('rules for pods', () => {
   it('are found by pod, then by selector, and by container', () => {
     const logs = (file: string, containers: string[] = []): JsonObject => ({ containers, logsFile: file })
     const objects = [
-      decodeLogs(object('ClusterLogs', { selector: { matchNamespaces: ['other'] }, logs: [logs('other')] })),
-      decodeLogs(object('ClusterLogs', { selector: { matchNames: ['api'] }, logs: [logs('api-b', ['b'])] })),
-      decodeLogs(object('ClusterLogs', { logs: [logs('any'), logs('c', ['c'])] })),
-      decodeLogs(object('Logs', { logs: [logs('web-a', ['a'])] })),
+      logsOf(object('ClusterLogs', { selector: { matchNamespaces: ['other'] }, logs: [logs('other')] })),
+      logsOf(object('ClusterLogs', { selector: { matchNames: ['api'] }, logs: [logs('api-b', ['b'])] })),
+      logsOf(object('ClusterLogs', { logs: [logs('any'), logs('c', ['c'])] })),
+      logsOf(object('Logs', { logs: [logs('web-a', ['a'])] })),
     ]
     const fileOf = (namespace: string, name: string, container: string): string | undefined =>
       ruleFor(objects, namespace, name, rules => ruleOfContainer(rules, container))?.logsFile
@@ -138,8 +143,13 @@ describe('rules for pods', () => {
   })
 
   it('are found by port', () => {
-    const { rules } = decodePortForward(object('PortForward', { forwards: [{ command: ['any'] }, { ports: [80], command: ['http'] }] }))
+    const { rules } = forwardsOf(object('PortForward', { forwards: [{ command: ['any'] }, { ports: [80], command: ['http'] }] }))
     expect([ruleOfPort(rules, 80)?.command, ruleOfPort(rules, 81)?.command]).to.deep.equal([['http'], ['any']])
     expect(ruleOfPort([], 80)).to.equal(undefined)
+  })
+
+  it('are decoded in steps of one rule', () => {
+    const logs = Array.from({ length: 10 }, () => ({ text: 'a' }))
+    expect([...decodeLogs(object('Logs', { logs }))]).to.have.lengthOf(10)
   })
 })

@@ -5,6 +5,7 @@ import { KwokObjectError } from '../../../../../src/cluster/kwok/field-reader.ts
 import { ruleFor, ruleOfContainer } from '../../../../../src/cluster/kwok/rules/pod-rules.ts'
 import { decodeResourceUsage } from '../../../../../src/cluster/kwok/rules/usage.ts'
 import { usageEnvironment } from '../../../../../src/cluster/kwok/rules/usage-environment.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 
 let now = Date.UTC(2030, 0, 1, 0, 1)
 const environment = usageEnvironment({ now: () => now, random: () => 0.25 })
@@ -13,15 +14,17 @@ const pod = (metadata: JsonObject = {}): JsonObject => ({
   metadata: { name: 'web', namespace: 'default', creationTimestamp: '2030-01-01T00:00:00Z', ...metadata },
 })
 
+const usageObject = (usages: JsonObject[]): JsonObject => ({
+  apiVersion: 'kwok.x-k8s.io/v1alpha1',
+  kind: 'ClusterResourceUsage',
+  metadata: { name: 'u' },
+  spec: { usages },
+})
+
 /** Returns the usage of the resource `cpu` by a rule of a cluster object. */
 function usage(rule: JsonObject, of: JsonObject = pod()): number | undefined {
-  const object = {
-    apiVersion: 'kwok.x-k8s.io/v1alpha1',
-    kind: 'ClusterResourceUsage',
-    metadata: { name: 'u' },
-    spec: { usages: [{ usage: { cpu: rule } }] },
-  }
-  const found = ruleFor([decodeResourceUsage(object, environment)], 'default', 'web', rules => ruleOfContainer(rules, 'a'))
+  const decoded = runAtOnce(decodeResourceUsage(usageObject([{ usage: { cpu: rule } }]), environment))
+  const found = ruleFor([decoded], 'default', 'web', rules => ruleOfContainer(rules, 'a'))
   return found?.usage.get('cpu')?.({ node: { metadata: {} }, pod: of, container: { name: 'a' } })
 }
 
@@ -68,5 +71,10 @@ describe('usage of a container', () => {
       `${message}.expression: Invalid value: "nope(": does not compile: `,
     )
     expect(() => usage({})).to.throw(KwokObjectError, `${message}: Invalid value: must have a value or an expression`)
+  })
+
+  it('is decoded in steps of one expression', () => {
+    const usage = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`r${i}`, { expression: '1.0' }]))
+    expect([...decodeResourceUsage(usageObject([{ usage }, { usage }]), environment)].length).to.be.at.least(20)
   })
 })
