@@ -12,8 +12,9 @@ import { UsageReader } from '../../metrics-server/usage-reader.ts'
 import { METRICS, NODES, PODS } from '../../shared/kinds.ts'
 import { isPodTerminal } from '../../shared/pods.ts'
 import { DecodedObjects, isValid } from '../decoded-objects.ts'
-import { MeasuredNode, type PodUsage, type UsedSince } from './measured-node.ts'
+import { MeasuredNode, type PodUsage } from './measured-node.ts'
 import { scrapedPage } from './scrape.ts'
+import { type ScrapedNames, UsageSums } from './usage-sums.ts'
 
 export interface NodeMetricsOptions {
   readonly client: ApiClient
@@ -21,8 +22,6 @@ export interface NodeMetricsOptions {
   readonly logger: Logger
 }
 
-/** Most pairs of a page and a node whose sums over time are kept. */
-const MOST_SUMS = 20_000
 const NODE_NAME = '{nodeName}'
 const NOTHING: Measurements = { usage: () => 0, cumulativeUsage: () => 0, startedContainers: () => 0 }
 
@@ -33,8 +32,7 @@ export class NodeMetrics {
   /** Measurements of the scrape whose step runs. */
   #measurements: Measurements = NOTHING
   readonly #pages: DecodedObjects<MetricPage>
-  /** Amounts that were used up to the last scrape, by page and node. */
-  readonly #sums = new Map<string, ReadonlyMap<string, UsedSince>>()
+  readonly #sums = new UsageSums(() => this.#existing())
 
   constructor(options: NodeMetricsOptions) {
     const { client, clock } = options
@@ -63,17 +61,24 @@ export class NodeMetrics {
     const name = node.metadata.name ?? ''
     const { items } = await client.list(PODS, { fieldSelector: `spec.nodeName=${name}`, resourceVersion: '0' })
     const pods = items.filter(pod => !isPodTerminal(pod))
-    const key = `${page.name}/${name}`
-    const measured = new MeasuredNode(name, await this.#usageOf(pods, node), clock.now(), this.#sums.get(key) ?? new Map())
+    const measured = new MeasuredNode(name, await this.#usageOf(pods, node), clock.now(), this.#sums.get(page.name, name) ?? new Map())
     const prepare = (): void => {
       this.#measurements = measured
     }
     const report = (metric: string, error: string): void => logger.debug(1, 'a metric cannot be evaluated', { metric, node: name, error })
     const text = await startInTurns(scrapedPage(page, { node, pods }, prepare, report))
     this.#measurements = NOTHING
-    if (this.#sums.size >= MOST_SUMS) this.#sums.clear()
-    this.#sums.set(key, measured.used)
+    await this.#sums.set(page.name, name, measured.used)
     return text
+  }
+
+  async #existing(): Promise<ScrapedNames> {
+    const pages = await this.#readPages()
+    const nodes = await this.#options.client.list(NODES, { resourceVersion: '0' })
+    return {
+      pages: new Set(pages.map(({ name }) => name)),
+      nodes: new Set(nodes.items.map(({ metadata }) => metadata.name ?? '')),
+    }
   }
 
   async #usageOf(pods: readonly Pod[], node: Node): Promise<PodUsage[]> {

@@ -1,5 +1,4 @@
 import type { ContainerExtendedResourceRequest, Pod } from '../../../api/core/v1.types.ts'
-import type { DeviceTaintRule } from '../../../api/resource/v1alpha3.types.ts'
 import type { DeviceClass, ResourceClaim, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
 import type { ResourceAmounts } from '../../shared/pod-requests.ts'
 import { type Status, unresolvable } from '../framework.ts'
@@ -16,7 +15,7 @@ import {
 import { SearchTimeout } from './device-search.ts'
 import type { DeviceMatcher } from './device-selectors.ts'
 import { extendedClaim, mayBeDevices, storedExtendedClaim } from './extended-resources.ts'
-import { taintsByRules } from './taint-rules.ts'
+import { ruleTaintsOf } from './taint-rules.ts'
 
 /** An allocation for one claim of a pod. */
 export interface AllocatedClaim extends ClaimAllocation {
@@ -47,12 +46,12 @@ export function resultByNode(
   { rules, matches }: { readonly rules: AllocationRules; readonly matches: DeviceMatcher },
 ): ResultOn {
   const classOf = (name: string) => objects.get<DeviceClass>('DeviceClass', '', name)
-  const taintRules = objects.list<DeviceTaintRule>('DeviceTaintRule')
+  const ruleTaints = ruleTaintsOf(objects, matches)
   const state = {
     slices: objects.list<ResourceSlice>('ResourceSlice'),
     allocated: claimAllocationsOf(objects).allocatedDevices(objects),
     classOf,
-    ...(taintRules.length > 0 && { ruleTaints: taintsByRules(taintRules, matches, classOf) }),
+    ...(ruleTaints && { ruleTaints }),
   }
   const stale = extended && storedExtendedClaim(pod, objects)
   /** Allocators by the resources that devices have to provide: those that the node does not have by itself. */

@@ -1,6 +1,7 @@
 import type { DeviceTaintRule } from '../../../api/resource/v1alpha3.types.ts'
 import type { DeviceClass, DeviceSelector, DeviceTaint } from '../../../api/resource/v1beta2.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import type { ClusterObjects } from '../snapshot.ts'
 import type { DeviceMatcher } from './device-selectors.ts'
 import type { OfferedDevice } from './offered-devices.ts'
 
@@ -8,8 +9,8 @@ import type { OfferedDevice } from './offered-devices.ts'
 export type RuleTaints = (device: OfferedDevice) => readonly DeviceTaint[]
 
 /**
- * Returns a function that finds the taints of DeviceTaintRules, in their order. A rule without a selector taints all
- * devices. Source: k8s.io/dynamic-resource-allocation/resourceslice/tracker.
+ * Returns a function that finds the taints of DeviceTaintRules, in their order, and keeps those of each device. A rule
+ * without a selector taints all devices. Source: k8s.io/dynamic-resource-allocation/resourceslice/tracker.
  *
  * @param classOf returns a class by its name; before 1.35, a rule may select the devices of one
  */
@@ -18,7 +19,38 @@ export function taintsByRules(
   matches: DeviceMatcher,
   classOf: (name: string) => DeviceClass | undefined,
 ): RuleTaints {
-  return device => rules.filter(rule => isSelected(rule, device, matches, classOf)).map(({ spec }) => spec.taint)
+  const known = new WeakMap<OfferedDevice, readonly DeviceTaint[]>()
+  return device => {
+    const before = known.get(device)
+    if (before) return before
+    const taints = rules.filter(rule => isSelected(rule, device, matches, classOf)).map(({ spec }) => spec.taint)
+    known.set(device, taints)
+    return taints
+  }
+}
+
+/** Taints by a list of rules, and what they were found with. */
+interface FoundTaints {
+  readonly classes: readonly DeviceClass[]
+  readonly matches: DeviceMatcher
+  readonly taintsOf: RuleTaints
+}
+
+const found = new WeakMap<readonly DeviceTaintRule[], FoundTaints>()
+
+/**
+ * Returns a function that finds the taints of all rules. It is the same one for all pods until a rule or a class
+ * changes. Undefined if there are no rules.
+ */
+export function ruleTaintsOf(objects: ClusterObjects, matches: DeviceMatcher): RuleTaints | undefined {
+  const rules = objects.list<DeviceTaintRule>('DeviceTaintRule')
+  if (rules.length === 0) return undefined
+  const classes = objects.list<DeviceClass>('DeviceClass')
+  const before = found.get(rules)
+  if (before?.classes === classes && before.matches === matches) return before.taintsOf
+  const taintsOf = taintsByRules(rules, matches, name => objects.get<DeviceClass>('DeviceClass', '', name))
+  found.set(rules, { classes, matches, taintsOf })
+  return taintsOf
 }
 
 function isSelected(

@@ -3,7 +3,8 @@ import type { DeviceTaintRule } from '../../../../../src/api/resource/v1alpha3.t
 import type { DeviceClass } from '../../../../../src/api/resource/v1beta2.types.ts'
 import { deviceMatcher } from '../../../../../src/cluster/scheduler/devices/device-selectors.ts'
 import { offeredDevices } from '../../../../../src/cluster/scheduler/devices/offered-devices.ts'
-import { taintsByRules } from '../../../../../src/cluster/scheduler/devices/taint-rules.ts'
+import { ruleTaintsOf, taintsByRules } from '../../../../../src/cluster/scheduler/devices/taint-rules.ts'
+import type { ClusterObjects } from '../../../../../src/cluster/scheduler/snapshot.ts'
 import { deviceClassOf, sliceOf } from '../../../../support/device-objects.ts'
 
 const selected = (expression: string) => [{ cel: { expression } }]
@@ -45,4 +46,25 @@ describe('rules that taint devices', () => {
 
   it('fail if an expression is invalid', () =>
     expect(() => tainted({ selectors: selected('device.') })).to.throw('DeviceTaintRule r: selector #0: CEL compile error'))
+
+  it('are evaluated once for a device, until a rule or a class changes', () => {
+    const lists = new Map<string, readonly object[]>([
+      ['DeviceTaintRule', [ruleOf({ selectors: selected('true') })]],
+      ['DeviceClass', [large]],
+    ])
+    const unknown: unknown = { list: (kind: string) => lists.get(kind) ?? [], get: () => large }
+    const objects = unknown as ClusterObjects
+    let evaluations = 0
+    const matches = (): boolean => ++evaluations > 0
+    const [device] = offeredDevices(slice)
+    const taints = (): number => (device && ruleTaintsOf(objects, matches)?.(device).length) ?? 0
+    expect([taints(), taints(), evaluations]).to.deep.equal([1, 1, 1])
+    for (const [kind, list] of [...lists]) {
+      lists.set(kind, [...list])
+      expect([taints(), taints()]).to.deep.equal([1, 1])
+    }
+    expect(evaluations).to.equal(3)
+    lists.set('DeviceTaintRule', [])
+    expect(ruleTaintsOf(objects, matches)).to.equal(undefined)
+  })
 })
