@@ -1,15 +1,7 @@
 import type { KubeObject, TypedObject } from '../api/meta/object.ts'
 import type { ObjectReader } from './connect.ts'
-import type {
-  AccessEvent,
-  KindDefinition,
-  ListAccess,
-  ResourceAccess,
-  ResourceDefinition,
-  ResourceId,
-  Subresource,
-  WriteOptions,
-} from './definition.ts'
+import type { KindDefinition, ResourceDefinition, Subresource } from './definition.ts'
+import type { AccessEvent, ListAccess, ResourceAccess, ResourceId, WriteOptions } from './resource-access.ts'
 
 /** Converts the definition of a kind to the type that the catalog holds. */
 export const defineResource = <H extends TypedObject>(definition: KindDefinition<H>): ResourceDefinition => widened(definition)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { ResourceAccess } from '../catalog/definition.ts'
+import type { ResourceAccess } from '../catalog/resource-access.ts'
 import type { ApiClient } from '../clients/api-client.ts'
 import { allocationRepairController } from '../controllers/allocation-repair.ts'
 import { claimUsageController } from '../controllers/claim-usage.ts'

@@ -1,6 +1,6 @@
 import type { WebhookClients } from '../admission/webhooks/client.ts'
-import type { ResourceAccess } from '../catalog/definition.ts'
 import type { GoneVersion } from '../catalog/gone-versions.ts'
+import type { ResourceAccess } from '../catalog/resource-access.ts'
 import { ConversionMetrics } from '../extensions/conversion/metrics.ts'
 import { findDefinition } from '../extensions/find-definition.ts'
 import { type CustomResources, customResources } from '../extensions/follow-definitions.ts'

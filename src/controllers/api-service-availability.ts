@@ -2,7 +2,7 @@ import type { APIService, APIServiceCondition } from '../api/apiregistration/v1.
 import type { EndpointSubset } from '../api/core/v1.types.ts'
 import type { TypedObject } from '../api/meta/object.ts'
 import { getKind, updateKind } from '../catalog/define.ts'
-import type { AccessEvent } from '../catalog/definition.ts'
+import type { AccessEvent } from '../catalog/resource-access.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { pause } from '../lib/pause.ts'

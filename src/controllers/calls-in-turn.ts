@@ -1,4 +1,4 @@
-import type { ResourceAccess } from '../catalog/definition.ts'
+import type { ResourceAccess } from '../catalog/resource-access.ts'
 import { serialCalls } from '../lib/serial-calls.ts'
 
 /** Wraps an access so that calls run one after the other, in order. Watches are not serialized. */

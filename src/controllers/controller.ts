@@ -1,6 +1,6 @@
 import type { KubeObject, TypedObject } from '../api/meta/object.ts'
 import { type KindId, watchKind } from '../catalog/define.ts'
-import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definition.ts'
+import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/resource-access.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/meta/object.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import type { ResourceId } from '../catalog/resource-access.ts'
 import { isStatusError, StatusError } from '../meta/status.ts'
 import type { ControllerEnvironment } from './controller.ts'
 

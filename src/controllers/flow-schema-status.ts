@@ -1,7 +1,7 @@
 import type { FlowSchema, FlowSchemaCondition } from '../api/flowcontrol/v1.types.ts'
 import type { TypedObject } from '../api/meta/object.ts'
 import { getKind, updateKind } from '../catalog/define.ts'
-import type { AccessEvent } from '../catalog/definition.ts'
+import type { AccessEvent } from '../catalog/resource-access.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { isStatusError } from '../meta/status.ts'

@@ -1,6 +1,6 @@
 import type { Lease } from '../api/coordination/v1.types.ts'
 import { getKind, updateKind } from '../catalog/define.ts'
-import type { ResourceAccess } from '../catalog/definition.ts'
+import type { ResourceAccess } from '../catalog/resource-access.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'

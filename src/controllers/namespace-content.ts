@@ -1,7 +1,7 @@
 import type { ConfigMap } from '../api/core/v1.types.ts'
 import type { TypedObject } from '../api/meta/object.ts'
 import { getKind, updateKind } from '../catalog/define.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import type { ResourceId } from '../catalog/resource-access.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { isStatusError } from '../meta/status.ts'
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../resources/kinds.ts'

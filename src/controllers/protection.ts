@@ -1,6 +1,6 @@
 import type { TypedObject } from '../api/meta/object.ts'
 import { getKind, type KindId, updateKind } from '../catalog/define.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import type { ResourceId } from '../catalog/resource-access.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { isStatusError } from '../meta/status.ts'
 import { type Controller, type ControllerEnvironment, follow, followMetadata, WorkQueue } from './controller.ts'

@@ -1,4 +1,4 @@
-import type { ResourceId } from '../catalog/definition.ts'
+import type { ResourceId } from '../catalog/resource-access.ts'
 
 /** Objects of one resource that remain after a deletion. */
 export interface Remaining {

@@ -1,6 +1,6 @@
 import type { CustomResourceDefinition } from '../api/apiextensions/v1.types.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { ResourceAccess } from '../catalog/definition.ts'
+import type { ResourceAccess } from '../catalog/resource-access.ts'
 import { pause } from '../lib/pause.ts'
 import { internalServerError } from '../meta/status.ts'
 import { isDefinitionServed } from './custom-resource.ts'

@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../api/apiextensions/json-schema-props.ts'
 import type { CustomResourceSubresources } from '../api/apiextensions/v1.types.ts'
 import type { JsonObject, KubeObject } from '../api/meta/object.ts'
-import type { HookContext, Strategy } from '../catalog/definition.ts'
+import type { HookContext, Strategy } from '../catalog/strategy.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import { isSince, wordingOf } from '../lifecycle/release.ts'
 import { clone } from '../meta/equal.ts'

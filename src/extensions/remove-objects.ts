@@ -1,5 +1,5 @@
 import type { TypedObject } from '../api/meta/object.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import type { ResourceId } from '../catalog/resource-access.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
 import { systemClock } from '../lib/clock.ts'
 import { eachAtOnce } from '../lib/each-at-once.ts'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import type { GroupResource } from '../api/meta/v1.types.ts'
-import type { HookContext } from '../catalog/definition.ts'
+import type { HookContext } from '../catalog/strategy.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'

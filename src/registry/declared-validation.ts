@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/meta/object.ts'
-import type { HookContext } from '../catalog/definition.ts'
+import type { HookContext } from '../catalog/strategy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { isGateName } from '../lifecycle/feature-gates.ts'

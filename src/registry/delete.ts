@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import type { Preconditions } from '../api/meta/v1.types.ts'
-import type { HookContext } from '../catalog/definition.ts'
+import type { HookContext } from '../catalog/strategy.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
 import type { Steps } from '../lib/steps.ts'
 import { isSince } from '../lifecycle/release.ts'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import type { Preconditions } from '../api/meta/v1.types.ts'
-import type { HookContext, Strategy } from '../catalog/definition.ts'
+import type { HookContext, Strategy } from '../catalog/strategy.ts'
 import type { Steps } from '../lib/steps.ts'
 import { formatTime } from '../meta/time.ts'
 import { cloneInSteps } from '../meta/whole-floats.ts'

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta } from '../api/meta/object.ts'
 import type { GroupResource, Preconditions } from '../api/meta/v1.types.ts'
-import type { Strategy } from '../catalog/definition.ts'
+import type { Strategy } from '../catalog/strategy.ts'
 import { invalid, verbatim } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { conflictError, invalidError, OPTIMISTIC_LOCK, type StatusError } from '../meta/status.ts'

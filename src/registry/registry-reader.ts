@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
-import type { ListAccess, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { ListAccess, ResourceAccess, ResourceId } from '../catalog/resource-access.ts'
 import type { Awaitable } from '../lib/awaitable.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { parseFieldSelector } from '../meta/field-selector.ts'

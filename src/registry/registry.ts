@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectMeta } from '../api/meta/object.ts'
 import type { Catalog, ServedResource } from '../catalog/catalog.ts'
-import type { AccessEvent, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/resource-access.ts'
 import { type Awaitable, after } from '../lib/awaitable.ts'
 import { clone } from '../meta/equal.ts'
 import { notFoundError } from '../meta/status.ts'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
-import type { HookContext, Strategy } from '../catalog/definition.ts'
+import type { HookContext, Strategy } from '../catalog/strategy.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
 import { isSince } from '../lifecycle/release.ts'

@@ -1,4 +1,4 @@
-import type { Reservation } from '../catalog/definition.ts'
+import type { Reservation } from '../catalog/strategy.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Storage, StoredObject, WriteDecision, Written } from '../storage/storage.ts'
 import type { ReservationHolder, WriteTarget } from './types.ts'

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../api/meta/object.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
-import type { HookContext, ResourceDefinition } from '../catalog/definition.ts'
+import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { HookContext } from '../catalog/strategy.ts'
 import { resultAtOnce, runAtOnce } from '../lib/steps.ts'
 import { wordingOf } from '../lifecycle/release.ts'
 import { clone } from '../meta/equal.ts'

@@ -1,5 +1,5 @@
 import type { KubeObject, TypedObject } from '../../src/api/meta/object.ts'
-import type { ResourceAccess } from '../../src/catalog/definition.ts'
+import type { ResourceAccess } from '../../src/catalog/resource-access.ts'
 import type { AdmissionRequest } from '../../src/registry/types.ts'
 
 /**

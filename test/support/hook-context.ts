@@ -1,5 +1,6 @@
 import type { TypedObject } from '../../src/api/meta/object.ts'
-import type { HookContext, ResourceDefinition } from '../../src/catalog/definition.ts'
+import type { ResourceDefinition } from '../../src/catalog/definition.ts'
+import type { HookContext } from '../../src/catalog/strategy.ts'
 import { typesOf } from '../../src/catalog/types.ts'
 import { withFeatures } from '../../src/catalog/with-features.ts'
 import { runAtOnce } from '../../src/lib/steps.ts'

@@ -1,4 +1,4 @@
-import type { HookContext, Strategy } from '../../src/catalog/definition.ts'
+import type { HookContext, Strategy } from '../../src/catalog/strategy.ts'
 import { runAtOnce, runIfSteps } from '../../src/lib/steps.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import type { AnyObject } from './any-object.ts'

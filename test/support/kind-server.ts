@@ -1,14 +1,8 @@
 import type { Json } from '../../src/api/meta/object.ts'
 import type { GroupVersion } from '../../src/api/meta/v1.types.ts'
-import type {
-  HookContext,
-  ListAccess,
-  ResourceAccess,
-  ResourceDefinition,
-  ResourceId,
-  Strategy,
-  Subresource,
-} from '../../src/catalog/definition.ts'
+import type { ResourceDefinition, Subresource } from '../../src/catalog/definition.ts'
+import type { ListAccess, ResourceAccess, ResourceId } from '../../src/catalog/resource-access.ts'
+import type { HookContext, Strategy } from '../../src/catalog/strategy.ts'
 import { resultAtOnce, runAtOnce } from '../../src/lib/steps.ts'
 import { clone, deepEqual } from '../../src/meta/equal.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'

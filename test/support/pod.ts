@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/api/meta/object.ts'
-import type { HookContext, Strategy } from '../../src/catalog/definition.ts'
+import type { HookContext, Strategy } from '../../src/catalog/strategy.ts'
 import { resultAtOnce, runAtOnce } from '../../src/lib/steps.ts'
 import { clone } from '../../src/meta/equal.ts'
 import { fieldErrorText } from '../../src/meta/field-error.ts'

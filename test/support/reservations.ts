@@ -1,4 +1,4 @@
-import type { Reservation, Strategy } from '../../src/catalog/definition.ts'
+import type { Reservation, Strategy } from '../../src/catalog/strategy.ts'
 
 /** A strategy's `begin` which writes down what becomes of its reservations: `begin 1`, `commit 1`, `rollback 1`. */
 export function recordedReservations(): { readonly log: string[]; readonly begin: NonNullable<Strategy['begin']> } {

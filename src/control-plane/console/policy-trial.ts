@@ -9,7 +9,7 @@ import type { ValidatingAdmissionPolicySpec } from '../../api/admissionregistrat
 import { isJsonObject, type JsonObject, type KubeObject } from '../../api/meta/object.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { asKind } from '../../catalog/define.ts'
-import type { ResourceAccess, ResourceId } from '../../catalog/definition.ts'
+import type { ResourceAccess, ResourceId } from '../../catalog/resource-access.ts'
 import { parseYamlInSteps, YamlError } from '../../codec/yaml.ts'
 import { runAtOnce, runInTurns } from '../../lib/steps.ts'
 import { type Authorizer, mayDo } from '../../meta/authorizer.ts'

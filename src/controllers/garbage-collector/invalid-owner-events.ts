@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/meta/object.ts'
-import type { ResourceId } from '../../catalog/definition.ts'
+import type { ResourceId } from '../../catalog/resource-access.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { formatTime } from '../../meta/time.ts'

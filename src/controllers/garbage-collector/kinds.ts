@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { ResourceDefinition, ResourceId } from '../../catalog/definition.ts'
+import type { ResourceDefinition } from '../../catalog/definition.ts'
+import type { ResourceId } from '../../catalog/resource-access.ts'
 
 /** Resource of a kind. */
 export interface OwnerKind {

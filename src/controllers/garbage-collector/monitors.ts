@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { AccessEvent, ResourceDefinition } from '../../catalog/definition.ts'
+import type { ResourceDefinition } from '../../catalog/definition.ts'
+import type { AccessEvent } from '../../catalog/resource-access.ts'
 import { systemClock, type TimerClock } from '../../lib/clock.ts'
 import { pause } from '../../lib/pause.ts'
 import type { SerialSteps } from '../../lib/serial-steps.ts'

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/meta/object.ts'
-import type { ResourceAccess } from '../../catalog/definition.ts'
+import type { ResourceAccess } from '../../catalog/resource-access.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { Coordinates } from './coordinates.ts'

@@ -1,5 +1,5 @@
 import type { TypedObject } from '../../api/meta/object.ts'
-import type { AccessEvent, ResourceId } from '../../catalog/definition.ts'
+import type { AccessEvent, ResourceId } from '../../catalog/resource-access.ts'
 import { qualifiedResource } from '../../meta/gvk.ts'
 import { type ControllerEnvironment, followMetadata } from '../controller.ts'
 import type { QuotableResource } from './tracked.ts'

@@ -1,5 +1,5 @@
 import type { ResourceQuota } from '../../api/core/v1.types.ts'
-import type { ResourceAccess, ResourceId } from '../../catalog/definition.ts'
+import type { ResourceAccess, ResourceId } from '../../catalog/resource-access.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { qualifiedResource } from '../../meta/gvk.ts'

@@ -1,5 +1,5 @@
 import type { TypedObject } from '../../api/meta/object.ts'
-import type { HookContext, Strategy } from '../../catalog/definition.ts'
+import type { HookContext, Strategy } from '../../catalog/strategy.ts'
 import { isSteps, type Steps } from '../../lib/steps.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { type FieldError, invalid } from '../../meta/field-error.ts'

@@ -1,5 +1,5 @@
 import type { TypedObject } from '../../api/meta/object.ts'
-import type { HookContext, Strategy } from '../../catalog/definition.ts'
+import type { HookContext, Strategy } from '../../catalog/strategy.ts'
 import { repeats } from '../../lib/repeats.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, required } from '../../meta/field-error.ts'

@@ -1,4 +1,4 @@
-import type { HookContext } from '../../catalog/definition.ts'
+import type { HookContext } from '../../catalog/strategy.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden } from '../../meta/field-error.ts'

@@ -1,5 +1,5 @@
 import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from '../../api/resource/v1beta2.types.ts'
-import type { HookContext } from '../../catalog/definition.ts'
+import type { HookContext } from '../../catalog/strategy.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import type { Release } from '../../lifecycle/release.ts'

@@ -1,5 +1,6 @@
 import type { TypedObject } from '../../api/meta/object.ts'
-import type { Strategy, TableDefinition, Version } from '../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../catalog/definition.ts'
+import type { Strategy } from '../../catalog/strategy.ts'
 import { age } from '../../meta/age.ts'
 import { duplicate, type FieldError } from '../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../meta/field-path.ts'

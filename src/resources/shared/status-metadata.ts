@@ -1,5 +1,5 @@
 import type { TypedObject } from '../../api/meta/object.ts'
-import type { Strategy } from '../../catalog/definition.ts'
+import type { Strategy } from '../../catalog/strategy.ts'
 import { keepMembers } from './strategy-parts.ts'
 
 /** Object whose spec and status are not looked into. */

@@ -1,5 +1,5 @@
 import type { CSIStorageCapacity, StorageClass } from '../../api/storage/v1.types.ts'
-import type { HookContext } from '../../catalog/definition.ts'
+import type { HookContext } from '../../catalog/strategy.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { deprecatedLabel } from '../core/pod-spec/warnings.ts'

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../src/catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../src/catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../src/catalog/definition.ts'
+import type { Strategy } from '../../../src/catalog/strategy.ts'
 import { age } from '../../../src/meta/age.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'

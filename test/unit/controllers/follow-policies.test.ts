@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { compileValidatingPolicy } from '../../../src/admission/policies/compiled-policy.ts'
 import { PolicyIndex } from '../../../src/admission/policies/policy-index.ts'
-import type { AccessEvent, ResourceAccess } from '../../../src/catalog/definition.ts'
+import type { AccessEvent, ResourceAccess } from '../../../src/catalog/resource-access.ts'
 import { followPolicies, POLICY_KINDS } from '../../../src/controllers/follow-policies.ts'
 import { controllerEnvironment } from '../../support/builtin-registry.ts'
 import { BINDINGS, POLICIES, PolicyWorld } from '../../support/policy-world.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { WebhookConfigurations } from '../../../src/admission/webhooks/configurations.ts'
-import type { AccessEvent, ResourceAccess } from '../../../src/catalog/definition.ts'
+import type { AccessEvent, ResourceAccess } from '../../../src/catalog/resource-access.ts'
 import { followWebhooks } from '../../../src/controllers/follow-webhooks.ts'
 import { MUTATING_WEBHOOKS } from '../../../src/resources/kinds.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'

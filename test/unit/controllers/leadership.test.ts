@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ResourceAccess } from '../../../src/catalog/definition.ts'
+import type { ResourceAccess } from '../../../src/catalog/resource-access.ts'
 import { whileLeading } from '../../../src/controllers/leadership.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import type { StatusError } from '../../../src/meta/status.ts'

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Catalog } from '../../../src/catalog/catalog.ts'
-import type { ResourceAccess, ResourceDefinition } from '../../../src/catalog/definition.ts'
+import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
+import type { ResourceAccess } from '../../../src/catalog/resource-access.ts'
 import { awaitKind } from '../../../src/extensions/await-kind.ts'
 import { notFoundError } from '../../../src/meta/status.ts'
 import { customResourceDefinitionResource } from '../../../src/resources/apiextensions/custom-resource-definition/definition.ts'

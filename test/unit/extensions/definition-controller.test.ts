@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { expect } from 'chai'
-import type { ResourceAccess } from '../../../src/catalog/definition.ts'
+import type { ResourceAccess } from '../../../src/catalog/resource-access.ts'
 import { definitionController } from '../../../src/extensions/definition-controller.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'

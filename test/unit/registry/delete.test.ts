@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ObjectMeta } from '../../../src/api/meta/object.ts'
-import type { Strategy } from '../../../src/catalog/definition.ts'
+import type { Strategy } from '../../../src/catalog/strategy.ts'
 import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
 import { forbiddenError } from '../../../src/meta/status.ts'
 import type { DeletionOptions } from '../../../src/registry/deletion-step.ts'

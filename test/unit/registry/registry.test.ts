@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { AccessEvent } from '../../../src/catalog/definition.ts'
+import type { AccessEvent } from '../../../src/catalog/resource-access.ts'
 import { invalid } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import type { AnyObject } from '../../support/any-object.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject, ManagedFieldsEntry } from '../../../src/api/meta/object.ts'
-import type { Strategy } from '../../../src/catalog/definition.ts'
+import type { Strategy } from '../../../src/catalog/strategy.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { protobufEncoder } from '../../../src/endpoints/forms/binary/protobuf.ts'
 import { codecOf } from '../../../src/registry/codec.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Reservation } from '../../../src/catalog/definition.ts'
+import type { Reservation } from '../../../src/catalog/strategy.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
 import { type DecideObject, HeldReservation, writeObject } from '../../../src/registry/write.ts'
 import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'

@@ -1,5 +1,5 @@
 import type { MutatingAdmissionPolicy, Mutation } from '../../../api/admissionregistration/v1alpha1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { APPLY_CONFIGURATION, JSON_PATCH } from '../../../cel/admission-environment.ts'
 import type { Type } from '../../../cel/type.ts'

@@ -1,6 +1,7 @@
 import type { ValidatingAdmissionPolicyBinding } from '../../../api/admissionregistration/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues, types } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isSince } from '../../../lifecycle/release.ts'

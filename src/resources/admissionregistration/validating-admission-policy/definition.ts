@@ -1,6 +1,7 @@
 import type { ValidatingAdmissionPolicy } from '../../../api/admissionregistration/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'

@@ -4,7 +4,7 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
 } from '../../../api/admissionregistration/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { BOOL, NULL, STRING, type Type } from '../../../cel/type.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { age } from '../../../meta/age.ts'
 import { isMemberExactly } from '../../../meta/empty-members.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'

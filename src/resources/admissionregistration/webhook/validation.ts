@@ -1,5 +1,5 @@
 import type { WebhookClientConfig } from '../../../api/admissionregistration/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'

@@ -1,6 +1,6 @@
 import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
 import type { TypedObject } from '../../../api/meta/object.ts'
-import type { Strategy } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'

@@ -1,6 +1,6 @@
 import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
 import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { isKnownFormat } from '../../../schema/json-schema/known-formats.ts'

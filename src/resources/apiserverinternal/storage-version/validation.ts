@@ -4,7 +4,7 @@ import type {
   StorageVersionCondition,
   StorageVersionStatus,
 } from '../../../api/apiserverinternal/v1alpha1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'

@@ -1,5 +1,5 @@
 import type { DaemonSet, DaemonSetSpec, RollingUpdateDaemonSet } from '../../../api/apps/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { all, anything, field, fields, mandatory, onUpdate, type Rule, rules, union } from '../../../meta/rules.ts'

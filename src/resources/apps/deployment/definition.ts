@@ -1,6 +1,7 @@
 import type { Deployment } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'

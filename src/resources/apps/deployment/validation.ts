@@ -1,5 +1,5 @@
 import type { Deployment, DeploymentSpec, RollingUpdateDeployment } from '../../../api/apps/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { invalid, notSupported } from '../../../meta/field-error.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { all, excluded, field, fields, mandatory, onUpdate, type Rule, rules, union } from '../../../meta/rules.ts'

@@ -1,6 +1,7 @@
 import type { ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, Strategy, Version } from '../../../catalog/definition.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy } from '../../../catalog/strategy.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'

@@ -5,7 +5,7 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../../../api/apps/v1.types.ts'
 import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import type { Steps } from '../../../lib/steps.ts'

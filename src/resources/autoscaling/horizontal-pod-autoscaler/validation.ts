@@ -1,5 +1,5 @@
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../../../api/autoscaling/v2.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'

@@ -1,5 +1,5 @@
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../../api/batch/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { parseSchedule } from '../../../lib/cron-schedule.ts'
 import { errorMessage } from '../../../lib/error-message.ts'

@@ -1,6 +1,7 @@
 import type { Job, JobStatus } from '../../../api/batch/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { humanDuration } from '../../../lib/human-duration.ts'
 import { mapResult } from '../../../lib/steps.ts'

@@ -1,5 +1,5 @@
 import type { Job, JobSpec, JobStatus } from '../../../api/batch/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'

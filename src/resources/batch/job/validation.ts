@@ -1,6 +1,6 @@
 import type { Job, JobSpec } from '../../../api/batch/v1.types.ts'
 import type { Affinity, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'

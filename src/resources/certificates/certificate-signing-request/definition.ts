@@ -1,6 +1,7 @@
 import type { CertificateSigningRequest } from '../../../api/certificates/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { humanDuration } from '../../../lib/human-duration.ts'
 import { age } from '../../../meta/age.ts'

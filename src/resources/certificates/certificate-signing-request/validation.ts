@@ -1,5 +1,5 @@
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../../api/certificates/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { certificateRequestFault } from '../../../lib/certificate-request.ts'
 import { decodePem } from '../../../lib/decode-pem.ts'
 import { quote } from '../../../lib/go-quote.ts'

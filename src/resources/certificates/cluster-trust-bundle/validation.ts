@@ -1,5 +1,5 @@
 import type { ClusterTrustBundle } from '../../../api/certificates/v1beta1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { decodePem, type PemBlock } from '../../../lib/decode-pem.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'

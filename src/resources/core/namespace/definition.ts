@@ -1,6 +1,7 @@
 import type { Namespace } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, Version } from '../../../catalog/definition.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'

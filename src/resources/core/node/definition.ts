@@ -1,6 +1,7 @@
 import type { Node, NodeSystemInfo } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'

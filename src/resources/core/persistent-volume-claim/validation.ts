@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/core/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { copyGivenEmpty } from '../../../meta/empty-members.ts'

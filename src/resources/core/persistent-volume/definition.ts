@@ -1,6 +1,7 @@
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'

@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../api/core/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'

@@ -1,5 +1,5 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
-import type { Strategy } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'

@@ -1,7 +1,7 @@
 import type { Pod, PodAffinityTerm, PodStatus } from '../../../api/core/v1.types.ts'
 import type { Int64, ObjectMeta } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'

@@ -1,5 +1,5 @@
 import type { AppArmorProfile, Pod, SeccompProfile } from '../../../api/core/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'

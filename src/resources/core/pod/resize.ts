@@ -1,5 +1,5 @@
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/core/v1.types.ts'
-import type { Strategy } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'

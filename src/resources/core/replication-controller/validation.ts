@@ -1,5 +1,5 @@
 import type { ReplicationController } from '../../../api/core/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, required } from '../../../meta/field-error.ts'

@@ -1,5 +1,5 @@
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../../../api/core/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'

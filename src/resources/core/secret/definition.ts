@@ -1,6 +1,7 @@
 import type { Secret } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, Version } from '../../../catalog/definition.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'

@@ -1,5 +1,5 @@
 import type { Service } from '../../../api/core/v1.types.ts'
-import type { Reservation, Strategy } from '../../../catalog/definition.ts'
+import type { Reservation, Strategy } from '../../../catalog/strategy.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { boundedAtOnce } from '../../../meta/error-bound.ts'
 import { nameIsDns1035Label, nameIsDnsLabel } from '../../../meta/names.ts'

@@ -1,6 +1,7 @@
 import type { ReplicaSet, ReplicaSetSpec } from '../../../api/apps/v1.types.ts'
 import type { PodTemplateSpec, ReplicationController } from '../../../api/core/v1.types.ts'
-import type { HookContext, TableDefinition } from '../../../catalog/definition.ts'
+import type { TableDefinition } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'

@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { TypedObject } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { mapResult, runIfSteps, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'

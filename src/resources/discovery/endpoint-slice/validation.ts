@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../api/discovery/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'

@@ -6,7 +6,7 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '../../../api/flowcontrol/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'

@@ -1,5 +1,5 @@
 import type { Ingress, IngressSpec, IngressTLS } from '../../../api/networking/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, verbatim } from '../../../meta/field-error.ts'

@@ -1,5 +1,5 @@
 import type { NetworkPolicy } from '../../../api/networking/v1.types.ts'
-import type { Strategy } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { fieldPath } from '../../../meta/field-path.ts'

@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../api/policy/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import type { FieldError } from '../../../meta/field-error.ts'

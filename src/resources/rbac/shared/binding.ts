@@ -1,6 +1,7 @@
 import type { TypedObject } from '../../../api/meta/object.ts'
 import type { RoleRef, Subject } from '../../../api/rbac/v1.types.ts'
-import type { Strategy, TableDefinition } from '../../../catalog/definition.ts'
+import type { TableDefinition } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, invalid, notSupported, required } from '../../../meta/field-error.ts'

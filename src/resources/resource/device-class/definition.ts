@@ -1,6 +1,7 @@
 import type { DeviceClass } from '../../../api/resource/v1beta2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, Version } from '../../../catalog/definition.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'

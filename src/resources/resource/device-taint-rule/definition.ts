@@ -1,6 +1,7 @@
 import type { DeviceTaintRule } from '../../../api/resource/v1alpha3.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'

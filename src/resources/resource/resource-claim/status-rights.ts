@@ -1,7 +1,7 @@
 import type { AllocatedDeviceStatus, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { serviceAccountOf } from '../../../auth/authn/service-account/claims.ts'
 import { forbidden as forbiddenRequest } from '../../../auth/authz/forbidden.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import type { RequestContext, User } from '../../../meta/context.ts'
 import { deepEqual } from '../../../meta/equal.ts'

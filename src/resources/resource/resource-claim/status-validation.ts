@@ -7,7 +7,7 @@ import type {
   ResourceClaim,
   ResourceClaimConsumerReference,
 } from '../../../api/resource/v1beta2.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'

@@ -1,5 +1,5 @@
 import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../../api/resource/v1beta2.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { immutableError, invalid, required } from '../../../meta/field-error.ts'

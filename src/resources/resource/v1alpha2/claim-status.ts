@@ -5,7 +5,7 @@ import type {
   ResourceHandle,
   StructuredResourceHandle,
 } from '../../../api/resource/v1alpha2.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { duplicate, type FieldError, forbidden, immutableError, invalid, required } from '../../../meta/field-error.ts'

@@ -6,7 +6,8 @@ import type {
   ResourceClassParameters,
 } from '../../../api/resource/v1alpha2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'

@@ -1,6 +1,7 @@
 import type { PriorityClass } from '../../../api/scheduling/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Strategy } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'

@@ -1,5 +1,5 @@
 import type { CSIDriver, TokenRequest } from '../../../api/storage/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
 import { deepEqual } from '../../../meta/equal.ts'

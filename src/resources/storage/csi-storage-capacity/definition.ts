@@ -1,6 +1,7 @@
 import type { CSIStorageCapacity } from '../../../api/storage/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, Version } from '../../../catalog/definition.ts'
+import type { Version } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { types } from '../../../catalog/types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, immutableError, invalid } from '../../../meta/field-error.ts'

@@ -1,5 +1,5 @@
 import type { StorageClass } from '../../../api/storage/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { isMemberExactly } from '../../../meta/empty-members.ts'
 import { covered, forbidden } from '../../../meta/field-error.ts'

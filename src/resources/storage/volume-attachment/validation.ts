@@ -1,6 +1,6 @@
 import type { PersistentVolumeSpec } from '../../../api/core/v1.types.ts'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../../../api/storage/v1.types.ts'
-import type { HookContext } from '../../../catalog/definition.ts'
+import type { HookContext } from '../../../catalog/strategy.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { covered, type FieldError, forbidden, immutableError, invalid, required, tooLongError } from '../../../meta/field-error.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/api/meta/object.ts'
-import type { ResourceId } from '../../../../src/catalog/definition.ts'
+import type { ResourceId } from '../../../../src/catalog/resource-access.ts'
 import { garbageCollector } from '../../../../src/controllers/garbage-collector/garbage-collector.ts'
 import { isStatusError } from '../../../../src/meta/status.ts'
 import type { Key } from '../../../../src/storage/revision.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ParamKind, ParamRef } from '../../../../src/api/admissionregistration/v1.types.ts'
-import type { ResourceAccess } from '../../../../src/catalog/definition.ts'
+import type { ResourceAccess } from '../../../../src/catalog/resource-access.ts'
 import type { RequestAttributes, RequestContext, User } from '../../../../src/meta/context.ts'
 import { required } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { CapacityRequestPolicy, Device } from '../../../../src/api/resource/v1beta2.types.ts'
-import type { ResourceAccess } from '../../../../src/catalog/definition.ts'
+import type { ResourceAccess } from '../../../../src/catalog/resource-access.ts'
 import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../src/lifecycle/release.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'

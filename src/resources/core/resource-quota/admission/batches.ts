@@ -1,4 +1,5 @@
-import type { Reservation, ResourceAccess } from '../../../../catalog/definition.ts'
+import type { ResourceAccess } from '../../../../catalog/resource-access.ts'
+import type { Reservation } from '../../../../catalog/strategy.ts'
 import { runInTurns } from '../../../../lib/steps.ts'
 import { internalServerError } from '../../../../meta/status.ts'
 import { type Amounts, added } from '../usage/amounts.ts'

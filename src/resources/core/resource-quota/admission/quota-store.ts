@@ -1,6 +1,6 @@
 import type { ResourceQuota } from '../../../../api/core/v1.types.ts'
 import { listKind, updateKind } from '../../../../catalog/define.ts'
-import type { ResourceAccess } from '../../../../catalog/definition.ts'
+import type { ResourceAccess } from '../../../../catalog/resource-access.ts'
 import { conflictError, OPTIMISTIC_LOCK } from '../../../../meta/status.ts'
 import { QUOTAS } from '../../../kinds.ts'
 import { type Amounts, resourceListOf } from '../usage/amounts.ts'

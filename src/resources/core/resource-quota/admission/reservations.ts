@@ -1,5 +1,6 @@
 import type { ResourceQuota } from '../../../../api/core/v1.types.ts'
-import type { Reservation, ResourceId } from '../../../../catalog/definition.ts'
+import type { ResourceId } from '../../../../catalog/resource-access.ts'
+import type { Reservation } from '../../../../catalog/strategy.ts'
 import type { Amounts } from '../usage/amounts.ts'
 
 /** Revisions of written quotas that are remembered: more than are written before the watch delivers the oldest. */

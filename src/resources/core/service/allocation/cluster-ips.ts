@@ -1,7 +1,7 @@
 import type { Service } from '../../../../api/core/v1.types.ts'
 import type { IPAddress, ServiceCIDR } from '../../../../api/networking/v1.types.ts'
 import { getKind, listKind } from '../../../../catalog/define.ts'
-import type { ResourceAccess } from '../../../../catalog/definition.ts'
+import type { ResourceAccess } from '../../../../catalog/resource-access.ts'
 import { addressNumber, parseIp, printIp } from '../../../../meta/ip.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import { IP_ADDRESSES, SERVICE_CIDRS } from '../../../kinds.ts'

@@ -1,6 +1,6 @@
 import type { Service } from '../../../../api/core/v1.types.ts'
 import { listKind } from '../../../../catalog/define.ts'
-import type { ResourceAccess } from '../../../../catalog/definition.ts'
+import type { ResourceAccess } from '../../../../catalog/resource-access.ts'
 import { SERVICES } from '../../../kinds.ts'
 import { needsHealthCheck, nodePortsOf } from '../fields.ts'
 

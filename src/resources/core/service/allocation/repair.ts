@@ -1,7 +1,7 @@
 import type { Service } from '../../../../api/core/v1.types.ts'
 import type { IPAddress } from '../../../../api/networking/v1.types.ts'
 import { listKind } from '../../../../catalog/define.ts'
-import type { ResourceAccess } from '../../../../catalog/definition.ts'
+import type { ResourceAccess } from '../../../../catalog/resource-access.ts'
 import { isIPv6, parseIp, printIp } from '../../../../meta/ip.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import { IP_ADDRESSES, SERVICES } from '../../../kinds.ts'

@@ -1,6 +1,7 @@
 import type { Service } from '../../../../api/core/v1.types.ts'
 import { getKind } from '../../../../catalog/define.ts'
-import type { Reservation, ResourceAccess } from '../../../../catalog/definition.ts'
+import type { ResourceAccess } from '../../../../catalog/resource-access.ts'
+import type { Reservation } from '../../../../catalog/strategy.ts'
 import { invariant } from '../../../../lib/invariant.ts'
 import { invalid } from '../../../../meta/field-error.ts'
 import { fieldPath } from '../../../../meta/field-path.ts'

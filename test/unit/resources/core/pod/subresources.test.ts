@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import type { ResourceAccess, VirtualCall } from '../../../../../src/catalog/definition.ts'
+import type { VirtualCall } from '../../../../../src/catalog/definition.ts'
+import type { ResourceAccess } from '../../../../../src/catalog/resource-access.ts'
 import { StatusError } from '../../../../../src/meta/status.ts'
 import { bindingResource } from '../../../../../src/resources/core/pod/binding.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ResourceQuota } from '../../../../../../src/api/core/v1.types.ts'
 import type { KubeObject } from '../../../../../../src/api/meta/object.ts'
-import type { ResourceAccess } from '../../../../../../src/catalog/definition.ts'
+import type { ResourceAccess } from '../../../../../../src/catalog/resource-access.ts'
 import { configMapResource } from '../../../../../../src/resources/core/config-map/definition.ts'
 import { QuotaBatches } from '../../../../../../src/resources/core/resource-quota/admission/batches.ts'
 import type { Counted } from '../../../../../../src/resources/core/resource-quota/admission/check-request.ts'
