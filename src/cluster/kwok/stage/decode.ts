@@ -1,7 +1,8 @@
 import type { Json } from '../../../api/meta/object.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldReader } from '../field-reader.ts'
-import { decodeObject } from '../object-reader.ts'
+import { decodeInSteps } from '../object-reader.ts'
 import { TemplateError } from '../template/errors.ts'
 import { compileTemplate, type Template } from '../template/template.ts'
 import { DURATION_FORM, INTEGER_FORM, numberFrom } from './expressions.ts'
@@ -9,12 +10,15 @@ import { selectorOf } from './selector.ts'
 import type { PatchMediaType, Stage, StageEvent, StageFinalizers, StageNumber, StagePatch, StageStep, StageWrite } from './stage.ts'
 
 /**
- * Decodes and compiles a Stage. Throws KwokObjectError, which lists every invalid field, query, expression and
- * template.
+ * Decodes and compiles a Stage, in steps of one expression or template. Throws KwokObjectError, which lists every
+ * invalid field, query, expression and template.
  */
-export const decodeStage = (object: Json): Stage => decodeObject(object, ['Stage'], (spec, { name }) => stageOf(spec, name))
+export const decodeStageInSteps = (object: Json): Steps<Stage> => decodeInSteps(object, ['Stage'], (spec, { name }) => stageOf(spec, name))
 
-function stageOf(spec: FieldReader, name: string): Stage {
+/** `decodeStageInSteps` in one call, for Stages that are built in. */
+export const decodeStage = (object: Json): Stage => runAtOnce(decodeStageInSteps(object))
+
+function* stageOf(spec: FieldReader, name: string): Steps<Stage> {
   const resource = spec.object('resourceRef')
   if (resource === undefined) spec.report(required(spec.path.child('resourceRef')))
   const kind = resource?.requiredText('kind') ?? ''
@@ -25,10 +29,10 @@ function stageOf(spec: FieldReader, name: string): Stage {
     name,
     apiVersion,
     kind,
-    requirements: selector && selectorOf(selector),
+    requirements: selector && (yield* selectorOf(selector)),
     weight: numberFrom(spec.object('weightFrom'), spec.integer('weight', 0) ?? 0, INTEGER_FORM),
     ...timingOf(spec.object('delay')),
-    steps: stepsOf(spec),
+    steps: yield* stepsOf(spec),
     immediateNextStage: spec.flag('immediateNextStage'),
   }
   spec.rejectOthers()
@@ -45,11 +49,20 @@ function timingOf(delay: FieldReader | undefined): { delay?: StageNumber; jitter
 }
 
 /** Reads `steps`, or else `next` of older stages. */
-function stepsOf(spec: FieldReader): StageStep[] {
-  const steps = spec.objects('steps').map(stepOf)
+function* stepsOf(spec: FieldReader): Steps<StageStep[]> {
+  const steps = yield* eachInStep(spec.objects('steps'), stepOf)
   const next = spec.object('next')
-  const older = next ? nextSteps(next) : []
+  const older = next ? yield* nextSteps(next) : []
   return steps.length > 0 ? steps : older
+}
+
+function* eachInStep<T>(readers: readonly FieldReader[], decode: (reader: FieldReader) => T): Steps<T[]> {
+  const decoded: T[] = []
+  for (const reader of readers) {
+    yield
+    decoded.push(decode(reader))
+  }
+  return decoded
 }
 
 function stepOf(reader: FieldReader): StageStep {
@@ -72,10 +85,10 @@ function stepOf(reader: FieldReader): StageStep {
  * Converts `next`: event, finalizers, patches or the status template, and deletion, in this order. Source: kwok,
  * pkg/apis/internalversion/conversion.go.
  */
-function nextSteps(next: FieldReader): StageStep[] {
+function* nextSteps(next: FieldReader): Steps<StageStep[]> {
   const event = next.object('event')
   const finalizers = next.object('finalizers')
-  const patches = next.objects('patches').map(patchPart)
+  const patches = yield* eachInStep(next.objects('patches'), patchPart)
   const status = statusPatch(next)
   const steps: StageStep[] = [
     ...(event ? [{ event: eventOf(event), delete: false }] : []),

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import { invalid, invalidStructure, required } from '../../../meta/field-error.ts'
 import { CelExpressionError } from '../cel-expression.ts'
 import type { FieldReader } from '../field-reader.ts'
@@ -9,13 +10,19 @@ import type { StageRequirement } from './stage.ts'
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
 type Operator = (typeof OPERATORS)[number]
 
-/** Reads a selector. Labels and annotations are compared first, then queries, then expressions of CEL, as in kwok. */
-export function selectorOf(reader: FieldReader): StageRequirement[] {
+/**
+ * Reads a selector, in steps of one expression. Labels and annotations are compared first, then queries, then
+ * expressions of CEL, as in kwok.
+ */
+export function* selectorOf(reader: FieldReader): Steps<StageRequirement[]> {
   const labels = [...(reader.textMap('matchLabels') ?? [])]
   const annotations = [...(reader.textMap('matchAnnotations') ?? [])]
   const queries: StageRequirement[] = []
   const expressions: StageRequirement[] = []
-  for (const one of reader.objects('matchExpressions')) readExpression(one, queries, expressions)
+  for (const one of reader.objects('matchExpressions')) {
+    yield
+    readExpression(one, queries, expressions)
+  }
   reader.rejectOthers()
   return [
     ...labels.map(

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../api/meta/object.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { KwokObjectError } from '../field-reader.ts'
-import { decodeStage } from '../stage/decode.ts'
+import { decodeStage, decodeStageInSteps } from '../stage/decode.ts'
 import type { Stage } from '../stage/stage.ts'
 
 /** Returns the kind to whose objects a stage applies: `v1/Pod`. */
@@ -53,19 +54,19 @@ export class StageSet {
     return this.#faults.get(name)
   }
 
-  /** Stores a new or changed Stage. Returns the kinds whose stages have changed. */
-  put(name: string, object: Json): ReadonlySet<string> {
+  /**
+   * Stores a new or changed Stage, which is decoded in steps. Until the last one, the earlier Stage of the name takes
+   * effect. Returns the kinds whose stages have changed.
+   */
+  *put(name: string, object: Json): Steps<ReadonlySet<string>> {
+    const decoded = yield* decodedOrFault(object)
     const kinds = this.remove(name)
-    try {
-      const stage = decodeStage(object)
-      const kind = stagedKind(stage)
-      this.#own.set(name, stage)
-      return new Set([...kinds, kind])
-    } catch (error) {
-      if (!(error instanceof KwokObjectError)) throw error
-      this.#faults.set(name, error.message)
+    if (decoded instanceof KwokObjectError) {
+      this.#faults.set(name, decoded.message)
       return kinds
     }
+    this.#own.set(name, decoded)
+    return new Set([...kinds, stagedKind(decoded)])
   }
 
   /** Removes a Stage. Returns the kinds whose stages have changed. */
@@ -74,5 +75,14 @@ export class StageSet {
     this.#own.delete(name)
     this.#faults.delete(name)
     return new Set(before ? [stagedKind(before)] : [])
+  }
+}
+
+function* decodedOrFault(object: Json): Steps<Stage | KwokObjectError> {
+  try {
+    return yield* decodeStageInSteps(object)
+  } catch (error) {
+    if (error instanceof KwokObjectError) return error
+    throw error
   }
 }

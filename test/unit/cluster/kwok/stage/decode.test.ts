@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Json, JsonObject } from '../../../../../src/api/meta/object.ts'
 import { KwokObjectError } from '../../../../../src/cluster/kwok/field-reader.ts'
-import { decodeStage } from '../../../../../src/cluster/kwok/stage/decode.ts'
+import { decodeStage, decodeStageInSteps } from '../../../../../src/cluster/kwok/stage/decode.ts'
 import { stageResult } from '../../../../support/kwok-pairs.ts'
 
 /** Stages and an object, with kwok's result. */
@@ -119,5 +119,13 @@ describe('decoding a Stage', () => {
       stage({ resourceRef, delay: { jitterDurationFrom: { cel: { expression: 'timestamp("1970-01-01T00:01:00Z")' } } } }),
     )
     expect(jitter?.({ object: {}, labels: {}, annotations: {}, now: 10_000 })).to.equal(50_000)
+  })
+
+  it('runs in steps of one expression or template', () => {
+    const matchExpressions = Array.from({ length: 10 }, (_, i) => ({ key: `.a${i}`, operator: 'Exists' }))
+    const steps = Array.from({ length: 10 }, () => ({ patch: { template: 'a: b' } }))
+    const patches = steps.map(({ patch }) => patch)
+    expect([...decodeStageInSteps(stage({ resourceRef, selector: { matchExpressions }, steps }))]).to.have.lengthOf(20)
+    expect([...decodeStageInSteps(stage({ resourceRef, next: { patches } }))]).to.have.lengthOf(10)
   })
 })
