@@ -34,6 +34,11 @@ export function boundCopies(value: unknown, copies: number, most = MOST_VALUES):
   if (copies > 1 && countValues(value, most / copies) > most / copies) throw tooManyValues(most)
 }
 
+/** Throws 413 if a merge gives an object more members than the body of a client could hold. */
+export function boundMembers(count: number): void {
+  if (count > MOST_VALUES) throw tooManyValues()
+}
+
 /** Counts members and elements at every depth. Stops once there are more than `most`. */
 export function countValues(root: unknown, most: number): number {
   let values = 0

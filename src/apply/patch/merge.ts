@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
+import { boundMembers } from '../../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { isWide, namesOf, noteCopy, noteMembers, wideNames } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
@@ -32,9 +33,12 @@ function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): S
   const out: JsonObject = {}
   decoded.add(out)
   const names = isWide(doc) ? yield* wideNames(doc) : namesOf(doc)
+  let count = 0
   for (const key of names) {
     if (isStepDone()) yield
-    if (ownMember(patch, key) !== null) setMember(out, key, doc[key])
+    if (ownMember(patch, key) === null) continue
+    setMember(out, key, doc[key])
+    count++
   }
   const patched = isWide(patch) ? yield* wideNames(patch) : namesOf(patch)
   for (const key of patched) {
@@ -42,6 +46,7 @@ function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): S
     const value = patch[key]
     if (value === undefined || value === null) continue
     const now = ownMember(doc, key)
+    if (now === undefined) boundMembers(++count)
     if (isJsonObject(now)) setMember(out, key, yield* isJsonObject(value) ? merge(now, value, decoded) : cloneExactlyInSteps(value))
     else setMember(out, key, typeof value === 'object' ? yield* withoutNulls(value, decoded) : value)
   }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
+import { boundMembers } from '../../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { isWide, namesOf, noteMembers, wideNames } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
@@ -64,6 +65,15 @@ function* mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): St
   if (directive !== undefined) return direct(directive, patch)
   retainKeys(original, patch)
   const keys = isWide(patch) ? yield* wideNames(patch) : namesOf(patch)
+  if (isWide(patch) && isWide(original)) {
+    let count = (yield* wideNames(original)).length
+    for (const key of keys) {
+      if (isStepDone()) yield
+      const isSet = patch[key] !== null
+      if (isSet !== Object.hasOwn(original, key)) count += isSet ? 1 : -1
+    }
+    boundMembers(count)
+  }
   noteMembers(original, keys.length)
   for (const key of keys) {
     if (isStepDone()) yield

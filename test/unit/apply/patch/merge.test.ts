@@ -87,4 +87,15 @@ describe('merge patch', () => {
       expect(countedSteps(mergePatchSteps(doc, patch)).yields).to.be.above(10)
     }
   })
+
+  it('may not give an object more members than a body may hold', () => {
+    const members = (count: number, prefix: string, value: Json = ''): JsonObject =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, value]))
+    const doc = { data: members(40_000, 'a') }
+    const namesOf = (patch: JsonObject): string[] => Object.keys(Object(applyMergePatch(doc, { data: patch })).data)
+    expect(namesOf(members(25_000, 'b'))).to.have.length(65_000)
+    expect(() => applyMergePatch(doc, { data: members(25_600, 'b') })).to.throw('limit is 65536 values')
+    const replaced = { ...members(30_000, 'a', null), ...members(35_000, 'b') }
+    expect(namesOf(replaced)).to.have.length(45_000)
+  })
 })

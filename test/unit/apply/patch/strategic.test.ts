@@ -200,4 +200,14 @@ describe('strategic merge patch', () => {
     })
 
   it('changes nothing if it is null', () => expect(applyStrategicPatch(types.type('core.Pod'), pod, null)).to.deep.equal(pod))
+
+  it('may not give an object more members than a body may hold', () => {
+    const members = (count: number, prefix: string, value: Json = ''): JsonObject =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, value]))
+    const doc = { data: members(40_000, 'a') }
+    const patched = (data: JsonObject): object => applyStrategicPatch(types.type('core.ConfigMap'), doc, { data }).data as object
+    expect(Object.keys(patched(members(25_000, 'b')))).to.have.length(65_000)
+    expect(() => patched(members(25_600, 'b'))).to.throw('limit is 65536 values')
+    expect(Object.keys(patched({ ...members(30_000, 'a', null), ...members(35_000, 'b') }))).to.have.length(45_000)
+  })
 })
