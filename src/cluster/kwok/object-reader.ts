@@ -1,6 +1,6 @@
 import type { Json } from '../../api/meta/object.ts'
 import { isJsonObject, objectIn } from '../../api/meta/object.ts'
-import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { type FieldError, invalid, notSupported, required } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { FieldReader, KwokObjectError } from './field-reader.ts'
@@ -16,18 +16,9 @@ export interface ObjectIdentity {
 }
 
 /**
- * Decodes an object of kwok: checks its kind and name, and calls `decode` with a reader of its `spec`. Throws
+ * Decodes an object of kwok in steps: checks its kind and name, and calls `decode` with a reader of its `spec`. Throws
  * KwokObjectError, which lists every invalid field.
  */
-export const decodeObject = <T>(object: Json, kinds: readonly string[], decode: (spec: FieldReader, identity: ObjectIdentity) => T): T =>
-  runAtOnce(
-    // biome-ignore lint/correctness/useYield: one step
-    decodeInSteps(object, kinds, function* (spec, identity): Steps<T> {
-      return decode(spec, identity)
-    }),
-  )
-
-/** `decodeObject` in steps, for objects with expressions to compile. */
 export function* decodeInSteps<T>(
   object: Json,
   kinds: readonly string[],
