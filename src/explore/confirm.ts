@@ -12,7 +12,7 @@ const MOST_SHRINKS = 30
 const CONTROLS = 3
 
 /** A run that has failed. */
-export type FailedRun = Pick<RunResult, 'entries' | 'state' | 'steps'> & { readonly failure: RunFailure }
+export type FailedRun = Pick<RunResult, 'entries' | 'state' | 'steps' | 'durations'> & { readonly failure: RunFailure }
 
 /** Faults with which a run fails. */
 export interface FailedSchedule {
@@ -37,7 +37,12 @@ export async function confirmedFailure(
   }
   const repeated = await repeatedFailure(() => attempt(failed.faults))
   if (repeated === undefined) return undefined
-  for (let i = 0; i < CONTROLS; i++) if ((await engine.run([], expectations.undisturbed)).failure !== undefined) return undefined
+  // The controller may go on by time, and the failed run have lasted longer than the undisturbed one.
+  const { durations } = failed.result
+  for (let i = 0; i < CONTROLS; i++) {
+    const control = await engine.run([], expectations.undisturbed, i === 0 ? { leastMs: durations } : {})
+    if (control.failure !== undefined) return undefined
+  }
   const smallest = await shrunk({ faults: failed.faults, result: repeated }, attempt, log)
   return (
     (await again(engine, expectations, smallest.faults)) ??

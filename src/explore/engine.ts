@@ -71,6 +71,12 @@ export interface RunResult {
   readonly failure: RunFailure | undefined
   /** Longest time without activity between activities of the controller, in milliseconds. */
   readonly longestPauseMs: number
+  /** Longest time at rest after which the controller changed the state by itself, in milliseconds. */
+  readonly latestChangeMs: number
+  /** Duration of each call of `settled`, in milliseconds. */
+  readonly durations: readonly number[]
+  /** States at each call of `settled` that ended while the state kept changing. */
+  readonly unstable: readonly (readonly FinalState[])[]
 }
 
 /** Dependencies of an engine, and the rules by which it judges. */
@@ -82,7 +88,9 @@ export interface EngineOptions {
   readonly scenario: Scenario
   /** Paths of fields that do not count as state. */
   readonly ignore: readonly string[]
-  /** Time for which the expected state is awaited at the end of a run and at each step, in milliseconds. */
+  /**
+   * Time for which another state than the expected one may stay at the end of a run and at each step, in milliseconds.
+   */
   readonly patienceMs: number
   /** Check of the user, called at the end of each run. It fails the run by throwing. Undefined if there is none. */
   readonly invariant: ((plane: ControlPlane) => Promise<void> | void) | undefined
@@ -101,8 +109,12 @@ const REPEATED_RESTLESS_MS = 5000
 
 /** Options of one run. */
 export interface RunOptions {
-  /** Optional. Milliseconds for which the expected state is awaited at most. Any other state is accepted then. */
+  /** Optional. Milliseconds for which another state than the expected one may stay. It is accepted then. */
   readonly awaitsMs?: number
+  /** Optional. Milliseconds for which the state of each step has to stay the same. Default: 0. */
+  readonly stableMs?: number
+  /** Optional. Minimum duration of each step, in milliseconds. */
+  readonly leastMs?: readonly number[]
   /**
    * Optional. Milliseconds without activity after which the controller is at rest, if they are others than those of the
    * engine.
@@ -115,12 +127,22 @@ export class Engine {
   readonly #options: EngineOptions
   /** Milliseconds without activity after which a controller is at rest. May be changed between runs. */
   quietMs: number
+  /**
+   * Longest time at rest after which the controller changed the state by itself in the undisturbed run, in milliseconds.
+   * May be changed between runs.
+   */
+  latestChangeMs = 0
   readonly #planes: PlanePool
 
   constructor(options: EngineOptions, quietMs: number) {
     this.#options = options
     this.quietMs = quietMs
     this.#planes = new PlanePool(options.origin, options.partsOf)
+  }
+
+  /** Time for which another state than the expected one may stay, in milliseconds. */
+  get patienceMs(): number {
+    return this.#options.patienceMs
   }
 
   /** Closes the control planes that are kept for further runs. */
@@ -132,10 +154,11 @@ export class Engine {
   async run(
     faults: readonly FaultSpec[],
     expected?: ExpectedRun,
-    { awaitsMs, quietMs = this.quietMs }: RunOptions = {},
+    { awaitsMs, quietMs = this.quietMs, stableMs = 0, leastMs = [] }: RunOptions = {},
   ): Promise<RunResult> {
     const { partsOf, scenario, ignore } = this.#options
-    const patienceMs = awaitsMs ?? this.#options.patienceMs
+    const patienceMs = awaitsMs ?? this.patienceMs
+    const { latestChangeMs } = this
     const plane = await this.#planes.take()
     const parts = partsOf(plane)
     const before = parts.objects()
@@ -148,7 +171,8 @@ export class Engine {
     const mostWrites = expected === undefined ? Number.POSITIVE_INFINITY : Math.max(LEAST_STORM, STORM_RATIO * writeLimit(expected))
     const rest = new Rest({ parts, recording, quietMs, mostWrites, mostMs, isBusy: () => test.isBusy })
     const stateNow = (): FinalState => finalState(changedObjects(parts.objects(), before), ignore)
-    const steps = new Steps({ rest, stateNow, expected, patienceMs, now: () => performance.now(), pause: sleep })
+    const now = (): number => performance.now()
+    const steps = new Steps({ rest, stateNow, expected, patienceMs, stableMs, leastMs, latestChangeMs, now, pause: sleep })
     const world: World = {
       plane,
       recording,
@@ -163,15 +187,14 @@ export class Engine {
       for (const fault of faults) plane.faults.add(fault)
       const outcome = await this.#perform(test, world, rest)
       const objects = changedObjects(parts.objects(), before)
-      const { longestPauseMs } = rest
-      const result = await this.#judged(plane, recording, objects, {
+      const judged = await this.#judged(plane, recording, objects, {
         ...outcome,
         expected: awaitsMs === undefined ? expected : undefined,
         steps: steps.states,
-        longestPauseMs,
       })
-      hasPassed = result.failure === undefined
-      return result
+      hasPassed = judged.failure === undefined
+      const { durations, unstable } = steps
+      return { ...judged, longestPauseMs: rest.longestPauseMs, latestChangeMs: steps.latestChangeMs, durations, unstable }
     } finally {
       rest.close()
       await test.stop()
@@ -203,10 +226,10 @@ export class Engine {
     plane: ControlPlane,
     recording: Recording,
     objects: readonly StateObject[],
-    run: Outcome & Pick<RunResult, 'steps' | 'longestPauseMs'> & { readonly expected: ExpectedRun | undefined },
-  ): Promise<RunResult> {
+    run: Outcome & Pick<RunResult, 'steps'> & { readonly expected: ExpectedRun | undefined },
+  ): Promise<Omit<RunResult, 'longestPauseMs' | 'latestChangeMs' | 'durations' | 'unstable'>> {
     const { ignore, invariant } = this.#options
-    const { expected, isComparable, steps, longestPauseMs } = run
+    const { expected, isComparable, steps } = run
     const state = finalState(objects, ignore)
     const writes = recording.controllerWrites
     let { failure } = run
@@ -218,7 +241,7 @@ export class Engine {
     if (invariant !== undefined) failure ??= await brokenInvariant(invariant, plane)
     if (expected !== undefined) failure ??= judgeWrites(writes, expected)
     if (expected?.applies?.(recording.entries) === false) failure = undefined
-    return { entries: [...recording.entries], writes, objects, state, isComparable, steps, failure, longestPauseMs }
+    return { entries: [...recording.entries], writes, objects, state, isComparable, steps, failure }
   }
 }
 

@@ -8,7 +8,7 @@ import type { Entry, RequestEntry } from './recording.ts'
 const QUIET_RATIO = 3
 
 export interface ExpectationsOptions {
-  readonly engine: Pick<Engine, 'run' | 'quietMs'>
+  readonly engine: Pick<Engine, 'run' | 'quietMs' | 'patienceMs' | 'latestChangeMs'>
   readonly scenario: Pick<Scenario, 'isController'>
   /** Expected result of a run without a deletion. */
   readonly undisturbed: ExpectedRun
@@ -45,25 +45,31 @@ export class Expectations {
     const deletes = faults.filter(({ writer }) => writer === 'Deletes')
     if (deletes.length === 0) return this.undisturbed
     const key = JSON.stringify(deletes)
-    if (!this.#expected.has(key)) this.#expected.set(key, await this.#withCalmRuns(deletes, this.undisturbed))
+    if (!this.#expected.has(key)) {
+      // The states are not known before. A controller that goes on by time is awaited.
+      const stableMs = 2 * this.#options.engine.latestChangeMs
+      this.#expected.set(key, await this.#withCalmRuns(deletes, this.undisturbed, stableMs))
+    }
     return this.#expected.get(key)
   }
 
-  /** Like `of`, after another time of the calm runs, which may differ. */
+  /** Like `of`, after another and longer time of the calm runs, which may differ. */
   async renewed(faults: readonly FaultSpec[]): Promise<ExpectedRun | undefined> {
     const deletes = faults.filter(({ writer }) => writer === 'Deletes')
     const expected = await this.of(faults)
     if (deletes.length === 0 || expected === undefined) return expected
-    const renewed = await this.#withCalmRuns(deletes, expected)
+    const { patienceMs, latestChangeMs } = this.#options.engine
+    const renewed = await this.#withCalmRuns(deletes, expected, Math.max(patienceMs, 2 * latestChangeMs))
     this.#expected.set(JSON.stringify(deletes), renewed)
     return renewed
   }
 
-  async #withCalmRuns(deletes: readonly FaultSpec[], expected: ExpectedRun): Promise<ExpectedRun | undefined> {
+  /** Adds the states of calm runs. `stableMs`: time for which they have to stay the same. */
+  async #withCalmRuns(deletes: readonly FaultSpec[], expected: ExpectedRun, stableMs: number): Promise<ExpectedRun | undefined> {
     const { engine } = this.#options
     const alternatives: RunResult[] = []
     for (const faults of deletes.flatMap(fault => this.#calm(fault))) {
-      const result = await engine.run(faults, undefined, { quietMs: QUIET_RATIO * engine.quietMs })
+      const result = await engine.run(faults, undefined, { quietMs: QUIET_RATIO * engine.quietMs, stableMs })
       if (result.failure !== undefined || !result.entries.some(isDeletion)) return undefined
       alternatives.push(result)
     }

@@ -95,7 +95,7 @@ export async function exploration(options: ExplorationOptions): Promise<Explorat
   const deletions = perturbations.other.flatMap(({ deletion }) => deletion ?? [])
   const expectations = new Expectations({ engine, scenario, undisturbed: expected, deletions })
   if (replay !== undefined) return replayed(options, expectations, replay)
-  for (const varied of expected.variation.all) log(`not compared, because undisturbed runs differ: ${varied}`)
+  for (const varied of expected.variation.all) log(`not compared, because it differs between undisturbed runs or keeps changing: ${varied}`)
   const number = Object.values(perturbations).flat().length
   log(`undisturbed: ${expected.writes} writes of the controller, ${number} perturbations`)
   const draw = new Draw(perturbations, seed)
@@ -129,21 +129,25 @@ async function undisturbed({ engine, quietMs, leastQuietMs, log }: ExplorationOp
 }> {
   const longQuietMs = Math.max(LONG_QUIET_MS, quietMs ?? 0)
   engine.quietMs = longQuietMs
-  const first = passed(await engine.run([]))
+  // Any run may last so long that the controller goes on by time.
+  const first = passed(await engine.run([], undefined, { stableMs: engine.patienceMs }))
+  engine.latestChangeMs = first.latestChangeMs
+  if (first.latestChangeMs > 0) log(`the controller goes on by itself after up to ${Math.round(first.latestChangeMs)} ms at rest`)
   const results: [RunResult, ...RunResult[]] = [first]
   // A busy machine makes pauses longer: the shortest of several measurements is closest to that of the controller.
   const quiet = (): number =>
     quietMs ?? Math.min(LONG_QUIET_MS, Math.max(leastQuietMs, 2 * Math.min(...results.map(result => result.longestPauseMs))))
-  const another = async (quietFor: number): Promise<RunResult> =>
-    passed(await engine.run([], expectedOf(results), { awaitsMs: AWAITED_MS, quietMs: quietFor }))
+  const another = async (quietFor: number, awaitsMs = AWAITED_MS): Promise<RunResult> =>
+    passed(await engine.run([], expectedOf(results), { awaitsMs, quietMs: quietFor }))
   const addsVariation = (...more: RunResult[]): boolean =>
     expectedOf([...results, ...more]).variation.all.length > expectedOf(results).variation.all.length
   while (results.length < UNDISTURBED) {
     const result = await another(quiet())
     if (!addsVariation(result)) results.push(result)
     else {
-      // The run may have ended too early on a busy machine. Runs that wait for longer decide.
-      const careful = [await another(longQuietMs), await another(longQuietMs)]
+      // The run may have ended too early on a busy machine, or before a retry. Runs that wait for longer decide.
+      const patienceMs = Math.max(AWAITED_MS, engine.patienceMs)
+      const careful = [await another(longQuietMs, patienceMs), await another(longQuietMs, patienceMs)]
       results.push(...careful, ...(addsVariation(...careful) ? [result] : []))
     }
   }
@@ -171,6 +175,7 @@ function expectedOf(results: readonly [RunResult, ...RunResult[]]): ExpectedRun 
   const variation = new Variation([
     results.map(result => result.state),
     ...steps.map((_, step) => results.map(result => result.steps[step] ?? result.state)),
+    ...results.flatMap(result => result.unstable),
   ])
   const isComparable = results.every(result => result.isComparable)
   return { state, steps, alternatives: [], isComparable, variation, writes: Math.max(...results.map(({ writes }) => writes)) }

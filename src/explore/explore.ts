@@ -13,7 +13,7 @@ export interface Server {
 }
 
 const RUNS = 200
-const PATIENCE_MS = 2000
+const PATIENCE_MS = 3000
 const LEAST_QUIET_MS = 12
 
 /** Returns `explore` for the server of a bundle. */

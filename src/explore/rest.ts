@@ -57,6 +57,8 @@ export class Rest {
   #activeAt = performance.now()
   #longestPauseMs = 0
   #failure: Error | undefined
+  /** Whether a caller of `reached` has continued since the last activity. */
+  #isReached = false
   #loop: EventLoopUtilization = performance.eventLoopUtilization()
   #timer: NodeJS.Timeout | undefined
   #waiting: (() => void)[] = []
@@ -65,9 +67,14 @@ export class Rest {
     this.#options = options
   }
 
-  /** Longest time without activity between activities of the controller, in milliseconds. */
+  /** Longest time without activity between activities of the controller before it was at rest, in milliseconds. */
   get longestPauseMs(): number {
     return this.#longestPauseMs
+  }
+
+  /** Time of the last activity that was noticed, in milliseconds of the machine's steady clock. */
+  get activeAt(): number {
+    return this.#activeAt
   }
 
   /** Error with which `reached` has failed. */
@@ -104,7 +111,10 @@ export class Rest {
     const deadline = performance.now() + mostMs
     while (this.#timer !== undefined) {
       if (!this.#isActive() && this.#quietLooks * LOOK_MS >= quietMs && !recording.awaitsReaction) {
-        if (!releases || !holds.release()) return
+        if (!releases || !holds.release()) {
+          this.#isReached = true
+          return
+        }
         this.#restart()
       }
       if (recording.controllerWrites > mostWrites) this.#fail(new StormError('the controller keeps writing'))
@@ -152,11 +162,11 @@ export class Rest {
     return holds.isInProgress || holds.activities !== this.#activities || parts.revision() !== this.#revision || !parts.isIdle()
   }
 
-  /** Notes the time without activity that ends, unless the test ends it. */
+  /** Notes the time without activity that ends, unless the test ends it, or it counted as rest. */
   #notePause(): void {
     const first = this.#options.recording.entries[this.#entries]
     // The start of a program is no pause.
-    if (this.#entries === 0 || first?.kind === 'note' || (first?.kind === 'request' && !first.isController)) return
+    if (this.#isReached || this.#entries === 0 || first?.kind === 'note' || (first?.kind === 'request' && !first.isController)) return
     this.#longestPauseMs = Math.max(this.#longestPauseMs, this.#quietLooks * LOOK_MS)
   }
 
@@ -165,6 +175,7 @@ export class Rest {
     const { parts, recording } = this.#options
     this.#looks = 0
     this.#quietLooks = 0
+    this.#isReached = false
     this.#activities = parts.rules.holds.activities
     this.#revision = parts.revision()
     this.#entries = recording.entries.length

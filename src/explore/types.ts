@@ -69,7 +69,11 @@ export interface ExploreOptions {
    * has longer pauses.
    */
   readonly quietMs?: number
-  /** Milliseconds that a run with another final state gets to reach the expected one. Default: 2000. */
+  /**
+   * Milliseconds after which the controller goes on by itself at most, such as to retry or requeue. The first run awaits
+   * that the state stays the same for this time, and a run with another state that it reaches the expected one.
+   * Default: 3000.
+   */
   readonly patienceMs?: number
   /** Called with each line of progress. */
   readonly log?: (line: string) => void

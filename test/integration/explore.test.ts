@@ -150,6 +150,67 @@ describe('explore', function () {
     expect(failure.story.join('\n')).to.include('another client deletes the object right before')
   })
 
+  describe('of a controller that requeues by time', () => {
+    const REQUEUE_MS = 300
+    /**
+     * Labels a config map as begun, and as ended some time later. The forgetful one only ends what it has begun since
+     * its start.
+     */
+    const testOf =
+      (isForgetful: boolean): ExploreTest =>
+      async ({ plane, start, settled }) => {
+        await start(async client => {
+          const maps = new Informer(client, CONFIG_MAPS, ({ metadata }) => queue.add(metadata.name))
+          const due = new Map<string, number>()
+          const timed = new Set<string>()
+          const label = (name: string, key: string): Promise<unknown> =>
+            call(client, 'PATCH', `${CONFIG_MAPS}/${name}`, { metadata: { labels: { [key]: 'yes' } } }, [404])
+          const queue = new WorkQueue(client.signal, async name => {
+            const map = maps.objects.get(name)
+            const { begun, ended } = map?.metadata.labels ?? {}
+            if (map?.data?.wanted !== 'yes' || ended === 'yes') return
+            const now = performance.now()
+            if (begun !== 'yes') await label(name, 'begun')
+            else if (isForgetful && !due.has(name)) return
+            const at = due.get(name) ?? now + REQUEUE_MS
+            due.set(name, at)
+            if (now >= at) await label(name, 'ended')
+            else if (!timed.has(name)) {
+              timed.add(name)
+              const goOn = (): void => {
+                timed.delete(name)
+                queue.add(name)
+              }
+              setTimeout(goOn, at - now).unref()
+            }
+          })
+          await maps.start()
+          queue.start()
+        })
+        await call(plane, 'POST', CONFIG_MAPS, { metadata: { name: 'a' }, data: { wanted: 'yes' } })
+        await settled()
+      }
+
+    it('awaits it, and finds nothing if it is sound', async () => {
+      const lines: string[] = []
+      const found = await explore(testOf(false), { patienceMs, runs: 24, seed: 2, log: line => lines.push(line) })
+      expect(found).to.deep.include({ writes: 2, unrepeated: [] })
+      expect(lines.join('\n')).to.match(/the controller goes on by itself after up to \d+ ms at rest/)
+    })
+
+    it('finds that it forgets to requeue after a restart', async () => {
+      const failure = await failureOf(testOf(true), { patienceMs, seed: 2 })
+      expect(failure.message).to.include('configmaps default/a: metadata.labels.ended should be "yes", but is unset')
+      expect(failure.faults).to.have.length(1)
+      expect(failure.story.join('\n')).to.include('the controller is restarted')
+    })
+
+    it('reports nothing if it requeues later than the first run waits', async () => {
+      const found = await explore(testOf(false), { patienceMs: 200, runs: 24, seed: 2 })
+      expect(found.runs).to.equal(24)
+    })
+  })
+
   it('rejects invalid options', async () => {
     const rejected = await explore(async () => {}, { runs: -1 }).catch((error: Error) => error)
     expect(rejected).to.be.instanceOf(RangeError).with.property('message', 'runs: must be a non-negative integer, got -1')

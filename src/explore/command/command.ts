@@ -32,7 +32,7 @@ The command finds the server by $KUBECONFIG; with envtest, $USE_EXISTING_CLUSTER
       --apply           manifests that are applied before each run: a file or folder; may be repeated
       --ignore          path of a field that is not compared, such as status.attempts; may be repeated
       --timeout         maximum duration of a run in seconds (default 60)
-      --patience        seconds in which a run with another state may still reach the expected one (default 2)
+      --patience        seconds after which the controller goes on by itself at most: a run with another state may still reach the expected one (default 3)
       --replay          a fault file, which is replayed once
       --fault-file      file for the faults of a failure (default: they are printed)
   -v, --verbose         prints each step
@@ -58,8 +58,8 @@ const OPTIONS = {
   help: 'switch',
 } as const
 
-/** Seconds that a run with another final state gets to reach the expected one. */
-const PATIENCE_S = 2
+/** Seconds for which another state than the expected one may stay. */
+const PATIENCE_S = 3
 /** Without the states of threads, a program that computes looks like one at rest. */
 const LEAST_QUIET_MS = SEES_THREADS ? 24 : 60
 

@@ -41,11 +41,14 @@ describe('the expected result of a run', () => {
         steps: [],
         failure,
         longestPauseMs: 0,
+        latestChangeMs: 0,
+        durations: [],
+        unstable: [],
       }
       return result
     }
     expectations = new Expectations({
-      engine: { run, quietMs: 10 },
+      engine: { run, quietMs: 10, patienceMs: 100, latestChangeMs: 5 },
       scenario: { isController: () => true },
       undisturbed,
       deletions: [{ fault: deletion, calm: [[atRest], [unseen]], changes: 1 }],

@@ -91,7 +91,7 @@ describe('the rest of a controller', () => {
     await waiting
   })
 
-  it('measures the pauses of the controller, and not those that the test ends', async () => {
+  it('measures the pauses of the controller, and not those that the test ends or that counted as rest', async () => {
     begun({ quietMs: 40 })
     recording.note('the test has begun')
     rules.holds.touch()
@@ -100,7 +100,13 @@ describe('the rest of a controller', () => {
     rules.holds.touch()
     await rest?.reached(false)
     expect(rest?.longestPauseMs).to.equal(0)
-    // The controller writes without having been told.
+    // The controller goes on by itself.
+    rules.holds.touch()
+    await rest?.reached(false)
+    expect(rest?.longestPauseMs).to.equal(0)
+    await passes(80)
+    rules.holds.touch()
+    await passes(80)
     rules.holds.touch()
     await rest?.reached(false)
     expect(rest?.longestPauseMs).to.be.at.least(40)
