@@ -150,8 +150,8 @@ describe('explore', function () {
     expect(failure.story.join('\n')).to.include('another client deletes the object right before')
   })
 
-  describe('of a controller that requeues by time', () => {
-    const REQUEUE_MS = 300
+  describe('with a controller that requeues by time', () => {
+    const REQUEUE_MS = 500
     /**
      * Labels a config map as begun, and as ended some time later. The forgetful one only ends what it has begun since
      * its start.
@@ -193,21 +193,21 @@ describe('explore', function () {
 
     it('awaits it, and finds nothing if it is sound', async () => {
       const lines: string[] = []
-      const found = await explore(testOf(false), { patienceMs, runs: 24, seed: 2, log: line => lines.push(line) })
+      const found = await explore(testOf(false), { patienceMs: 700, runs: 16, seed: 2, log: line => lines.push(line) })
       expect(found).to.deep.include({ writes: 2, unrepeated: [] })
       expect(lines.join('\n')).to.match(/the controller goes on by itself after up to \d+ ms at rest/)
     })
 
     it('finds that it forgets to requeue after a restart', async () => {
-      const failure = await failureOf(testOf(true), { patienceMs, seed: 2 })
+      const failure = await failureOf(testOf(true), { patienceMs: 700, seed: 2 })
       expect(failure.message).to.include('configmaps default/a: metadata.labels.ended should be "yes", but is unset')
       expect(failure.faults).to.have.length(1)
       expect(failure.story.join('\n')).to.include('the controller is restarted')
     })
 
     it('reports nothing if it requeues later than the first run waits', async () => {
-      const found = await explore(testOf(false), { patienceMs: 200, runs: 24, seed: 2 })
-      expect(found.runs).to.equal(24)
+      const found = await explore(testOf(false), { patienceMs: 200, runs: 16, seed: 2 })
+      expect(found.runs).to.equal(16)
     })
   })
 
