@@ -1,13 +1,13 @@
-import type { JsonObject } from '../api/meta/object.ts'
+import { type JsonObject, objectIn } from '../api/meta/object.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
-import { goJson } from '../codec/json.ts'
 import type { WhyStep } from '../meta/why.ts'
+import { rawJson } from '../schema/json-text.ts'
 import type { SourceNode } from '../upgrade/source/nodes.ts'
 import { culpritOf } from './findings/culprit.ts'
 import { managerIn, refusalFindings, wrongValue } from './findings/refusal.ts'
 import { type ForkClient, type ForkResponse, resourcePath } from './fork/fork-client.ts'
 import type { InputObject } from './input/input-object.ts'
-import { nodeJson } from './input/node-json.ts'
+import { valueWithout } from './input/value-without.ts'
 import type { CheckFinding } from './types.ts'
 
 /** Number of values of the wrong type that are reported for one object. The server reports the first one only. */
@@ -167,10 +167,6 @@ function send(
 
 /** JSON of an object, with the names that the list around it implies. */
 function bodyOf({ node, value, apiVersion, kind, convertedFrom }: InputObject, without: ReadonlySet<SourceNode>): string {
-  if (convertedFrom !== undefined) return goJson(value)
-  const json = nodeJson(node, without)
-  const implied = Object.entries({ apiVersion, kind }).filter(([name]) => value[name] === undefined)
-  if (implied.length === 0) return json
-  const members = implied.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join(',')
-  return json === '{}' ? `{${members}}` : `{${members},${json.slice(1)}`
+  const content = convertedFrom === undefined ? valueWithout(node, without) : value
+  return rawJson({ apiVersion, kind, ...objectIn(content) })
 }

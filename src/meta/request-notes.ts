@@ -8,7 +8,7 @@ export interface RequestNotes {
    * Copies a value for a later comparison. Undefined if it is too large. @param change the change that follows, if the
    * comparison can be left out
    */
-  keep(value: Json | undefined, change?: 'plugin' | 'defaults'): Json | undefined
+  keep(value: Json | undefined, change?: 'plugin' | 'defaults' | 'rules'): Json | undefined
   /** Returns the changes of a value since `keep` copied it. */
   changes(kept: Json | undefined, now: Json | undefined): WhyChanges
 }

@@ -171,7 +171,7 @@ function* prepare(
   old: KubeObject | undefined,
   ctx: HookContext,
 ): Steps<void> {
-  const kept = why?.keep(next)
+  const kept = why?.keep(next, 'rules')
   const rest = strategy.prepare?.(next, old, ctx)
   if (rest) yield* rest
   if (why) noteRules(why, why.changes(kept, next))

@@ -1,12 +1,11 @@
 import { isJsonObject } from '../../api/meta/object.ts'
 import type { Version } from '../../catalog/definition.ts'
-import { parseJson } from '../../codec/json.ts'
 import { decodeObject } from '../../registry/decode-object.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import type { SourceNode } from '../../upgrade/source/nodes.ts'
 import type { InputObject } from '../input/input-object.ts'
-import { nodeJson } from '../input/node-json.ts'
 import { eachScalar, type FieldLocation } from '../input/position.ts'
+import { valueWithout } from '../input/value-without.ts'
 
 /** Number of values that are tried. */
 const MOST_VALUES = 2000
@@ -27,7 +26,7 @@ export function culpritOf(object: InputObject, version: Version, without: Readon
 }
 
 function decodeFault({ node, apiVersion, kind }: InputObject, version: Version, without: ReadonlySet<SourceNode>): string | undefined {
-  const { value } = parseJson(Buffer.from(nodeJson(node, without)))
+  const value = valueWithout(node, without)
   try {
     if (isJsonObject(value)) decodeObject(version, { ...value, apiVersion, kind }, () => {})
     return undefined

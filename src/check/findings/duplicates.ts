@@ -8,7 +8,7 @@ import { objectFinding } from './finding.ts'
  * gets the text itself refuses the object with this message.
  */
 export const duplicateFindings = (object: InputObject, severity: CheckSeverity): CheckFinding[] =>
-  [...repeatedKeys(object.node, '')].map(({ path, entry: { keyStart, keyEnd, value } }) =>
+  repeatedKeys(object.node).map(({ path, entry: { keyStart, keyEnd, value } }) =>
     objectFinding(object, 'duplicate-field', severity, `duplicate field "${path}"`, {
       field: path,
       at: { range: { start: keyStart, end: keyEnd }, node: value, path, isExact: true },
@@ -21,15 +21,20 @@ interface RepeatedKey {
   readonly entry: MapEntry
 }
 
-/** Yields members whose key an earlier member of their map has. Aliases are not followed. */
-function* repeatedKeys(node: SourceNode, path: string): Generator<RepeatedKey> {
-  if (node.kind === 'list') for (const [i, item] of node.items.entries()) yield* repeatedKeys(item, `${path}[${i}]`)
-  if (node.kind !== 'map') return
-  const seen = new Set<string>()
-  for (const entry of node.pairs) {
-    const inner = path === '' ? entry.key : `${path}.${entry.key}`
-    if (seen.has(entry.key)) yield { path: inner, entry }
-    seen.add(entry.key)
-    yield* repeatedKeys(entry.value, inner)
+/** Returns the members whose key an earlier member of their map has. Aliases are not followed. */
+function repeatedKeys(root: SourceNode): RepeatedKey[] {
+  const repeated: RepeatedKey[] = []
+  const visit = (node: SourceNode, path: string): void => {
+    if (node.kind === 'list') for (const [i, item] of node.items.entries()) visit(item, `${path}[${i}]`)
+    if (node.kind !== 'map') return
+    const seen = new Set<string>()
+    for (const entry of node.pairs) {
+      const inner = path === '' ? entry.key : `${path}.${entry.key}`
+      if (seen.has(entry.key)) repeated.push({ path: inner, entry })
+      seen.add(entry.key)
+      visit(entry.value, inner)
+    }
   }
+  visit(root, '')
+  return repeated
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../api/meta/object.ts'
+import { isJsonObject, type Json } from '../../api/meta/object.ts'
 import type { RequestNotes } from '../../meta/request-notes.ts'
 import type { WhyChanges, WhyStep } from '../../meta/why.ts'
 import { cloneSmall, valueChanges } from '../../why/changes.ts'
@@ -9,8 +9,8 @@ export class StepList implements RequestNotes {
   readonly #comparesAll: boolean
 
   /**
-   * @param comparesAll whether changes of plugins and defaults are recorded, too. Comparing them takes as long as the
-   * write.
+   * @param comparesAll whether changes of plugins, defaults and the kind's rules are recorded, too. Comparing them takes as
+   * long as the write.
    */
   constructor(comparesAll: boolean) {
     this.#comparesAll = comparesAll
@@ -20,8 +20,10 @@ export class StepList implements RequestNotes {
     this.steps.push(step)
   }
 
-  keep(value: Json | undefined, change?: 'plugin' | 'defaults'): Json | undefined {
-    return change === undefined || this.#comparesAll ? cloneSmall(value) : undefined
+  /** The rules of a kind drop nothing but the status. */
+  keep(value: Json | undefined, change?: 'plugin' | 'defaults' | 'rules'): Json | undefined {
+    const mayDrop = change === undefined || (change === 'rules' && isJsonObject(value) && value.status !== undefined)
+    return mayDrop || this.#comparesAll ? cloneSmall(value) : undefined
   }
 
   changes(kept: Json | undefined, now: Json | undefined): WhyChanges {

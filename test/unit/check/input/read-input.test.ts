@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Input } from '../../../../src/check/input/input-object.ts'
-import { nodeJson } from '../../../../src/check/input/node-json.ts'
 import { readInput, readTexts } from '../../../../src/check/input/read-input.ts'
+import { valueWithout } from '../../../../src/check/input/value-without.ts'
 
 const names = ({ objects }: Input): string[] =>
   objects.map(({ apiVersion, kind, namespace, name, source }) => [apiVersion, kind, namespace, name, source ?? ''].join(' ').trim())
@@ -113,8 +113,12 @@ metadata: {name: b}
     expect(faults(readInput([broken]))[0]).to.include(`unreadable: ${broken}: `)
   })
 
-  it('writes the last of repeated keys and merged maps as JSON', () => {
+  it('takes the last of repeated keys, and members of merged maps that the map does not set', () => {
     const [object] = readTexts({ a: 'apiVersion: v1\nkind: A\nx: &x {a: 1, b: 2}\nz: {<<: *x, b: 3, b: 4}\n' }).objects
-    expect(object && nodeJson(object.node, new Set())).to.equal('{"apiVersion":"v1","kind":"A","x":{"a":1,"b":2},"z":{"a":1,"b":4}}')
+    const value = { apiVersion: 'v1', kind: 'A', x: { a: 1, b: 2 }, z: { a: 1, b: 4 } }
+    expect(object && valueWithout(object.node, new Set())).to.deep.equal(value)
+    const [, , , z] = object?.node.kind === 'map' ? object.node.pairs : []
+    const last = z?.value.kind === 'map' ? z.value.pairs[1]?.value : undefined
+    expect(object && last && valueWithout(object.node, new Set([last]))).to.deep.equal({ ...value, z: { a: 1 } })
   })
 })
