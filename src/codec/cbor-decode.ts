@@ -8,6 +8,16 @@ import { trimFraction } from '../meta/time.ts'
 import { asciiText, knownKey } from './ascii-text.ts'
 import { CborError } from './cbor-error.ts'
 import { ARRAY, BYTES, CborInput, MAP, NINT, refusedItem, SIMPLE, TAG, TEXT, TYPES, UINT } from './cbor-input.ts'
+import {
+  DATE_TIME,
+  EPOCH,
+  LATER_BASE16,
+  LATER_BASE64,
+  LATER_BASE64URL,
+  laterEncoded,
+  NEGATIVE_BIGNUM,
+  POSITIVE_BIGNUM,
+} from './cbor-tags.ts'
 import type { ParsedJson } from './json-exact.ts'
 import { MOST_VALUES, tooManyValues } from './value-bound.ts'
 
@@ -34,15 +44,6 @@ export interface CborLimits {
 const BODY_LIMITS: CborLimits = { depth: 64, elements: 1024 }
 /** Limits for stored objects. The depth is that of JSON. */
 export const STORED_LIMITS: CborLimits = { depth: 10_000, elements: 2 ** 31 - 1 }
-
-/** Tags (RFC 8949, section 3.4). */
-const DATE_TIME = 0
-const EPOCH = 1
-const POSITIVE_BIGNUM = 2
-const NEGATIVE_BIGNUM = 3
-const LATER_BASE64URL = 21
-const LATER_BASE64 = 22
-const LATER_BASE16 = 23
 
 /** Shorter strings have their length in the head, and are read character by character. */
 const SHORT = 24
@@ -403,8 +404,3 @@ const hasKey = ({ key }: OpenItem): boolean => key !== undefined
 /** Converts a bigint to a number if it is a safe integer. */
 const normal = (value: number | bigint): number | bigint =>
   typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
-
-/** Tags 21 to 23 (RFC 8949, section 3.4.5.2): encodes bytes as the tag requests. */
-function laterEncoded(bytes: Buffer, tag: number): string {
-  return tag === LATER_BASE64 ? bytes.toString('base64') : tag === LATER_BASE64URL ? bytes.toString('base64url') : bytes.toString('hex')
-}

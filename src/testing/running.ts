@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiClient, ClientUser } from '../clients/api-client.ts'
 import type { Origin } from '../control-plane/origin.ts'
 import { WorkQueues } from '../controllers/work-queues.ts'
-import type { Fault, FaultSpec } from '../faults/fault-spec.ts'
 import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -24,12 +23,13 @@ import { applyAll, parseManifests } from './apply.ts'
 import { type Client, openClient } from './client.ts'
 import type { Lineage } from './lineage.ts'
 import type { MovedClock } from './moved-clock.ts'
+import { OwnFaults } from './own-faults.ts'
 import { quiet } from './quiet.ts'
 import { readyClient, writesInTurn } from './ready-client.ts'
 import { RecordedRequests, WHY_PATH } from './recorded-requests.ts'
 import { restoreTables, type StoreState } from './restore.ts'
 import { Simulation } from './simulation.ts'
-import type { Applied, ControlPlane, Faults, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
+import type { Applied, ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
 
 /** Poll interval and timeout of `until` and `settled`, in milliseconds. */
 const LOOK_MS = 10
@@ -381,24 +381,4 @@ function millisecondsOf(duration: string | number): number {
   const milliseconds = typeof duration === 'number' ? duration : Number(parseDuration(duration)) / 1e6
   if (!(milliseconds >= 0)) throw new RangeError(`time cannot go back: ${duration}`)
   return milliseconds
-}
-
-/** Faults that a test has added, beside those from Fault objects. */
-class OwnFaults implements Faults {
-  readonly #rules: FaultRules
-  #added: Fault[] = []
-
-  constructor(rules: FaultRules) {
-    this.#rules = rules
-  }
-
-  add(spec: FaultSpec): Fault {
-    const fault = this.#rules.add(spec)
-    this.#added.push(fault)
-    return fault
-  }
-
-  clear(): void {
-    for (const fault of this.#added.splice(0)) fault.remove()
-  }
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Clock, Timer, TimerClock } from '../../lib/clock.ts'
+import type { Clock, TimerClock } from '../../lib/clock.ts'
 import { steadyClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { defined, invariant } from '../../lib/invariant.ts'
@@ -21,16 +21,13 @@ import { CachedStorage } from './cached-storage.ts'
 import type { Cacher, CacherCore, CacherOptions, CacherStats, LoadingResource, SavedStates } from './cacher-types.ts'
 import { ConsistencyChecks } from './consistency.ts'
 import { FanOut } from './fan-out.ts'
+import { Housekeeping } from './housekeeping.ts'
 import { awaitSignal, LoadWaiters } from './load-waiters.ts'
 import { copyAll, type LoadedState, loadAll, loadInRounds, loadSmall, measuredLoad, resourceLoad } from './loader.ts'
 import { followingText, Reflector } from './reflector.ts'
 import { type CachedResource, ResourceCache, type SavedState } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
-import { SlabCompactor } from './slab-compactor.ts'
-
-/** Interval of the expiry of history and of bookmarks. It is shorter if bookmarks are. */
-const HOUSEKEEPING_MS = 1000
 
 /** Creates a watch cache over a store: one watch feeds the caches of all resources. */
 export function createCacher(backend: Backend, resources: readonly CachedResource[], options: CacherOptions = {}): Cacher {
@@ -58,10 +55,8 @@ class WatchCache implements Cacher, CacherCore {
   readonly #startWaitMs: number
   readonly #timers: TimerClock | undefined
   readonly #timings: RequestTimings | undefined
-  readonly #onWatchers: ((most: number) => void) | undefined
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
-  readonly #compactor = new SlabCompactor(this.#slabs)
   readonly #fanOut: FanOut
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
@@ -80,8 +75,7 @@ class WatchCache implements Cacher, CacherCore {
   /** Number of full loads. A state that was read for one resource before the latest of them may lack changes. */
   #generation = 0
   #fallbacks = 0
-  #housekeeping: NodeJS.Timeout | undefined
-  #passing: Timer | undefined
+  readonly #housekeeping: Housekeeping
   readonly #futureCode: FutureCode | undefined
   readonly #checks: ConsistencyChecks
 
@@ -101,12 +95,20 @@ class WatchCache implements Cacher, CacherCore {
     this.#futureCode = options.futureCode
     this.resilientStart = options.resilientStart ?? true
     this.#timings = options.timings
-    this.#onWatchers = options.onWatchers
     this.#startWaitMs = options.startWaitMs ?? 3000
     this.#demanded = options.onDemand ? new Set() : undefined
     this.#reports = options.reports ?? plainReports
     this.#beginWith = options.beginWith
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
+    this.#housekeeping = new Housekeeping({
+      routes: this.#routes,
+      slabs: this.#slabs,
+      time: this.time,
+      clock: this.clock,
+      timers: options.timers,
+      bookmarkMs: this.bookmarkMs,
+      onWatchers: options.onWatchers,
+    })
     setMaxListeners(0, this.#stop.signal)
     this.#probe = new RevisionProbe(backend, this.#stop.signal)
     this.#prefix = options.prefix ?? key('/registry/')
@@ -143,9 +145,7 @@ class WatchCache implements Cacher, CacherCore {
   start(): void {
     this.#started = true
     this.#reflector.start()
-    this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(HOUSEKEEPING_MS, this.bookmarkMs))
-    this.#housekeeping.unref()
-    this.#passTime()
+    this.#housekeeping.start()
     this.#checks.start(this.#stop.signal)
   }
 
@@ -277,8 +277,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#housekeeping)
-    this.#passing?.close()
+    this.#housekeeping.close()
     this.#stop.abort()
     await this.#reflector.close()
     await this.#checks.ended
@@ -381,29 +380,5 @@ class WatchCache implements Cacher, CacherCore {
   #arrived(cache: ResourceCache): void {
     this.#awaited.remove(cache)
     this.#loads.wake()
-  }
-
-  /** Runs housekeeping at each second that a test clock passes, and not only in real time. */
-  #passTime(): void {
-    this.#passing = this.#timers?.after(HOUSEKEEPING_MS, () => {
-      this.#tellTime(this.clock.now())
-      this.#passTime()
-    })
-  }
-
-  #tellTime(now: number): void {
-    for (const { history, interest } of this.#routes.values()) {
-      history.expire(now)
-      interest.bookmark(now, this.time.now, this.bookmarkMs)
-    }
-  }
-
-  /** Runs every second in real time. The memory of caches is compacted here, in turns of its own. */
-  #keepHouse(): void {
-    const caches = this.#routes.values()
-    for (const cache of caches) cache.reread()
-    this.#tellTime(this.clock.now())
-    this.#onWatchers?.(Math.max(0, ...caches.map(({ interest }) => interest.widest)))
-    void this.#compactor.run(caches)
   }
 }

@@ -33,12 +33,12 @@ export class UsageSums {
 
   /** Returns the sums of the last scrape. Undefined if there was none. */
   get(page: string, node: string): NodeSums | undefined {
-    return this.#sums.get(keyOf(page, node))?.sums
+    return this.#sums.get(scrapeKey(page, node))?.sums
   }
 
   /** Stores the sums of a scrape. Rejects if it cannot be read which pages and nodes exist. */
   async set(page: string, node: string, sums: NodeSums): Promise<void> {
-    this.#sums.set(keyOf(page, node), { page, node, sums })
+    this.#sums.set(scrapeKey(page, node), { page, node, sums })
     if (this.#sums.size <= this.#mostUnchecked || this.#isChecking) return
     this.#isChecking = true
     try {
@@ -51,4 +51,4 @@ export class UsageSums {
   }
 }
 
-const keyOf = (page: string, node: string): string => `${page}/${node}`
+const scrapeKey = (page: string, node: string): string => `${page}/${node}`

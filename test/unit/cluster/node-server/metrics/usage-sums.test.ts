@@ -10,7 +10,7 @@ describe('sums of usage', () => {
     expect([sums.get('p', 'a'), sums.get('p', 'b'), sums.get('q', 'a')]).to.deep.equal([SUMS, undefined, undefined])
   })
 
-  it('of deleted pages and nodes are removed, and it is seldom read which exist', async () => {
+  it('are removed with their page or node, for which existing names are read seldom', async () => {
     let reads = 0
     const existing: ScrapedNames = { pages: new Set(['p']), nodes: new Set(['node-0', 'node-1']) }
     const sums = new UsageSums(async () => {
