@@ -8,6 +8,7 @@ import { stageActions } from '../../src/cluster/kwok/stage/actions.ts'
 import { decodeStage } from '../../src/cluster/kwok/stage/decode.ts'
 import { FAST_POD_STAGES, GENERAL_POD_STAGES } from '../../src/cluster/kwok/stages/pod-stages.ts'
 import { functionsIn } from '../../src/cluster/kwok/template/template.ts'
+import { runAtOnce } from '../../src/lib/steps.ts'
 
 const PODS = 10_000
 
@@ -67,11 +68,11 @@ for (let round = 1; round <= 3; round++)
       for (const text of texts) JSON.parse(text)
     })
     const choose = perItem(() => {
-      for (const pod of pods) engine.observe(pod, 0)
+      for (const pod of pods) runAtOnce(engine.observe(pod, 0))
     })
     const render = perItem(() => {
       for (const { object, stage } of engine.takeDue(60_000))
-        stageActions(stage, object, { functions, defaultPatch: 'application/strategic-merge-patch+json' })
+        runAtOnce(stageActions(stage, object, { functions, defaultPatch: 'application/strategic-merge-patch+json' }))
     })
     console.log(
       `round ${round}, ${name}: JSON.parse ${parse}, choice and delay ${choose}, rendering ${render} µs of processor time per pod`,

@@ -7,6 +7,7 @@ import { decodeStage } from '../../src/cluster/kwok/stage/decode.ts'
 import type { Stage, StageSubject } from '../../src/cluster/kwok/stage/stage.ts'
 import { delayRange } from '../../src/cluster/kwok/stage/timing.ts'
 import { parseYaml } from '../../src/codec/yaml.ts'
+import { runAtOnce } from '../../src/lib/steps.ts'
 import { PLACEHOLDERS } from './kwok-placeholders.ts'
 
 /** An object and the expected result of a folder's stages for it. */
@@ -50,7 +51,7 @@ export function stageResult(stages: readonly Json[], object: JsonObject): Json {
     kind: object.kind ?? null,
     name: metadata.name ?? null,
     ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
-    stages: possibleStages(own, subject).map(stage => resultOf(stage, subject, object)),
+    stages: runAtOnce(possibleStages(own, subject)).map(stage => resultOf(stage, subject, object)),
   }
 }
 
@@ -59,7 +60,7 @@ const textsOf = (map: Json | undefined): Record<string, string> => objectIn(map)
 function resultOf(stage: Stage, subject: StageSubject, object: JsonObject): Json {
   const delay = delayRange(stage, subject)
   const weight = stage.weight(subject)
-  const actions = stageActions(stage, object, { functions: PLACEHOLDERS, defaultPatch: 'application/merge-patch+json' })
+  const actions = runAtOnce(stageActions(stage, object, { functions: PLACEHOLDERS, defaultPatch: 'application/merge-patch+json' }))
   return {
     stage: stage.name,
     ...(delay && { delay: delay.map(milliseconds => milliseconds * 1e6) }),

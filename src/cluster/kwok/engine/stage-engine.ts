@@ -1,6 +1,7 @@
 import type { JsonObject, TypedObject } from '../../../api/meta/object.ts'
 import { Heap, type HeapEntry } from '../../../lib/heap.ts'
 import { seededRandom } from '../../../lib/seeded-random.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { chooseStage } from '../stage/choose.ts'
 import type { Stage, StageSubject } from '../stage/stage.ts'
 import { drawDelay } from '../stage/timing.ts'
@@ -78,14 +79,17 @@ export class StageEngine {
     }
   }
 
-  /** Takes a new or changed object, and chooses its stage. An object with the version that it waits with is ignored. */
-  observe(object: StagedObject, now: number): void {
+  /**
+   * Takes a new or changed object, and chooses its stage in steps of one expression, between which no object may be
+   * observed or forgotten. An object with the version that it waits with is ignored.
+   */
+  *observe(object: StagedObject, now: number): Steps<void> {
     const key = keyOfObject(object)
     const before = this.#waiting.get(key)
     const { resourceVersion } = object.metadata
     if (before !== undefined && resourceVersion !== undefined && before.object.metadata.resourceVersion === resourceVersion) return
     this.#drop(key)
-    const chosen = this.#choose(object, now)
+    const chosen = yield* this.#choose(object, now)
     if (chosen === undefined) return
     const entry: Waiting = { key, object, stage: chosen.stage, due: now + chosen.delay, order: this.#order++, index: -1 }
     this.#waiting.set(key, entry)
@@ -114,13 +118,13 @@ export class StageEngine {
     this.#heap.remove(entry)
   }
 
-  #choose(object: StagedObject, now: number): { readonly stage: Stage; readonly delay: number } | undefined {
+  *#choose(object: StagedObject, now: number): Steps<{ readonly stage: Stage; readonly delay: number } | undefined> {
     const stages = this.#stages.get(`${object.apiVersion}/${object.kind}`)
     if (stages === undefined) return undefined
     const { labels = {}, annotations = {} } = object.metadata
     const subject: StageSubject = { object, labels, annotations, now }
     try {
-      const stage = chooseStage(stages, subject, this.#random)
+      const stage = yield* chooseStage(stages, subject, this.#random)
       return stage && { stage, delay: drawDelay(stage, subject, this.#random) }
     } catch (error) {
       if (!(error instanceof Error)) throw error

@@ -2,6 +2,8 @@ import type { Json, TypedObject } from '../../../api/meta/object.ts'
 import { isJsonObject } from '../../../api/meta/object.ts'
 import { LONGEST_TIMER_MS, type Timer, type TimerClock } from '../../../lib/clock.ts'
 import { seededRandom } from '../../../lib/seeded-random.ts'
+import { SerialSteps } from '../../../lib/serial-steps.ts'
+import { type Steps, startInTurns } from '../../../lib/steps.ts'
 import { turnIsSpent } from '../../../lib/turn.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { StatusError } from '../../../meta/status.ts'
@@ -33,7 +35,8 @@ export interface StagePlayerOptions {
 
 /** The rest of a stage that is being played. */
 interface Playing extends DueStage {
-  readonly actions: readonly StageAction[]
+  /** Undefined until the templates are rendered. */
+  actions: readonly StageAction[] | undefined
   /** Number of actions that are done. */
   done: number
   retries: number
@@ -50,6 +53,9 @@ export class StagePlayer {
   readonly #retries = new Map<string, Timer>()
   #timer: { readonly due: number; readonly timer: Timer } | undefined
   #playing = 0
+  /** Number of changes of the engine that continue in other turns. */
+  #choosing = 0
+  readonly #changes = new SerialSteps()
   #isClosed = false
   #isScheduled = false
 
@@ -62,7 +68,11 @@ export class StagePlayer {
   get isIdle(): boolean {
     const { engine, clock } = this.#options
     return (
-      this.#playing === 0 && this.#retries.size === 0 && !this.#isScheduled && (engine.nextDue ?? Number.POSITIVE_INFINITY) > clock.now()
+      this.#playing === 0 &&
+      this.#choosing === 0 &&
+      this.#retries.size === 0 &&
+      !this.#isScheduled &&
+      (engine.nextDue ?? Number.POSITIVE_INFINITY) > clock.now()
     )
   }
 
@@ -70,15 +80,13 @@ export class StagePlayer {
   observe(object: StagedObject): void {
     if (this.#isClosed) return
     this.#dropRetry(object)
-    this.#options.engine.observe(object, this.#options.clock.now())
-    this.#arrange()
+    this.#choose(object)
   }
 
   /** Takes a deleted object. */
   forget(object: TypedObject): void {
     this.#dropRetry(object)
-    this.#options.engine.forget(object)
-    this.#arrange()
+    this.#change(forgetting(this.#options.engine, object))
   }
 
   /** Stops. Requests that have begun end by themselves, and their results are ignored. */
@@ -87,6 +95,24 @@ export class StagePlayer {
     this.#timer?.timer.close()
     for (const timer of this.#retries.values()) timer.close()
     this.#retries.clear()
+  }
+
+  #choose(object: StagedObject): void {
+    this.#change(this.#options.engine.observe(object, this.#options.clock.now()))
+  }
+
+  /** Changes what the engine has, in the order of the calls. */
+  #change(steps: Steps<void>): void {
+    const result = this.#changes.run(steps)
+    if (!(result instanceof Promise)) {
+      this.#arrange()
+      return
+    }
+    this.#choosing++
+    void result.then(() => {
+      this.#choosing--
+      this.#arrange()
+    })
   }
 
   /** Begins the stages that are due, or sets the timer to the next one. */
@@ -123,21 +149,15 @@ export class StagePlayer {
       if (begun > 0 && turnIsSpent()) break
       const [due] = engine.takeDue(clock.now(), 1)
       if (due === undefined) break
-      const actions = this.#rendered(due)
-      if (actions !== undefined) this.#play({ ...due, actions, done: 0, retries: 0 })
+      this.#play({ ...due, actions: undefined, done: 0, retries: 0 })
     }
     this.#arrange()
   }
 
-  #rendered({ object, stage }: DueStage): StageAction[] | undefined {
+  #rendered({ object, stage }: DueStage): StageAction[] | Promise<StageAction[]> {
     const isPodOrNode = object.apiVersion === 'v1' && (object.kind === 'Pod' || object.kind === 'Node')
     const defaultPatch = isPodOrNode ? 'application/strategic-merge-patch+json' : 'application/merge-patch+json'
-    try {
-      return stageActions(stage, object, { functions: this.#options.functionsFor(object), defaultPatch })
-    } catch (error) {
-      this.#report(object, error)
-      return undefined
-    }
+    return startInTurns(stageActions(stage, object, { functions: this.#options.functionsFor(object), defaultPatch }))
   }
 
   #play(playing: Playing): void {
@@ -145,8 +165,8 @@ export class StagePlayer {
     void this.#steps(playing).then(next => {
       this.#playing--
       if (this.#isClosed) return
-      if (next !== undefined) this.#options.engine.observe(next, this.#options.clock.now())
-      this.#arrange()
+      if (next !== undefined) this.#choose(next)
+      else this.#arrange()
     })
   }
 
@@ -155,9 +175,11 @@ export class StagePlayer {
    * asks for that.
    */
   async #steps(playing: Playing): Promise<StagedObject | undefined> {
-    const { object, actions, stage } = playing
+    const { object, stage } = playing
     let result: StagedObject | undefined
     try {
+      playing.actions ??= await this.#rendered(playing)
+      const { actions } = playing
       for (; playing.done < actions.length && !this.#isClosed; playing.done++) {
         const action = actions[playing.done]
         if (action) result = await this.#act(object, action, result)
@@ -211,6 +233,11 @@ export class StagePlayer {
   #report(object: StagedObject, error: unknown): void {
     if (!this.#isClosed) this.#options.onError(object, error instanceof Error ? error : new Error(String(error)))
   }
+}
+
+// biome-ignore lint/correctness/useYield: one step
+function* forgetting(engine: StageEngine, object: TypedObject): Steps<void> {
+  engine.forget(object)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../api/meta/object.ts'
 import { isJsonObject } from '../../../api/meta/object.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { TemplateError } from '../template/errors.ts'
 import type { TemplateFunctions } from '../template/template.ts'
 import { finalizerOperations } from './finalizers.ts'
@@ -32,12 +33,14 @@ export interface ActionOptions {
 }
 
 /**
- * Renders the steps of a stage for an object, which every step sees as it was before the first. Throws TemplateError.
+ * Renders the steps of a stage for an object, which every step sees as it was before the first. Each is a step of its
+ * own here, too. Throws TemplateError.
  */
-export function stageActions(stage: Stage, object: JsonObject, options: ActionOptions): StageAction[] {
+export function* stageActions(stage: Stage, object: JsonObject, options: ActionOptions): Steps<StageAction[]> {
   const actions: StageAction[] = []
   let isDeleted = false
   for (const step of stage.steps) {
+    yield
     if (step.event) actions.push({ kind: 'event', event: step.event })
     // Later steps of a deleted object can only send events.
     if (!isDeleted) actions.push(...writesOf(step, object, options))

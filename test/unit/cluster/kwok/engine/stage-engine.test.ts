@@ -4,6 +4,7 @@ import { type StagedObject, StageEngine } from '../../../../../src/cluster/kwok/
 import { decodeStage } from '../../../../../src/cluster/kwok/stage/decode.ts'
 import type { Stage } from '../../../../../src/cluster/kwok/stage/stage.ts'
 import { seededRandom } from '../../../../../src/lib/seeded-random.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 
 const stage = (name: string, phase: string, spec: JsonObject = {}): Stage =>
   decodeStage({
@@ -36,8 +37,8 @@ const names = (engine: StageEngine, now: number): string[] =>
 describe('the engine', () => {
   it('applies a stage when its delay has passed, in the order of the times', () => {
     const engine = engineOf([READY, COMPLETE])
-    engine.observe(pod('a', 'Pending'), 0)
-    engine.observe(pod('b', 'Running'), 100)
+    runAtOnce(engine.observe(pod('a', 'Pending'), 0))
+    runAtOnce(engine.observe(pod('b', 'Running'), 100))
     expect(engine.nextDue).to.equal(600)
     expect(names(engine, 599)).to.deep.equal([])
     expect(names(engine, 1000)).to.deep.equal(['b complete', 'a ready'])
@@ -46,27 +47,27 @@ describe('the engine', () => {
 
   it('drops a stage if the object changes and no longer matches, or is deleted', () => {
     const engine = engineOf([READY])
-    engine.observe(pod('a', 'Pending'), 0)
-    engine.observe(pod('b', 'Pending'), 0)
-    engine.observe(pod('a', 'Failed', '2'), 10)
+    runAtOnce(engine.observe(pod('a', 'Pending'), 0))
+    runAtOnce(engine.observe(pod('b', 'Pending'), 0))
+    runAtOnce(engine.observe(pod('a', 'Failed', '2'), 10))
     engine.forget(pod('b', 'Pending'))
     expect([engine.waiting, engine.nextDue]).to.deep.equal([0, undefined])
   })
 
   it('begins the delay anew with a change, but not with a version that it has seen', () => {
     const engine = engineOf([READY])
-    engine.observe(pod('a', 'Pending', '1'), 0)
-    engine.observe(pod('a', 'Pending', '1'), 300)
+    runAtOnce(engine.observe(pod('a', 'Pending', '1'), 0))
+    runAtOnce(engine.observe(pod('a', 'Pending', '1'), 300))
     expect(engine.nextDue).to.equal(1000)
-    engine.observe(pod('a', 'Pending', '2'), 300)
+    runAtOnce(engine.observe(pod('a', 'Pending', '2'), 300))
     expect(engine.nextDue).to.equal(1300)
   })
 
   it('keeps objects of one name in different kinds and namespaces apart', () => {
     const engine = engineOf([READY])
-    engine.observe(pod('a', 'Pending'), 0)
-    engine.observe({ ...pod('a', 'Pending'), metadata: { namespace: 'other', name: 'a' } }, 0)
-    engine.observe({ ...pod('a', 'Pending'), kind: 'Node' }, 0)
+    runAtOnce(engine.observe(pod('a', 'Pending'), 0))
+    runAtOnce(engine.observe({ ...pod('a', 'Pending'), metadata: { namespace: 'other', name: 'a' } }, 0))
+    runAtOnce(engine.observe({ ...pod('a', 'Pending'), kind: 'Node' }, 0))
     expect(engine.waiting).to.equal(2)
   })
 
@@ -77,16 +78,16 @@ describe('the engine', () => {
       selector: { matchExpressions: [{ key: '[range(1000)] | map([range(1000)])', operator: 'Exists' }] },
     })
     const engine = engineOf([failing], errors)
-    engine.observe(pod('a', 'Pending'), 0)
+    runAtOnce(engine.observe(pod('a', 'Pending'), 0))
     engine.setStages([endless])
-    engine.observe(pod('b', 'Pending'), 0)
+    runAtOnce(engine.observe(pod('b', 'Pending'), 0))
     expect(errors).to.deep.equal(['a: no such key: nope', 'b: the query takes more than 10000 steps'])
     expect(engine.waiting).to.equal(0)
   })
 
   it('returns at most the given number of due stages', () => {
     const engine = engineOf([READY])
-    for (const name of ['a', 'b', 'c']) engine.observe(pod(name, 'Pending'), 0)
+    for (const name of ['a', 'b', 'c']) runAtOnce(engine.observe(pod(name, 'Pending'), 0))
     expect(engine.takeDue(1000, 2).length).to.equal(2)
     expect(engine.takeDue(1000).length).to.equal(1)
   })
@@ -98,7 +99,7 @@ describe('the engine', () => {
     ]
     const run = (seed: number): string[] => {
       const engine = engineOf(jittered, [], seed)
-      for (let i = 0; i < 50; i++) engine.observe(pod(`p${i}`, 'Pending'), i)
+      for (let i = 0; i < 50; i++) runAtOnce(engine.observe(pod(`p${i}`, 'Pending'), i))
       return names(engine, 20_000)
     }
     expect(run(3)).to.deep.equal(run(3))
@@ -114,7 +115,7 @@ describe('the engine', () => {
       const isPending = random() < 0.7
       const delay = Math.floor(random() * 100)
       const object = pod(name, isPending ? 'Pending' : 'Running', `${now}`)
-      engine.observe({ ...object, metadata: { ...object.metadata, annotations: { d: `${delay}ms` } } }, now)
+      runAtOnce(engine.observe({ ...object, metadata: { ...object.metadata, annotations: { d: `${delay}ms` } } }, now))
       if (isPending) expected.set(name, now + delay)
       else expected.delete(name)
       const due = [...expected].filter(([, at]) => at <= now).map(([one]) => one)

@@ -4,6 +4,7 @@ import type { StageClient } from '../../../../../src/cluster/kwok/engine/stage-c
 import { type StagedObject, StageEngine } from '../../../../../src/cluster/kwok/engine/stage-engine.ts'
 import { StagePlayer } from '../../../../../src/cluster/kwok/engine/stage-player.ts'
 import { decodeStage } from '../../../../../src/cluster/kwok/stage/decode.ts'
+import { endTurn } from '../../../../../src/lib/turn.ts'
 import { StatusError } from '../../../../../src/meta/status.ts'
 import { PLACEHOLDERS } from '../../../../support/kwok-placeholders.ts'
 import { SteppedClock } from '../../../../support/stepped-clock.ts'
@@ -214,5 +215,15 @@ describe('the player', () => {
     world.player.observe(pod('q'))
     await world.clock.advance(100)
     expect([world.requests, world.clock.timers]).to.deep.equal([[], 0])
+  })
+
+  it('takes changes in order if choosing a stage takes more than a turn', async () => {
+    const world = new World([stage('remove', { ...inPhase('Pending'), steps: [{ delete: true }] })])
+    endTurn()
+    for (const name of ['a', 'b', 'c']) world.player.observe(pod(name))
+    world.player.forget(pod('b'))
+    expect(world.player.isIdle).to.equal(false)
+    while (!world.player.isIdle) await world.clock.advance(1)
+    expect(world.requests.map(request => request.replace(/^[0-9]+ /, ''))).to.deep.equal(['delete a', 'delete c'])
   })
 })

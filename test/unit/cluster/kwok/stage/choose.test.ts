@@ -5,6 +5,7 @@ import { decodeStage } from '../../../../../src/cluster/kwok/stage/decode.ts'
 import type { Stage, StageSubject } from '../../../../../src/cluster/kwok/stage/stage.ts'
 import { drawDelay } from '../../../../../src/cluster/kwok/stage/timing.ts'
 import { seededRandom } from '../../../../../src/lib/seeded-random.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 
 const stage = (name: string, spec: JsonObject): Stage =>
   decodeStage({
@@ -28,7 +29,7 @@ function choices(stages: readonly Stage[], of: StageSubject = subject()): Record
   const random = seededRandom(7)
   const counts: Record<string, number> = {}
   for (let i = 0; i < 3000; i++) {
-    const name = chooseStage(stages, of, random)?.name ?? 'none'
+    const name = runAtOnce(chooseStage(stages, of, random))?.name ?? 'none'
     counts[name] = (counts[name] ?? 0) + 1
   }
   return counts
@@ -69,7 +70,7 @@ describe('the choice of a stage', () => {
 
   it('fails if an expression of one stage fails', () => {
     const failing = stage('a', { selector: { matchExpressions: [{ cel: { expression: 'self.nope == 1' } }] } })
-    expect(() => chooseStage([stage('b', {}), failing], subject(), () => 0)).to.throw('no such key: nope')
+    expect(() => runAtOnce(chooseStage([stage('b', {}), failing], subject(), () => 0))).to.throw('no such key: nope')
   })
 })
 
@@ -105,4 +106,10 @@ describe('the delay of a stage', () => {
     it(title, () => {
       expect(drawDelay(of, subject(annotations), random)).to.equal(milliseconds)
     })
+
+  it('runs in steps of one requirement and one weight', () => {
+    const matchExpressions = Array.from({ length: 10 }, () => ({ key: '.metadata', operator: 'Exists' }))
+    const stages = ['a', 'b'].map(name => stage(name, { selector: { matchExpressions }, ...BY_ANNOTATION }))
+    expect([...chooseStage(stages, subject(), () => 0)]).to.have.lengthOf(22)
+  })
 })

@@ -11,6 +11,7 @@ import { NODE_HEARTBEAT, NODE_HEARTBEAT_WITH_LEASE, NODE_INITIALIZE } from '../.
 import { FAST_POD_STAGES, GENERAL_POD_STAGES } from '../../../../../src/cluster/kwok/stages/pod-stages.ts'
 import { functionsIn } from '../../../../../src/cluster/kwok/template/template.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
+import { PLACEHOLDERS } from '../../../../support/kwok-placeholders.ts'
 
 const START = Date.UTC(2030, 0, 1)
 
@@ -29,7 +30,7 @@ function live(stages: readonly JsonObject[], first: StagedObject, most = 10): Li
   while (steps.length < most && !isDeleted) {
     const { labels = {}, annotations = {} } = object.metadata
     const subject = { object, labels, annotations, now }
-    const stage = chooseStage(decoded, subject, () => 0)
+    const stage = runAtOnce(chooseStage(decoded, subject, () => 0))
     if (stage === undefined) break
     const delay = drawDelay(stage, subject, () => 0)
     now += delay
@@ -45,7 +46,7 @@ function live(stages: readonly JsonObject[], first: StagedObject, most = 10): Li
       podIP: () => '10.1.0.1',
       podIPsWith: (_node, hostNetwork) => [hostNetwork ? '10.0.0.1' : '10.1.0.1'],
     })
-    for (const action of stageActions(stage, object, { functions, defaultPatch: 'application/strategic-merge-patch+json' })) {
+    for (const action of runAtOnce(stageActions(stage, object, { functions, defaultPatch: 'application/strategic-merge-patch+json' }))) {
       if (action.kind === 'delete') isDeleted = true
       if (action.kind === 'patch')
         object = runAtOnce(strategicPatch(types.type(`core.${object.kind}`), object, action.data)).object as StagedObject
@@ -205,5 +206,17 @@ describe('stages of nodes', () => {
       conditions: [{ type: 'Ready', status: 'Unknown', lastTransitionTime: '2029-01-01T00:00:00Z' }],
     })
     expect(conditionsOf(live([NODE_INITIALIZE, NODE_HEARTBEAT], unready, 1).object)).to.include({ Ready: 'True' })
+  })
+
+  it('are rendered in steps of one template', () => {
+    const steps = Array.from({ length: 10 }, () => ({ patch: { template: 'a: b' } }))
+    const stage = decodeStage({
+      apiVersion: 'kwok.x-k8s.io/v1alpha1',
+      kind: 'Stage',
+      metadata: { name: 's' },
+      spec: { resourceRef: { kind: 'Pod' }, steps },
+    })
+    const options = { functions: PLACEHOLDERS, defaultPatch: 'application/merge-patch+json' } as const
+    expect([...stageActions(stage, {}, options)]).to.have.lengthOf(10)
   })
 })
