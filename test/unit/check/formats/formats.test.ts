@@ -67,12 +67,45 @@ note: a remark
   it('prints SARIF with regions and rules', () => {
     const { runs } = JSON.parse(sarifReport(report()))
     expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).to.deep.equal(['unreadable', 'unknown-field', 'case-failed'])
-    const [{ physicalLocation }] = runs[0].results[1].locations
+    const [{ physicalLocation }] = runs[0].results[0].locations
     expect(physicalLocation).to.deep.equal({
       artifactLocation: { uri: 'dir/a%2Cb.yaml' },
       region: { startLine: 2, startColumn: 3, endLine: 2, endColumn: 7 },
     })
-    expect(runs[0].results[0]).to.not.have.property('locations')
+  })
+
+  it('prints SARIF results with a region of a file, which GitHub requires, and other findings as notifications', () => {
+    const stdin = {
+      ...report().result.findings[1],
+      rule: 'wrong-type',
+      severity: 'error',
+      message: 'm',
+      position: { ...position, file: '-' },
+    } as const
+    const unplaced = { rule: 'webhook-not-called', severity: 'note', message: 'not called', object } as const
+    const { result } = report()
+    const [run] = JSON.parse(sarifReport({ ...report(), result: { ...result, findings: [...result.findings, stdin, unplaced] } })).runs
+    expect(run.results.map(({ ruleId }: AnyObject) => ruleId)).to.deep.equal(['unknown-field', 'wrong-type', 'case-failed'])
+    for (const { locations } of run.results) {
+      expect(locations[0].physicalLocation.artifactLocation.uri).to.be.a('string').and.not.be.empty
+      expect(locations[0].physicalLocation.region).to.have.all.keys('startLine', 'startColumn', 'endLine', 'endColumn')
+    }
+    expect(run.invocations).to.deep.equal([
+      {
+        executionSuccessful: true,
+        toolExecutionNotifications: [
+          { level: 'warning', associatedRule: { id: 'unreadable', index: 0 }, message: { text: 'first\nsecond: 5%' } },
+          {
+            level: 'note',
+            associatedRule: { id: 'webhook-not-called', index: 3 },
+            message: { text: 'ConfigMap n/a: not called' },
+            locations: [{ logicalLocations: [{ name: 'ConfigMap n/a', kind: 'resource' }] }],
+          },
+        ],
+      },
+    ])
+    const failed = { ...result, findings: [{ rule: 'unreadable', severity: 'error', message: 'm' } as const] }
+    expect(JSON.parse(sarifReport({ ...report(), result: failed })).runs[0].invocations[0].executionSuccessful).to.equal(false)
   })
 
   it('prints SARIF with the members that the schema of 2.1.0 requires, and no others', () => {
@@ -80,10 +113,10 @@ note: a remark
     expect(log).to.have.all.keys('$schema', 'version', 'runs')
     expect(log.version).to.equal('2.1.0')
     const [run] = log.runs
-    expect(run).to.have.all.keys('tool', 'columnKind', 'properties', 'results')
+    expect(run).to.have.all.keys('tool', 'columnKind', 'properties', 'invocations', 'results')
     expect(run.columnKind).to.equal('utf16CodeUnits')
     expect(run.tool.driver.name).to.be.a('string')
-    expect(run.results).to.have.lengthOf(3)
+    expect(run.results).to.have.lengthOf(2)
     for (const { text } of run.tool.driver.rules.map(({ shortDescription }: AnyObject) => shortDescription)) expect(text).to.not.be.empty
     for (const result of run.results) {
       expect(Object.keys(result)).to.satisfy((names: string[]) => names.every(name => RESULT_MEMBERS.has(name)))
@@ -96,7 +129,7 @@ note: a remark
         for (const { name } of logicalLocations) expect(name).to.equal('ConfigMap n/a')
       }
     }
-    expect(run.results[2]).to.deep.include({ ruleId: 'case-failed', level: 'error', message: { text: 'c: was allowed' } })
+    expect(run.results[1]).to.deep.include({ ruleId: 'case-failed', level: 'error', message: { text: 'c: was allowed' } })
   })
 
   it('prints JUnit with a case for each object', () => {
