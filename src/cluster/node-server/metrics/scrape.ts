@@ -3,7 +3,10 @@ import type { JsonObject } from '../../../api/meta/object.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { MetricPage, MetricRule, MetricSubject } from '../../kwok/rules/metric.ts'
-import { type BucketCount, familyText, type MetricSample } from './exposition.ts'
+import { type BucketCount, type MetricSample, PageText, printFamily } from './exposition.ts'
+
+/** Most expressions that are evaluated for a page. A node of 110 pods has some 20,000. */
+const MOST_VALUES = 500_000
 
 /** A node with the pods that run there. */
 export interface ScrapedNode {
@@ -12,7 +15,8 @@ export interface ScrapedNode {
 }
 
 /**
- * Prints the page of a node, in steps of one expression. A metric whose expression fails is left out, and reported.
+ * Prints the page of a node, in steps of one expression or some lines. A metric whose expression fails is left out, and
+ * reported, and so are those that exceed the number of values. Throws an Error if the page is too long.
  * @param prepare called before each evaluation, as others may take place between two steps
  */
 export function* scrapedPage(
@@ -21,12 +25,17 @@ export function* scrapedPage(
   prepare: () => void,
   onError: (metric: string, message: string) => void,
 ): Steps<string> {
+  let left = MOST_VALUES
+  const counted = (): void => {
+    if (--left < 0) throw new Error(`the page has more than ${MOST_VALUES} values`)
+    prepare()
+  }
   const families = new Map<string, { readonly rule: MetricRule; readonly samples: Map<string, MetricSample> }>()
   for (const rule of metrics) {
     const samples = families.get(rule.name)?.samples ?? new Map<string, MetricSample>()
     try {
       for (const subject of subjectsOf(rule, scraped)) {
-        const sample = yield* sampleOf(rule, subject, prepare)
+        const sample = yield* sampleOf(rule, subject, counted)
         samples.set(JSON.stringify(sample.labels), sample)
       }
       if (samples.size > 0) families.set(rule.name, { rule, samples })
@@ -34,12 +43,12 @@ export function* scrapedPage(
       onError(rule.name, errorMessage(error))
     }
   }
-  const texts: string[] = []
+  const page = new PageText()
   for (const [name, { rule, samples }] of [...families].sort(([a], [b]) => (a < b ? -1 : 1))) {
     yield
-    texts.push(familyText({ name, help: rule.help, kind: rule.kind, samples: [...samples.values()] }))
+    yield* printFamily({ name, help: rule.help, kind: rule.kind, samples: [...samples.values()] }, page)
   }
-  return texts.join('')
+  return page.text
 }
 
 function* subjectsOf({ dimension }: MetricRule, { node, pods }: ScrapedNode): Generator<MetricSubject, void> {
