@@ -1,6 +1,7 @@
 import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer, PodSpec } from '../../../api/core/v1.types.ts'
 import type { Int64 } from '../../../api/meta/object.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
@@ -14,7 +15,7 @@ import { validateEnv, validateEnvFrom } from './environment.ts'
 import { validateLifecycle, validateProbes } from './handlers.ts'
 import { validateDevices, validateMounts } from './mounts.ts'
 import type { PodValidationOptions } from './options.ts'
-import { validateResources } from './resources.ts'
+import { resourceErrors } from './resources.ts'
 import { validateInitRestart, validateRestart } from './restart-rules.ts'
 import { validateSecurityContext } from './security-context.ts'
 import { isSidecar } from './visit.ts'
@@ -100,7 +101,7 @@ function validateResizePolicies(
  * Checks the rules that containers of every list share. Lifecycle, probes and restartPolicy depend on the list and are
  * checked by the callers.
  */
-function validateContainer(container: Container, path: FieldPath, context: ContainerContext): FieldError[] {
+function* validateContainer(container: Container, path: FieldPath, context: ContainerContext): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (!container.name) errors.push(required(path.child('name')))
   else errors.push(...validateDnsLabel(container.name, path.child('name')))
@@ -116,7 +117,7 @@ function validateContainer(container: Container, path: FieldPath, context: Conta
   const pull = container.imagePullPolicy
   if (!pull) errors.push(required(path.child('imagePullPolicy')))
   else if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(path.child('imagePullPolicy'), pull, PULL_POLICIES))
-  errors.push(...validateResources(container.resources, context.claimNames, path.child('resources'), context.options))
+  errors.push(...(yield* resourceErrors(container.resources, context.claimNames, path.child('resources'), context.options)))
   // Before 1.29 a pod that never restarts may have containers that restart for a resize.
   const restartPolicy = isSince(context.options.release, '1.29') ? context.restartPolicy : ''
   if (container.resizePolicy)
@@ -145,20 +146,21 @@ function validateHostPorts(containers: readonly Container[], path: FieldPath): F
  * Validates the containers of a pod. Names must be unique. For an empty list, that is the only error.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateContainers(containers: readonly Container[], path: FieldPath, context: ContainerContext): FieldError[] {
+export function* validateContainers(containers: readonly Container[], path: FieldPath, context: ContainerContext): Steps<FieldError[]> {
   if (containers.length === 0) return [required(path)]
   const errors: FieldError[] = []
   const names = new Set<string>()
-  containers.forEach((container, i) => {
+  for (const [i, container] of containers.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { name } = container
-    errors.push(...validateContainer(container, at, context))
+    errors.push(...(yield* validateContainer(container, at, context)))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     names.add(name)
     if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context, at.child('lifecycle')))
     errors.push(...validateProbes(container, context, at))
     errors.push(...validateRestart(container, at, context.options))
-  })
+  }
   errors.push(...validateHostPorts(containers, path))
   return errors
 }
@@ -170,18 +172,19 @@ const onlySidecars = (release: Release): string =>
  * Validates init containers. Only sidecars, whose restartPolicy is Always, may have probes and lifecycle hooks. A name
  * that a container of `containers` has is reported here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateInitContainers(
+export function* validateInitContainers(
   containers: readonly Container[],
   spec: PodSpec,
   path: FieldPath,
   context: ContainerContext,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const names = new Set((spec.containers ?? []).map(container => container.name))
-  containers.forEach((container, i) => {
+  for (const [i, container] of containers.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { name } = container
-    errors.push(...validateContainer(container, at, context))
+    errors.push(...(yield* validateContainer(container, at, context)))
     errors.push(...validateInitRestart(container, at, context.options))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
@@ -206,7 +209,7 @@ export function validateInitContainers(
     }
     if (!isSidecar(container) && !context.options.allowInitResizeRestart)
       errors.push(...validateNoRestart(container.resizePolicy ?? [], at.child('resizePolicy')))
-  })
+  }
   return errors
 }
 
@@ -248,19 +251,20 @@ const isSet = (value: unknown): boolean =>
  * containers. The target is a container or init container of the pod, never an ephemeral one. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateEphemeralContainers(
+export function* validateEphemeralContainers(
   containers: readonly EphemeralContainer[],
   spec: PodSpec,
   path: FieldPath,
   context: ContainerContext,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(container => container.name))
   const names = new Set(others)
-  containers.forEach((container, i) => {
+  for (const [i, container] of containers.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { name } = container
-    errors.push(...validateContainer(container, at, context))
+    errors.push(...(yield* validateContainer(container, at, context)))
     errors.push(...validateImageTrimmed(container, at))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     names.add(name)
@@ -278,7 +282,7 @@ export function validateEphemeralContainers(
         if (mount[field]) errors.push(forbidden(at.child('volumeMounts').index(j).child(field), REFUSED))
       }
     })
-  })
+  }
   return errors
 }
 

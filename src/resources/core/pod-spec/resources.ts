@@ -1,4 +1,5 @@
 import type { ResourceClaim, ResourceRequirements } from '../../../api/core/v1.types.ts'
+import { isLongStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -97,19 +98,22 @@ export interface ResourceOptions {
   readonly allowIndivisibleHugePages: boolean
 }
 
+/** `resourceErrors` in one call. */
+export const validateResources = (...given: Parameters<typeof resourceErrors>): FieldError[] => runAtOnce(resourceErrors(...given))
+
 /**
- * Validates the ResourceRequirements of a container; `claimNames` are the claims of the pod. Used for `overhead` as
+ * Validates the ResourceRequirements of a container, in steps of some resources; `claimNames` are the claims of the pod. Used for `overhead` as
  * well, as limits, and for pod-level resources, with `validateName`. A request is at most the limit, and equals it for
  * huge pages and extended resources, which need a limit. Huge pages need cpu or memory beside them. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateResources(
+export function* resourceErrors(
   resources: ResourceRequirements,
   claimNames: ReadonlySet<string>,
   path: FieldPath,
   options: ResourceOptions,
   validateName = validateContainerResourceName,
-): FieldError[] {
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const { limits = {}, requests = {} } = resources
   const showLimit = (limit: string): string => (isSince(options.release, '1.27') ? ` of ${limit}` : '')
@@ -128,11 +132,13 @@ export function validateResources(
     }
   }
   for (const [name, quantity] of Object.entries(limits)) {
+    if (isLongStepDone()) yield
     const at = path.child('limits').key(name)
     checkEntry(name, quantity, at)
     checkHugePages(name, quantity, at)
   }
   for (const [name, quantity] of Object.entries(requests)) {
+    if (isLongStepDone()) yield
     const at = path.child('requests').key(name)
     checkEntry(name, quantity, at)
     const limit = ownMember(limits, name)

@@ -85,11 +85,11 @@ export function* validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, op
     options,
   }
   if (spec.resourceClaims) errors.push(...validateResourceClaims(spec.resourceClaims, pod, path.child('resourceClaims'), options.release))
-  errors.push(...validateContainers(spec.containers ?? [], path.child('containers'), context))
+  errors.push(...(yield* validateContainers(spec.containers ?? [], path.child('containers'), context)))
   yield
-  if (spec.initContainers) errors.push(...validateInitContainers(spec.initContainers, spec, path.child('initContainers'), context))
+  if (spec.initContainers) errors.push(...(yield* validateInitContainers(spec.initContainers, spec, path.child('initContainers'), context)))
   if (spec.ephemeralContainers)
-    errors.push(...validateEphemeralContainers(spec.ephemeralContainers, spec, path.child('ephemeralContainers'), context))
+    errors.push(...(yield* validateEphemeralContainers(spec.ephemeralContainers, spec, path.child('ephemeralContainers'), context)))
   if (options.podLevelResources && spec.resources) {
     errors.push(...validatePodResources(spec.resources, spec, context.claimNames, path.child('resources'), options))
   }

@@ -30,6 +30,14 @@ const LARGE: Readonly<Record<string, PodSpec>> = {
   'a node selector': { containers: [], nodeSelector: Object.fromEntries(list(i => [`k${i}`, i === 7 ? '-' : 'v'])) } as unknown as PodSpec,
   'many terms': inTerms(...list(i => [requirement(i)])),
   'a term with many requirements': inTerms(list(requirement)),
+  'many containers': { containers: list(i => ({ name: `c${i}`, image: 'i', resources: {} })) } as unknown as PodSpec,
+  'many init containers': {
+    containers: [],
+    initContainers: list(i => ({ name: `c${i}`, image: 'i', resources: {} })),
+  } as unknown as PodSpec,
+  'many limits': {
+    containers: [{ name: 'c', image: 'i', resources: { limits: Object.fromEntries(list(i => [`e.io/k${i}`, '1'])) } }],
+  } as unknown as PodSpec,
 }
 
 const texts = (errors: readonly FieldError[]): string[] => errors.map(({ field, body }) => `${field}: ${body}`)
