@@ -7,6 +7,7 @@ import type {
   PreferredSchedulingTerm,
 } from '../../api/core/v1.types.ts'
 import { parseInt64 } from '../../lib/integer.ts'
+import { MANY_MEMBERS } from '../../lib/wide-objects.ts'
 
 /** A node as selectors see it. */
 type SelectedNode = Pick<Node, 'metadata'>
@@ -16,9 +17,26 @@ type SelectedNode = Pick<Node, 'metadata'>
  * of k8s.io/component-helpers.
  */
 export function matchesRequiredAffinity({ spec }: Pick<Pod, 'spec'>, node: SelectedNode): boolean {
-  for (const [key, value] of Object.entries(spec.nodeSelector ?? {})) if (node.metadata.labels?.[key] !== value) return false
+  for (const [key, value] of spec.nodeSelector ? selectorMembers(spec.nodeSelector) : [])
+    if (node.metadata.labels?.[key] !== value) return false
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   return required === undefined || matchesNodeSelector(required, node)
+}
+
+type SelectorMembers = readonly (readonly [key: string, value: string])[]
+
+const wideSelectors = new WeakMap<object, SelectorMembers>()
+
+/**
+ * Returns the members of a node selector. Those of a wide one take milliseconds to list, and are kept as long as the
+ * selector, which must not change: it is matched with every node.
+ */
+function selectorMembers(selector: Readonly<Record<string, string>>): SelectorMembers {
+  const known = wideSelectors.get(selector)
+  if (known) return known
+  const members = Object.entries(selector)
+  if (members.length > MANY_MEMBERS) wideSelectors.set(selector, members)
+  return members
 }
 
 /** Reports whether one of the terms matches. A selector without terms matches no node. */
