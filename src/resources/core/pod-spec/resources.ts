@@ -102,10 +102,10 @@ export interface ResourceOptions {
 export const validateResources = (...given: Parameters<typeof resourceErrors>): FieldError[] => runAtOnce(resourceErrors(...given))
 
 /**
- * Validates the ResourceRequirements of a container, in steps of some resources; `claimNames` are the claims of the pod. Used for `overhead` as
- * well, as limits, and for pod-level resources, with `validateName`. A request is at most the limit, and equals it for
- * huge pages and extended resources, which need a limit. Huge pages need cpu or memory beside them. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates the ResourceRequirements of a container, in steps of some resources; `claimNames` are the claims of the
+ * pod. Used for `overhead` as well, as limits, and for pod-level resources, with `validateName`. A request is at most
+ * the limit, and equals it for huge pages and extended resources, which need a limit. Huge pages need cpu or memory
+ * beside them. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* resourceErrors(
   resources: ResourceRequirements,
