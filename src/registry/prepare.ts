@@ -22,7 +22,7 @@ import {
 } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
-import { dropGatedFields } from '../schema/gated-fields.ts'
+import { clearFields, fieldsToDrop } from '../schema/gated-fields.ts'
 import { conversionOf } from './conversion/conversion-of.ts'
 import { convertInSteps } from './conversion/convert.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
@@ -157,9 +157,10 @@ function* dropTurnedOff(
   { features }: HookContext,
 ): Steps<void> {
   const off = fieldsTurnedOff(features, served.definition.hub.schema)
-  if (off.length === 0) return
+  const fields = yield* fieldsToDrop(off, next, old)
+  if (fields.length === 0) return
   const kept = why?.keep(next)
-  yield* dropGatedFields(off, next, old)
+  yield* clearFields(fields, next)
   if (why) noteTurnedOff(why, why.changes(kept, next), off)
 }
 

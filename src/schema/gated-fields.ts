@@ -79,8 +79,23 @@ function structIn(schema: Schema): { readonly within?: 'list' | 'map'; readonly 
  * in use. The old object is shared and not modified. Source: dropDisabledFields of each strategy upstream.
  */
 export function* dropGatedFields(off: readonly GatedField[], next: TypedObject, old: TypedObject | undefined): Steps<void> {
+  yield* clearFields(yield* fieldsToDrop(off, next, old), next)
+}
+
+/** Returns the fields that `dropGatedFields` clears. Most objects have none. */
+export function* fieldsToDrop(off: readonly GatedField[], next: TypedObject, old: TypedObject | undefined): Steps<GatedField[]> {
+  const found: GatedField[] = []
   for (const field of off) {
-    if (reaches(next, field.path, 0, isDefined) && !isKept(field, off, old)) drop(next, field.path, 0)
+    if (reaches(next, field.path, 0, isDefined) && !isKept(field, off, old)) found.push(field)
+    if (turnIsLong()) yield
+  }
+  return found
+}
+
+/** Clears fields from an object that the caller owns. */
+export function* clearFields(fields: readonly GatedField[], next: TypedObject): Steps<void> {
+  for (const { path } of fields) {
+    drop(next, path, 0)
     if (turnIsLong()) yield
   }
 }
