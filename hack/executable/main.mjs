@@ -67,6 +67,6 @@ function setUpProcess() {
 const release = setUpProcess()
 if (basename(process.argv0) === 'kube-apiserver') process.argv.splice(2, 0, '--profile=apiserver')
 const program = programOf(process.argv, process.env)
-setProgramFlags()
+setProgramFlags(program)
 const { main } = bundle(program, program === 'main' || program === 'check' ? `dist/${program}.cache` : undefined)
 main?.(() => bundle('main', 'dist/main.cache'))
