@@ -9,8 +9,8 @@ export class StepList implements RequestNotes {
   readonly #comparesAll: boolean
 
   /**
-   * @param comparesAll whether changes of plugins, defaults and the kind's rules are recorded, too. Comparing them takes as
-   * long as the write.
+   * @param comparesAll whether changes of plugins, defaults and the kind's rules are recorded, too. Comparing them takes
+   * as long as the write.
    */
   constructor(comparesAll: boolean) {
     this.#comparesAll = comparesAll

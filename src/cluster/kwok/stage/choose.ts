@@ -26,9 +26,9 @@ interface StageCandidate {
 }
 
 /**
- * Returns the stages that match an object, among which one is chosen at random, with their shares. A stage of weight 0 is chosen only if all
- * have weight 0, or an invalid one. A stage with an invalid weight is chosen only if all are invalid. Source: kwok,
- * pkg/utils/lifecycle/lifecycle.go.
+ * Returns the stages that match an object, among which one is chosen at random, with their shares. A stage of weight 0
+ * is chosen only if all have weight 0, or an invalid one. A stage with an invalid weight is chosen only if all are
+ * invalid. Source: kwok, pkg/utils/lifecycle/lifecycle.go.
  */
 function* candidatesOf(stages: readonly Stage[], subject: StageSubject): Steps<StageCandidate[]> {
   const matching = yield* matchingStages(stages, subject)
