@@ -94,17 +94,17 @@ class PodCollector {
 
   /**
    * Marks a pod that has not ended as failed, and deletes it without a grace period. Does nothing if that was done
-   * before.
+   * before and finalizers hold the pod.
    */
   async #delete(pod: Pod, condition: PodCondition | undefined): Promise<void> {
-    const { namespace = '', name = '', uid = '', deletionGracePeriodSeconds } = pod.metadata
+    const { namespace = '', name = '', uid = '', deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
     const { client } = this.#env
     try {
       if (!isPodTerminal(pod)) {
         const status = { phase: 'Failed', ...(condition && { conditions: [condition] }) }
         await client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status }, 'strategic')
       }
-      if (!isPodTerminating(pod) || deletionGracePeriodSeconds !== 0)
+      if (!isPodTerminating(pod) || deletionGracePeriodSeconds !== 0 || finalizers.length === 0)
         await client.delete(PODS, namespace, name, { gracePeriodSeconds: 0, uid })
     } catch (error) {
       if (!isStatusError(error, 'NotFound', 'Conflict')) throw error

@@ -209,14 +209,23 @@ function evictedStep({ pod, hostIPs }: LifeInput, { reason, message, disruption 
   }
 }
 
+/**
+ * Milliseconds in which the server itself removes a pod that is deleted without a grace period. It first writes that
+ * the pod is deleted, and leaves it if the server is stopped then.
+ */
+const SERVER_REMOVES_MS = 1000
+
 /** A deleted pod ends its containers, reports that it has ended, and is removed. */
 function terminatingStep({ pod, behavior }: LifeInput, turn: Turn): LifeStep {
-  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
-  // A pod that is deleted without a grace period is left to its finalizers.
-  if (isPodTerminal(pod))
-    return Number(deletionGracePeriodSeconds ?? 0) > 0 ? { kind: 'remove' } : { kind: 'wait', until: Number.POSITIVE_INFINITY }
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = pod.metadata
   const grace = Number(deletionGracePeriodSeconds ?? 0) * 1000
   const end = timeMillis(deletionTimestamp) ?? turn.now
+  if (isPodTerminal(pod)) {
+    if (grace > 0) return { kind: 'remove' }
+    if (finalizers.length > 0) return { kind: 'wait', until: Number.POSITIVE_INFINITY }
+    const left = end + SERVER_REMOVES_MS
+    return left > turn.now ? { kind: 'wait', until: left } : { kind: 'remove' }
+  }
   const begun = end - grace
   const until = begun + Math.min(behavior.stopAfter, grace)
   if (until > turn.now) return { kind: 'wait', until }

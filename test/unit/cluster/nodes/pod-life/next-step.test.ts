@@ -303,7 +303,16 @@ describe('the life of a pod on a simulated node', () => {
     const life = lifeOf({})
     steps(life)
     deleted(life, 0)
+    life.pod = { ...life.pod, metadata: { ...life.pod.metadata, finalizers: ['example.com/hold'] } }
     expect(steps(life)).to.deep.equal(['Succeeded c:Completed(0)', 'end'])
+  })
+
+  it('is removed a second after it was deleted at once, if a server that stopped has left it', () => {
+    const life = lifeOf({})
+    steps(life)
+    deleted(life, 0)
+    expect(steps(life)).to.deep.equal(['Succeeded c:Completed(0)', 'wait 1'])
+    expect(pass(life, 1)).to.deep.equal(['removed'])
   })
 
   it('gets new resources in place, or restarts for them', () => {
