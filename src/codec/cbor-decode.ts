@@ -8,16 +8,7 @@ import { trimFraction } from '../meta/time.ts'
 import { asciiText, knownKey } from './ascii-text.ts'
 import { CborError } from './cbor-error.ts'
 import { ARRAY, BYTES, CborInput, MAP, NINT, refusedItem, SIMPLE, TAG, TEXT, TYPES, UINT } from './cbor-input.ts'
-import {
-  DATE_TIME,
-  EPOCH,
-  LATER_BASE16,
-  LATER_BASE64,
-  LATER_BASE64URL,
-  laterEncoded,
-  NEGATIVE_BIGNUM,
-  POSITIVE_BIGNUM,
-} from './cbor-tags.ts'
+import { DATE_TIME, EPOCH, isLaterEncoding, laterEncoded, NEGATIVE_BIGNUM, POSITIVE_BIGNUM } from './cbor-tags.ts'
 import type { ParsedJson } from './json-exact.ts'
 import { MOST_VALUES, tooManyValues } from './value-bound.ts'
 
@@ -362,7 +353,7 @@ class CborReader {
       const next = input.peekMajor()
       if (tag === POSITIVE_BIGNUM || tag === NEGATIVE_BIGNUM) throw input.error(refusedItem(TAG, 'bignum'))
       this.#checkTag(tag, next)
-      if (tag === LATER_BASE64URL || tag === LATER_BASE64 || tag === LATER_BASE16) this.#later = tag
+      if (isLaterEncoding(tag)) this.#later = tag
       // Upstream looks at the depth of a tag within a time before it reads it.
       if (tag === EPOCH) {
         isEpoch = true
