@@ -79,6 +79,9 @@ export interface RunResult {
   readonly unstable: readonly (readonly FinalState[])[]
 }
 
+/** Default time for which another state than the expected one may stay, in milliseconds. */
+export const PATIENCE_MS = 3000
+
 /** Dependencies of an engine, and the rules by which it judges. */
 export interface EngineOptions {
   /** Control plane that each run gets a copy of. */

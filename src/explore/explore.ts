@@ -1,7 +1,7 @@
 import type { PlaneParts } from '../testing/running.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../testing/types.ts'
 import { CONTROLLER_USERS, ControllerDriver } from './controller-driver.ts'
-import { Engine, type Scenario } from './engine.ts'
+import { Engine, PATIENCE_MS, type Scenario } from './engine.ts'
 import { exploration } from './exploration.ts'
 import { readFaultFile } from './fault-file.ts'
 import type { Exploration, ExploreOptions, ExploreTest } from './types.ts'
@@ -13,7 +13,6 @@ export interface Server {
 }
 
 const RUNS = 200
-const PATIENCE_MS = 3000
 const LEAST_QUIET_MS = 12
 
 /** Returns `explore` for the server of a bundle. */

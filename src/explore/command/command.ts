@@ -6,7 +6,7 @@ import type { FaultSpec } from '../../faults/fault-spec.ts'
 import { ArgumentError, readArguments, type Streams } from '../../lib/arguments.ts'
 import { readConfigFileSync } from '../../lib/bounded-input.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import { Engine, type Scenario } from '../engine.ts'
+import { Engine, PATIENCE_MS, type Scenario } from '../engine.ts'
 import { exploration, UndisturbedError } from '../exploration.ts'
 import type { Server } from '../explore.ts'
 import { readFaultFile } from '../fault-file.ts'
@@ -58,8 +58,6 @@ const OPTIONS = {
   help: 'switch',
 } as const
 
-/** Seconds for which another state than the expected one may stay. */
-const PATIENCE_S = 3
 /** Without the states of threads, a program that computes looks like one at rest. */
 const LEAST_QUIET_MS = SEES_THREADS ? 24 : 60
 
@@ -243,7 +241,7 @@ function readCommand(argv: readonly string[]): ExploreCommand | 'help' {
     apply: given.values('apply'),
     ignore: given.values('ignore'),
     timeoutMs: number('timeout', 1, 60) * 1000,
-    patienceMs: number('patience', 0, PATIENCE_S) * 1000,
+    patienceMs: number('patience', 0, PATIENCE_MS / 1000) * 1000,
     replay: given.value('replay'),
     faultFile: given.value('fault-file'),
     isVerbose: given.isOn('verbose'),
