@@ -20,16 +20,14 @@ export interface Manager {
 export type Managed = Map<string, Manager>
 
 /**
- * Returns the key of a manager. It includes the version only for updaters, as an applier is the same in all versions.
- * Keys order managers of the same second when the oldest are merged.
+ * Returns the key of a manager: the JSON text of its names. It includes the version only for updaters, as an applier is
+ * the same in all versions. Keys order managers of the same second when the oldest are merged.
  */
 export function managerIdentity({ manager, operation, apiVersion, subresource }: Omit<Manager, 'set' | 'time'>): string {
-  return JSON.stringify({
-    ...(manager !== '' && { manager }),
-    operation,
-    ...(operation === 'Update' && { apiVersion }),
-    ...(subresource !== '' && { subresource }),
-  })
+  const name = manager === '' ? '' : `"manager":${JSON.stringify(manager)},`
+  const version = operation === 'Update' ? `,"apiVersion":${JSON.stringify(apiVersion)}` : ''
+  const part = subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`
+  return `{${name}"operation":"${operation}"${version}${part}}`
 }
 
 /** Decodes the managed fields of an object. Returns undefined if an entry is malformed. */

@@ -13,7 +13,7 @@ export type Stages<T> = Generator<Promise<unknown> | undefined, T, unknown>
  */
 export function* stage<T>(result: Awaitable<T>): Stages<T> {
   const value = isPending(result) ? ((yield result) as T) : result
-  yield
+  if (turnIsLong()) yield
   return value
 }
 

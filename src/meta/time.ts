@@ -60,8 +60,16 @@ export function formatMicroTime(millis: number, extraMicros = 0): string {
   return `${wholeSeconds(seconds)}.${String(micros).padStart(6, '0')}Z`
 }
 
+/** Valid dates of all years but February 29, in the form that `formatTime` prints. */
+const CANONICAL =
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
+
+/** Whether a text is certainly what `formatTime` prints. */
+export const isCanonicalTime = (text: string): boolean => CANONICAL.test(text)
+
 /** Returns the text that a server writes for a client's time, or undefined if it is invalid. */
 export function canonicalTime(text: string): string | undefined {
+  if (isCanonicalTime(text)) return text
   const instant = parseTime(text)
   return instant && `${wholeSeconds(instant.seconds)}Z`
 }

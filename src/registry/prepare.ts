@@ -7,6 +7,7 @@ import type { Version } from '../catalog/definition.ts'
 import type { HookContext, Strategy } from '../catalog/strategy.ts'
 import { type Stages, stage } from '../lib/stages.ts'
 import { isSteps, type Steps } from '../lib/steps.ts'
+import { turnIsLong } from '../lib/turn.ts'
 import type { Release } from '../lifecycle/release.ts'
 import { deepEqualInSteps } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
@@ -98,7 +99,7 @@ export function* mutate(
     (yield* stage(admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) })))) ?? wanted
   ensureNamespace(mutated.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   yield* dedupOwnersInSteps(mutated.metadata, text => target.ctx.warn(text), true)
-  yield
+  if (turnIsLong()) yield
   return mutated
 }
 
@@ -110,13 +111,13 @@ export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: Kub
   const typeErrors = strategy.typeErrors?.(next) ?? NONE
   yield* dropTurnedOff(target, next, undefined, ctx)
   yield* prepare(target, strategy, next, undefined, ctx)
-  yield
+  if (turnIsLong()) yield
   const errors = typeErrors.length > 0 ? [...typeErrors] : yield* boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, undefined, ctx, errors))))
   // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that
   // are not path segments.
   if (errors.length === 0) errors.push(...validateMetaNames(next.metadata, nameIsPathSegment, METADATA))
-  yield
+  if (turnIsLong()) yield
   yield* finishPrepare(target, strategy, { next, ctx, claimed: claimedKind(target, next) }, errors)
 }
 
@@ -136,7 +137,7 @@ export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kub
   else meta.generation = before.generation
   yield* dropTurnedOff(target, next, old, ctx)
   yield* prepare(target, strategy, next, old, ctx)
-  yield
+  if (turnIsLong()) yield
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
   if (before.creationTimestamp) meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
@@ -144,7 +145,7 @@ export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kub
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
   const errors = yield* boundedErrors(errorsOfUpdate({ ...kindRulesOf(target, strategy), typeErrors }, next, old, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, old, ctx, errors))))
-  yield
+  if (turnIsLong()) yield
   yield* finishPrepare(target, strategy, { next, old, ctx, claimed }, errors)
   yield* keepUnchangedManagers(next, old)
 }
@@ -212,7 +213,7 @@ function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Ste
     return errors.length > 0 ? [...errors] : yield* metaErrors()
   }
   const errors = yield* metaErrors()
-  yield
+  if (turnIsLong()) yield
   return appendErrors(errors, yield* kindErrors(rules, next, undefined, ctx))
 }
 
@@ -228,9 +229,9 @@ function* errorsOfUpdate(
   // Upstream validates ObjectMeta twice: first for every kind, without the check that finalizers have a domain, then in
   // the kind's own validation. Errors occur twice in the causes.
   const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, METADATA, PLAIN_FINALIZERS)
-  yield
+  if (turnIsLong()) yield
   appendErrors(errors, yield* validateObjectMetaUpdateInSteps(meta, old.metadata, METADATA, PLAIN_FINALIZERS))
-  yield
+  if (turnIsLong()) yield
   if (typeErrors.length > 0) return appendErrors(errors, typeErrors)
   for (const round of strategy.metaRounds ?? ONCE) {
     const isWhole = round === 'whole'
@@ -238,7 +239,7 @@ function* errorsOfUpdate(
       ? yield* validateObjectMetaInSteps(meta, namespaced, nameRuleOf(strategy, ctx), METADATA, rules)
       : yield* validateObjectMetaUpdateInSteps(meta, old.metadata, METADATA, rules)
     appendErrors(errors, found)
-    yield
+    if (turnIsLong()) yield
   }
   return appendErrors(errors, yield* kindErrors(kind, next, old, ctx))
 }
@@ -278,7 +279,7 @@ function* finishPrepare(target: WriteTarget, strategy: Strategy, { next, old, ct
   if (errors.length > 0) throw invalidError(claimed ?? groupKindOf(target.served), next.metadata.name ?? '', errors)
   const texts = strategy.warnings?.(next, old, ctx)
   if (texts) for (const text of isSteps(texts) ? yield* texts : texts) target.ctx.warn(text)
-  yield
+  if (turnIsLong()) yield
   strategy.canonicalize?.(next)
 }
 

@@ -1,34 +1,17 @@
 import { timeQuote } from '../lib/go-quote.ts'
-import { canonicalMicroTime, canonicalTime } from '../meta/time.ts'
+import { canonicalMicroTime, canonicalTime, isCanonicalTime } from '../meta/time.ts'
 
 /** Layouts of Go's time package that the API's times are parsed with. */
 const RFC3339 = '2006-01-02T15:04:05Z07:00'
 const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00'
 
-const PLAIN_TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
 const SHORT_HOUR = /T(?=\d:)/
 const MICRO_TIME = /[.,][0-9]{6}(?:Z|[+-])/
+
 /** Returns the canonical text of a metav1.Time; null for Go's zero time; undefined if the text is not a time. */
 export function normalTime(text: string): string | null | undefined {
-  if (isNormal(text)) return text
   const normal = canonicalTime(text.replace(SHORT_HOUR, 'T0'))
   return normal === '0001-01-01T00:00:00Z' ? null : normal
-}
-
-/** Whether the text is certainly a canonical time, as most are. */
-function isNormal(text: string): boolean {
-  if (!PLAIN_TIME.test(text)) return false
-  const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8, 10))]
-  return (
-    day > 0 &&
-    day < 29 &&
-    month > 0 &&
-    month < 13 &&
-    text > '0002' &&
-    text.slice(11, 13) < '24' &&
-    text.slice(14, 16) < '60' &&
-    text.slice(17, 19) < '60'
-  )
 }
 
 /** Like `normalTime`, for a metav1.MicroTime, which requires exactly six decimals. */
@@ -43,7 +26,7 @@ export function normalMicroTime(text: string): string | null | undefined {
  * as "2006"`.
  */
 export function timeFault(text: string, micro: boolean): string | undefined {
-  if (!micro && isNormal(text)) return undefined
+  if (!micro && isCanonicalTime(text)) return undefined
   const layout = micro ? RFC3339_MICRO : RFC3339
   let rest = text
   const fault = (element: string): string =>

@@ -13,12 +13,25 @@ describe('times', () => {
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000000Z'],
     ['2023-02-29T00:00:00Z', undefined, undefined],
     ['2024-13-01T00:00:00Z', undefined, undefined],
+    ['2024-01-02T24:00:00Z', undefined, undefined],
+    ['2024-01-02T23:60:00Z', undefined, undefined],
+    ['2024-01-02T23:59:60Z', undefined, undefined],
     ['2024-01-02', undefined, undefined],
     ['2024-01-02T03:04:05', undefined, undefined],
   ]
   for (const [text, seconds, micros] of times) {
     it(text, () => expect([canonicalTime(text), canonicalMicroTime(text)]).to.deep.equal([seconds, micros]))
   }
+
+  it('are canonical on each day that a month has, and on no other', () => {
+    for (let month = 0; month <= 13; month++)
+      for (let day = 0; day <= 32; day++) {
+        const text = `2023-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}T23:59:59Z`
+        const date = new Date(Date.UTC(2023, month - 1, day))
+        const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+        expect(canonicalTime(text), text).to.equal(exists ? text : undefined)
+      }
+  })
 
   it('are printed from the clock', () => {
     expect(formatTime(1704164645999)).to.equal('2024-01-02T03:04:05Z')
