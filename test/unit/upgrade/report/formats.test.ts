@@ -77,15 +77,31 @@ To review (1)
   it('prints SARIF with rules, and locations in files as URIs', () => {
     const { version, runs } = JSON.parse(sarifReport(report))
     expect(version).to.equal('2.1.0')
-    const [{ tool, results }] = runs
+    const [{ tool, results, invocations }] = runs
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).to.deep.equal(['removed-version', 'deprecated-gate'])
     expect(results[0]).to.deep.include({ ruleId: 'removed-version', ruleIndex: 0, level: 'error' })
     expect(results[0].locations[0].physicalLocation).to.deep.equal({
       artifactLocation: { uri: 'shop/the%20report.yaml' },
       region: { startLine: 4 },
     })
-    expect(results[1].locations[0]).to.have.all.keys('logicalLocations')
-    expect(results[1].level).to.equal('warning')
+    // GitHub refuses results without a region of a file.
+    expect(results).to.have.length(1)
+    const [{ executionSuccessful, toolExecutionNotifications }] = invocations
+    expect(executionSuccessful).to.equal(true)
+    expect(toolExecutionNotifications).to.have.length(1)
+    expect(toolExecutionNotifications[0]).to.deep.include({
+      level: 'warning',
+      associatedRule: { id: 'deprecated-gate', index: 1 },
+      message: { text: '--feature-gates: the feature gate A is deprecated' },
+      locations: [{ logicalLocations: [{ name: '--feature-gates', fullyQualifiedName: '--gates: --feature-gates', kind: 'resource' }] }],
+    })
+  })
+
+  it('gives SARIF results about a whole file its first line', () => {
+    const unreadable = { rule: 'unreadable', level: 'warning', subject: 'a.yaml', place: { file: 'a.yaml' }, message: 'no YAML' } as const
+    const [{ results, invocations }] = JSON.parse(sarifReport({ ...report, findings: [unreadable] })).runs
+    expect(results[0].locations[0].physicalLocation.region).to.deep.equal({ startLine: 1 })
+    expect(invocations).to.equal(undefined)
   })
 
   it('prints self-contained HTML with all data escaped', () => {
