@@ -255,4 +255,125 @@ tests:
       'skip rego',
     ])
   })
+
+  it('takes parameters of several types, requests, and patterns of messages from suites of gator', async () => {
+    write(
+      'gator-requests/template.yaml',
+      `apiVersion: templates.gatekeeper.sh/v1
+kind: ConstraintTemplate
+metadata: {name: ports}
+spec:
+  targets:
+  - target: admission.k8s.gatekeeper.sh
+    code:
+    - engine: K8sNativeValidation
+      source:
+        variables:
+        - {name: isUpdate, expression: has(request.operation) && request.operation == "UPDATE"}
+        validations:
+        - expression: variables.isUpdate || object.spec.containers.all(c, !(c.name in variables.params.names))
+          messageExpression: '"name of " + object.metadata.name + ", most " + string(variables.params.most)'
+        - expression: variables.isUpdate || size(object.spec.containers) < variables.params.most
+          message: too many containers
+`,
+    )
+    write(
+      'gator-requests/constraint.yaml',
+      `apiVersion: constraints.gatekeeper.sh/v1beta1
+kind: Ports
+metadata: {name: a}
+spec:
+  match: {kinds: [{apiGroups: [""], kinds: [Pod]}], excludedNamespaces: [kube-*]}
+  parameters: {names: [a], most: 1, strict: true, none: []}
+`,
+    )
+    const bad = pod('bad', false)
+    const review = (operation: string): string =>
+      `apiVersion: admission.k8s.io/v1beta1\nkind: AdmissionReview\nrequest:\n  operation: ${operation}\n  object:\n${bad.replaceAll(/^/gm, '    ')}`
+    write('gator-requests/bad.yaml', bad)
+    write('gator-requests/excluded.yaml', bad.replace('name: bad', 'name: bad, namespace: kube-system'))
+    write('gator-requests/update.yaml', review('UPDATE'))
+    write('gator-requests/connect.yaml', review('CONNECT'))
+    write(
+      'gator-requests/suite.yaml',
+      `kind: Suite
+apiVersion: test.gatekeeper.sh/v1alpha1
+tests:
+- name: t
+  template: template.yaml
+  constraint: constraint.yaml
+  cases:
+  - {name: both, object: bad.yaml, assertions: [{message: "^name of b.d, most 1$"}, {violations: 1, message: too many}, {violations: 2}]}
+  - {name: other message, object: bad.yaml, assertions: [{violations: no, message: privileged}]}
+  - {name: wrong message, object: bad.yaml, assertions: [{violations: yes, message: "^of bad"}]}
+  - {name: wrong number, object: bad.yaml, assertions: [{violations: 1}]}
+  - {name: excluded, object: excluded.yaml}
+  - {name: update, object: update.yaml, assertions: [{violations: no}]}
+  - {name: connect, object: connect.yaml, assertions: [{violations: no}]}
+- {name: invalid, template: template.yaml, constraint: constraint.yaml, invalid: true}
+`,
+    )
+    expect((await results([], [join(folder, 'gator-requests', 'suite.yaml')])).map(summary)).to.deep.equal([
+      'pass t: both',
+      'pass t: other message',
+      'fail t: wrong message: 0 violations match an assertion that expects at least 1: name of bad, most 1; too many containers',
+      'fail t: wrong number: 2 violations match an assertion that expects 1: name of bad, most 1; too many containers',
+      'pass t: excluded',
+      'pass t: update',
+      'skip t: connect',
+      'skip invalid',
+    ])
+  })
+
+  it('names a regular expression of a suite of gator that is not valid', async () => {
+    const file = write(
+      'gator-requests/pattern.yaml',
+      'kind: Suite\napiVersion: test.gatekeeper.sh/v1alpha1\ntests:\n- {name: t, template: template.yaml, cases: [{name: c, object: bad.yaml, assertions: [{message: "a("}]}]}\n',
+    )
+    const error = await results([], [file]).catch((thrown: unknown) => thrown)
+    expect(error).to.have.property('message', `${file}: t: c: message: error parsing regexp: missing closing ): \`a(\``)
+  })
+
+  it('reads policies of a test in a version that the release serves, and creates namespaces that it tests', async () => {
+    write(
+      'versions/policy.yaml',
+      `apiVersion: admissionregistration.k8s.io/v1alpha1
+kind: MutatingAdmissionPolicy
+metadata: {name: label}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [namespaces]}]
+  failurePolicy: Fail
+  reinvocationPolicy: Never
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {"team": "a"}}}'}
+`,
+    )
+    write('versions/namespace.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n')
+    write('versions/patched.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: a}}\n')
+    write('versions/limits.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits}\ndata: {most: 1}\n')
+    const test = (more: string): string => `apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+policies: [policy.yaml]
+resources: [namespace.yaml]
+${more}results:
+- {policy: label, isMutatingAdmissionPolicy: true, resources: [shop], kind: Namespace, patchedResources: patched.yaml, result: pass}
+`
+    const served = await results([], [write('versions/served.yaml', test(''))])
+    const refused = await results([], [write('versions/refused.yaml', test('paramResources: [limits.yaml]\n'))])
+    expect([...served, ...refused].map(summary)).to.deep.equal([
+      'pass label: Namespace shop: pass',
+      'fail ConfigMap limits: ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
+    ])
+  })
+
+  it('does not read the files of a test of kyverno that tests none of the admission policies', async () => {
+    write('others/policy.yaml', 'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: other}\nspec: {}\n')
+    const file = write(
+      'others/kyverno-test.yaml',
+      'apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\npolicies: [policy.yaml]\nresources: [missing.yaml]\nresults:\n- {policy: other, resources: [a], result: pass}\n',
+    )
+    expect((await results([], [file])).map(summary)).to.deep.equal(['skip other: pass'])
+  })
 })

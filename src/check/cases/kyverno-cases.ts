@@ -1,7 +1,17 @@
 import { dirname, join } from 'node:path'
 import { isJsonObject, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { manifestFiles, readManifestFile } from '../../upgrade/manifests.ts'
-import { type CaseSuite, isBinding, isPolicyObject, nameOf, objectList, type PolicyCase, stringList, valuesOf } from './policy-case.ts'
+import {
+  type CaseSuite,
+  isBinding,
+  isPolicyObject,
+  nameOf,
+  objectList,
+  type PolicyCase,
+  type SkippedCase,
+  stringList,
+  valuesOf,
+} from './policy-case.ts'
 
 /**
  * Reports whether a document is a test of `kyverno test`. https://kyverno.io/docs/kyverno-cli/reference/kyverno_test
@@ -15,22 +25,30 @@ export function kyvernoSuite(file: string, document: JsonObject): CaseSuite {
   const read = (paths: readonly string[]): JsonObject[] =>
     paths.flatMap(path => manifestFiles([join(dirname(file), path)]).flatMap(each => valuesOf(readManifestFile(each))))
   const policies = read(stringList(document.policies)).filter(isPolicyObject)
-  const resources = read([...stringList(document.resources), ...stringList(document.targetResources)])
   const names = new Set(policies.filter(policy => !isBinding(policy)).map(nameOf))
+  const isTested = objectList(document.results).some(({ policy }) => names.has(String(policy ?? '')))
+  // Tests of other policies may name files that only kyverno finds.
+  if (!isTested) return { file, policies: [], given: [], cases: [], skipped: objectList(document.results).map(otherPolicy), denies: true }
+  const resources = read([...stringList(document.resources), ...stringList(document.targetResources)])
   const [user] = typeof document.userinfo === 'string' ? values(document.userinfo) : []
   const cases: PolicyCase[] = []
-  const skipped: { name: string; reason: string }[] = []
+  const skipped: SkippedCase[] = []
   for (const result of objectList(document.results)) {
     const policy = String(result.policy ?? '')
     if (!names.has(policy)) {
-      skipped.push({ name: `${policy}: ${String(result.result)}`, reason: 'the policy is not an admission policy of Kubernetes' })
+      skipped.push(otherPolicy(result))
       continue
     }
     const patched = [result.patchedResources, result.patchedResource].flatMap(path => (typeof path === 'string' ? read([path]) : []))
     for (const object of chosen(resources, result)) cases.push({ ...caseOf(policy, object, result, patched), ...userOf(user) })
   }
   const stated = typeof document.variables === 'string' ? values(document.variables) : [objectIn(document.values)]
-  const namespaces = [...resources.filter(({ kind }) => kind === 'Namespace'), ...stated.flatMap(labelledNamespaces)]
+  const tested = new Set(cases.filter(({ object }) => object.kind === 'Namespace').map(({ object }) => nameOf(object)))
+  const used = new Set(cases.map(({ object }) => objectIn(object.metadata).namespace))
+  // A case creates its namespace, which must not exist before unless other cases need it.
+  const namespaces = [...resources.filter(({ kind }) => kind === 'Namespace'), ...stated.flatMap(labelledNamespaces)].filter(
+    namespace => !tested.has(nameOf(namespace)) || used.has(nameOf(namespace)),
+  )
   return {
     file,
     policies: withBindings(policies),
@@ -40,6 +58,12 @@ export function kyvernoSuite(file: string, document: JsonObject): CaseSuite {
     denies: true,
   }
 }
+
+/** A result for a policy of kyverno's own kinds. */
+const otherPolicy = ({ policy = '', result }: JsonObject): SkippedCase => ({
+  name: `${String(policy)}: ${String(result)}`,
+  reason: 'the policy is not an admission policy of Kubernetes',
+})
 
 /** User of a file with `userInfo`. */
 function userOf(document: JsonObject | undefined): Pick<PolicyCase, 'user' | 'groups'> {

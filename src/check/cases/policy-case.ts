@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
+import type { LinearRegExp } from '../../lib/linear-regexp.ts'
 import type { ManifestFile } from '../../upgrade/manifests.ts'
 
 /** A request to which policies respond, and what is expected of the response. */
@@ -18,8 +19,8 @@ export interface PolicyCase {
 
 /** Expected response. */
 export interface Expectation {
-  /** Whether the request must be allowed. */
-  readonly allowed: boolean
+  /** Optional. Whether the request must be allowed. */
+  readonly allowed?: boolean
   /** Optional. Part of the message of a denial. */
   readonly message?: string | undefined
   /** Optional. Parts of warnings. */
@@ -28,6 +29,22 @@ export interface Expectation {
   readonly mutated?: JsonObject | undefined
   /** Optional. Name of the policy that denies the object. Other denials are no result. */
   readonly policy?: string | undefined
+  /** Optional. Numbers of violations. A policy may report several, of which the server's message names the first. */
+  readonly violations?: readonly ViolationCount[]
+}
+
+/** Expected number of violations. */
+export interface ViolationCount {
+  readonly least: number
+  readonly most: number
+  /** Optional. Expression that the messages of counted violations match. Default: all count. */
+  readonly message?: LinearRegExp
+}
+
+/** A case that is not run. */
+export interface SkippedCase {
+  readonly name: string
+  readonly reason: string
 }
 
 /** Cases that share policies and existing objects. */
@@ -41,7 +58,7 @@ export interface CaseSuite {
   /** Cases in order. Their requests are dry runs, so a case does not see the objects of others. */
   readonly cases: readonly PolicyCase[]
   /** Cases that are not run, with the reason. */
-  readonly skipped: readonly { readonly name: string; readonly reason: string }[]
+  readonly skipped: readonly SkippedCase[]
   /** Whether only policies of the suite decide, so that their bindings deny. */
   readonly denies: boolean
 }

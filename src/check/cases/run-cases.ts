@@ -6,7 +6,7 @@ import { ADMIN, ForkClient, type ForkResponse, resourcePath } from '../fork/fork
 import type { Fork } from '../fork/open-fork.ts'
 import type { CaseResult } from '../types.ts'
 import type { WebhookReviews } from '../webhook-reviews.ts'
-import { type CaseSuite, isBinding, isPolicyObject, type PolicyCase } from './policy-case.ts'
+import { type CaseSuite, isBinding, isPolicyObject, nameOf, type PolicyCase, type ViolationCount } from './policy-case.ts'
 
 export interface CaseRunOptions {
   /** A fork of its own: the suite changes it. */
@@ -25,14 +25,15 @@ export async function runSuite(suite: CaseSuite, options: CaseRunOptions): Promi
   const skipped = suite.skipped.map(({ name, reason }): CaseResult => ({ name, file, passed: true, skipped: reason }))
   if (suite.cases.length === 0) return skipped
   const isDefinition = ({ kind }: JsonObject): boolean => kind === 'CustomResourceDefinition'
-  for (const object of [...options.policies.filter(isDefinition), ...suite.given]) await run.create(object)
-  // Objects that exist are not subject to the policies.
-  const policies = [...(suite.denies ? [] : options.policies.filter(object => !isDefinition(object))), ...suite.policies]
+  const policies = [
+    ...(suite.denies ? [] : options.policies.filter(object => !isDefinition(object))),
+    ...suite.policies.map(policy => inServedVersion(policy, options.fork)),
+  ]
   const bindings = policies.filter(object => isPolicyObject(object) && isBinding(object))
-  for (const object of policies) {
+  // Objects that exist are not subject to the policies.
+  for (const object of [...options.policies.filter(isDefinition), ...suite.given, ...policies]) {
     const fault = await run.create(object)
-    if (fault !== undefined)
-      return [...skipped, { name: `${String(object.kind)} ${String(objectIn(object.metadata).name)}`, file, passed: false, message: fault }]
+    if (fault !== undefined) return [...skipped, { name: `${String(object.kind)} ${nameOf(object)}`, file, passed: false, message: fault }]
   }
   await options.fork.settled()
   const results: CaseResult[] = []
@@ -42,6 +43,17 @@ export async function runSuite(suite: CaseSuite, options: CaseRunOptions): Promi
     results.push({ name: each.name, file, passed: message === undefined, ...(message !== undefined && { message }) })
   }
   return [...results, ...skipped]
+}
+
+/** Versions of admission policies, the newest first. Policies have the same members in all of them. */
+const POLICY_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'].map(version => `admissionregistration.k8s.io/${version}`)
+
+/** Returns a policy of another tool's test in a version that the release serves, if it does not serve its own. */
+function inServedVersion(policy: JsonObject, fork: Fork): JsonObject {
+  const kind = String(policy.kind)
+  if (fork.served(String(policy.apiVersion), kind)) return policy
+  const apiVersion = POLICY_VERSIONS.find(version => fork.served(version, kind))
+  return apiVersion === undefined ? policy : { ...policy, apiVersion }
 }
 
 class CaseRun {
@@ -108,6 +120,9 @@ class CaseRun {
     const denial = error && denialOf(response.steps)
     if (error && denial?.rule !== 'policy-denied' && denial?.rule !== 'webhook-denied')
       return `the server refuses the object: ${error.message}`
+    const counted = violationFailure(expected.violations ?? [], response)
+    if (counted !== undefined) return counted
+    if (expected.allowed === undefined) return undefined
     const isDenied = error !== undefined && (expected.policy === undefined || denial?.by === expected.policy)
     if (expected.allowed && isDenied) return `expected to be allowed, and denied: ${error?.message}`
     if (!expected.allowed && !isDenied)
@@ -153,6 +168,19 @@ class CaseRun {
     await this.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
     await this.#options.fork.settled()
   }
+}
+
+/** Returns why violations are not as many as expected. Undefined if they are. */
+function violationFailure(counts: readonly ViolationCount[], { steps, error }: ForkResponse): string | undefined {
+  const messages = steps.flatMap(step => (step.step === 'policy' && step.outcome === 'refused' ? (step.messages ?? []) : []))
+  for (const { least, most, message } of counts) {
+    const count = messages.filter(text => message?.foundIn(text) ?? true).length
+    if (count >= least && count <= most) continue
+    if (messages.length === 0) return 'expected to be denied, and allowed'
+    const wanted = most === 0 ? 'none' : least === most ? String(most) : 'at least 1'
+    return `${count} violations match an assertion that expects ${wanted}: ${messages.join('; ') || (error?.message ?? '')}`
+  }
+  return undefined
 }
 
 function mutationFailure(expected: JsonObject, { object = {} }: ForkResponse): string | undefined {
