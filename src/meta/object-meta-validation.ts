@@ -2,6 +2,7 @@ import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../api/meta
 import { compareText } from '../lib/compare-text.ts'
 import { goJsonText } from '../lib/go-json-text.ts'
 import { isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
+import { turnIsLong } from '../lib/turn.ts'
 import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import { deepEqual } from './equal.ts'
 import type { Detail, FieldError } from './field-error.ts'
@@ -253,10 +254,10 @@ export function* validateObjectMetaInSteps(...[meta, namespaced, validateName, p
   return errors
 }
 
-/** Appends errors and yields: a single field of metadata may hold as many values as a request body. */
+/** Appends errors, and yields if the turn has been long: a single field of metadata may hold as many values as a request body. */
 function* addErrors(errors: FieldError[], more: Steps<FieldError[]>): Steps<void> {
   for (const error of yield* more) errors.push(error)
-  yield
+  if (turnIsLong()) yield
 }
 
 /**

@@ -9,6 +9,7 @@ import { decodeMessageInSteps } from '../codec/protobuf-decode.ts'
 import { encodeProtobufInSteps } from '../codec/protobuf-encode-in-steps.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
+import { turnIsLong } from '../lib/turn.ts'
 import { cloneInSteps } from '../meta/whole-floats.ts'
 import { decodeInSteps } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -101,7 +102,7 @@ function storingOf(
   const withDefaults = function* (object: KubeObject): Steps<KubeObject> {
     const copy = yield* copyInSteps(definition, object, version)
     const own = copy === object ? yield* cloneInSteps(object) : copy
-    yield
+    if (turnIsLong()) yield
     return yield* applyDefaultsInSteps(version, own)
   }
   return function* (object) {
@@ -113,7 +114,7 @@ function storingOf(
     const meta: ObjectMeta & LegacyFields = stored.metadata
     delete meta.selfLink
     if (!kept) stored.apiVersion = apiVersionOfVersion(version)
-    yield
+    if (turnIsLong()) yield
     return stored
   }
 }
@@ -143,7 +144,7 @@ function readingOf(definition: ResourceDefinition, version: Version): Reading {
       // Another program may have written another kind or apiVersion.
       object.kind = stored.kind
       object.apiVersion = apiVersionOfVersion(stored)
-      yield
+      if (turnIsLong()) yield
       return fromStore(yield* applyDefaultsInSteps(stored, object), stored)
     },
   }
@@ -162,7 +163,7 @@ const cborForm = (
     const stored = yield* asStored(object)
     const { kind, apiVersion } = stored
     const normal = { kind, apiVersion, ...(yield* decodeInSteps(schema, stored)) }
-    yield
+    if (turnIsLong()) yield
     return cborBody(yield* encodeCborInSteps(schema, normal))
   },
   isWritten,

@@ -1,6 +1,7 @@
 import { decodedObject, isJsonObject, type Json, type KubeObject } from '../api/meta/object.ts'
 import type { Version } from '../catalog/definition.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { turnIsLong } from '../lib/turn.ts'
 import { decodeInSteps as decodeValueInSteps } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 
@@ -19,7 +20,7 @@ export function* applyDefaultsInSteps(target: Decodable, object: KubeObject): St
   if (rest) yield* rest
   const steps = target.setDefaults?.(object)
   if (steps) {
-    yield
+    if (turnIsLong()) yield
     yield* steps
   }
   return object
@@ -35,7 +36,7 @@ export const decodeObject = (target: Decodable, value: Json, onUnknown?: (path: 
 /** `decodeObject` in steps, for values that may be large. */
 export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
   const decoded = decodedObject(yield* decodeValueInSteps(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }))
-  yield
+  if (turnIsLong()) yield
   const object = yield* applyDefaultsInSteps(target, decoded)
   keepManagerReset(target.schema, value, object)
   return object

@@ -77,7 +77,7 @@ export class RemoteView {
       for (const [i, stored] of group.entries()) found.set(stored, there(converted[i]))
     }
     for (const [i, object] of stored.entries()) {
-      if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
+      if (i > 0 && i % LOOK === 0 && turnIsSpent()) await nextTurn()
       if (found.has(object)) continue
       const ready = this.#ready(object)
       if (ready) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { ObjectMeta, OwnerReference } from '../../../src/api/meta/object.ts'
+import { endTurn } from '../../../src/lib/turn.ts'
 import { allWorded, fieldErrorText } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../src/meta/names.ts'
@@ -242,6 +243,7 @@ describe('object metadata', () => {
       ownerReferences: [owner()],
       finalizers: ['a.b/c'],
     }
+    endTurn()
     expect([...validateObjectMetaInSteps(meta, true, nameIsDnsSubdomain, path)]).to.have.length(5)
     expect([...validateObjectMetaUpdateInSteps(meta, meta, path)]).to.have.length(4)
   })
