@@ -2,12 +2,11 @@ import { type JsonObject, objectIn } from '../api/meta/object.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { WhyStep } from '../meta/why.ts'
 import { rawJson } from '../schema/json-text.ts'
-import type { SourceNode } from '../upgrade/source/nodes.ts'
+import { nodeValue, type SourceNode } from '../upgrade/source/nodes.ts'
 import { culpritOf } from './findings/culprit.ts'
 import { managerIn, refusalFindings, wrongValue } from './findings/refusal.ts'
 import { type ForkClient, type ForkResponse, resourcePath } from './fork/fork-client.ts'
 import type { InputObject } from './input/input-object.ts'
-import { valueWithout } from './input/value-without.ts'
 import type { CheckFinding } from './types.ts'
 
 /** Number of values of the wrong type that are reported for one object. The server reports the first one only. */
@@ -167,6 +166,6 @@ function send(
 
 /** JSON of an object, with the names that the list around it implies. */
 function bodyOf({ node, value, apiVersion, kind, convertedFrom }: InputObject, without: ReadonlySet<SourceNode>): string {
-  const content = convertedFrom === undefined ? valueWithout(node, without) : value
+  const content = convertedFrom === undefined ? nodeValue(node, { without }) : value
   return rawJson({ apiVersion, kind, ...objectIn(content) })
 }

@@ -2,10 +2,9 @@ import { isJsonObject } from '../../api/meta/object.ts'
 import type { Version } from '../../catalog/definition.ts'
 import { decodeObject } from '../../registry/decode-object.ts'
 import { DecodeError } from '../../schema/decode.ts'
-import type { SourceNode } from '../../upgrade/source/nodes.ts'
+import { nodeValue, type SourceNode } from '../../upgrade/source/nodes.ts'
 import type { InputObject } from '../input/input-object.ts'
 import { eachScalar, type FieldLocation } from '../input/position.ts'
-import { valueWithout } from '../input/value-without.ts'
 
 /** Number of values that are tried. */
 const MOST_VALUES = 2000
@@ -26,7 +25,7 @@ export function culpritOf(object: InputObject, version: Version, without: Readon
 }
 
 function decodeFault({ node, apiVersion, kind }: InputObject, version: Version, without: ReadonlySet<SourceNode>): string | undefined {
-  const value = valueWithout(node, without)
+  const value = nodeValue(node, { without })
   try {
     if (isJsonObject(value)) decodeObject(version, { ...value, apiVersion, kind }, () => {})
     return undefined

@@ -231,22 +231,36 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-/** Returns the value of a node, with members in the order of the text. `instead` replaces the values of some nodes. */
-export function nodeValue(node: SourceNode, instead?: ReadonlyMap<SourceNode, Json>): Json {
+/** Changes to the value of a node, by nodes below it. An anchored node changes wherever an alias refers to it. */
+export interface ValueChanges {
+  /** Optional. Values that replace those of nodes. */
+  readonly instead?: ReadonlyMap<SourceNode, Json>
+  /** Optional. Items and values of members that are left out, with the keys. */
+  readonly without?: ReadonlySet<SourceNode>
+}
+
+/**
+ * Returns the value of a node, with members in the order of the text. Of repeated keys the last one counts, as in
+ * kubectl: without it, the object does not have the member.
+ */
+export function nodeValue(node: SourceNode, changes: ValueChanges = {}): Json {
+  const { instead, without } = changes
   const given = instead?.get(node)
   if (given !== undefined) return given
   switch (node.kind) {
     case 'scalar':
       return node.value
     case 'alias':
-      return nodeValue(node.target, instead)
+      return nodeValue(node.target, changes)
     case 'list':
-      return node.items.map(item => nodeValue(item, instead))
+      return (without ? node.items.filter(item => !without.has(item)) : node.items).map(item => nodeValue(item, changes))
     case 'map': {
       const object: JsonObject = {}
       for (const merged of node.merged)
-        for (const [key, value] of Object.entries(objectIn(nodeValue(merged, instead)))) setMember(object, key, value)
-      for (const { key, value } of node.pairs) setMember(object, key, nodeValue(value, instead))
+        for (const [key, value] of Object.entries(objectIn(nodeValue(merged, changes)))) setMember(object, key, value)
+      for (const { key, value } of node.pairs)
+        if (without?.has(value)) delete object[key]
+        else setMember(object, key, nodeValue(value, changes))
       return object
     }
   }

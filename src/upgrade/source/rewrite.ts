@@ -61,7 +61,9 @@ const withLineEnds = (text: string, edits: readonly Edit[]): readonly Edit[] =>
 const wantedValue = (document: SourceDocument | undefined, changes: readonly NodeChange[]): Json =>
   document === undefined
     ? null
-    : nodeValue(document.root, new Map(changes.map(({ node, before, after }) => [node, patched(nodeValue(node), before, after)])))
+    : nodeValue(document.root, {
+        instead: new Map(changes.map(({ node, before, after }) => [node, patched(nodeValue(node), before, after)])),
+      })
 
 const isFlow = (root: SourceNode): boolean => root.kind !== 'scalar' && root.kind !== 'alias' && root.flow
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Input } from '../../../../src/check/input/input-object.ts'
 import { readInput, readTexts } from '../../../../src/check/input/read-input.ts'
-import { valueWithout } from '../../../../src/check/input/value-without.ts'
+import { nodeValue } from '../../../../src/upgrade/source/nodes.ts'
 
 const names = ({ objects }: Input): string[] =>
   objects.map(({ apiVersion, kind, namespace, name, source }) => [apiVersion, kind, namespace, name, source ?? ''].join(' ').trim())
@@ -116,9 +116,9 @@ metadata: {name: b}
   it('takes the last of repeated keys, and members of merged maps that the map does not set', () => {
     const [object] = readTexts({ a: 'apiVersion: v1\nkind: A\nx: &x {a: 1, b: 2}\nz: {<<: *x, b: 3, b: 4}\n' }).objects
     const value = { apiVersion: 'v1', kind: 'A', x: { a: 1, b: 2 }, z: { a: 1, b: 4 } }
-    expect(object && valueWithout(object.node, new Set())).to.deep.equal(value)
+    expect(object && nodeValue(object.node)).to.deep.equal(value)
     const [, , , z] = object?.node.kind === 'map' ? object.node.pairs : []
     const last = z?.value.kind === 'map' ? z.value.pairs[1]?.value : undefined
-    expect(object && last && valueWithout(object.node, new Set([last]))).to.deep.equal({ ...value, z: { a: 1 } })
+    expect(object && last && nodeValue(object.node, { without: new Set([last]) })).to.deep.equal({ ...value, z: { a: 1 } })
   })
 })
