@@ -24,18 +24,39 @@ const NAME_CONSTRAINTS = '2.5.29.30'
 const LEAST_RSA_BITS = 2048
 
 /**
- * Whether a chain is valid by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers
- * (ExtKeyUsageServerAuth). OpenSSL rejects certificates for any purpose (anyExtendedKeyUsage), and those whose key
- * usage does not match the signature of the handshake, which Go accepts. `chain`: DER, the peer's certificate first,
- * each signed by the next, currently valid, and leading to one of the authorities. Returns false for a certificate that
- * cannot be parsed.
+ * OpenSSL's verdicts on chains that Go's crypto/x509 may accept. OpenSSL rejects certificates for any purpose
+ * (anyExtendedKeyUsage), and those whose key usage does not match the signature of the handshake. Without an authority
+ * key identifier, it takes a certificate with the name of its issuer for self-signed, and tries only one authority of a
+ * name, while Go tries the keys of all. Go creates such certificates itself if both names are the same, as those of
+ * webhooks built with knative.dev/pkg.
  */
-export function isGoodChain(chain: readonly Buffer[], authorities: readonly X509Certificate[], purpose: CertificatePurpose): boolean {
+const STRICTER_THAN_GO: ReadonlySet<string> = new Set([
+  'INVALID_PURPOSE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'CERT_SIGNATURE_FAILURE',
+])
+
+/** Whether `isGoodChain` may accept a chain that OpenSSL rejected with this code. Other errors may exist as well. */
+export const mayBeGoodChain = (code: string | undefined): boolean => code !== undefined && STRICTER_THAN_GO.has(code)
+
+/**
+ * Whether a chain is valid by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers
+ * (ExtKeyUsageServerAuth). `chain`: DER, the peer's certificate first, each signed by the next and currently valid.
+ * `now`: in milliseconds since the epoch. Returns false for a certificate that cannot be parsed.
+ */
+export function isGoodChain(
+  chain: readonly Buffer[],
+  authorities: readonly X509Certificate[],
+  purpose: CertificatePurpose,
+  now: number,
+): boolean {
   try {
     const path = pathTo(chain, authorities)
     return (
       path?.every(
-        (certificate, index) => isGoodAt(certificate, index, index === path.length - 1) && isFor(certificate, PURPOSES[purpose]),
+        (certificate, index) =>
+          isGoodAt(certificate, index, index === path.length - 1) && isFor(certificate, PURPOSES[purpose]) && isCurrent(certificate, now),
       ) === true
     )
   } catch {
@@ -76,6 +97,9 @@ function isFor({ keyUsage }: X509Certificate, purpose: string): boolean {
   const purposes: readonly string[] | undefined = keyUsage
   return purposes === undefined || purposes.length === 0 || purposes.includes(ANY_PURPOSE) || purposes.includes(purpose)
 }
+
+const isCurrent = ({ validFrom, validTo }: X509Certificate, now: number): boolean =>
+  Date.parse(validFrom) <= now && now <= Date.parse(validTo)
 
 const isShort = ({ publicKey: { asymmetricKeyDetails } }: X509Certificate): boolean =>
   (asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { isGoodChain } from './certificate-path.ts'
+import { isGoodChain, mayBeGoodChain } from './certificate-path.ts'
 import { errorCode } from './error-code.ts'
 import { peerChain } from './peer-chain.ts'
 import { pemCertificates } from './pem-certificates.ts'
@@ -17,19 +17,20 @@ interface TlsHandle {
 }
 
 /**
- * Makes a connection to a server accept certificates whose purpose Go accepts but OpenSSL does not: those for any
- * extended key usage. Must be called as soon as the connection is created. All other checks are Node's, including that
- * of the server's name. Applies only if authorities are given: public authorities do not issue such certificates.
+ * Makes a connection to a server accept certificates that Go accepts but OpenSSL does not: those for any extended key
+ * usage, and those with the name of their issuer. Must be called as soon as the connection is created. All other checks
+ * are Node's, including that of the server's name. Applies only if authorities are given: public authorities do not
+ * issue such certificates.
  */
-export function acceptPurposesOfGo(socket: TLSSocket, authorities: Authorities): TLSSocket {
+export function acceptChainsOfGo(socket: TLSSocket, authorities: Authorities): TLSSocket {
   if (authorities === undefined) return socket
   judge(socket, authorities)
   // Node retries another address with a new handle.
   return socket.prependOnceListener('connect', () => judge(socket, authorities))
 }
 
-/** Connects to a server and verifies the purpose of its certificate by Go's rules. */
-export const connectTls = (options: ConnectionOptions): TLSSocket => acceptPurposesOfGo(connect(options), options.ca)
+/** Connects to a server and verifies its certificate by Go's rules. */
+export const connectTls = (options: ConnectionOptions): TLSSocket => acceptChainsOfGo(connect(options), options.ca)
 
 function judge(socket: TLSSocket, authorities: Authorities): void {
   const handle = (socket as { _handle?: TlsHandle | null })._handle
@@ -37,7 +38,7 @@ function judge(socket: TLSSocket, authorities: Authorities): void {
   if (!handle || !verifyError || Object.hasOwn(handle, 'verifyError')) return
   handle.verifyError = () => {
     const error = verifyError()
-    return errorCode(error) === 'INVALID_PURPOSE' && isGoodByGo(socket, authorities) ? null : error
+    return mayBeGoodChain(errorCode(error)) && isGoodByGo(socket, authorities) ? null : error
   }
 }
 
@@ -46,7 +47,10 @@ function isGoodByGo(socket: TLSSocket, authorities: Authorities): boolean {
   const peer = peerChain(socket.getPeerCertificate(true))
   const now = Date.now()
   return (
-    peer !== undefined && peer.notBefore <= now && now <= peer.notAfter && isGoodChain(peer.chain, certificatesOf(authorities), 'servers')
+    peer !== undefined &&
+    peer.notBefore <= now &&
+    now <= peer.notAfter &&
+    isGoodChain(peer.chain, certificatesOf(authorities), 'servers', now)
   )
 }
 

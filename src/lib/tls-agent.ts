@@ -1,11 +1,11 @@
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { acceptPurposesOfGo } from './server-certificate.ts'
+import { acceptChainsOfGo } from './server-certificate.ts'
 import { checkServerName } from './server-name.ts'
 
 /**
- * An agent whose connections verify the purpose and the names of a server's certificate by Go's rules. The check of
+ * An agent whose connections verify a server's certificate and its names by Go's rules. The check of
  * names is an option of the agent: if a request brings its own, newer releases of Node (24.21) never use its connection
  * again.
  */
@@ -20,6 +20,6 @@ export class TlsAgent extends Agent {
 
   override createConnection(options: RequestOptions, created?: (error: Error | null, stream: Duplex) => void): Duplex | null | undefined {
     const socket = super.createConnection(options, created)
-    return socket instanceof TLSSocket ? acceptPurposesOfGo(socket, options.ca) : socket
+    return socket instanceof TLSSocket ? acceptChainsOfGo(socket, options.ca) : socket
   }
 }

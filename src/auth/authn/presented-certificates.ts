@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls'
-import { isGoodChain } from '../../lib/certificate-path.ts'
+import { isGoodChain, mayBeGoodChain } from '../../lib/certificate-path.ts'
 import { type PeerChain, peerChain } from '../../lib/peer-chain.ts'
 import type { Identity } from './authenticator.ts'
 import { certificateUser, commonNameOf } from './certificate-user.ts'
@@ -78,10 +78,10 @@ function readCertificate(
   const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
   if (certificate?.raw === undefined) return 'none'
   // A resumed session carries the result of an earlier connection.
-  if (socket.isSessionReused() || !(socket.authorized || isOfOtherPurpose(socket))) return 'unverified'
+  if (socket.isSessionReused() || !(socket.authorized || mayBeGoodChain(String(socket.authorizationError)))) return 'unverified'
   const times = peerChain(certificate)
   if (times === undefined) return 'unverified'
-  if (!socket.authorized && !isGoodChain(times.chain, authorities(), 'clients')) return 'unverified'
+  if (!socket.authorized && !isGoodChain(times.chain, authorities(), 'clients', Date.now())) return 'unverified'
   return {
     commonName: commonNameOf(certificate),
     user: certificateUser(certificate, readsUid),
@@ -89,12 +89,6 @@ function readCertificate(
     expires: Date.parse(certificate.valid_to),
   }
 }
-
-/**
- * Whether OpenSSL rejected the certificate or one of its CAs because its purpose is not client authentication. Other
- * errors may exist as well.
- */
-const isOfOtherPurpose = ({ authorizationError }: TLSSocket): boolean => String(authorizationError) === 'INVALID_PURPOSE'
 
 /**
  * Whether a CA is in the verified chain or issued one of its certificates. Intermediate certificates may come from the

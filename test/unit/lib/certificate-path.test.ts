@@ -7,11 +7,13 @@ const certificateOf = ({ cert }: Issued): X509Certificate => new X509Certificate
 
 describe('the path of a client certificate', () => {
   let root: Issued
+  let now = Date.now()
   const isGood = (authorities: readonly Issued[], ...chain: readonly Issued[]): boolean =>
     isGoodChain(
       chain.map(each => certificateOf(each).raw),
       authorities.map(certificateOf),
       'clients',
+      now,
     )
   const issue = (issuer: Issued, more: Partial<Parameters<typeof issueCertificate>[0]> = {}): Promise<Issued> =>
     issueCertificate({ subject: [{ CN: ['alice'] }], issuer, usages: [ANY_PURPOSE], ...more })
@@ -36,6 +38,15 @@ describe('the path of a client certificate', () => {
 
   it('contains no SHA-1 signatures', async () => {
     expect(isGood([root], await issue(root, { digest: 'SHA-1' }))).to.equal(false)
+  })
+
+  it('leads to a CA that is currently valid, in the chain or not', async () => {
+    const leaf = await issue(root)
+    now += 24 * 3_600_000
+    expect([isGood([root], leaf), isGood([root], leaf, root)]).to.deep.equal([false, false])
+    now = Date.now()
+    const expired = await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true, notAfter: now - 1000 })
+    expect(isGood([expired], await issue(expired))).to.equal(false)
   })
 
   it('ends at a CA that may issue client certificates', async () => {

@@ -88,6 +88,14 @@ describe('the certificate of a server', () => {
     expect(await said(await serve(await leaf(root, { extensions, usages: [SERVER_AUTH] })), root)).to.equal('hello')
   })
 
+  it('may have the name of its issuer, as those of webhooks built with knative.dev/pkg', async () => {
+    const more: More = { subject: root.certificate.subjectName, usages: [SERVER_AUTH] }
+    expect(await said(await serve(await leaf(root, more)), root)).to.equal('hello')
+    const between = await authority(root, { subject: root.certificate.subjectName })
+    for (const chain of [[await leaf(between), between] as const, [await leaf(between, more), between] as const])
+      expect(await said(await serve(...chain), root)).to.equal('hello')
+  })
+
   it('is verified again on each connection', async () => {
     const port = await serve(await leaf(root))
     const agent = new TlsAgent()
@@ -134,6 +142,19 @@ describe('the certificate of a server', () => {
       'that was issued by a certificate that is not a CA',
       async () => sent(await issueCertificate({ subject: [{ CN: ['between'] }], issuer: root })),
       PURPOSE,
+    ],
+    [
+      'of another authority, with the name of its issuer',
+      async () => [await leaf(await authority(), { subject: root.certificate.subjectName, usages: [SERVER_AUTH] })],
+      UNKNOWN,
+    ],
+    [
+      'of another authority that is sent and has the same name',
+      async () => {
+        const between = await authority(await authority(), { subject: root.certificate.subjectName })
+        return [await leaf(between, { subject: root.certificate.subjectName, usages: [SERVER_AUTH] }), between]
+      },
+      UNKNOWN,
     ],
     ['that has expired', async () => [await leaf(root, { notBefore: Date.now() - 2 * HOUR_MS, notAfter: Date.now() - HOUR_MS })], EXPIRED],
     [
