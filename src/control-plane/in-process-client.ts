@@ -21,13 +21,14 @@ import {
 import { type Faults, type StruckRequest, serveWithFaults } from '../faults/strike.ts'
 import type { Clock } from '../lib/clock.ts'
 import { mapInSlices } from '../lib/slices.ts'
+import { runInTurns } from '../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, User } from '../meta/context.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import { objectsIn } from '../meta/json-members.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
 import { conflictError, methodNotAllowedError, notFoundError, OPTIMISTIC_LOCK, pathNotFoundError } from '../meta/status.ts'
-import { decodeObject } from '../registry/decode-object.ts'
+import { decodeInSteps, decodeObject } from '../registry/decode-object.ts'
 import { propagationPolicyOf } from '../registry/deletion-step.ts'
 import { builtInsOf } from '../registry/other-type.ts'
 import { objectInTurns } from '../registry/ready-object.ts'
@@ -140,7 +141,7 @@ export class InProcessClient implements ApiClient {
   create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T> {
     const { namespace = '', name = '' } = object.metadata
     return this.#write(kind, 'create', { namespace, name }, async to => {
-      const decoded = decodeObject(to.served.version, untyped(kind, object))
+      const decoded = await runInTurns(decodeInSteps(to.served.version, untyped(kind, object)))
       const { virtual } = to.served.definition
       if (!virtual) return objectOfKind(kind, await answerObject(await this.#parts.registry.store(to.served).create(to, decoded)))
       const result = await this.#call(to, virtual, decoded)
@@ -155,7 +156,7 @@ export class InProcessClient implements ApiClient {
       const compute = async (now: KubeObject | undefined): Promise<KubeObject> => {
         if (!now || (uid !== undefined && uid !== now.metadata.uid)) throw notFoundError(kind, name)
         if (resourceVersion !== '' && resourceVersion !== now.metadata.resourceVersion) throw conflictError(kind, name, OPTIMISTIC_LOCK)
-        return decodeObject(to.served.version, untyped(kind, object))
+        return runInTurns(decodeInSteps(to.served.version, untyped(kind, object)))
       }
       const { answer } = await this.#parts.registry.store(to.served).update(to, { change: { kind: 'compute', compute } })
       return objectOfKind(kind, await answerObject(answer))

@@ -14,7 +14,23 @@ export const SMALL = 512
  * Compares two JSON values like the Go objects they stand for: an absent member, null and an empty list are equal. An
  * empty object differs from them, since it may be a pointer to a struct.
  */
-export const deepEqual = (a: unknown, b: unknown): boolean => isEqual(a, b, UNBOUNDED)
+export const deepEqual = (a: unknown, b: unknown): boolean => !isKnownToDiffer(a, b) && isEqual(a, b, UNBOUNDED)
+
+const differences = new WeakMap<object, WeakSet<object>>()
+let hasDifferences = false
+
+/** Notes that two objects differ, for later calls of `deepEqual`. They must not change any more. */
+export function noteDifference(a: object, b: object): void {
+  hasDifferences = true
+  const known = differences.get(a)
+  if (known) known.add(b)
+  else differences.set(a, new WeakSet([b]))
+}
+
+function isKnownToDiffer(a: unknown, b: unknown): boolean {
+  if (!hasDifferences || !hasMembers(a) || !hasMembers(b)) return false
+  return differences.get(a)?.has(b) === true || differences.get(b)?.has(a) === true
+}
 
 /**
  * `deepEqual` of small values. Undefined if they have more than 512 members and elements: `deepEqualInSteps` then

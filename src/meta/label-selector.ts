@@ -1,12 +1,14 @@
 import type { LabelSelector } from '../api/meta/v1.types.ts'
 import { parseInt64 } from '../lib/integer.ts'
-import { runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
+import { isLongStepDone, isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { hasFewValues } from './few-values.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { keepMatcher, LabelMatcher, type Labels, labelValue, matcherOf, type SelectableLabels } from './label-matcher.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
-import { labelRequirement } from './label-requirement.ts'
+import { labelRequirement, labelRequirementSteps } from './label-requirement.ts'
 import { LabelSelectorParser } from './label-selector-parser.ts'
 import { isQualifiedName, isValidLabelValue } from './names.ts'
 import { validateLabels } from './object-meta-validation.ts'
@@ -44,6 +46,9 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
 
 /** Number of requirements, or values of one, up to which matching them one by one is cheaper than a matcher. */
 const FEW = 8
+
+/** Values of a selector up to which it is converted at once. */
+const FEW_VALUES = 128
 
 /**
  * An absent label satisfies `notin` and `!=`. `gt` and `lt` compare 64-bit integers, and do not match texts that are
@@ -94,12 +99,46 @@ export function labelSelectorOf(selector: LabelSelector | undefined | null): rea
   if (!selector) return NOTHING
   const requirements: LabelRequirement[] = []
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) requirements.push(labelRequirement(key, '=', [value]))
-  for (const { key, operator, values } of selector.matchExpressions ?? []) {
-    const known = OPERATORS[operator]
-    if (known === undefined) throw new SelectorError(`${JSON.stringify(operator)} is not a valid label selector operator`)
-    requirements.push(labelRequirement(key, known, values ?? []))
-  }
+  for (const { key, operator, values } of selector.matchExpressions ?? [])
+    requirements.push(labelRequirement(key, operatorOf(operator), values ?? []))
   return requirements.sort(byKey)
+}
+
+/**
+ * `labelSelectorOf` in steps, for a selector that may be large. It makes the matcher of a long one, which
+ * `matchesLabels` uses.
+ */
+export function* labelSelectorInSteps(selector: LabelSelector | undefined | null): Steps<readonly LabelRequirement[]> {
+  if (!selector || hasFewValues(selector, FEW_VALUES)) return labelSelectorOf(selector)
+  const { matchLabels = {}, matchExpressions = [] } = selector
+  const requirements: LabelRequirement[] = []
+  for (const key of isWide(matchLabels) ? yield* wideNames(matchLabels) : namesOf(matchLabels)) {
+    if (isLongStepDone()) yield
+    requirements.push(labelRequirement(key, '=', [matchLabels[key] ?? '']))
+  }
+  for (const { key, operator, values } of matchExpressions) {
+    if (isLongStepDone()) yield
+    requirements.push(yield* labelRequirementSteps(key, operatorOf(operator), values ?? []))
+  }
+  return yield* sortedRequirements(requirements)
+}
+
+/** Sorts requirements, and makes their matcher. */
+function* sortedRequirements(requirements: readonly LabelRequirement[]): Steps<readonly LabelRequirement[]> {
+  const ordered = yield* sortInSteps(requirements, byKey)
+  const matcher = new LabelMatcher()
+  for (const requirement of ordered) {
+    if (isStepDone()) yield
+    matcher.add(requirement)
+  }
+  if (ordered.length > FEW) keepMatcher(ordered, matcher)
+  return ordered
+}
+
+function operatorOf(operator: string): LabelOperator {
+  const known = OPERATORS[operator]
+  if (known === undefined) throw new SelectorError(`${JSON.stringify(operator)} is not a valid label selector operator`)
+  return known
 }
 
 /** Converts a plain map (Service, ReplicationController) to requirements, without validation. */
@@ -107,6 +146,16 @@ export const labelSelectorOfMap = (map: Labels | undefined): LabelRequirement[] 
   Object.keys(map ?? {})
     .map((key): LabelRequirement => ({ key, operator: '=', values: [map?.[key] ?? ''] }))
     .sort(byKey)
+
+/** `labelSelectorOfMap` in steps, with the matcher of a long selector. */
+export function* mapSelectorInSteps(map: Labels): Steps<readonly LabelRequirement[]> {
+  const requirements: LabelRequirement[] = []
+  for (const key of isWide(map) ? yield* wideNames(map) : namesOf(map)) {
+    if (isStepDone()) yield
+    requirements.push({ key, operator: '=', values: [map[key] ?? ''] })
+  }
+  return yield* sortedRequirements(requirements)
+}
 
 const SIGNS: Readonly<Partial<Record<LabelOperator | 'nothing', string>>> = { gt: '>', lt: '<' }
 

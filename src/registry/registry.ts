@@ -3,11 +3,12 @@ import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/resource-access.ts'
 import { type Awaitable, after } from '../lib/awaitable.ts'
-import { clone } from '../meta/equal.ts'
+import { runInTurns } from '../lib/steps.ts'
 import { notFoundError } from '../meta/status.ts'
+import { cloneInSteps } from '../meta/whole-floats.ts'
 import { parseMetadata, parseMetadataInTurns } from '../storage/parse-own.ts'
 import type { StoredObject } from '../storage/storage.ts'
-import { decodeObject } from './decode-object.ts'
+import { decodeInSteps } from './decode-object.ts'
 import { propagationPolicyOf } from './deletion-step.ts'
 import { internalContext } from './internal-context.ts'
 import { objectInTurns } from './ready-object.ts'
@@ -84,14 +85,14 @@ export class Registry {
       ...readAccess(this.catalog, served => this.store(served), signal),
       create: async (id, namespace, object) => {
         const to = target(id, namespace, object.metadata.name ?? '', 'create')
-        return answerObject(await this.store(to.served).create(to, decodeObject(to.served.version, object)))
+        return answerObject(await this.store(to.served).create(to, await runInTurns(decodeInSteps(to.served.version, object))))
       },
       update: async (id, namespace, name, change, options) => {
         const { subresource, keepsManagers = false } = options ?? {}
         const to = { ...target(id, namespace, name, 'update', subresource), keepsManagers }
         const compute = async (now: KubeObject | undefined): Promise<KubeObject | undefined> => {
           if (!now) throw notFoundError(id, name)
-          return change(clone(now))
+          return change(await runInTurns(cloneInSteps(now)))
         }
         const { answer } = await this.store(to.served).update(to, { change: { kind: 'compute', compute } })
         return answerObject(answer)

@@ -74,7 +74,7 @@ export class FakeApiClient implements ApiClient {
     await new Promise<void>(resolve => {
       const watch: OpenWatch = {
         resource: kind.resource,
-        take: change => void handle(change as WatchedChange<T>),
+        take: oneAfterTheOther(change => handle(change as WatchedChange<T>)),
         end: () => {
           this.#watches.delete(watch)
           resolve()
@@ -167,5 +167,26 @@ export class FakeApiClient implements ApiClient {
   #send(kind: ResourceKind<TypedObject>, change: WatchedChange<TypedObject>): void {
     this.#log.push({ resource: kind.resource, change })
     for (const watch of [...this.#watches]) if (watch.resource === kind.resource) watch.take(change)
+  }
+}
+
+/** Calls a function for each value at once, or after the promise that it has returned for the one before. */
+function oneAfterTheOther<T>(handle: (value: T) => undefined | Promise<void>): (value: T) => void {
+  const waiting: T[] = []
+  let isHandling = false
+  return value => {
+    waiting.push(value)
+    if (isHandling) return
+    const next = (): void => {
+      isHandling = false
+      for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
+        const handling = handle(first)
+        if (handling === undefined) continue
+        isHandling = true
+        void handling.then(next)
+        return
+      }
+    }
+    next()
   }
 }

@@ -1,6 +1,7 @@
 import type { Pod, PodAffinityTerm } from '../../api/core/v1.types.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
-import { type LabelRequirement, labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
+import { type LabelRequirement, labelSelectorInSteps, matchesLabels } from '../../meta/label-selector.ts'
 
 /** A term of pod affinity or anti-affinity, ready to be matched. */
 export interface AffinityTerm {
@@ -13,18 +14,18 @@ export interface AffinityTerm {
   readonly weight: number
 }
 
-/** Prepares a term of a pod. A term without namespaces means the pod's own. */
-export function affinityTerm(
+/** Prepares a term of a pod in steps. A term without namespaces means the pod's own. */
+export function* affinityTerm(
   pod: Pod,
   { topologyKey, labelSelector, namespaces, namespaceSelector }: PodAffinityTerm,
   weight = 0,
-): AffinityTerm {
+): Steps<AffinityTerm> {
   const isOwn = !namespaces?.length && namespaceSelector === undefined
   return {
     topologyKey,
-    selector: labelSelectorOf(labelSelector),
+    selector: yield* labelSelectorInSteps(labelSelector),
     namespaces: new Set(isOwn ? [pod.metadata.namespace ?? ''] : namespaces),
-    namespaceSelector: labelSelectorOf(namespaceSelector),
+    namespaceSelector: yield* labelSelectorInSteps(namespaceSelector),
     weight,
   }
 }

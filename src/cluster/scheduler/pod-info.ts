@@ -1,6 +1,8 @@
-import type { ContainerPort, Pod } from '../../api/core/v1.types.ts'
+import type { ContainerPort, Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/core/v1.types.ts'
+import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { hasFewValues } from '../../meta/few-values.ts'
 import { hostPorts } from '../shared/host-ports.ts'
-import { assumedPodRequests, podRequests, type RequestRules, type ResourceAmounts } from '../shared/pod-requests.ts'
+import { assumedPodRequestsInSteps, podRequestsInSteps, type RequestRules, type ResourceAmounts } from '../shared/pod-requests.ts'
 import { type AffinityTerm, affinityTerm } from './affinity-term.ts'
 
 /** A pod with what plugins derive from its spec. */
@@ -18,25 +20,47 @@ export interface PodInfo {
   /** Terms with their weights. */
   readonly preferredAffinity: readonly AffinityTerm[]
   readonly preferredAntiAffinity: readonly AffinityTerm[]
+  /** Whether labels and spec have very many values: texts of them would take milliseconds. */
+  readonly isLarge: boolean
 }
 
 /** Derives what plugins need of a pod. Throws an Error if a selector or quantity is invalid. */
-export function podInfo(pod: Pod, rules: RequestRules): PodInfo {
+export const podInfo = (pod: Pod, rules: RequestRules): PodInfo => runAtOnce(podInfoInSteps(pod, rules))
+
+/** `podInfo` in steps, for a pod that may have thousands of terms or containers. */
+export function* podInfoInSteps(pod: Pod, rules: RequestRules): Steps<PodInfo> {
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
   return {
     pod,
-    requests: podRequests(pod, rules),
-    assumedRequests: assumedPodRequests(pod, rules),
+    requests: yield* podRequestsInSteps(pod, rules),
+    assumedRequests: yield* assumedPodRequestsInSteps(pod, rules),
     hostPorts: hostPorts(pod),
-    requiredAffinity: (podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(term => affinityTerm(pod, term)),
-    requiredAntiAffinity: (podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(term => affinityTerm(pod, term)),
-    preferredAffinity: preferredTerms(pod, podAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
-    preferredAntiAffinity: preferredTerms(pod, podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+    requiredAffinity: yield* requiredTerms(pod, podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    requiredAntiAffinity: yield* requiredTerms(pod, podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    preferredAffinity: yield* preferredTerms(pod, podAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+    preferredAntiAffinity: yield* preferredTerms(pod, podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+    isLarge: !hasFewValues(pod.spec) || !hasFewValues(pod.metadata.labels),
   }
 }
 
-/** Preferred terms as the API has them, of either kind. */
-type PreferredTerms = NonNullable<NonNullable<Pod['spec']['affinity']>['podAffinity']>['preferredDuringSchedulingIgnoredDuringExecution']
+const NO_TERMS: readonly AffinityTerm[] = []
 
-const preferredTerms = (pod: Pod, terms: PreferredTerms = []): AffinityTerm[] =>
-  terms.map(({ weight, podAffinityTerm }) => affinityTerm(pod, podAffinityTerm, weight))
+function* requiredTerms(pod: Pod, terms: readonly PodAffinityTerm[] | undefined): Steps<readonly AffinityTerm[]> {
+  if (!terms?.length) return NO_TERMS
+  const prepared: AffinityTerm[] = []
+  for (const term of terms) {
+    prepared.push(yield* affinityTerm(pod, term))
+    if (isLongStepDone()) yield
+  }
+  return prepared
+}
+
+function* preferredTerms(pod: Pod, terms: readonly WeightedPodAffinityTerm[] | undefined): Steps<readonly AffinityTerm[]> {
+  if (!terms?.length) return NO_TERMS
+  const prepared: AffinityTerm[] = []
+  for (const { weight, podAffinityTerm } of terms) {
+    prepared.push(yield* affinityTerm(pod, podAffinityTerm, weight))
+    if (isLongStepDone()) yield
+  }
+  return prepared
+}

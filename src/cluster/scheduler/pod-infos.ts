@@ -1,7 +1,9 @@
 import type { Pod } from '../../api/core/v1.types.ts'
-import { deepEqual } from '../../meta/equal.ts'
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import { deepEqual, deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
+import { keepSelectorMembers } from '../shared/node-affinity.ts'
 import type { RequestRules } from '../shared/pod-requests.ts'
-import { type PodInfo, podInfo } from './pod-info.ts'
+import { type PodInfo, podInfoInSteps } from './pod-info.ts'
 
 /**
  * Derived facts of pods, by uid. They are kept while the pod's labels, its spec apart from its node, and the resources
@@ -17,28 +19,39 @@ export class PodInfos {
 
   /** Returns what plugins need of the pod. Throws an Error if a selector or quantity is invalid. */
   of(pod: Pod): PodInfo {
-    const { uid = '' } = pod.metadata
-    const known = this.#infos.get(uid)
+    const known = this.known(pod)
+    return known?.pod === pod ? known : runAtOnce(this.prepare(pod))
+  }
+
+  /** Computes in steps what `of` returns, for a large pod. */
+  *prepare(pod: Pod): Steps<PodInfo> {
+    const known = this.known(pod)
     if (known?.pod === pod) return known
-    const info = known && this.#isSame(known.pod, pod) ? { ...known, pod } : podInfo(pod, this.#rules)
-    this.#infos.set(uid, info)
+    yield* keepSelectorMembers(pod)
+    const info = known && (yield* this.#isSame(known.pod, pod)) ? { ...known, pod } : yield* podInfoInSteps(pod, this.#rules)
+    this.#infos.set(pod.metadata.uid ?? '', info)
     return info
+  }
+
+  /** Returns what was derived last of a pod, perhaps of an earlier state. */
+  known({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): PodInfo | undefined {
+    return this.#infos.get(uid)
   }
 
   forget({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): void {
     this.#infos.delete(uid)
   }
 
-  #isSame(old: Pod, pod: Pod): boolean {
-    return isSameExceptNode(old.spec, pod.spec) && isSameLabels(old, pod) && (!this.#rules.inPlace || isSameSize(old, pod))
+  *#isSame(old: Pod, pod: Pod): Steps<boolean> {
+    return (yield* isSameExceptNode(old.spec, pod.spec)) && isSameLabels(old, pod) && (!this.#rules.inPlace || isSameSize(old, pod))
   }
 }
 
 export const isSameLabels = (old: Pod, pod: Pod): boolean => deepEqual(old.metadata.labels ?? {}, pod.metadata.labels ?? {})
 
 /** Compares specs, of which one may be that of the pod before it was bound. */
-function isSameExceptNode({ nodeName: _, ...old }: Pod['spec'], { nodeName: __, ...spec }: Pod['spec']): boolean {
-  return deepEqual(old, spec)
+function* isSameExceptNode({ nodeName: _, ...old }: Pod['spec'], { nodeName: __, ...spec }: Pod['spec']): Steps<boolean> {
+  return deepEqualIfSmall(old, spec) ?? (yield* deepEqualInSteps(old, spec))
 }
 
 /** Compares what a resize in progress changes. */

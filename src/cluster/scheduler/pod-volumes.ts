@@ -1,7 +1,8 @@
 import type { PersistentVolume, PersistentVolumeClaim, TopologySelectorTerm } from '../../api/core/v1.types.ts'
 import type { CSIDriver, CSIStorageCapacity, StorageClass } from '../../api/storage/v1.types.ts'
-import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
+import { matchesLabels } from '../../meta/label-selector.ts'
 import { compareQuantity } from '../../meta/quantity.ts'
+import { selectorOf } from '../shared/selectors.ts'
 import { classOf, isReachable, matchingVolume, requestedStorage, SELECTED_NODE } from '../shared/volumes.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { ClusterObjects } from './snapshot.ts'
@@ -132,7 +133,7 @@ function hasRoom({ capacity, maximumVolumeSize }: CSIStorageCapacity, request: s
 }
 
 const isAccessible = ({ nodeTopology }: CSIStorageCapacity, { labels }: NodeInfo): boolean =>
-  nodeTopology !== undefined && matchesLabels(labelSelectorOf(nodeTopology), labels)
+  nodeTopology !== undefined && matchesLabels(selectorOf(nodeTopology), labels)
 
 /** Reports whether labels of the node satisfy one of the terms. A term without expressions matches no node. */
 function isInTopology(terms: readonly TopologySelectorTerm[] | undefined, { labels }: NodeInfo): boolean {

@@ -1,9 +1,10 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
 import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
+import { matchesLabels } from '../../meta/label-selector.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { isPodTerminating, podCondition, podPriority } from '../shared/pods.ts'
+import { selectorOf } from '../shared/selectors.ts'
 import { failureText, type Infeasible } from './failure-text.ts'
 import { type ActiveFilter, checkNode, type NominatedPods, withPods } from './find-node.ts'
 import { type Status, unresolvable } from './framework.ts'
@@ -151,7 +152,7 @@ const startOf = ({ status }: Pod): number => timeMillis(status?.startTime) ?? Nu
 /** Finds the pods that a disruption budget does not allow to delete, if they are deleted in this order, in steps. */
 export function* violatingPods(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): Steps<Set<PodInfo>> {
   const allowed = budgets.map(({ status }) => status?.disruptionsAllowed ?? 0)
-  const selectors = budgets.map(({ spec }) => labelSelectorOf(spec?.selector))
+  const selectors = budgets.map(({ spec }) => selectorOf(spec?.selector))
   const violating = new Set<PodInfo>()
   for (const info of pods) {
     if (isLongStepDone()) yield

@@ -3,8 +3,10 @@ import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { isSince } from '../../lifecycle/release.ts'
+import { hasFewValues } from '../../meta/few-values.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
 import { groupKindOf } from '../shared/group-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
@@ -169,7 +171,9 @@ class Scheduler {
     })
     for (const [kind, event] of eventKinds)
       this.#references.follow(this.#objects.follow(kind), event, (change, concerned) => this.#reactToObject(change, concerned))
+    for (const pod of [...this.#pods.store.list()]) if (!hasFewValues(pod)) await runInTurns(this.#infos.prepare(pod))
     this.#pods.on({
+      prepare: pod => this.#infos.prepare(pod),
       added: pod => this.#observe(pod, undefined),
       updated: (pod, old) => this.#observe(pod, old),
       deleted: pod => this.#forget(pod),
@@ -277,12 +281,12 @@ class Scheduler {
   }
 
   #forget(pod: Pod): void {
-    const info = this.#infos.of(pod)
+    const info = this.#infos.known(pod)
     this.#infos.forget(pod)
     this.#binder.cancel(pod)
     this.#dequeue(pod)
     this.#endNomination(pod)
-    if (this.#state.deletePod(pod)) this.#reactToPod('assigned pod deleted', info)
+    if (this.#state.deletePod(pod) && info) this.#reactToPod('assigned pod deleted', info)
   }
 
   /**

@@ -127,8 +127,9 @@ export class ShapeCache {
   readonly #seen = new Set<string>()
   readonly #results = new Map<string, ShapeResults>()
 
-  /** Returns the results of the pod's shape, which `make` begins. Undefined if the shape is new. */
+  /** Returns the results of the pod's shape, which `make` begins. Undefined if the shape is new, or the pod large. */
   of(pod: PodInfo, { schedulerName }: Profile, snapshot: Snapshot, make: () => ShapeResults): ShapeResults | undefined {
+    if (pod.isLarge) return undefined
     const key = `${schedulerName} ${shapeOf(pod)}`
     const known = this.#results.get(key)
     if (known && known.imagesVersion === snapshot.imagesVersion) return known

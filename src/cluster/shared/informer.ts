@@ -5,8 +5,13 @@ import { errorMessage } from '../../lib/error-message.ts'
 import { type Logger, silentLogger } from '../../lib/log.ts'
 import { pause } from '../../lib/pause.ts'
 import { eachInSlices } from '../../lib/slices.ts'
+import { runInTurns, type Steps } from '../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import { hasFewValues } from '../../meta/few-values.ts'
+import { shareUnchanged } from '../../meta/share-unchanged.ts'
 import { StatusError } from '../../meta/status.ts'
 import { type IndexFunction, type ObjectReader, ObjectStore } from './object-store.ts'
+import { keepSelector } from './selectors.ts'
 
 /** Delays after a list or watch that failed, in milliseconds. The delay doubles up to the last one. */
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 10_000]
@@ -26,6 +31,11 @@ export interface InformerHandler<T extends TypedObject> {
   updated?(object: T, old: T): void
   /** @param object its last known state. */
   deleted?(object: T): void
+  /**
+   * Optional. Computes in steps what `added` and `updated` need of a large object. Called before them, when the store
+   * has the new state. Small objects are not prepared.
+   */
+  prepare?(object: T): Steps<unknown>
 }
 
 export interface InformerOptions extends Selection {
@@ -151,11 +161,13 @@ export class Informer<T extends TypedObject> {
     const { items, resourceVersion } = await this.#client.list(this.#kind, this.#selection)
     if (signal.aborted) return
     const gone = new Set(this.#store.keys())
-    await eachInSlices(items, object => {
+    for (const object of items) {
       gone.delete(objectKey(object))
-      this.#put(object)
-    })
-    for (const key of gone) this.#remove(key, undefined)
+      const reporting = this.#put(object)
+      if (reporting) await reporting
+      else if (turnIsSpent()) await nextTurn()
+    }
+    for (const key of gone) await this.#remove(key, undefined)
     this.#resourceVersion = resourceVersion
     this.#hasSynced = true
     this.#resolveSynced()
@@ -164,37 +176,65 @@ export class Informer<T extends TypedObject> {
   async #watch(signal: AbortSignal): Promise<void> {
     const resourceVersion = this.#resourceVersion
     if (resourceVersion === undefined || signal.aborted) return
-    await this.#client.watch(this.#kind, { ...this.#selection, resourceVersion }, signal, change => {
-      this.#take(change)
-      return undefined
+    await this.#client.watch(this.#kind, { ...this.#selection, resourceVersion }, signal, change => this.#take(change))
+  }
+
+  #take(change: WatchedChange<T>): undefined | Promise<void> {
+    this.#resourceVersion = change.resourceVersion
+    if (change.type === 'bookmark') return undefined
+    return change.type === 'deleted' ? this.#remove(objectKey(change.object), change.object) : this.#put(change.object)
+  }
+
+  /** Stores an object and reports it. The next change waits for the promise, which is that of a large object. */
+  #put(object: T): undefined | Promise<void> {
+    const old = this.#store.get(objectKey(object))
+    if (old && old.metadata.resourceVersion === object.metadata.resourceVersion) return undefined
+    if (!hasFewValues(object)) return this.#putLarge(object, old)
+    this.#store.put(object)
+    for (const handler of this.#handlers) this.#report(handler, object, old)
+    return undefined
+  }
+
+  /** Stores a large object, and reports it to each handler in a turn of its own. */
+  async #putLarge(next: T, old: T | undefined): Promise<void> {
+    const isSame = old?.metadata.uid === next.metadata.uid
+    const object = old && isSame ? await runInTurns(shareUnchanged(old, next)) : next
+    // An invalid selector fails for the controller that reads it.
+    await runInTurns(keepSelector(object)).catch(() => {})
+    this.#store.put(object)
+    // A handler that is added meanwhile is called for the objects of the store.
+    for (const handler of [...this.#handlers]) {
+      await nextTurn()
+      // The handler is called in the turn of the last step, before others can use what was prepared for an older state.
+      if (handler.prepare) await runInTurns(handler.prepare(object)).catch(error => this.#logFailure(error))
+      if (this.#handlers.has(handler)) this.#report(handler, object, old)
+    }
+  }
+
+  /** Of an object that was deleted and created again, the deletion was missed. */
+  #report(handler: InformerHandler<T>, object: T, old: T | undefined): void {
+    const isSame = old?.metadata.uid === object.metadata.uid
+    this.#call(() => {
+      if (old && isSame) return handler.updated?.(object, old)
+      if (old) handler.deleted?.(old)
+      handler.added?.(object)
     })
   }
 
-  #take(change: WatchedChange<T>): void {
-    this.#resourceVersion = change.resourceVersion
-    if (change.type === 'bookmark') return
-    if (change.type === 'deleted') this.#remove(objectKey(change.object), change.object)
-    else this.#put(change.object)
-  }
-
-  #put(object: T): void {
-    const old = this.#store.get(objectKey(object))
-    if (old && old.metadata.resourceVersion === object.metadata.resourceVersion) return
-    this.#store.put(object)
-    // Of an object that was deleted and created again, the deletion was missed.
-    const isSame = old?.metadata.uid === object.metadata.uid
-    for (const handler of this.#handlers)
-      this.#call(() => {
-        if (old && isSame) return handler.updated?.(object, old)
-        if (old) handler.deleted?.(old)
-        handler.added?.(object)
-      })
-  }
-
-  #remove(key: string, last: T | undefined): void {
+  #remove(key: string, last: T | undefined): undefined | Promise<void> {
     const old = this.#store.remove(key)
-    if (!old) return
+    if (!old) return undefined
+    if (!hasFewValues(old)) return this.#reportRemoval(last ?? old)
     for (const handler of this.#handlers) this.#call(() => handler.deleted?.(last ?? old))
+    return undefined
+  }
+
+  /** Reports the removal of a large object to each handler in a turn of its own. */
+  async #reportRemoval(last: T): Promise<void> {
+    for (const handler of [...this.#handlers]) {
+      await nextTurn()
+      if (this.#handlers.has(handler)) this.#call(() => handler.deleted?.(last))
+    }
   }
 
   /** Calls a handler. An error is a bug of the handler, and must not end the watch. */
@@ -202,8 +242,12 @@ export class Informer<T extends TypedObject> {
     try {
       handle()
     } catch (error) {
-      this.#logger.error('a handler of an informer failed', { resource: this.#kind.resource, error: errorMessage(error) })
+      this.#logFailure(error)
     }
+  }
+
+  #logFailure(error: unknown): void {
+    this.#logger.error('a handler of an informer failed', { resource: this.#kind.resource, error: errorMessage(error) })
   }
 }
 

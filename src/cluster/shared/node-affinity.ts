@@ -7,7 +7,8 @@ import type {
   PreferredSchedulingTerm,
 } from '../../api/core/v1.types.ts'
 import { parseInt64 } from '../../lib/integer.ts'
-import { MANY_MEMBERS } from '../../lib/wide-objects.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isWide, MANY_MEMBERS, wideNames } from '../../lib/wide-objects.ts'
 
 /** A node as selectors see it. */
 type SelectedNode = Pick<Node, 'metadata'>
@@ -37,6 +38,17 @@ function selectorMembers(selector: Readonly<Record<string, string>>): SelectorMe
   const members = Object.entries(selector)
   if (members.length > MANY_MEMBERS) wideSelectors.set(selector, members)
   return members
+}
+
+/** Lists the members of a wide node selector of a pod in turns of their own, so that they are kept. */
+export function* keepSelectorMembers({ spec: { nodeSelector } }: Pick<Pod, 'spec'>): Steps<void> {
+  if (nodeSelector === undefined || !isWide(nodeSelector) || wideSelectors.has(nodeSelector)) return
+  const members: (readonly [string, string])[] = []
+  for (const key of yield* wideNames(nodeSelector)) {
+    if (isStepDone()) yield
+    members.push([key, nodeSelector[key] ?? ''])
+  }
+  wideSelectors.set(nodeSelector, members)
 }
 
 /** Reports whether one of the terms matches. A selector without terms matches no node. */

@@ -1,4 +1,5 @@
-import type { Container, Pod, PodStatus } from '../../api/core/v1.types.ts'
+import type { Container, ContainerStatus, Pod, PodStatus } from '../../api/core/v1.types.ts'
+import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { quantityMilliValue, quantityValue } from '../../meta/quantity.ts'
 import { isSidecar } from './pods.ts'
 
@@ -36,24 +37,31 @@ export function amountsOf(list: Readonly<Record<string, string>> | undefined | n
 }
 
 /** Returns what a pod requests of a node. Source: PodRequests of k8s.io/component-helpers/resource. */
-export const podRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => sumRequests(pod, rules, NONE)
+export const podRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => runAtOnce(podRequestsInSteps(pod, rules))
+
+/** `podRequests` in steps, for a pod that may have many containers. */
+export const podRequestsInSteps = (pod: Pod, rules: RequestRules): Steps<ResourceAmounts> => sumRequests(pod, rules, NONE)
 
 /**
  * Like `podRequests`, with assumed amounts of cpu and memory for containers without requests, so that scores spread
  * such pods.
  */
-export const assumedPodRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => sumRequests(pod, rules, ASSUMED)
+export const assumedPodRequestsInSteps = (pod: Pod, rules: RequestRules): Steps<ResourceAmounts> => sumRequests(pod, rules, ASSUMED)
 
-function sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: ResourceAmounts): ResourceAmounts {
+function* sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: ResourceAmounts): Steps<ResourceAmounts> {
+  const actual = rules.inPlace ? new ActualRequests(status) : undefined
   const requests = (container: Container): ResourceAmounts => {
-    const own = containerRequests(container, rules.inPlace ? status : undefined)
+    const own = containerRequests(container, actual)
     if (assumed.size === 0) return own
     const filled = new Map(own)
     for (const [name, amount] of assumed) if (!filled.has(name)) filled.set(name, amount)
     return filled
   }
   const sum = new Map<string, number>()
-  for (const container of spec.containers ?? []) add(sum, requests(container))
+  for (const container of spec.containers ?? []) {
+    add(sum, requests(container))
+    if (isLongStepDone()) yield
+  }
   /** Sidecars that run beside the init containers that follow them. */
   const sidecars = new Map<string, number>()
   const starting = new Map<string, number>()
@@ -68,6 +76,7 @@ function sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: Resour
       add(beside, own)
       raise(starting, beside)
     }
+    if (isLongStepDone()) yield
   }
   raise(sum, starting)
   if (rules.podLevel) for (const [name, amount] of amountsOf(spec.resources?.requests)) if (isPodLevel(name)) sum.set(name, amount)
@@ -77,13 +86,28 @@ function sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: Resour
 
 const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
 
+/** Resources of containers as their statuses report them, by the container's name. */
+class ActualRequests {
+  readonly isInfeasible: boolean
+  readonly #statuses = new Map<string, ContainerStatus>()
+
+  constructor({ containerStatuses, initContainerStatuses, conditions }: PodStatus) {
+    this.isInfeasible = conditions?.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible') ?? false
+    for (const statuses of [containerStatuses, initContainerStatuses])
+      for (const each of statuses ?? []) if (!this.#statuses.has(each.name)) this.#statuses.set(each.name, each)
+  }
+
+  of({ name }: Container): ContainerStatus['resources'] {
+    return this.#statuses.get(name)?.resources
+  }
+}
+
 /** A resize that cannot be carried out leaves the container at its actual amount. */
-function containerRequests({ name, resources }: Container, status: PodStatus | undefined): ResourceAmounts {
-  const wanted = amountsOf(resources?.requests)
-  const actual = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(one => one.name === name)?.resources
+function containerRequests(container: Container, statuses: ActualRequests | undefined): ResourceAmounts {
+  const wanted = amountsOf(container.resources?.requests)
+  const actual = statuses?.of(container)
   if (actual === undefined) return wanted
-  const isInfeasible = status?.conditions?.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible') ?? false
-  if (isInfeasible) return amountsOf(actual.requests)
+  if (statuses?.isInfeasible) return amountsOf(actual.requests)
   const larger = new Map(wanted)
   raise(larger, amountsOf(actual.requests))
   return larger

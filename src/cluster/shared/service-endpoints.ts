@@ -1,5 +1,7 @@
 import type { Pod, Service, ServicePort } from '../../api/core/v1.types.ts'
+import { matchesLabels } from '../../meta/label-selector.ts'
 import { isPodTerminal, isPodTerminating, isSidecar } from './pods.ts'
+import { isEmptyMap, selectorOfMap } from './selectors.ts'
 
 /** Rules that Endpoints and EndpointSlices share. They correspond to upstream's k8s.io/endpointslice/util. */
 
@@ -17,12 +19,11 @@ export const hasClusterIP = ({ spec: { clusterIP = '' } }: Service): boolean => 
 export const hasManagedEndpoints = (service: Service): boolean => service.spec.type !== 'ExternalName' && hasSelector(service)
 
 /** Whether a service selects pods. An empty selector selects none. */
-export const hasSelector = ({ spec: { selector } }: Service): boolean => Object.keys(selector ?? {}).length > 0
+export const hasSelector = ({ spec: { selector } }: Service): boolean => !isEmptyMap(selector)
 
 /** Whether a service selects pods with these labels. */
 export function selectsLabels({ spec: { selector } }: Service, labels: Readonly<Record<string, string>> = {}): boolean {
-  const wanted = Object.entries(selector ?? {})
-  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value)
+  return !isEmptyMap(selector) && matchesLabels(selectorOfMap(selector), labels)
 }
 
 /** Whether a pod can be an endpoint: it has an address and has not ended. */

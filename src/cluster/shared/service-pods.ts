@@ -2,8 +2,10 @@ import type { Pod, Service } from '../../api/core/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
 import { eachInSlices } from '../../lib/slices.ts'
 import { deepEqual } from '../../meta/equal.ts'
+import { matchesLabels } from '../../meta/label-selector.ts'
 import type { Informer } from './informer.ts'
 import { isPodReady } from './pods.ts'
+import { isEmptyMap, selectorOfMap } from './selectors.ts'
 import { selectsLabels } from './service-endpoints.ts'
 
 export interface ServicePodsOptions {
@@ -15,12 +17,11 @@ export interface ServicePodsOptions {
 
 /** Returns the pods that a service selects. Their namespace may have very many. */
 export async function podsOfService(pods: Informer<Pod>, { metadata: { namespace = '' }, spec: { selector } }: Service): Promise<Pod[]> {
-  const wanted = Object.entries(selector ?? {})
   const selected: Pod[] = []
-  if (wanted.length === 0) return selected
+  if (isEmptyMap(selector)) return selected
+  const wanted = selectorOfMap(selector)
   await eachInSlices(pods.store.inNamespace(namespace), pod => {
-    const { labels = {} } = pod.metadata
-    if (wanted.every(([key, value]) => labels[key] === value)) selected.push(pod)
+    if (matchesLabels(wanted, pod.metadata.labels)) selected.push(pod)
   })
   return selected
 }

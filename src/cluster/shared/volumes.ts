@@ -1,10 +1,11 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../api/core/v1.types.ts'
 import type { StorageClass } from '../../api/storage/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
-import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
+import { matchesLabels } from '../../meta/label-selector.ts'
 import { compareQuantity } from '../../meta/quantity.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { matchesNodeSelector } from './node-affinity.ts'
+import { selectorOf } from './selectors.ts'
 
 /** Annotation of a claim that has been bound. */
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed'
@@ -121,7 +122,7 @@ export function matchingVolume(
   volumes: Iterable<PersistentVolume>,
   search: VolumeSearch,
 ): PersistentVolume | undefined {
-  const selector = claim.spec.selector === undefined ? undefined : labelSelectorOf(claim.spec.selector)
+  const selector = claim.spec.selector === undefined ? undefined : selectorOf(claim.spec.selector)
   const request = requestedStorage(claim)
   let smallest: PersistentVolume | undefined
   for (const volume of volumes) {

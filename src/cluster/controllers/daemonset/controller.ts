@@ -3,7 +3,7 @@ import type { Node, Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { labelSelectorOf, matchesLabels } from '../../../meta/label-selector.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -17,6 +17,7 @@ import { followOwnedPods } from '../../shared/owned-pods.ts'
 import { isNamespaceTerminating, PodControl } from '../../shared/pod-control.ts'
 import { untilAvailable } from '../../shared/pods.ts'
 import { deleteRevisions } from '../../shared/revision-history.ts'
+import { selectorOf } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { failedPodEvent, selectsAllEvent, succeededPodEvent } from './events.ts'
 import { FailureBackoff } from './failure-backoff.ts'
@@ -76,14 +77,14 @@ class DaemonSetController {
       objects: this.#revisions,
       owners: this.#sets,
       kind: DAEMON_SETS,
-      matches: (set, revision) => matchesLabels(labelSelectorOf(set.spec.selector), revision.metadata.labels),
+      matches: (set, revision) => matchesLabels(selectorOf(set.spec.selector), revision.metadata.labels),
       enqueue,
     })
     followOwnedPods({
       pods: this.#pods,
       owners: this.#sets,
       kind: DAEMON_SETS,
-      matches: (set, pod) => matchesLabels(labelSelectorOf(set.spec.selector), pod.metadata.labels),
+      matches: (set, pod) => matchesLabels(selectorOf(set.spec.selector), pod.metadata.labels),
       created: key => this.#expectations.creationObserved(key),
       deleted: (key, pod) => this.#expectations.deletionObserved(key, objectKey(pod)),
       enqueue,
@@ -140,14 +141,14 @@ class DaemonSetController {
   #claimPods(set: DaemonSet): Promise<Pod[]> {
     const { uid = '', namespace = '' } = set.metadata
     const candidates = [...this.#pods.store.controlledBy(uid), ...this.#pods.store.orphansIn(namespace)]
-    const selector = labelSelectorOf(set.spec.selector)
+    const selector = selectorOf(set.spec.selector)
     return claimObjects(candidates, { client: this.#env.client, controllerKind: DAEMON_SETS, controller: set, kind: PODS, selector })
   }
 
   #claimRevisions(set: DaemonSet): Promise<ControllerRevision[]> {
     const { uid = '', namespace = '' } = set.metadata
     const candidates = [...this.#revisions.store.controlledBy(uid), ...this.#revisions.store.orphansIn(namespace)]
-    const selector = labelSelectorOf(set.spec.selector)
+    const selector = selectorOf(set.spec.selector)
     return claimObjects(candidates, {
       client: this.#env.client,
       controllerKind: DAEMON_SETS,
@@ -159,7 +160,7 @@ class DaemonSetController {
 
   /** Pods of the set as they are known now, without claiming others. */
   #ownPods({ metadata: { uid = '' }, spec: { selector } }: DaemonSet): Pod[] {
-    const requirements = labelSelectorOf(selector)
+    const requirements = selectorOf(selector)
     return this.#pods.store.controlledBy(uid).filter(({ metadata }) => matchesLabels(requirements, metadata.labels))
   }
 

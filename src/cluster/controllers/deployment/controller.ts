@@ -3,7 +3,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { labelSelectorOf, matchesLabels } from '../../../meta/label-selector.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
 import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -13,6 +13,7 @@ import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../shared/kinds.ts'
 import { followOwned } from '../../shared/owned-objects.ts'
 import { controllerOf } from '../../shared/owner.ts'
 import { isPodTerminal } from '../../shared/pods.ts'
+import { selectorOf } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { surplusSets } from './replica-sets.ts'
 import { rollbackOf, rollbackTarget } from './rollback.ts'
@@ -58,7 +59,7 @@ class DeploymentController {
       objects: this.#sets,
       owners: this.#deployments,
       kind: DEPLOYMENTS,
-      matches: (deployment, set) => matchesLabels(labelSelectorOf(deployment.spec.selector), set.metadata.labels),
+      matches: (deployment, set) => matchesLabels(selectorOf(deployment.spec.selector), set.metadata.labels),
       enqueue: key => this.#queue.add(key),
     })
     this.#pods.on({ deleted: pod => this.#podDeleted(pod) })
@@ -103,7 +104,7 @@ class DeploymentController {
   #claim(deployment: Deployment): Promise<ReplicaSet[]> {
     const { uid = '', namespace = '' } = deployment.metadata
     const candidates = [...this.#sets.store.controlledBy(uid), ...this.#sets.store.orphansIn(namespace)]
-    const selector = labelSelectorOf(deployment.spec.selector)
+    const selector = selectorOf(deployment.spec.selector)
     return claimObjects(candidates, {
       client: this.#env.client,
       controllerKind: DEPLOYMENTS,

@@ -4,7 +4,7 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { labelSelectorOf, matchesLabels, printLabelSelector } from '../../../meta/label-selector.ts'
+import { matchesLabels, printLabelSelector } from '../../../meta/label-selector.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -13,6 +13,7 @@ import type { Informer } from '../../shared/informer.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../shared/kinds.ts'
 import { controllerOf } from '../../shared/owner.ts'
 import { type KindReference, Scales } from '../../shared/scale-reader.ts'
+import { selectorOf } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { budgetStatus, countHealthy, disruptedPods, expectationOf, failedStatus, isSameStatus, untilStale, usesScale } from './budget.ts'
 
@@ -176,4 +177,4 @@ class DisruptionController {
 }
 
 const selects = ({ spec: { selector } }: PodDisruptionBudget, labels: Pod['metadata']['labels']): boolean =>
-  selector !== undefined && matchesLabels(labelSelectorOf(selector), labels)
+  selector !== undefined && matchesLabels(selectorOf(selector), labels)

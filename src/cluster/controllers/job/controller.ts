@@ -2,7 +2,7 @@ import type { Job } from '../../../api/batch/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { labelSelectorOf, matchesLabels } from '../../../meta/label-selector.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -15,6 +15,7 @@ import { followOwnedPods } from '../../shared/owned-pods.ts'
 import { controllerOf } from '../../shared/owner.ts'
 import { isNamespaceTerminating, PodControl } from '../../shared/pod-control.ts'
 import { isPodReady } from '../../shared/pods.ts'
+import { selectorOf } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { type BackoffRecord, NO_FAILURES } from './backoff.ts'
 import { isJobFinished } from './conditions.ts'
@@ -83,7 +84,7 @@ class JobController {
       pods: this.#pods,
       owners: this.#jobs,
       kind: JOBS,
-      matches: (job, pod) => matchesLabels(labelSelectorOf(job.spec.selector), pod.metadata.labels),
+      matches: (job, pod) => matchesLabels(selectorOf(job.spec.selector), pod.metadata.labels),
       created: key => this.#expectations.creationObserved(key),
       deleted: (key, pod) => {
         this.#expectations.deletionObserved(key, objectKey(pod))
@@ -138,7 +139,7 @@ class JobController {
       controllerKind: JOBS,
       controller: job,
       kind: PODS,
-      selector: labelSelectorOf(job.spec.selector),
+      selector: selectorOf(job.spec.selector),
       finalizers: [TRACKING_FINALIZER],
     })
   }

@@ -4,7 +4,7 @@ import { objectKey, type ResourceKind } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import type { LabelRequirement } from '../../../meta/label-requirement.ts'
-import { labelSelectorOf, labelSelectorOfMap, matchesLabels } from '../../../meta/label-selector.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -16,6 +16,7 @@ import { followOwnedPods } from '../../shared/owned-pods.ts'
 import { controllerOf } from '../../shared/owner.ts'
 import { isNamespaceTerminating, PodControl } from '../../shared/pod-control.ts'
 import { isPodActive, isPodTerminal, isPodTerminating, untilAvailable } from '../../shared/pods.ts'
+import { selectorOf, selectorOfMap } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { isSameStatus, statusOf } from './status.ts'
 import { victimsOf } from './victims.ts'
@@ -37,14 +38,14 @@ const replicaSets: ReplicaKind<ReplicaSet> = {
   kind: REPLICA_SETS,
   component: 'replicaset-controller',
   queue: 'replicaset',
-  selectorOf: ({ spec }) => labelSelectorOf(spec.selector),
+  selectorOf: ({ spec }) => selectorOf(spec.selector),
 }
 
 const replicationControllers: ReplicaKind<ReplicationController> = {
   kind: REPLICATION_CONTROLLERS,
   component: 'replication-controller',
   queue: 'replicationmanager',
-  selectorOf: ({ spec }) => labelSelectorOfMap(spec.selector),
+  selectorOf: ({ spec }) => selectorOfMap(spec.selector),
 }
 
 /** Keeps the number of pods of ReplicaSets. A key is a set. */

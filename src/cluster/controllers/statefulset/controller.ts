@@ -2,7 +2,7 @@ import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../../.
 import type { PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { labelSelectorOf, matchesLabels } from '../../../meta/label-selector.ts'
+import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -12,6 +12,7 @@ import { CLAIMS, CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from '../../shared/
 import { followOwnedPods } from '../../shared/owned-pods.ts'
 import { untilAvailable } from '../../shared/pods.ts'
 import { byRevisionNumber, deleteRevisions, templateOf } from '../../shared/revision-history.ts'
+import { selectorOf } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { deletesOnScale } from './claims.ts'
 import type { HealthRules } from './health.ts'
@@ -64,7 +65,7 @@ class StatefulSetController {
       pods: this.#pods,
       owners: this.#sets,
       kind: STATEFUL_SETS,
-      matches: (set, pod) => matchesLabels(labelSelectorOf(set.spec.selector), pod.metadata.labels),
+      matches: (set, pod) => matchesLabels(selectorOf(set.spec.selector), pod.metadata.labels),
       created: () => {},
       deleted: () => {},
       enqueue: key => this.#queue.add(key),
@@ -110,7 +111,7 @@ class StatefulSetController {
    */
   async #claimRevisions(set: StatefulSet): Promise<ControllerRevision[]> {
     const { uid = '', namespace = '' } = set.metadata
-    const selector = labelSelectorOf(set.spec.selector)
+    const selector = selectorOf(set.spec.selector)
     const { store } = this.#revisions
     const candidates = [...store.controlledBy(uid), ...store.orphansIn(namespace)].filter(({ metadata }) =>
       matchesLabels(selector, metadata.labels),
@@ -122,7 +123,7 @@ class StatefulSetController {
   #claimPods(set: StatefulSet): Promise<Pod[]> {
     const { uid = '', namespace = '' } = set.metadata
     const candidates = [...this.#pods.store.controlledBy(uid), ...this.#pods.store.orphansIn(namespace)]
-    const selector = labelSelectorOf(set.spec.selector)
+    const selector = selectorOf(set.spec.selector)
     const filter = (pod: Pod): boolean => isMemberOf(set, pod)
     return claimObjects(candidates, {
       client: this.#env.client,

@@ -1,8 +1,9 @@
 import type { ReplicaSet, StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { Pod, ReplicationController, Service, TopologySpreadConstraint } from '../../../api/core/v1.types.ts'
-import { type LabelRequirement, labelSelectorOf, labelSelectorOfMap, matchesLabels, NOTHING } from '../../../meta/label-selector.ts'
+import { type LabelRequirement, matchesLabels, NOTHING } from '../../../meta/label-selector.ts'
 import { matchesRequiredAffinity } from '../../shared/node-affinity.ts'
 import { controllerOf } from '../../shared/owner.ts'
+import { isEmptyMap, selectorOf, selectorOfMap } from '../../shared/selectors.ts'
 import { isExclusive, untoleratedTaint } from '../../shared/tolerations.ts'
 import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
@@ -36,7 +37,7 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
     isHelpedByPod({ pod }, _change, { pod: other }) {
       const own = pod.spec.topologySpreadConstraints ?? []
       if (own.length === 0) return true
-      const isSelected = own.some(({ labelSelector }) => matchesLabels(labelSelectorOf(labelSelector), other.metadata.labels))
+      const isSelected = own.some(({ labelSelector }) => matchesLabels(selectorOf(labelSelector), other.metadata.labels))
       return pod.metadata.namespace === other.metadata.namespace && isSelected
     },
     preFilter({ pod }, snapshot) {
@@ -69,7 +70,7 @@ interface Constraint {
 function constraintsOf(pod: Pod, action: string, defaults: readonly TopologySpreadConstraint[], objects: ClusterObjects): Constraint[] {
   const own = pod.spec.topologySpreadConstraints ?? []
   if (own.length > 0)
-    return own.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action).map(one => constraint(one, selectorOf(one, pod)))
+    return own.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action).map(one => constraint(one, constraintSelector(one, pod)))
   const chosen = defaults.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
   const selector = chosen.length === 0 ? [] : defaultSelector(pod, objects)
   return selector.length === 0 ? [] : chosen.map(one => constraint(one, selector))
@@ -85,33 +86,36 @@ const constraint = (given: TopologySpreadConstraint, selector: readonly LabelReq
 })
 
 /** Selector of a constraint, with the pod's values of its `matchLabelKeys`. */
-function selectorOf({ labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint, { metadata }: Pod): readonly LabelRequirement[] {
-  const selector = labelSelectorOf(labelSelector)
+function constraintSelector(
+  { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
+  { metadata }: Pod,
+): readonly LabelRequirement[] {
+  const selector = selectorOf(labelSelector)
   if (selector === NOTHING) return selector
   const values = Object.fromEntries(
     matchLabelKeys.flatMap(key => (metadata.labels?.[key] === undefined ? [] : [[key, metadata.labels[key]]])),
   )
-  return [...labelSelectorOfMap(values), ...selector]
+  return [...selectorOfMap(values), ...selector]
 }
 
 /**
  * Selects the pods of the same services and controller. Empty if there are none. Source: DefaultSelector of
  * pkg/scheduler/framework/plugins/helper.
  */
-function defaultSelector(pod: Pod, objects: ClusterObjects): LabelRequirement[] {
+function defaultSelector(pod: Pod, objects: ClusterObjects): readonly LabelRequirement[] {
   const { namespace = '', labels } = pod.metadata
   const merged: Record<string, string> = {}
   for (const { spec } of objects.list<Service>('Service', namespace)) {
     const selector = spec?.selector
-    if (selector && Object.keys(selector).length > 0 && matchesLabels(labelSelectorOfMap(selector), labels)) Object.assign(merged, selector)
+    if (!isEmptyMap(selector) && matchesLabels(selectorOfMap(selector), labels)) Object.assign(merged, selector)
   }
   const owner = controllerOf(pod)
   if (owner?.apiVersion === 'v1' && owner.kind === 'ReplicationController')
     Object.assign(merged, objects.get<ReplicationController>(owner.kind, namespace, owner.name)?.spec?.selector)
-  const selector = labelSelectorOfMap(merged)
+  const selector = selectorOfMap(merged)
   if (owner?.apiVersion !== 'apps/v1' || (owner.kind !== 'ReplicaSet' && owner.kind !== 'StatefulSet')) return selector
   const set = objects.get<ReplicaSet | StatefulSet>(owner.kind, namespace, owner.name)
-  return set ? [...selector, ...labelSelectorOf(set.spec?.selector)] : selector
+  return set ? [...selector, ...selectorOf(set.spec?.selector)] : selector
 }
 
 /** Number of pods by value of the topology key, for each constraint. A domain without pods counts 0. */

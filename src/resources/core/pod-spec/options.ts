@@ -1,14 +1,7 @@
-import type {
-  Affinity,
-  ContainerResizePolicy,
-  NodeSelectorTerm,
-  Pod,
-  PodAffinityTerm,
-  PodSpec,
-  PodTemplateSpec,
-} from '../../../api/core/v1.types.ts'
+import type { Affinity, ContainerResizePolicy, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
+import { isLongStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -110,13 +103,25 @@ const UNCHECKED_BEFORE: readonly (readonly [since: Release, fault: UncheckedFaul
 const uncheckedIn = (release: Release): Partial<Record<UncheckedFault, true>> =>
   Object.fromEntries(UNCHECKED_BEFORE.filter(([since]) => !isSince(release, since)).map(([, fault]) => [fault, true]))
 
-/** Options for a Pod; `old` is absent on create. */
-export const podOptions = (features: Features, next: Pod, old?: Pod): PodValidationOptions =>
-  old ? { ...optionsOfNew(features).pod, ...optionsOfOld(features, next.spec, old) } : optionsOfNew(features).pod
+/** Options for a new Pod. */
+export const newPodOptions = (features: Features): PodValidationOptions => optionsOfNew(features).pod
+
+/** Options for an update of a Pod. */
+export function* podUpdateOptions(features: Features, next: Pod, old: Pod): Steps<PodValidationOptions> {
+  return { ...optionsOfNew(features).pod, ...(yield* optionsOfOld(features, next.spec, old)) }
+}
+
+/** Options for an update of the status of a Pod. Faults of its spec, which stays as it is, do not matter. */
+export const podStatusOptions = (features: Features, next: Pod, { spec, metadata }: Pod): PodValidationOptions => ({
+  ...optionsOfNew(features).pod,
+  allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
+  ...gatedOptions(features, next.spec, spec),
+  ...uncheckedIn(features.release),
+})
 
 /** Options for a PodTemplateSpec in another resource; `old` is absent on create. */
 export const podTemplateOptions = (features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): PodValidationOptions =>
-  old ? { ...optionsOfNew(features).template, ...optionsOfOld(features, next.spec, old) } : optionsOfNew(features).template
+  old ? { ...optionsOfNew(features).template, ...runAtOnce(optionsOfOld(features, next.spec, old)) } : optionsOfNew(features).template
 
 /** Options of create, by resource. */
 interface OptionsOfNew {
@@ -140,11 +145,13 @@ function optionsOfNew(features: Features): OptionsOfNew {
   return options
 }
 
-const optionsOfOld = (features: Features, next: PodSpec, { spec, metadata }: Pick<Pod, 'spec' | 'metadata'>) => ({
-  ...toleratingOptions(spec, metadata),
-  ...gatedOptions(features, next, spec),
-  ...uncheckedIn(features.release),
-})
+function* optionsOfOld(features: Features, next: PodSpec, { spec, metadata }: Pick<Pod, 'spec' | 'metadata'>) {
+  return {
+    ...(yield* toleratingOptions(spec, metadata)),
+    ...gatedOptions(features, next, spec),
+    ...uncheckedIn(features.release),
+  }
+}
 
 /** Options that a gate or, if the gate is off, the old spec enables. */
 const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpec | undefined) => ({
@@ -202,11 +209,11 @@ const readsFiles = (spec: PodSpec): boolean =>
  * Options for faults of the old object. The new object may have the same kind of fault anywhere, not only where the old
  * one has it.
  */
-function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {
+function* toleratingOptions(spec: PodSpec, metadata: ObjectMeta): Steps<typeof FRESH> {
   return {
     allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
-    allowInvalidSelectorValues: hasInvalidAffinitySelector(spec.affinity),
-    allowInvalidSpreadSelector: (spec.topologySpreadConstraints ?? []).some(c => isInvalidSelector(c.labelSelector)),
+    allowInvalidSelectorValues: yield* hasInvalidAffinitySelector(spec.affinity),
+    allowInvalidSpreadSelector: yield* hasInvalidSelector(spec.topologySpreadConstraints ?? []),
     allowInvalidRequiredAffinityValues: hasInvalidRequiredAffinityValue(spec.affinity),
     allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
     allowNonLocalTokenPath: hasNonLocalTokenPath(spec),
@@ -224,16 +231,25 @@ const NOWHERE = new FieldPath('')
 const isInvalidSelector = (selector: LabelSelector | undefined): boolean => validateLabelSelector(selector, NOWHERE).length > 0
 
 /** Looks at required and preferred terms of affinity and anti-affinity. */
-function hasInvalidAffinitySelector(affinity: Affinity | undefined): boolean {
+function* hasInvalidAffinitySelector(affinity: Affinity | undefined): Steps<boolean> {
   for (const terms of [affinity?.podAffinity, affinity?.podAntiAffinity]) {
-    for (const term of terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []) if (hasInvalidSelector(term)) return true
-    for (const { podAffinityTerm } of terms?.preferredDuringSchedulingIgnoredDuringExecution ?? [])
-      if (hasInvalidSelector(podAffinityTerm)) return true
+    if (yield* hasInvalidSelector(terms?.requiredDuringSchedulingIgnoredDuringExecution ?? [])) return true
+    const preferred = terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []
+    if (yield* hasInvalidSelector(preferred.map(({ podAffinityTerm }) => podAffinityTerm))) return true
   }
   return false
 }
-const hasInvalidSelector = (term: PodAffinityTerm): boolean =>
-  isInvalidSelector(term.labelSelector) || isInvalidSelector(term.namespaceSelector)
+
+/** Looks at the selectors of affinity terms or spread constraints. */
+function* hasInvalidSelector(
+  terms: readonly { readonly labelSelector?: LabelSelector; readonly namespaceSelector?: LabelSelector }[],
+): Steps<boolean> {
+  for (const { labelSelector, namespaceSelector } of terms) {
+    if (isLongStepDone()) yield
+    if (isInvalidSelector(labelSelector) || isInvalidSelector(namespaceSelector)) return true
+  }
+  return false
+}
 
 /**
  * Reports whether an expression of a term has an invalid label value. Used for the terms of persistent volumes as well.

@@ -11,7 +11,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goChanges } from '../../shared/go-values.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
-import { podOptions } from '../pod-spec/options.ts'
+import { podUpdateOptions } from '../pod-spec/options.ts'
 import { bumpGeneration, restoreMetadata } from './prepare.ts'
 import { validateAnnotationsUpdate, validatePod } from './validation.ts'
 
@@ -36,7 +36,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
 
 /** Checks that containers are only added. Since 1.27 a static pod accepts none: that error replaces all others. */
 function* validateAddedContainers(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
-  const options = podOptions(features, next, old)
+  const options = yield* podUpdateOptions(features, next, old)
   const errors = yield* validatePod(next, options)
   errors.push(...validateAnnotationsUpdate(next, old, options))
   const isStatic = old.metadata.annotations?.[MIRROR_POD] !== undefined

@@ -13,7 +13,7 @@ import { compareQuantity } from '../../../meta/quantity.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
-import { podOptions } from '../pod-spec/options.ts'
+import { podUpdateOptions } from '../pod-spec/options.ts'
 import { knownQosClass, podQosClass } from '../pod-spec/qos.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
 import { defaultPodLevelResources, defaultsPodLevelOnWrite, resizesPodLevel } from './pod-level-defaults.ts'
@@ -84,7 +84,10 @@ function* validateResize(next: Pod, old: Pod, features: Features): Steps<FieldEr
   if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return whole('static pods cannot be resized')
   if (old.spec.os?.name === 'windows') return whole('windows pods cannot be resized')
   const path = fieldPath('spec')
-  const errors = [...(yield* validatePod(next, podOptions(features, next, old))), ...validateAllowed(next, old, features, path)]
+  const errors = [
+    ...(yield* validatePod(next, yield* podUpdateOptions(features, next, old))),
+    ...validateAllowed(next, old, features, path),
+  ]
   if (ofPod && !features.enabled('InPlacePodLevelResourcesVerticalScaling')) return [...errors, ...whole(POD_LEVEL_IS_OFF)]
   if (ofPod) errors.push(...validatePodLevel(next.spec.resources, old.spec.resources, path))
   if ((old.status.nodeAllocatableResourceClaimStatuses ?? []).length > 0)

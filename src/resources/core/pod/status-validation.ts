@@ -22,7 +22,7 @@ import { isValidGroupId, isValidUserId, nameIsDnsSubdomain } from '../../../meta
 import { goMember, goValue } from '../../shared/go-values.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateQualifiedName } from '../checks.ts'
-import { podOptions } from '../pod-spec/options.ts'
+import { podStatusOptions } from '../pod-spec/options.ts'
 import { mayRestart, type RestartOptions, restartsAll } from '../pod-spec/restart-rules.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
 import { validateExtendedResources } from './extended-resources.ts'
@@ -45,7 +45,8 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
       features,
       list.map(({ ip = '' }) => ip),
     )
-  errors.push(...validateAnnotationsUpdate(next, old, podOptions(features, next, old)))
+  const options = podStatusOptions(features, next, old)
+  errors.push(...validateAnnotationsUpdate(next, old, options))
   status.conditions?.forEach(({ type }, i) => {
     // The path is wrong in the same way as upstream's.
     if (!SYSTEM_CONDITIONS.includes(type))
@@ -59,7 +60,7 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   }
   if (isSince(features.release, '1.32') && !deepEqual(status.qosClass, before.qosClass))
     errors.push(immutableError(STATUS.child('qosClass'), status.qosClass ?? ''))
-  errors.push(...validateTransitions(status, before, old.spec, podOptions(features, next, old)))
+  errors.push(...validateTransitions(status, before, old.spec, options))
   errors.push(
     ...validateClaimStatuses(
       status.resourceClaimStatuses ?? [],

@@ -13,7 +13,7 @@ import { inclusiveRange, MAX_INT32 } from '../checks.ts'
 import { validatePodAnnotations, validatePodAnnotationsUpdate, validateProfilesAgree } from '../pod-spec/annotations.ts'
 import { validateImageTrimmed } from '../pod-spec/containers.ts'
 import type { PodValidationOptions } from '../pod-spec/options.ts'
-import { podOptions } from '../pod-spec/options.ts'
+import { newPodOptions, podUpdateOptions } from '../pod-spec/options.ts'
 import { validateTolerations } from '../pod-spec/scheduling.ts'
 import { validatePodSpec } from '../pod-spec/validation.ts'
 import { validateNodeAffinityAdditions, validateNodeSelectorAdditions } from './gated.ts'
@@ -27,7 +27,7 @@ const ANNOTATIONS = fieldPath('metadata', 'annotations')
  * k8s.io/kubernetes.
  */
 export function* validatePodCreate(pod: Pod, features: Features): Steps<FieldError[]> {
-  const errors = yield* validatePod(pod, podOptions(features, pod))
+  const errors = yield* validatePod(pod, newPodOptions(features))
   if (pod.spec.ephemeralContainers?.length) errors.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'))
   if (pod.spec.nodeName && pod.spec.schedulingGates?.length) {
     errors.push(forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'))
@@ -87,7 +87,7 @@ const UPDATABLE = [
  * change is invalid, or the specs are equal. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validatePodUpdate(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
-  const options = podOptions(features, next, old)
+  const options = yield* podUpdateOptions(features, next, old)
   const errors = yield* validatePod(next, options)
   yield
   errors.push(...validateAnnotationsUpdate(next, old, options))

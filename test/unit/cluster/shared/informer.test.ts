@@ -186,4 +186,80 @@ describe('informer', () => {
     expect(seen).to.deep.equal(['existing a', 'added b'])
     await stop()
   })
+
+  describe('with a large object', () => {
+    const MANY = 5000
+    const many = (value: string): Record<string, string> => Object.fromEntries(Array.from({ length: MANY }, (_, i) => [`k${i}`, value]))
+
+    it('calls each handler in a turn of its own, after its preparation in steps', async () => {
+      const { client, informer, stop } = await open()
+      const seen: string[] = []
+      let turn = 0
+      const count = (): void => {
+        turn++
+        if (isCounting) setImmediate(count)
+      }
+      let isCounting = true
+      const turns: number[] = []
+      for (const name of ['a', 'b'])
+        informer.on({
+          *prepare() {
+            seen.push(`${name} prepares`)
+            yield
+          },
+          added: () => {
+            seen.push(`${name} added`)
+            turns.push(turn)
+          },
+          deleted: () => {
+            seen.push(`${name} deleted`)
+            turns.push(turn)
+          },
+        })
+      count()
+      await client.create(PODS, pod('a', { labels: many('v') }))
+      await eventually('both are called', async () => turns.length === 2)
+      await client.delete(PODS, 'ns', 'a')
+      await eventually('both are called again', async () => turns.length === 4)
+      isCounting = false
+      expect(seen).to.deep.equal(['a prepares', 'a added', 'b prepares', 'b added', 'a deleted', 'b deleted'])
+      expect(new Set(turns).size).to.equal(4)
+      await stop()
+    })
+
+    it('keeps the parts of the earlier state that are the same', async () => {
+      const { client, informer, stop } = await open()
+      const changes: [Pod, Pod][] = []
+      informer.on({ updated: (next, old) => void changes.push([next, old]) })
+      await client.create(PODS, pod('a', { labels: many('v'), annotations: many('w') }))
+      await client.patch(
+        PODS,
+        { namespace: 'ns', name: 'a' },
+        { metadata: { annotations: { ...many('w'), k7: 'x' } }, status: { phase: 'Running' } },
+      )
+      await eventually('the change is seen', async () => changes.length > 0)
+      const [[next, old] = []] = changes
+      expect(next?.metadata.labels).to.equal(old?.metadata.labels)
+      expect(next?.metadata.annotations).to.deep.equal({ ...many('w'), k7: 'x' })
+      expect([next?.status.phase, informer.store.get('ns/a') === next]).to.deep.equal(['Running', true])
+      await stop()
+    })
+
+    it('calls a handler once that is added while others are called', async () => {
+      const { client, informer, stop } = await open()
+      const seen: string[] = []
+      const remove = informer.on({
+        added() {
+          remove()
+          informer.on({ added: ({ metadata }) => void seen.push(metadata.name ?? '') })
+        },
+      })
+      await client.create(PODS, pod('a', { labels: many('v') }))
+      await eventually('it is called', async () => seen.length > 0)
+      await client.create(PODS, pod('b'))
+      await eventually('it is called for another', async () => seen.includes('b'))
+      expect(seen.filter(name => name === 'a')).to.deep.equal(['a'])
+      await stop()
+    })
+  })
 })
