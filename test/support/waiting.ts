@@ -6,23 +6,30 @@ const realTimeout = setTimeout
 const realNow = performance.now.bind(performance)
 
 const PATIENCE_MS = 120_000
+/** Longest interval between two polls of `eventually`, unless its caller states a longer one. */
+const LONGEST_POLL_MS = 50
 
 /** A signal for calls that should succeed. It aborts once a call takes longer than on any machine. */
 export const patience = (): AbortSignal => AbortSignal.timeout(PATIENCE_MS)
 
 /**
- * Waits until the condition holds, polling at an interval. Errors count as false; the last one is thrown when patience
- * ends.
+ * Waits until the condition holds. The interval between polls begins with `everyMs`, and grows to a tenth of the time
+ * waited, at most LONGEST_POLL_MS: many conditions are requests, whose cost would delay what they wait for. Errors
+ * count as false; the last one is thrown when patience ends.
  */
 export async function eventually(what: string, condition: () => Promise<boolean> | boolean, everyMs = 2): Promise<void> {
-  for (const until = realNow() + PATIENCE_MS; ; ) {
+  const begun = realNow()
+  for (;;) {
+    let failure: unknown = new Error(`it did not happen: ${what}`)
     try {
       if (await condition()) return
     } catch (error) {
-      if (realNow() > until) throw error
+      failure = error
     }
-    if (realNow() > until) throw new Error(`it did not happen: ${what}`)
-    await new Promise(resolve => realTimeout(resolve, everyMs))
+    const waited = realNow() - begun
+    if (waited > PATIENCE_MS) throw failure
+    const interval = Math.max(everyMs, Math.min(waited / 10, LONGEST_POLL_MS))
+    await new Promise(resolve => realTimeout(resolve, interval))
   }
 }
 
