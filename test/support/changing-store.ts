@@ -17,8 +17,11 @@ const CAUGHT_UP_MS = 120_000
 /** Writes of each way, and lists, that have to succeed before and after trouble. */
 const SOME_WRITES = 50
 const SOME_LISTS = 5
-/** Pause of each writer of the load. Sixteen of them always have requests in flight, and leave the machine to others. */
-const PAUSE_MS = 20
+/** Pause of each of the sixteen writers of the load, so that the members of a store have the machine to themselves. */
+const PAUSE_MS = 80
+/** Pauses of the writer past the server, and between lists: the collection that is listed grows with its writes. */
+const DIRECT_PAUSE_MS = 15
+const LIST_PAUSE_MS = 60
 
 interface StoreWrite {
   readonly name: string
@@ -62,7 +65,7 @@ export async function startChangingStore(url: string, etcd: EtcdOptions, seed: n
         const { resourceVersion = '' } = body.metadata
         if (Number(resourceVersion) < Number(written)) reader.stale.push(`a list at ${resourceVersion} after a write at ${written}`)
       }
-      await sleep(20)
+      await sleep(LIST_PAUSE_MS)
     }
   })()
   const stop = async (): Promise<void> => {
@@ -118,13 +121,14 @@ function startWriter(backend: Backend, namespace: string): { readonly acknowledg
       try {
         const created = await write(name, 0, { step: '1' })
         const changed = await write(name, created, { step: '2' })
-        if (i % 3 === 0) await write(name, changed)
+        // A few stay, so that the lists do not grow much.
+        if (i % 8 !== 0) await write(name, changed)
       } catch (error) {
         // The outcome is unknown, so the name is not written again.
         if (!(error instanceof BackendError)) throw error
         await sleep(100)
       }
-      await sleep(5)
+      await sleep(DIRECT_PAUSE_MS)
     }
   }
   const running = run()

@@ -132,10 +132,10 @@ export function eventContradictions(
     )
       wrong.push(`no event of ${write.type} ${write.name} at ${write.resourceVersion}`)
   }
-  const told = [...state.values()].map(({ name, resourceVersion }) => `${name} ${resourceVersion}`).sort()
-  const found = objects.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort()
-  for (const one of found) if (!told.includes(one)) wrong.push(`there, but not in the events: ${one}`)
-  for (const one of told) if (!found.includes(one)) wrong.push(`in the events, but not there: ${one}`)
+  const told = new Set([...state.values()].map(({ name, resourceVersion }) => `${name} ${resourceVersion}`))
+  const found = new Set(objects.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`))
+  for (const one of found) if (!told.has(one)) wrong.push(`there, but not in the events: ${one}`)
+  for (const one of told) if (!found.has(one)) wrong.push(`in the events, but not there: ${one}`)
   return wrong
 }
 
