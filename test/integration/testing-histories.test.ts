@@ -7,12 +7,15 @@ import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
 import { randomHistory, storeDigest } from '../support/seeded-history.ts'
+import { bundledProgram } from '../support/server-program.ts'
 
 const PROGRAM = join(import.meta.dirname, '../support/seeded-history.ts')
 const STEPS = 60
+/** Control planes that run at once. TESTING_PLANES=50 tries more. */
+const PLANES = Number(process.env.TESTING_PLANES ?? 16)
 
 const inAnotherProcess = async (history: number): Promise<string> =>
-  (await promisify(execFile)(process.execPath, ['--import', 'tsx', PROGRAM, String(history), String(STEPS)])).stdout
+  (await promisify(execFile)(process.execPath, [await bundledProgram(PROGRAM), String(history), String(STEPS)])).stdout
 
 describe('control planes with random histories', function () {
   this.timeout(600_000)
@@ -41,8 +44,8 @@ describe('control planes with random histories', function () {
     expect(storeDigest(one)).to.not.equal(storeDigest(forks[0]!))
   })
 
-  it('are isolated from one another, fifty at once with histories of their own', async () => {
-    const all = await Promise.all(Array.from({ length: 50 }, () => start({})))
+  it(`are isolated from one another, ${PLANES} at once with histories of their own`, async () => {
+    const all = await Promise.all(Array.from({ length: PLANES }, () => start({})))
     const random = seededRandom(1)
     const below = (n: number): number => Math.floor(random() * n)
     const held = all.map(() => new Map<string, string>())

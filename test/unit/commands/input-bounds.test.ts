@@ -9,6 +9,7 @@ import { InputBoundError } from '../../../src/lib/bounded-input.ts'
 import { runConvert } from '../../../src/upgrade/convert-command.ts'
 import { DEFAULT_LIMITS } from '../../../src/upgrade/input-limits.ts'
 import { runReport } from '../../../src/upgrade/report-command.ts'
+import { serverCommand } from '../../support/server-program.ts'
 import { tarFile } from '../../support/tar-builder.ts'
 
 interface Outcome {
@@ -56,7 +57,7 @@ describe('limits on the input of commands', () => {
 
   /** Files that exceed a bound, with flags that lower it where the file would be large otherwise. */
   const inputs: Readonly<Record<string, { name: string; content: () => string | Buffer; flags?: string[]; says: RegExp }>> = {
-    'a file of 200 MiB of brackets': { name: 'deep.json', content: () => deep(200 << 20), says: new RegExp(TOO_DEEP) },
+    'a file of 20 MiB of brackets': { name: 'deep.json', content: () => deep(20 << 20), says: new RegExp(TOO_DEEP) },
     'objects within objects': { name: 'deep.json', content: () => '{"a":'.repeat(20_000), says: new RegExp(TOO_DEEP) },
     'a list of more values than the default': {
       name: 'list.json',
@@ -196,8 +197,8 @@ describe('limits on the input of commands', () => {
     it('reads an archive from a pipe', async function () {
       if (process.platform === 'win32') this.skip()
       const path = write('backup.tar.gz', gzipSync(tarFile([{ name: 'good.yaml', bytes: Buffer.from(GOOD) }])))
-      const program = join(import.meta.dirname, '../../../src/commands/main.ts')
-      const script = `cat '${path}' | '${process.execPath}' --import tsx '${program}' import -f /dev/stdin --data-dir '${join(folder, 'data')}'`
+      const command = (await serverCommand()).map(word => `'${word}'`).join(' ')
+      const script = `cat '${path}' | ${command} import -f /dev/stdin --data-dir '${join(folder, 'data')}'`
       const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
       expect(stdout, stderr).to.contain('1 object imported')
     })

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { bundledProgram } from '../../support/server-program.ts'
 
 describe('the end of a process', () => {
-  it('does not wait forever for a write to the disk that is pending', () => {
+  it('does not wait forever for a write to the disk that is pending', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'binnacle-'))
-    const program = join(import.meta.dirname, '../../support/exit-while-writing.ts')
+    const program = await bundledProgram(join(import.meta.dirname, '../../support/exit-while-writing.ts'))
     try {
-      const { status, signal, stderr } = spawnSync(process.execPath, ['--import', 'tsx', program, dir], {
+      const { status, signal, stderr } = spawnSync(process.execPath, [program, dir], {
         timeout: 30_000,
         killSignal: 'SIGKILL',
         encoding: 'utf8',

@@ -10,6 +10,7 @@ import type { Config } from '../../../../src/config/config.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { serveStandIn, standInOptions } from '../../../../src/process/assets/etcd-stand-in.ts'
 import { withStandIn } from '../../../../src/process/assets/use-stand-in.ts'
+import { serverCommand } from '../../../support/server-program.ts'
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
@@ -111,10 +112,10 @@ describe('the stand-in for etcd', () => {
 })
 
 describe('the etcd-stand-in command', () => {
-  const main = join(import.meta.dirname, '../../../../src/main.ts')
   for (const flag of ['--help', '-h', '--version'])
-    it(`prints ${flag}, which envtest runs first, and exits`, () => {
-      const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', main, 'etcd-stand-in', flag], {
+    it(`prints ${flag}, which envtest runs first, and exits`, async () => {
+      const [program, ...args] = await serverCommand()
+      const { status, stdout } = spawnSync(program, [...args, 'etcd-stand-in', flag], {
         encoding: 'utf8',
         timeout: 50_000,
       })

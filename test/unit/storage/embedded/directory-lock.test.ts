@@ -13,9 +13,10 @@ import { type DirectoryLock, lockDirectory } from '../../../../src/storage/embed
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { runReport } from '../../../../src/upgrade/report-command.ts'
 import { Store } from '../../../support/backend.ts'
+import { bundledProgram } from '../../../support/server-program.ts'
 import { eventually } from '../../../support/waiting.ts'
 
-const WRITER = fileURLToPath(new URL('../../../support/embedded-writer.ts', import.meta.url))
+const WRITER = await bundledProgram(fileURLToPath(new URL('../../../support/embedded-writer.ts', import.meta.url)))
 const canUnshare = process.platform === 'linux' && spawnSync('unshare', ['-pf', '--mount-proc', 'true']).status === 0
 const isLinux = process.platform === 'linux'
 
@@ -53,7 +54,7 @@ describe('the lock of a store', () => {
   function run(script: string): Writer {
     let [out, err] = ['', '']
     const child = spawn('sh', ['-c', script], {
-      env: { ...process.env, SHIM_COUNT: '/dev/null', WRITE: `${process.execPath} --import tsx ${WRITER} ${dir}` },
+      env: { ...process.env, SHIM_COUNT: '/dev/null', WRITE: `${process.execPath} ${WRITER} ${dir}` },
     })
     child.stdout.on('data', (text: Buffer) => (out += text.toString()))
     child.stderr.on('data', (text: Buffer) => (err += text.toString()))

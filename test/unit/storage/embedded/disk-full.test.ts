@@ -9,8 +9,9 @@ import { silentLogger } from '../../../../src/lib/log.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { verifyStore } from '../../../../src/storage/embedded/verify-store.ts'
 import { never, Store } from '../../../support/backend.ts'
+import { bundledProgram } from '../../../support/server-program.ts'
 
-const program = fileURLToPath(new URL('../../../support/embedded-filler.ts', import.meta.url))
+const program = await bundledProgram(fileURLToPath(new URL('../../../support/embedded-filler.ts', import.meta.url)))
 const skip = process.platform === 'win32' ? 'there is no ulimit' : undefined
 const suite = skip ? describe.skip : describe
 
@@ -23,7 +24,7 @@ suite(`embedded store where the disk takes no more${skip ? ` (skipped: ${skip})`
 
   it('fails whole groups of writes, keeps running, and keeps acknowledged writes', async () => {
     // A limit on the size of files stands for a full disk: node ignores SIGXFSZ, so writes fail.
-    const command = 'ulimit -f 8192 && exec "$0" --import tsx "$1" "$2"'
+    const command = 'ulimit -f 8192 && exec "$0" "$1" "$2"'
     const output = execFileSync('sh', ['-c', command, process.execPath, program, dir], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -71,7 +72,7 @@ fullSuite(`embedded store on a full disk${withoutMount ? ` (skipped: ${withoutMo
 
   it('reports that no space is left, prints nothing else, and is undamaged with all acknowledged writes', async () => {
     const store = join(dir, 'store')
-    const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', program, store], { encoding: 'utf8' })
+    const { stdout, stderr } = spawnSync(process.execPath, [program, store], { encoding: 'utf8' })
     const { acknowledged, failures } = JSON.parse(stdout.trim().split('\n').at(-1)!)
     expect(new Set(failures)).to.deep.equal(new Set(['unavailable: the store cannot commit: no space left on device']))
     expect(stderr).to.equal('')

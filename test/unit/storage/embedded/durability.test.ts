@@ -10,6 +10,7 @@ import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { never, Store } from '../../../support/backend.ts'
+import { bundledProgram } from '../../../support/server-program.ts'
 
 const support = fileURLToPath(new URL('../../../support/', import.meta.url))
 
@@ -46,7 +47,7 @@ suite(`embedded store after a power cut${skip ? ` (skipped: ${skip})` : ''}`, ()
         SHIM_COPY: join(copy, 'data.mdb'),
         SHIM_COUNT: join(work, `count-${parallel}`),
       }
-      const child = spawn(process.execPath, ['--import', 'tsx', join(support, 'embedded-writer.ts'), dir, String(parallel)], {
+      const child = spawn(process.execPath, [await bundledProgram(join(support, 'embedded-writer.ts')), dir, String(parallel)], {
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
       })
