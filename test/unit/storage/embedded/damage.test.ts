@@ -11,7 +11,7 @@ import { verifyStore } from '../../../../src/storage/embedded/verify-store.ts'
 import { never, Store } from '../../../support/backend.ts'
 
 /** Copies of each store, each with other flipped bits: DAMAGED_COPIES=1000 tries more. */
-const COPIES = Number(process.env.DAMAGED_COPIES ?? 60)
+const COPIES = Number(process.env.DAMAGED_COPIES ?? 30)
 const SEED = Number(process.env.DAMAGE_SEED ?? 1)
 
 type Values = Map<string, string>
@@ -37,9 +37,9 @@ async function fill(dir: string, keepsHistory: boolean): Promise<void> {
   const backend = await openEmbedded({ dir, keepsHistory }, systemClock, silentLogger)
   const store = new Store(backend, '/registry/')
   const revisions = new Map<string, number>()
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 8; round++) {
     const names = new Set(
-      Array.from({ length: 60 }, () => `configmaps/ns-${Math.floor(random() * 9)}/object-${Math.floor(random() * 250)}`),
+      Array.from({ length: 40 }, () => `configmaps/ns-${Math.floor(random() * 9)}/object-${Math.floor(random() * 120)}`),
     )
     await Promise.all(
       [...names].map(async name => {
