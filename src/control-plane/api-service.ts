@@ -24,6 +24,8 @@ export interface ApiServiceParts {
   readonly registry: Registry
   /** Serves the groups of aggregated servers. */
   readonly aggregator: Aggregator
+  /** Whether the kinds of all definitions stored at the start are served. */
+  readonly areKindsServed: () => boolean
 }
 
 /** Request handlers for resources, discovery and OpenAPI. */
@@ -40,7 +42,7 @@ export class ApiService implements Service {
 
   constructor(
     options: Pick<ControlPlaneOptions, 'runtime' | 'release' | 'network' | 'requests' | 'access'>,
-    { catalog, registry, aggregator }: ApiServiceParts,
+    { catalog, registry, aggregator, areKindsServed }: ApiServiceParts,
   ) {
     setMaxListeners(0, this.#shutdown.signal) // one listener per watch
     const { runtime, requests, network } = options
@@ -70,6 +72,7 @@ export class ApiService implements Service {
       ...(gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission') && { streamCreation: authorizer.authorize }),
       awaitKind: (group: string, resource: string, signal: AbortSignal) =>
         awaitKind(registry.access(signal), catalog, group, resource, signal),
+      areKindsServed,
       shutdown: this.#shutdown.signal,
     }
     this.api = createApi(

@@ -112,7 +112,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const read: InProcessClientParts['foreign'] = (...request) => aggregation.read(...request)
   const { local, faults, ...loops } = loopAccess(options, { registry, catalog, foreign: read }, ended.signal)
   const aggregation = new AggregationService(options, resolveService)
-  const api = new ApiService(withLocalServers(options, local), { catalog, registry, aggregator: aggregation.aggregator })
+  const api = new ApiService(withLocalServers(options, local), {
+    catalog,
+    registry,
+    aggregator: aggregation.aggregator,
+    areKindsServed: () => definitions.isSynced,
+  })
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
   const bootstrap = new BootstrapService(options, { catalog, stores, allServed: definitions.synced }, ended.signal)
   const roles = new RoleService(options, bootstrap.made)

@@ -24,9 +24,10 @@ export class DefinitionService implements Service {
   readonly checks: readonly ReadinessCheck[]
   readonly #custom: CustomResources
   readonly #conversions = new ConversionMetrics()
-  #isSynced = false
+  /** Whether the kinds of all stored definitions are served. */
+  isSynced = false
   #reportSynced: () => void = () => {}
-  /** Resolves when the kinds of all stored definitions are served. */
+  /** Resolves when `isSynced`. */
   readonly synced = new Promise<void>(resolve => {
     this.#reportSynced = resolve
   })
@@ -45,7 +46,7 @@ export class DefinitionService implements Service {
     const metrics = this.#conversions
     this.metrics = metrics.families
     this.checks = [
-      onceBegun('poststarthook/crd-informer-synced', () => this.#isSynced, 'the custom resource definitions are not served yet'),
+      onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet'),
     ]
     stores.expect(this.synced)
     this.#custom = customResources({
@@ -64,7 +65,7 @@ export class DefinitionService implements Service {
       replaceResource: (old, next) => stores.replace(old, next),
       removeResource: definition => stores.remove(definition),
       onSynced: () => {
-        this.#isSynced = true
+        this.isSynced = true
         this.#reportSynced()
       },
     })

@@ -19,7 +19,7 @@ export interface Api {
 
 /** Returns the API of a server as filters of its handler chain. `aggregator`: omitted if aggregation is off. */
 export const createApi = (env: EndpointEnvironment, discovery: Discovery, openApi: OpenApiEndpoint, aggregator?: Aggregator): Api => ({
-  withDiscovery: withDiscovery(env.catalog, discovery, openApi),
+  withDiscovery: withDiscovery(env, discovery, openApi),
   withScope: withScope(env),
   ...(aggregator && { withAggregation: withAggregation(aggregator), passesOn: path => aggregator.passesOn(path) }),
 })

@@ -71,9 +71,14 @@ export interface EndpointEnvironment {
    * definitions.
    */
   readonly awaitKind?: (group: string, resource: string, signal: AbortSignal) => Promise<void>
+  /** Optional. Whether the kinds of all definitions stored at the start are served. Defaults to true. */
+  readonly areKindsServed?: () => boolean
   /** Aborted when the server begins to shut down, which ends watches. */
   readonly shutdown: AbortSignal
 }
+
+/** Reports whether every kind that was defined at the start is served. */
+export const areKindsServed = ({ areKindsServed: are }: Pick<EndpointEnvironment, 'areKindsServed'>): boolean => are?.() ?? true
 
 /** Reports whether requests are handled as in a release or later. */
 export const handlesSince = ({ release = DEFAULT_RELEASE }: EndpointEnvironment, since: Release): boolean => isSince(release, since)

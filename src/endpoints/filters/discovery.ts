@@ -1,6 +1,7 @@
 import type { Catalog, CatalogSnapshot } from '../../catalog/catalog.ts'
 import type { Exchange } from '../exchange.ts'
 import { notServed } from '../not-found.ts'
+import { areKindsServed, type EndpointEnvironment } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
 /** Documents that are derived from the catalog. */
@@ -9,14 +10,23 @@ interface Documents {
   serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean>
 }
 
-/** Serves discovery and OpenAPI. Throws 404 for any other non-resource request. */
+/** Environment of discovery. */
+interface DiscoveryEnvironment extends Pick<EndpointEnvironment, 'areKindsServed'> {
+  readonly catalog: Pick<Catalog, 'snapshot'>
+}
+
+/**
+ * Serves discovery and OpenAPI. Throws 404 for any other non-resource request, and 503 while the path may belong to a
+ * kind that is not served yet.
+ */
 export const withDiscovery =
-  (catalog: Pick<Catalog, 'snapshot'>, discovery: Documents, openApi: Documents): ApiFilter =>
+  (env: DiscoveryEnvironment, discovery: Documents, openApi: Documents): ApiFilter =>
   ({ state: { exchange } }, next) =>
-    exchange.info.isResource ? next() : serve(exchange, catalog.snapshot(), [discovery, openApi])
+    exchange.info.isResource ? next() : serve(exchange, env, [discovery, openApi])
 
 /** Serves the request by the first handler of the path. */
-async function serve(exchange: Exchange, snapshot: CatalogSnapshot, documents: readonly Documents[]): Promise<void> {
+async function serve(exchange: Exchange, env: DiscoveryEnvironment, documents: readonly Documents[]): Promise<void> {
+  const snapshot = env.catalog.snapshot()
   for (const each of documents) if (await each.serve(exchange, snapshot)) return
-  throw notServed(exchange.path, snapshot)
+  throw notServed(exchange.path, snapshot, areKindsServed(env))
 }

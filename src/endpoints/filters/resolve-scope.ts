@@ -9,12 +9,12 @@ import { groupResourceOf } from '../../registry/types.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 import type { Exchange } from '../exchange.ts'
 import { notServed } from '../not-found.ts'
-import { type EndpointEnvironment, handlesSince, type InfoOf, Scope, type ServedVerb } from '../scope.ts'
+import { areKindsServed, type EndpointEnvironment, handlesSince, type InfoOf, Scope, type ServedVerb } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
 /**
  * Resolves the request against the current catalog. If a kind's definition is established but the kind is not yet
- * served here, waits until it is. Throws 404, 405 and 400 for requests without a route.
+ * served here, waits until it is. Throws 404, 405 and 400 for requests without a route, and 503 while it may follow.
  */
 export const withScope =
   (env: EndpointEnvironment): ApiFilter =>
@@ -38,7 +38,7 @@ export const withScope =
  */
 function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
   const served = servedAt(snapshot, info)
-  if (served === undefined || !hasServedVerb(info)) throw notServed(info.path, snapshot)
+  if (served === undefined || !hasServedVerb(info)) throw notServed(info.path, snapshot, areKindsServed(env))
   return new Scope(exchange, env, { snapshot, served, subresource: routeOf(exchange, served, info, env), info })
 }
 

@@ -7,8 +7,8 @@ import { customResource } from '../../support/custom-resource.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 
 const snapshot = new CatalogSnapshot(1, [...servedBuiltins(), customResource()])
-const told = (path: string): string => {
-  const error: StatusError | PlainTextError = notServed(path, snapshot)
+const told = (path: string, isComplete = true): string => {
+  const error: StatusError | PlainTextError = notServed(path, snapshot, isComplete)
   return error instanceof PlainTextError ? error.message : `${error.status.reason}`
 }
 
@@ -25,7 +25,9 @@ describe('a path without a handler', () => {
     '/apis/apps/v1/none',
     '/apis/apps/v1beta1/deployments',
   ]
-  for (const path of routed) it(`gets a Status below built-in groups: ${path}`, () => expect(told(path)).to.equal('NotFound'))
+  for (const path of routed)
+    it(`gets a Status below built-in groups: ${path}`, () =>
+      expect([told(path), told(path, false)]).to.deep.equal(['NotFound', 'NotFound']))
 
   const other = [
     '/',
@@ -42,5 +44,6 @@ describe('a path without a handler', () => {
   ]
   const custom = ['/apis/example.io/v2', '/apis/example.io/v2/widgets', '/apis/example.io/v1/none', '/apis/example.io/v1/proxy/widgets/x']
   for (const path of [...other, ...custom])
-    it(`gets plain text elsewhere: ${path}`, () => expect(told(path)).to.equal('404 page not found'))
+    it(`gets plain text elsewhere, or a Status before all custom kinds are served: ${path}`, () =>
+      expect([told(path), told(path, false)]).to.deep.equal(['404 page not found', 'ServiceUnavailable']))
 })

@@ -10,7 +10,7 @@ describe('withDiscovery', () => {
   beforeEach(() => {
     served.length = 0
   })
-  const filter = withDiscovery(t.catalog, serves('/apis'), serves('/openapi/v2'))
+  const filter = withDiscovery(t, serves('/apis'), serves('/openapi/v2'))
 
   async function pass(path: string): Promise<boolean> {
     let passed = false
