@@ -71,7 +71,7 @@ function gatorCases(file: string, name: string, objects: readonly JsonObject[], 
   const expected = expectationOf(file, name, objectList(assertions))
   const run: PolicyCase[] = []
   for (const object of objects) {
-    const request = isReview(object) ? reviewed(object) : { object }
+    const request = isReviewDocument(object) ? reviewed(object) : { object }
     if (request === undefined) return skipped('the request neither creates nor updates an object')
     run.push({ name, ...request, expected })
   }
@@ -79,7 +79,7 @@ function gatorCases(file: string, name: string, objects: readonly JsonObject[], 
 }
 
 /** Reports whether an object is a request, which a case may have in place of the object. */
-const isReview = ({ apiVersion, kind }: JsonObject): boolean =>
+const isReviewDocument = ({ apiVersion, kind }: JsonObject): boolean =>
   typeof apiVersion === 'string' && apiVersion.startsWith('admission.k8s.io/') && kind === 'AdmissionReview'
 
 /**
