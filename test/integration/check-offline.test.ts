@@ -6,8 +6,9 @@ import { expect } from 'chai'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-/** Runs the program from its source. */
-const PROGRAM = `process.argv.splice(1, 0, 'binnacle', 'check'); const { main } = await import('./src/check/main.ts'); main()`
+/** Runs the program from its source, which takes seconds to load: only a test that is run alone does. */
+const SOURCE = `process.argv.splice(1, 0, 'binnacle', 'check'); const { main } = await import('./src/check/main.ts'); main()`
+const PROGRAM = process.env.BINNACLE ? [process.env.BINNACLE, 'check'] : ['--import', 'tsx', '--input-type=module', '-e', SOURCE, '--']
 /** Makes each connection, listener and look-up of a name an error that ends the process. */
 const NO_SOCKETS = `data:text/javascript,import net from 'node:net'; import dns from 'node:dns'; const refuse = name => () => { process.stderr.write('used ' + name); process.exit(9) }; net.Socket.prototype.connect = refuse('connect'); net.Server.prototype.listen = refuse('listen'); dns.lookup = refuse('lookup')`
 
@@ -24,21 +25,7 @@ function whyNoNamespace(): string | undefined {
 }
 
 async function checked(prefix: readonly string[], ...more: string[]): Promise<string> {
-  const command = [
-    ...prefix,
-    process.execPath,
-    '--import',
-    'tsx',
-    ...more,
-    '--input-type=module',
-    '-e',
-    PROGRAM,
-    '--',
-    '-f',
-    'test/fixtures/check/oracle/workloads.yaml',
-    '-o',
-    'json',
-  ]
+  const command = [...prefix, process.execPath, ...more, ...PROGRAM, '-f', 'test/fixtures/check/oracle/workloads.yaml', '-o', 'json']
   const { stdout, stderr } = await run(command[0] as string, command.slice(1), { cwd: root }).catch(error => error)
   expect(stderr).to.equal('')
   const { failed, objects } = JSON.parse(stdout)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { type Server, startServer } from '../../src/process/start-server.ts'
+import { commandsCommand } from '../support/server-program.ts'
 
 interface Answer {
   readonly status: number
@@ -115,14 +116,8 @@ describe('the console’s link', () => {
   })
 
   it('is created by `binnacle console`', async () => {
-    const { stdout: made } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', 'src/commands/main.ts', 'console', '--kubeconfig', join(directory, 'kubeconfig')],
-      {
-        cwd: join(import.meta.dirname, '../..'),
-        encoding: 'utf8',
-      },
-    )
+    const [program, ...first] = await commandsCommand()
+    const { stdout: made } = await promisify(execFile)(program, [...first, 'console', '--kubeconfig', join(directory, 'kubeconfig')])
     expect(made).to.match(/^https:\/\/127\.0\.0\.1:\d+\/console\/#[\w-]{43}\n$/)
     expect(new URL(made).origin).to.equal(new URL(server.consoleUrl ?? '').origin)
   })

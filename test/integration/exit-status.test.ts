@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePorts } from '../support/free-ports.ts'
-import { serverCommand } from '../support/server-program.ts'
+import { commandsCommand, serverCommand } from '../support/server-program.ts'
 
 interface Ended {
   readonly status: number | null
@@ -82,7 +82,7 @@ describe('exit status', () => {
     })
 
   it('is 2 for usage errors of commands on stores and servers', async () => {
-    const commands = [process.execPath, '--import', 'tsx', join(import.meta.dirname, '../../src/commands/main.ts')]
+    const commands = await commandsCommand()
     expect(await run([...commands, 'verify', '--bogus'])).to.deep.equal({ status: 2, out: '', err: 'Error: unknown flag: --bogus\n' })
     expect(await run([...commands, 'verify', file])).to.deep.equal({
       status: 2,

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { NEWEST_RELEASE } from '../../src/lifecycle/release.ts'
+import { commandsCommand } from '../support/server-program.ts'
 import { startBinnacle } from '../support/started-server.ts'
 
-const main = join(import.meta.dirname, '../../src/commands/main.ts')
-
-/** The program of the commands, as `bin/binnacle` runs it. */
-function run(input: string, ...argv: string[]): Promise<{ status: number | null; out: string; err: string }> {
+/** Runs the program of the commands. */
+async function run(input: string, ...argv: string[]): Promise<{ status: number | null; out: string; err: string }> {
+  const [program, ...first] = await commandsCommand()
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', main, ...argv])
+    const child = spawn(program, [...first, ...argv])
     const [out, err]: [string[], string[]] = [[], []]
     child.stdout.on('data', (chunk: Buffer) => void out.push(chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => void err.push(chunk.toString()))

@@ -28,6 +28,15 @@ export async function serverCommand(given?: string): Promise<[string, ...string[
 }
 
 /**
+ * Returns the beginning of a command line that runs commands on manifests, stores and clusters: `$BINNACLE`, or their
+ * sources. The sources load in more than a second, so that only a test that is run alone takes them.
+ */
+export async function commandsCommand(): Promise<[string, ...string[]]> {
+  if (process.env.BINNACLE !== undefined) return serverCommand()
+  return [process.execPath, '--import', 'tsx', join(root, 'src/commands/main.ts')]
+}
+
+/**
  * `$BINNACLE`, a script or an executable, or the sources in one file, made once a test run. Tests that start a server
  * many times would otherwise spend their time on loading a thousand sources.
  */
