@@ -254,7 +254,10 @@ export function* validateObjectMetaInSteps(...[meta, namespaced, validateName, p
   return errors
 }
 
-/** Appends errors, and yields if the turn has been long: a single field of metadata may hold as many values as a request body. */
+/**
+ * Appends errors, and yields if the turn has been long: a single field of metadata may hold as many values as a request
+ * body.
+ */
 function* addErrors(errors: FieldError[], more: Steps<FieldError[]>): Steps<void> {
   for (const error of yield* more) errors.push(error)
   if (turnIsLong()) yield
