@@ -25,6 +25,7 @@ import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import { AdmissionService, type AdmissionServiceParts } from './admission-service.ts'
 import { AggregationService } from './aggregation-service.ts'
 import { ApiService } from './api-service.ts'
+import { backgroundClient } from './background-client.ts'
 import { BootstrapService } from './bootstrap-service.ts'
 import { builtInKinds } from './built-in-kinds.ts'
 import { faultsOf } from './carried-out-faults.ts'
@@ -193,7 +194,10 @@ interface LoopAccess extends Pick<ControllerServiceParts, 'leaderAccess' | 'clie
   readonly local: LocalServers | undefined
 }
 
-/** Returns the accesses of background loops. The calls of all clients run in order if writes are serialized. */
+/**
+ * Returns the accesses of background loops. The calls of all clients run in order if writes are serialized, and
+ * otherwise begin after requests of other clients.
+ */
 function loopAccess(
   options: ControlPlaneOptions,
   parts: Pick<InProcessClientParts, 'registry' | 'catalog' | 'foreign'>,
@@ -201,7 +205,7 @@ function loopAccess(
 ): LoopAccess {
   const { runtime, localServers, logger } = options
   const { settled, clock } = runtime
-  const inTurn = settled ? clientsInTurn() : (client: ApiClient) => client
+  const inTurn = settled ? clientsInTurn() : backgroundClient
   const faults = faultsOf(options, parts.registry, ended)
   const clientFor = (identity: ClientIdentity, ends: ClientEnds): ApiClient =>
     new InProcessClient({ ...parts, faults, clock, identity, ...ends })

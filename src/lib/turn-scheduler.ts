@@ -52,6 +52,19 @@ class TurnQueue {
   }
 }
 
+/** A queue that is served after short work. Each turn serves at least one of its callbacks. */
+class LaterQueue extends TurnQueue {
+  /** Whether no callback has been served in this turn. */
+  isDue = false
+  /** Whether the last turn served no callback because other work took long. */
+  wasDeferred = false
+
+  override begin(): void {
+    super.begin()
+    this.isDue = true
+  }
+}
+
 /**
  * Divides the turns of an event loop among all work that runs on it. Many small pieces of work hold the loop as long as
  * one large piece: sixty requests that arrive in one poll, or a thousand connections that close together. So code
@@ -62,17 +75,14 @@ export class TurnScheduler {
   /** Time at which the budget is spent; 0 if no work has asked in this turn. */
   #until = 0
   /**
-   * Long work has its own queue, of which each turn serves at least one callback. Short work therefore never waits for
-   * more than one of them.
+   * Long work and background work have their own queues, of which each turn serves at least one callback. Short work
+   * therefore never waits for more than one of each.
    */
   readonly #short = new TurnQueue()
-  readonly #long = new TurnQueue()
-  /** Whether no callback of the long queue has been served in this turn. */
-  #isLongDue = false
+  readonly #long = new LaterQueue()
+  readonly #background = new LaterQueue()
   /** Time at which the last turn ended, or at which the first work after a pause asked. */
   #since = 0
-  /** Whether the last turn served no callback of the long queue because other work took long. */
-  #wasDeferred = false
 
   constructor(loop: EventLoop = NODE) {
     this.#loop = loop
@@ -120,9 +130,23 @@ export class TurnScheduler {
     this.#long.push(callback)
   }
 
+  /**
+   * Calls back to begin work that no client waits for, after short and long work. Keeps the order of calls; each turn
+   * serves at least one.
+   */
+  inBackground(callback: () => void): void {
+    if (this.#until === 0) this.isSpent()
+    this.#background.push(callback)
+  }
+
+  /** Whether callbacks of background work wait. */
+  get hasBackground(): boolean {
+    return !this.#background.isEmpty
+  }
+
   /** Serves queued callbacks with a budget of their own after each poll, so that they are never deferred forever. */
   readonly #begin = (): void => {
-    if (this.#short.isEmpty && this.#long.isEmpty) {
+    if (this.#short.isEmpty && this.#long.isEmpty && this.#background.isEmpty) {
       this.#until = 0
       return
     }
@@ -130,7 +154,7 @@ export class TurnScheduler {
     this.#loop.afterPoll(this.#begin)
     this.#short.begin()
     this.#long.begin()
-    this.#isLongDue = true
+    this.#background.begin()
     this.#step()
   }
 
@@ -141,7 +165,8 @@ export class TurnScheduler {
     const now = this.#loop.now()
     const isSpent = now > this.#until
     let callback = isSpent ? undefined : this.#short.take()
-    if (callback === undefined && (this.#isLongDue || !isSpent)) callback = this.#takeLong(now)
+    for (const queue of [this.#long, this.#background])
+      if (callback === undefined && (queue.isDue || !isSpent)) callback = this.#takeLater(queue, now)
     if (callback === undefined) {
       this.#since = now
       return
@@ -151,17 +176,18 @@ export class TurnScheduler {
   }
 
   /**
-   * Takes the next long callback. The first of a turn is deferred if other work took long in this turn, so that short
-   * work waits for one long piece, not for two. It is never deferred twice in a row, so it always gets a turn.
+   * Takes the next callback of long or background work. The first of a turn is deferred if other work took long in this
+   * turn, so that short work waits for one long piece, not for two. It is never deferred twice in a row, so it always
+   * gets a turn.
    */
-  #takeLong(now: number): (() => void) | undefined {
-    const isFirst = this.#isLongDue
-    this.#isLongDue = false
-    if (!isFirst) return this.#long.take()
-    this.#wasDeferred = !this.#wasDeferred && !this.#long.isEmpty && now > this.#since + BUDGET_MS + LONG_MS
-    if (this.#wasDeferred || this.#long.isEmpty) return undefined
-    // Short work may have spent the budget.
+  #takeLater(queue: LaterQueue, now: number): (() => void) | undefined {
+    const isFirst = queue.isDue
+    queue.isDue = false
+    if (!isFirst) return queue.take()
+    queue.wasDeferred = !queue.wasDeferred && !queue.isEmpty && now > this.#since + BUDGET_MS + LONG_MS
+    if (queue.wasDeferred || queue.isEmpty) return undefined
+    // Other work may have spent the budget.
     this.#until = now + BUDGET_MS
-    return this.#long.take()
+    return queue.take()
   }
 }

@@ -66,6 +66,29 @@ describe('a turn scheduler', () => {
     expect(served).to.deep.equal(['a', 'long', 'b'])
   })
 
+  it('serves one background callback in each turn, after short and long ones', async () => {
+    const loop = new HeldLoop()
+    const scheduler = new TurnScheduler(loop)
+    const served: string[] = []
+    const serve = (name: string) => (): void => {
+      served.push(name)
+      loop.time += 1.5
+    }
+    for (const name of ['one', 'two', 'three', 'four']) scheduler.inBackground(serve(name))
+    expect(scheduler.hasBackground).to.equal(true)
+    scheduler.inLong(serve('long'))
+    for (const name of ['a', 'b', 'c']) scheduler.inNext(serve(name))
+    await loop.turn()
+    expect(served.splice(0)).to.deep.equal(['a', 'b', 'long', 'c'])
+    await loop.turn()
+    expect(served.splice(0)).to.deep.equal(['one', 'two'])
+    scheduler.inNext(serve('d'))
+    scheduler.inNext(serve('e'))
+    await loop.turn()
+    expect(served.splice(0)).to.deep.equal(['d', 'e', 'three', 'four'])
+    expect(scheduler.hasBackground).to.equal(false)
+  })
+
   it('has a budget for long work even if short work has spent its own', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
