@@ -369,6 +369,19 @@ spec:
     expect((await found(text)).map(each => each.slice(0, 21))).to.deep.equal(['6:48 error wrong-type'])
   })
 
+  it('reports a status at its fields, without those that decoding adds', async () => {
+    const text = `apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: b}]}
+status:
+  podIP: 10.0.0.1
+`
+    expect(await found(text)).to.deep.equal([
+      '6:3 note dropped-value status.podIP | status.podIP is dropped: only the subresource status writes it',
+    ])
+  })
+
   it('reports values that a release drops, with their gate', async () => {
     const text = 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  hostUsers: false\n  containers: [{name: a, image: b}]\n'
     const [finding = ''] = await found(text, { release: '1.30' })

@@ -14,7 +14,9 @@ export function changeFindings(object: InputObject, steps: readonly WhyStep[], s
   return steps.flatMap(step => {
     switch (step.step) {
       case 'dropped':
-        return step.because === 'unknown field' ? [] : step.fields.map(pointer => droppedFinding(object, pointer, step.because, step.gate))
+        return step.because === 'unknown field'
+          ? []
+          : step.fields.flatMap(pointer => droppedFindings(object, pointer, step.because, step.gate))
       case 'policy':
         return mutationFindings(object, { rule: 'policy-mutated', what: 'policy', by: step.policy }, step.changes)
       case 'webhook':
@@ -55,20 +57,18 @@ function mutationFindings(object: InputObject, { rule, what, by }: Mutator, give
 /** Plugins whose changes are recorded by policy or webhook. */
 const BY_POLICIES: ReadonlySet<string> = new Set(['MutatingAdmissionPolicy', 'MutatingAdmissionWebhook'])
 
-function droppedFinding(object: InputObject, pointer: string, because: string, gate: string | undefined): CheckFinding {
+function droppedFindings(object: InputObject, pointer: string, because: string, gate: string | undefined): CheckFinding[] {
   const field = pointerPath(pointer)
   const parts = { field, at: locatePointer(object.node, pointer) }
   if (because === 'feature gate') {
     const why = gate === undefined ? 'its feature gate is off' : `the feature gate ${gate} is off`
-    return objectFinding(object, 'dropped-value', 'warning', `${field} is dropped, because ${why}`, {
-      ...parts,
-      ...(gate !== undefined && { advice: `enable the gate (--feature-gates ${gate}=true), or remove the field` }),
-    })
+    const advice = gate === undefined ? {} : { advice: `enable the gate (--feature-gates ${gate}=true), or remove the field` }
+    return [objectFinding(object, 'dropped-value', 'warning', `${field} is dropped, because ${why}`, { ...parts, ...advice })]
   }
-  return objectFinding(object, 'dropped-value', 'note', `${field} is dropped: only the subresource status writes it`, {
-    ...parts,
-    advice: 'remove the field',
-  })
+  // Decoding derives some fields from others, such as status.podIPs from status.podIP.
+  if (!parts.at.isExact) return []
+  const message = `${field} is dropped: only the subresource status writes it`
+  return [objectFinding(object, 'dropped-value', 'note', message, { ...parts, advice: 'remove the field' })]
 }
 
 /** Members that every object gets. */
