@@ -1,9 +1,11 @@
 import type { Pod, PodTemplateSpec } from '../../api/core/v1.types.ts'
 import type { OwnerReference, TypedObject } from '../../api/meta/object.ts'
 import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
+import { isPending } from '../../lib/awaitable.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import { clone } from '../../meta/equal.ts'
+import { startInTurns } from '../../lib/steps.ts'
 import { isStatusError, StatusError } from '../../meta/status.ts'
+import { cloneInSteps } from '../../meta/whole-floats.ts'
 import type { EventRecorder, EventText } from './event-recorder.ts'
 import { PODS } from './kinds.ts'
 import { controllerReference } from './owner.ts'
@@ -11,8 +13,11 @@ import { controllerReference } from './owner.ts'
 /** Length up to which `NAME-` is a prefix of pod names. */
 const LONGEST_PREFIX = 253
 
-/** Returns the pod of a template. Corresponds to upstream's GetPodFromTemplate. */
-export function podOfTemplate({ metadata, spec }: PodTemplateSpec, owner: TypedObject, reference: OwnerReference): Pod {
+/**
+ * Returns the pod of a template. It shares the parts of the template, and has to be copied before it is written.
+ * Corresponds to upstream's GetPodFromTemplate.
+ */
+export function plannedPod({ metadata, spec }: PodTemplateSpec, owner: TypedObject, reference: OwnerReference): Pod {
   const { namespace = '', name = '' } = owner.metadata
   const { labels = {}, annotations = {}, finalizers } = metadata
   return {
@@ -20,13 +25,13 @@ export function podOfTemplate({ metadata, spec }: PodTemplateSpec, owner: TypedO
     apiVersion: 'v1',
     metadata: {
       namespace,
-      labels: { ...labels },
-      annotations: { ...annotations },
-      ...(finalizers && { finalizers: [...finalizers] }),
+      labels,
+      annotations,
+      ...(finalizers && { finalizers }),
       generateName: name.length < LONGEST_PREFIX ? `${name}-` : name,
       ownerReferences: [reference],
     },
-    spec: clone(spec),
+    spec,
     status: {},
   }
 }
@@ -65,7 +70,8 @@ export class PodControl {
     template: PodTemplateSpec,
     change: (pod: Pod) => void = () => {},
   ): Promise<Pod> {
-    const pod = podOfTemplate(template, owner, controllerReference(kind, owner))
+    const made = startInTurns(cloneInSteps(plannedPod(template, owner, controllerReference(kind, owner))))
+    const pod = isPending(made) ? await made : made
     change(pod)
     try {
       const created = await this.#client.create(PODS, pod)

@@ -4,13 +4,16 @@ import type { Json, TypedObject } from '../../api/meta/object.ts'
 import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
+import { isLongStepDone, isStepDone, runAtOnce, runInTurns, type Steps, sortInSteps } from '../../lib/steps.ts'
+import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
-import { deepEqual, hasMembers } from '../../meta/equal.ts'
+import { deepEqual, deepEqualInSteps, hasMembers, setMember } from '../../meta/equal.ts'
+import { hasFewValues } from '../../meta/few-values.ts'
 import { isStatusError, undefinedIfNotFound } from '../../meta/status.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { CONTROLLER_REVISIONS } from './kinds.ts'
 import { controllerReference } from './owner.ts'
-import { fnv1, safeEncode } from './template-hash.ts'
+import { Fnv1, hashJson, safeEncode } from './template-hash.ts'
 
 /**
  * Label of a pod with the revision of its template: the name of the revision for a StatefulSet, its hash for a
@@ -22,13 +25,46 @@ const HASH_LABEL = 'controller.kubernetes.io/hash'
 /** Longest part of the owner's name in the name of a revision. */
 const LONGEST_PREFIX = 223
 
+/** Values that are sorted in one call. */
+const FEW_VALUES = 128
+
 /**
  * Returns the data of a revision: a strategic merge patch that restores the template. Its members are sorted, so that
  * equal templates have equal texts. Before 1.34 Go wrote the absent time of creation as null.
  */
-export function templatePatch({ metadata, spec }: PodTemplateSpec, release: Release): Json {
+export const templatePatch = (template: PodTemplateSpec, release: Release): Json => runAtOnce(templatePatchInSteps(template, release))
+
+/** Patches of large templates, as long as those exist. A controller has one release. */
+const patches = new WeakMap<PodTemplateSpec, Json>()
+
+/** `templatePatch` in steps. The patch of a large template is kept. */
+export function* templatePatchInSteps(template: PodTemplateSpec, release: Release): Steps<Json> {
+  const known = patches.get(template)
+  if (known !== undefined) return known
+  const { metadata, spec } = template
   const complete = isSince(release, '1.34') ? metadata : { creationTimestamp: null, ...metadata }
-  return sorted({ spec: { template: { $patch: 'replace', metadata: complete, spec } } })
+  const patch = yield* sortedInSteps({ spec: { template: { $patch: 'replace', metadata: complete, spec } } })
+  if (!hasFewValues(template)) patches.set(template, patch)
+  return patch
+}
+
+function* sortedInSteps(value: unknown): Steps<Json> {
+  if (hasFewValues(value, FEW_VALUES)) return sorted(value)
+  if (Array.isArray(value)) {
+    const items: Json[] = []
+    for (const item of value) {
+      if (isLongStepDone()) yield
+      items.push(yield* sortedInSteps(item))
+    }
+    return items
+  }
+  if (!hasMembers(value)) return value as Json
+  const copy: Record<string, Json> = {}
+  for (const name of yield* sortInSteps(isWide(value) ? yield* wideNames(value) : namesOf(value), compareText)) {
+    if (isStepDone()) yield
+    if (value[name] !== undefined) setMember(copy, name, yield* sortedInSteps(value[name]))
+  }
+  return noteCopy(value, copy)
 }
 
 function sorted(value: unknown): Json {
@@ -49,6 +85,20 @@ export function templateOf({ metadata, data }: ControllerRevision): PodTemplateS
 /** Whether the data of a revision are these. Absent members equal null and empty lists. */
 export const hasData = (revision: ControllerRevision, data: Json): boolean => deepEqual(revision.data, data)
 
+/** Results for large data, as long as both exist. */
+const compared = new WeakMap<object, WeakMap<object, boolean>>()
+
+/** `hasData` in steps, for data that may be large. */
+export function* hasDataInSteps(revision: ControllerRevision, data: Json): Steps<boolean> {
+  const stored = revision.data
+  if (!hasMembers(stored) || !hasMembers(data) || hasFewValues(data)) return hasData(revision, data)
+  const known = compared.get(stored)?.get(data)
+  if (known !== undefined) return known
+  const isSame = yield* deepEqualInSteps(stored, data)
+  compared.set(stored, (compared.get(stored) ?? new WeakMap<object, boolean>()).set(data, isSame))
+  return isSame
+}
+
 export const revisionNumber = ({ revision }: ControllerRevision): number => Number(revision)
 
 /** Orders revisions by number, equal numbers by creation, equal times by name. */
@@ -61,8 +111,15 @@ export const byRevisionNumber = (a: ControllerRevision, b: ControllerRevision): 
 export const nextRevision = (revisions: readonly ControllerRevision[]): number => Math.max(0, ...revisions.map(revisionNumber)) + 1
 
 /** Hash of the data of a revision, as upstream's HashControllerRevision. */
-export const revisionHash = (data: Json, collisionCount: number): string =>
-  safeEncode(String(fnv1(Buffer.from(`${goJsonText(data)}${collisionCount}`))))
+export const revisionHash = (data: Json, collisionCount: number): string => runAtOnce(revisionHashInSteps(data, collisionCount))
+
+/** `revisionHash` in steps. The members of the data must be sorted. */
+export function* revisionHashInSteps(data: Json, collisionCount: number): Steps<string> {
+  const hash = new Fnv1()
+  yield* hashJson(data, hash, value => goJsonText(value as Json))
+  hash.add(Buffer.from(String(collisionCount)))
+  return safeEncode(String(hash.sum))
+}
 
 /** Name of a revision. */
 export const revisionName = (owner: string, hash: string): string => `${owner.slice(0, LONGEST_PREFIX)}-${hash}`
@@ -111,15 +168,15 @@ export async function createRevision<T extends TypedObject>(
   },
 ): Promise<CreatedRevision> {
   const { namespace = '', name: ownerName = '' } = owner.metadata
-  const labels = { ...of.labels, [HASH_LABEL]: revisionHash(of.data, of.collisionCount) }
+  const labels = { ...of.labels, [HASH_LABEL]: await runInTurns(revisionHashInSteps(of.data, of.collisionCount)) }
   for (let collisionCount = of.collisionCount; ; collisionCount++) {
-    const name = revisionName(ownerName, revisionHash(of.data, collisionCount))
+    const name = revisionName(ownerName, await runInTurns(revisionHashInSteps(of.data, collisionCount)))
     try {
       return { revision: await client.create(CONTROLLER_REVISIONS, newRevision(kind, owner, { ...of, name, labels })), collisionCount }
     } catch (error) {
       if (!isStatusError(error, 'AlreadyExists')) throw error
       const present = await client.get(CONTROLLER_REVISIONS, namespace, name)
-      if (hasData(present, of.data)) return { revision: present, collisionCount }
+      if (await runInTurns(hasDataInSteps(present, of.data))) return { revision: present, collisionCount }
     }
   }
 }

@@ -1,4 +1,8 @@
+import { compareText } from '../../lib/compare-text.ts'
+import { isLongStepDone, runAtOnce, type Steps, sortInSteps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { hasMembers } from '../../meta/equal.ts'
+import { hasFewValues } from '../../meta/few-values.ts'
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
@@ -8,29 +12,95 @@ export const safeEncode = (text: string): string =>
 
 const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193]
 
+/**
+ * Returns the hash of a template in names and labels, in steps. Equal templates have equal hashes. The form is
+ * upstream's: FNV-1a, and with a collision count eight more bytes. The hashed text is JSON with sorted members. Upstream
+ * hashes a dump of Go's types, which differs between releases, and never computes a hash again.
+ */
+export function* templateHashInSteps(template: unknown, collisionCount: number | undefined): Steps<string> {
+  const hash = new Fnv1a()
+  yield* hashJson(template, hash, sortedJson)
+  if (collisionCount !== undefined) {
+    const count = Buffer.alloc(8)
+    count.writeUInt32LE(collisionCount)
+    hash.add(count)
+  }
+  return safeEncode(String(hash.sum))
+}
+
+/** `templateHashInSteps` in one call. */
+export const templateHash = (template: unknown, collisionCount: number | undefined): string =>
+  runAtOnce(templateHashInSteps(template, collisionCount))
+
+/** A hash of bytes that are added one after the other. */
+export interface RunningHash {
+  add(bytes: Uint8Array): void
+}
+
 /** FNV-1a hash of 32 bits. */
-export function fnv1a(bytes: Iterable<number>): number {
-  let hash = FNV_BASIS
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME)
-  return hash >>> 0
+class Fnv1a implements RunningHash {
+  sum = FNV_BASIS
+
+  add(bytes: Uint8Array): void {
+    let hash = this.sum
+    for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME)
+    this.sum = hash >>> 0
+  }
+}
+
+/** FNV-1a hash of 32 bits. */
+export function fnv1a(bytes: Uint8Array): number {
+  const hash = new Fnv1a()
+  hash.add(bytes)
+  return hash.sum
 }
 
 /** FNV-1 hash of 32 bits, which multiplies first. */
-export function fnv1(bytes: Iterable<number>): number {
-  let hash = FNV_BASIS
-  for (const byte of bytes) hash = Math.imul(hash, FNV_PRIME) ^ byte
-  return hash >>> 0
+export class Fnv1 implements RunningHash {
+  sum = FNV_BASIS
+
+  add(bytes: Uint8Array): void {
+    let hash = this.sum
+    for (const byte of bytes) hash = Math.imul(hash, FNV_PRIME) ^ byte
+    this.sum = hash >>> 0
+  }
 }
 
+/** Values whose text is made in one call. */
+const FEW_VALUES = 128
+/** Bytes that are hashed in one step. */
+const CHUNK = 65_536
+
 /**
- * Returns the hash of a template in names and labels. Equal templates have equal hashes. The form is upstream's:
- * FNV-1a, and with a collision count eight more bytes. The hashed text is JSON with sorted members. Upstream hashes a
- * dump of Go's types, which differs between releases, and never computes a hash again.
+ * Hashes the JSON of a value in steps, with sorted members and without those that are absent.
+ * @param textOf returns the JSON of a small value, or of a name
  */
-export function templateHash(template: unknown, collisionCount: number | undefined): string {
-  const count = Buffer.alloc(collisionCount === undefined ? 0 : 8)
-  if (collisionCount !== undefined) count.writeUInt32LE(collisionCount)
-  return safeEncode(String(fnv1a(Buffer.concat([Buffer.from(sortedJson(template)), count]))))
+export function* hashJson(value: unknown, hash: RunningHash, textOf: (value: unknown) => string): Steps<void> {
+  const add = (text: string): void => hash.add(Buffer.from(text))
+  if (hasFewValues(value, FEW_VALUES)) {
+    const bytes = Buffer.from(textOf(value))
+    for (let at = 0; at < bytes.length; at += CHUNK) {
+      hash.add(bytes.subarray(at, at + CHUNK))
+      if (at > 0 || isLongStepDone()) yield
+    }
+  } else if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      add(i === 0 ? '[' : ',')
+      yield* hashJson(item ?? null, hash, textOf)
+    }
+    add(']')
+  } else if (hasMembers(value)) {
+    const names = isWide(value) ? yield* wideNames(value) : namesOf(value)
+    let separator = '{'
+    for (const name of yield* sortInSteps(names, compareText)) {
+      const member = value[name]
+      if (member === undefined) continue
+      add(`${separator}${textOf(name)}:`)
+      separator = ','
+      yield* hashJson(member, hash, textOf)
+    }
+    add(separator === '{' ? '{}' : '}')
+  }
 }
 
 /** JSON with sorted members, without those that are absent. */

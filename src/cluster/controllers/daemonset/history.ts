@@ -1,5 +1,6 @@
 import type { ControllerRevision, DaemonSet } from '../../../api/apps/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
@@ -7,15 +8,15 @@ import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../shared/kinds.ts'
 import {
   byRevisionNumber,
   deleteRevisions,
-  hasData,
+  hasDataInSteps,
   newRevision,
   nextRevision,
   REVISION_LABEL,
   renumberRevision,
   revisionNumber,
-  templatePatch,
+  templatePatchInSteps,
 } from '../../shared/revision-history.ts'
-import { templateHash } from '../../shared/template-hash.ts'
+import { templateHashInSteps } from '../../shared/template-hash.ts'
 
 /** Revisions of a daemon set. */
 export interface DaemonHistory {
@@ -39,7 +40,7 @@ export async function historyOf(
   pods: readonly Pod[],
 ): Promise<DaemonHistory> {
   const { client, features } = env
-  const data = templatePatch(set.spec.template, features.release)
+  const data = await startInTurns(templatePatchInSteps(set.spec.template, features.release))
   const revisions: ControllerRevision[] = []
   for (const revision of claimed) {
     const { labels = {}, name = '' } = revision.metadata
@@ -47,7 +48,9 @@ export async function historyOf(
     const labelled = { ...revision, metadata: { ...revision.metadata, labels: { ...labels, [REVISION_LABEL]: name } } }
     revisions.push(isLabelled ? revision : await client.update(CONTROLLER_REVISIONS, labelled))
   }
-  const same = revisions.filter(revision => hasData(revision, data)).sort(byRevisionNumber)
+  const same: ControllerRevision[] = []
+  for (const revision of revisions) if (await startInTurns(hasDataInSteps(revision, data))) same.push(revision)
+  same.sort(byRevisionNumber)
   const old = revisions.filter(revision => !same.includes(revision))
   const number = nextRevision(old)
   const latest = same.at(-1)
@@ -68,7 +71,7 @@ async function createCurrent(
   revision: number,
 ): Promise<ControllerRevision> {
   const { namespace = '', name: owner = '' } = set.metadata
-  const hash = templateHash(set.spec.template, set.status.collisionCount)
+  const hash = await startInTurns(templateHashInSteps(set.spec.template, set.status.collisionCount))
   const name = `${owner}-${hash}`
   const labels = { ...set.spec.template.metadata.labels, [REVISION_LABEL]: hash }
   try {
@@ -76,7 +79,7 @@ async function createCurrent(
   } catch (error) {
     if (!isStatusError(error, 'AlreadyExists')) throw error
     const present = await client.get(CONTROLLER_REVISIONS, namespace, name)
-    if (hasData(present, data)) return present
+    if (await startInTurns(hasDataInSteps(present, data ?? null))) return present
     const fresh = await client.get(DAEMON_SETS, namespace, owner)
     const count = fresh.status.collisionCount
     if (!deepEqual(count, set.status.collisionCount))

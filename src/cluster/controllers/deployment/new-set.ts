@@ -1,10 +1,11 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { clone } from '../../../meta/equal.ts'
+import { cloneInSteps } from '../../../meta/whole-floats.ts'
 import { DEPLOYMENTS } from '../../shared/kinds.ts'
 import { controllerReference } from '../../shared/owner.ts'
-import { templateHash } from '../../shared/template-hash.ts'
+import { templateHashInSteps } from '../../shared/template-hash.ts'
 import { TEMPLATE_HASH } from './replica-sets.ts'
 import { newSetAnnotations, sizeAnnotations } from './revisions.ts'
 import { maxSurge, newSetReplicas, replicasOf } from './rollout.ts'
@@ -12,11 +13,11 @@ import { maxSurge, newSetReplicas, replicasOf } from './rollout.ts'
 const LONGEST_NAME = 253
 
 /** Returns the set to create for the template of a deployment. @param old all sets of the deployment. */
-export function replicaSetFor(deployment: Deployment, old: readonly ReplicaSet[], revision: number, release: Release): ReplicaSet {
+export function* replicaSetFor(deployment: Deployment, old: readonly ReplicaSet[], revision: number, release: Release): Steps<ReplicaSet> {
   const { namespace = '', name = '' } = deployment.metadata
   const { selector, minReadySeconds } = deployment.spec
-  const hash = templateHash(deployment.spec.template, deployment.status.collisionCount)
-  const template = withHash(deployment.spec.template, hash)
+  const hash = yield* templateHashInSteps(deployment.spec.template, deployment.status.collisionCount)
+  const template = yield* withHash(deployment.spec.template, hash)
   const prefix = isSince(release, '1.34') ? name.slice(0, LONGEST_NAME - 1 - hash.length) : name
   const annotations = {
     ...newSetAnnotations(deployment, {}, revision),
@@ -28,7 +29,7 @@ export function replicaSetFor(deployment: Deployment, old: readonly ReplicaSet[]
     metadata: {
       namespace,
       name: `${prefix}-${hash}`,
-      labels: { ...template.metadata.labels },
+      labels: yield* cloneInSteps(template.metadata.labels ?? {}),
       annotations,
       ownerReferences: [controllerReference(DEPLOYMENTS, deployment)],
     },
@@ -42,7 +43,9 @@ export function replicaSetFor(deployment: Deployment, old: readonly ReplicaSet[]
   }
 }
 
-function withHash(template: PodTemplateSpec, hash: string): PodTemplateSpec {
-  const { metadata, spec } = clone(template)
-  return { metadata: { ...metadata, labels: { ...metadata.labels, [TEMPLATE_HASH]: hash } }, spec }
+function* withHash(template: PodTemplateSpec, hash: string): Steps<PodTemplateSpec> {
+  const { metadata, spec } = yield* cloneInSteps(template)
+  const labels = metadata.labels ?? {}
+  labels[TEMPLATE_HASH] = hash
+  return { metadata: { ...metadata, labels }, spec }
 }

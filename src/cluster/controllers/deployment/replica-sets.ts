@@ -1,7 +1,10 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import { compareText } from '../../../lib/compare-text.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { revisionOf } from './revisions.ts'
 
@@ -12,8 +15,32 @@ export const createdFirst = (a: ReplicaSet, b: ReplicaSet): number =>
   (timeMillis(a.metadata.creationTimestamp) ?? 0) - (timeMillis(b.metadata.creationTimestamp) ?? 0) ||
   compareText(a.metadata.name ?? '', b.metadata.name ?? '')
 
+/** Results for large templates, which sets and deployments share with their earlier states. */
+const compared = new WeakMap<PodTemplateSpec, WeakMap<PodTemplateSpec, boolean>>()
+
 /** Whether two templates are equal, apart from the label with their hash. */
-export const isSameTemplate = (a: PodTemplateSpec, b: PodTemplateSpec): boolean => deepEqual(withoutHash(a), withoutHash(b))
+export function* isSameTemplate(a: PodTemplateSpec, b: PodTemplateSpec): Steps<boolean> {
+  if (hasFewValues(a) && hasFewValues(b)) return deepEqual(withoutHash(a), withoutHash(b))
+  const known = compared.get(a)?.get(b)
+  if (known !== undefined) return known
+  const isSame = yield* compareTemplates(a, b)
+  const ofFirst = compared.get(a) ?? new WeakMap<PodTemplateSpec, boolean>()
+  compared.set(a, ofFirst.set(b, isSame))
+  return isSame
+}
+
+function* compareTemplates(a: PodTemplateSpec, b: PodTemplateSpec): Steps<boolean> {
+  const [{ labels: labelsOfA = {}, ...metadataOfA }, { labels: labelsOfB = {}, ...metadataOfB }] = [a.metadata, b.metadata]
+  const names = isWide(labelsOfA) ? yield* wideNames(labelsOfA) : namesOf(labelsOfA)
+  const count = (isWide(labelsOfB) ? yield* wideNames(labelsOfB) : namesOf(labelsOfB)).length
+  const hashed = (labels: object): number => (Object.hasOwn(labels, TEMPLATE_HASH) ? 1 : 0)
+  if (names.length - hashed(labelsOfA) !== count - hashed(labelsOfB)) return false
+  for (const name of names) {
+    if (isStepDone()) yield
+    if (name !== TEMPLATE_HASH && labelsOfA[name] !== labelsOfB[name]) return false
+  }
+  return (yield* deepEqualInSteps(metadataOfA, metadataOfB)) && (yield* deepEqualInSteps(a.spec, b.spec))
+}
 
 export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
   const { [TEMPLATE_HASH]: _hash, ...labels } = template.metadata.labels ?? {}
@@ -22,8 +49,10 @@ export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
 }
 
 /** Returns the set with the template of the deployment: the oldest one, if several have it. */
-export const newSetOf = ({ spec: { template } }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
-  sets.toSorted(createdFirst).find(set => isSameTemplate(set.spec.template, template))
+export function* newSetOf({ spec: { template } }: Deployment, sets: readonly ReplicaSet[]): Steps<ReplicaSet | undefined> {
+  for (const set of sets.toSorted(createdFirst)) if (yield* isSameTemplate(set.spec.template, template)) return set
+  return undefined
+}
 
 /**
  * Returns the old sets that the history limit of the deployment removes: empty ones, of the smallest revisions first.

@@ -1,5 +1,6 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
+import { runAtOnce } from '../../../lib/steps.ts'
 import type { EventType } from '../../shared/event-recorder.ts'
 import { isSameTemplate, withoutHash } from './replica-sets.ts'
 import { isCopied, ROLLBACK_TO, revisionOf } from './revisions.ts'
@@ -29,7 +30,7 @@ export function rollbackOf(deployment: Deployment, sets: readonly ReplicaSet[], 
   const set = sets.find(each => revisionOf(each) === revision)
   if (!set) return warn('DeploymentRollbackRevisionNotFound', 'Unable to find the revision to rollback to.')
   const name = JSON.stringify(deployment.metadata.name)
-  if (isSameTemplate(deployment.spec.template, set.spec.template))
+  if (runAtOnce(isSameTemplate(deployment.spec.template, set.spec.template)))
     return warn('DeploymentRollbackTemplateUnchanged', `The rollback revision contains the same template as current deployment ${name}`)
   const own = Object.entries(annotations).filter(([key]) => !isCopied(key))
   const ofSet = Object.entries(set.metadata.annotations ?? {}).filter(([key]) => isCopied(key))

@@ -1,6 +1,7 @@
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
@@ -45,7 +46,7 @@ export class DeploymentSets {
     sets: readonly ReplicaSet[],
     creates: boolean,
   ): Promise<{ readonly deployment: Deployment; readonly sets: Sets }> {
-    const found = newSetOf(deployment, sets)
+    const found = await startInTurns(newSetOf(deployment, sets))
     const old = sets.filter(set => set !== found)
     const revision = latestRevision(old) + 1
     if (found) {
@@ -94,7 +95,7 @@ export class DeploymentSets {
     old: readonly ReplicaSet[],
     revision: number,
   ): Promise<{ readonly newSet: ReplicaSet; readonly isCreated: boolean }> {
-    const set = replicaSetFor(deployment, old, revision, this.#env.features.release)
+    const set = await startInTurns(replicaSetFor(deployment, old, revision, this.#env.features.release))
     const name = set.metadata.name ?? ''
     const count = replicasOf(set)
     try {
@@ -115,7 +116,8 @@ export class DeploymentSets {
   async #existing(deployment: Deployment, set: ReplicaSet, error: unknown): Promise<ReplicaSet> {
     const stored = this.#stored.get(objectKey(set))
     if (!stored) throw error
-    if (isControlledBy(stored, deployment) && isSameTemplate(stored.spec.template, deployment.spec.template)) return stored
+    const isSame = await startInTurns(isSameTemplate(stored.spec.template, deployment.spec.template))
+    if (isSame && isControlledBy(stored, deployment)) return stored
     await this.writeStatus(deployment, { ...deployment.status, collisionCount: (deployment.status.collisionCount ?? 0) + 1 })
     throw error
   }

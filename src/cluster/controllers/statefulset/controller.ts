@@ -2,6 +2,7 @@ import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../../.
 import type { PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
@@ -17,7 +18,7 @@ import type { KeyQueue } from '../../shared/work-queue.ts'
 import { deletesOnScale } from './claims.ts'
 import type { HealthRules } from './health.ts'
 import { identityOfName, isMemberOf, replicasOf } from './ordinals.ts'
-import { isOrdered, maxUnavailableOf, type PodStep, podsOfSet, podsToRecreate, podsToReplace, scalePlan } from './plan.ts'
+import { isOrdered, maxUnavailableOf, type PodStep, podsOfSetInSteps, podsToRecreate, podsToReplace, scalePlan } from './plan.ts'
 import type { SetRevisions } from './pod.ts'
 import { StatefulPods } from './pod-writer.ts'
 import { type RevisionsOfSet, revisionsFor, surplusRevisions } from './revisions.ts'
@@ -152,7 +153,7 @@ class StatefulSetController {
     if (set.metadata.deletionTimestamp !== undefined) return { status: status(pods), failure: undefined }
     const recreated = this.#recreates(set) ? podsToRecreate(pods, names.update.name) : undefined
     if (recreated) return this.#deleteAll(set, recreated, replaced => status(pods, replaced))
-    const setPods = podsOfSet(set, pods, names, rules)
+    const setPods = await startInTurns(podsOfSetInSteps(set, pods, names, rules))
     const { replicas, condemned } = setPods
     const all = [...replicas, ...condemned]
     const plan = scalePlan(set, setPods, this.#writer.claimState(set), rules)

@@ -1,6 +1,7 @@
 import type { StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
 import type { IntOrString } from '../../../api/meta/object.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
 import { scaledValue } from '../../shared/scaled-value.ts'
 import { type HealthRules, isAvailable, isCreated, isDown, isRunningAndReady } from './health.ts'
@@ -27,13 +28,13 @@ const MAX_PLANNED = 500
 
 export const isOrdered = ({ spec: { podManagementPolicy } }: StatefulSet): boolean => podManagementPolicy !== 'Parallel'
 
-/** Groups the pods of a set, and plans those that are missing. */
-export function podsOfSet(
+/** Groups the pods of a set, and plans those that are missing, in steps: a template may have very many labels. */
+export function* podsOfSetInSteps(
   set: StatefulSet,
   pods: readonly Pod[],
   revisions: SetRevisions,
   { release }: Pick<HealthRules, 'release'>,
-): SetPods {
+): Steps<SetPods> {
   const present = new Map(pods.map(pod => [ordinalOf(pod), pod]))
   const replicas: Pod[] = []
   const end = startOrdinal(set) + replicasOf(set)
@@ -42,6 +43,7 @@ export function podsOfSet(
     const pod = present.get(ordinal)
     replicas.push(pod ?? newPod(set, revisions, ordinal, release))
     if (!pod) left--
+    yield
   }
   const others = pods.filter(pod => ordinalOf(pod) >= ordinal && ordinalOf(pod) < end).toSorted((a, b) => ordinalOf(a) - ordinalOf(b))
   const condemned = pods.filter(pod => ordinalOf(pod) >= 0 && !isInRange(set, ordinalOf(pod)))
@@ -51,6 +53,9 @@ export function podsOfSet(
     isPartial: end - ordinal > others.length,
   }
 }
+
+/** `podsOfSetInSteps` in one call. */
+export const podsOfSet = (...args: Parameters<typeof podsOfSetInSteps>): SetPods => runAtOnce(podsOfSetInSteps(...args))
 
 /** Write that a pass makes for a pod. */
 export interface PodStep {

@@ -2,8 +2,10 @@ import type { StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import { isStatusError } from '../../../meta/status.ts'
+import { cloneInSteps } from '../../../meta/whole-floats.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
 import type { EventRecorder, EventText } from '../../shared/event-recorder.ts'
 import { CLAIMS, PODS, STATEFUL_SETS } from '../../shared/kinds.ts'
@@ -71,7 +73,7 @@ export class StatefulPods {
     }
     let failure: unknown
     try {
-      await this.#env.client.create(PODS, pod)
+      await this.#env.client.create(PODS, await startInTurns(cloneInSteps(pod)))
     } catch (error) {
       // The name is taken by another pod, or this one has not been seen yet.
       if (isStatusError(error, 'AlreadyExists')) throw error

@@ -3,7 +3,7 @@ import type { Pod, PodTemplateSpec, Volume } from '../../../api/core/v1.types.ts
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { STATEFUL_SETS } from '../../shared/kinds.ts'
 import { controllerReference } from '../../shared/owner.ts'
-import { podOfTemplate } from '../../shared/pod-control.ts'
+import { plannedPod } from '../../shared/pod-control.ts'
 import { REVISION_LABEL } from '../../shared/revision-history.ts'
 import { claimsOf } from './claims.ts'
 import { identityOfName, ordinalOf, podName, startOrdinal } from './ordinals.ts'
@@ -22,12 +22,13 @@ export interface SetRevisions {
 
 /**
  * Returns the pod to create for an ordinal: in the current revision below the partition, in the updated one otherwise.
+ * It shares the parts of the template, and has to be copied before it is written.
  */
 export function newPod(set: StatefulSet, { current, update }: SetRevisions, ordinal: number, release: Release): Pod {
   const { type, rollingUpdate } = set.spec.updateStrategy
   const kept = rollingUpdate ? (rollingUpdate.partition ?? 0) : type === 'RollingUpdate' ? (set.status.currentReplicas ?? 0) : 0
   const { name, template } = ordinal < startOrdinal(set) + kept ? current : update
-  const { metadata, spec } = podOfTemplate(template, set, controllerReference(STATEFUL_SETS, set))
+  const { metadata, spec } = plannedPod(template, set, controllerReference(STATEFUL_SETS, set))
   const { generateName: _prefix, ...named } = metadata
   const of = podName(set, ordinal)
   const pod: Pod = {

@@ -1,8 +1,16 @@
 import type { ControllerRevision, StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
+import { type Steps, startInTurns } from '../../../lib/steps.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
 import { STATEFUL_SETS } from '../../shared/kinds.ts'
-import { byRevisionNumber, createRevision, hasData, nextRevision, renumberRevision, templatePatch } from '../../shared/revision-history.ts'
+import {
+  byRevisionNumber,
+  createRevision,
+  hasDataInSteps,
+  nextRevision,
+  renumberRevision,
+  templatePatchInSteps,
+} from '../../shared/revision-history.ts'
 import { revisionOf } from './pod.ts'
 
 /** Revisions of a set. */
@@ -23,20 +31,25 @@ export async function revisionsFor(
   set: StatefulSet,
   present: readonly ControllerRevision[],
 ): Promise<RevisionsOfSet> {
-  const data = templatePatch(set.spec.template, features.release)
+  const data = await startInTurns(templatePatchInSteps(set.spec.template, features.release))
   const latest = present.at(-1)
-  const equal = present.findLast(revision => hasData(revision, data))
+  const equal = await startInTurns(latestWith(present, data))
   const revision = nextRevision(present)
   const labels = set.spec.template.metadata.labels ?? {}
   const before = set.status.collisionCount ?? 0
   const { revision: update, collisionCount } =
-    latest && equal && hasData(latest, data)
+    latest && equal === latest
       ? { revision: latest, collisionCount: before }
       : equal
         ? { revision: await renumberRevision(client, equal, revision), collisionCount: before }
         : await createRevision(client, STATEFUL_SETS, set, { labels, data, revision, collisionCount: before })
   const current = present.find(({ metadata }) => metadata.name === set.status.currentRevision) ?? update
   return { current, update, collisionCount }
+}
+
+function* latestWith(present: readonly ControllerRevision[], data: ControllerRevision['data']): Steps<ControllerRevision | undefined> {
+  for (const revision of present.toReversed()) if (yield* hasDataInSteps(revision, data ?? null)) return revision
+  return undefined
 }
 
 /**

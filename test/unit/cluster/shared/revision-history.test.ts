@@ -4,12 +4,18 @@ import type { PodTemplateSpec } from '../../../../src/api/core/v1.types.ts'
 import {
   byRevisionNumber,
   hasData,
+  hasDataInSteps,
   nextRevision,
   revisionHash,
+  revisionHashInSteps,
   revisionName,
   templateOf,
   templatePatch,
+  templatePatchInSteps,
 } from '../../../../src/cluster/shared/revision-history.ts'
+import { Fnv1, safeEncode } from '../../../../src/cluster/shared/template-hash.ts'
+import { goJsonText } from '../../../../src/lib/go-json-text.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 
 /** Template of testdata/compatibility_set_1.33.0.json of pkg/controller/statefulset, with the server's defaults. */
 const TEMPLATE: PodTemplateSpec = {
@@ -77,5 +83,36 @@ describe('revision history', () => {
 
   it('rejects a revision without a template', () => {
     expect(() => templateOf({ ...revision('r', 1), data: {} })).to.throw('revision r has no template')
+  })
+
+  it('are made, compared and hashed in steps for a large template', () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => ({ value: 'v', name: `e<${i}` }))
+    const labels = Object.fromEntries(many.map(({ name }) => [name, 'v']))
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i', env: many }] } } as unknown as typeof TEMPLATE
+    const { result: data, yields } = countedSteps(templatePatchInSteps(template, '1.34'))
+    expect(yields).to.be.at.least(many.length / 32 - 1)
+    const env = many.map(({ name }) => ({ name, value: 'v' }))
+    expect(JSON.stringify(data)).to.equal(
+      JSON.stringify({
+        spec: {
+          template: {
+            $patch: 'replace',
+            metadata: { labels: Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1))) },
+            spec: { containers: [{ env, image: 'i', name: 'c' }] },
+          },
+        },
+      }),
+    )
+    expect(countedSteps(templatePatchInSteps(template, '1.34'))).to.deep.equal({ result: data, yields: 0 })
+    const stored = { ...revision('r', 1), data: structuredClone(data) }
+    const equal = countedSteps(hasDataInSteps(stored, data))
+    expect([equal.result, equal.yields >= 2 * Math.floor(many.length / 512)]).to.deep.equal([true, true])
+    expect(countedSteps(hasDataInSteps(stored, data))).to.deep.equal({ result: true, yields: 0 })
+    const hash = countedSteps(revisionHashInSteps(data, 2))
+    expect(hash.yields).to.be.at.least(many.length / 32 - 1)
+    expect(hash.result).to.equal(revisionHash(JSON.parse(JSON.stringify(data)), 2))
+    const hashed = new Fnv1()
+    hashed.add(Buffer.from(`${goJsonText(data)}2`))
+    expect(hash.result).to.equal(safeEncode(String(hashed.sum)))
   })
 })
