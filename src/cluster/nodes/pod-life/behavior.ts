@@ -17,7 +17,7 @@ export type ProbeName = (typeof PROBES)[number]
 export interface ContainerBehavior {
   /** Undefined if the container does not fail. */
   readonly failure: ContainerFailure | undefined
-  /** Text of the failure. Undefined for a default one. */
+  /** Text of the failure, and termination message. Undefined for a default text and no message. */
   readonly message: string | undefined
   /** Time from which on the container could start until it does. */
   readonly startAfter: number

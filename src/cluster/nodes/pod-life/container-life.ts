@@ -125,10 +125,10 @@ function withReadiness(spec: ContainerSpec, status: ContainerStatus, startedAt: 
   return status.started === started && status.ready === ready ? status : { ...status, started, ready }
 }
 
-/** Returns the status of a container that exits now. */
+/** Returns the status of a container that exits now. Its message is what it wrote to its termination log. */
 function endedStatus({ behavior, role }: ContainerSpec, present: ContainerStatus, turn: Turn): ContainerStatus {
   const { exitCode, exitReason, message } = behavior
-  const status = terminatedStatus(present, exitCode, exitReason, turn, exitCode === 0 ? undefined : message)
+  const status = terminatedStatus(present, exitCode, exitReason, turn, message)
   return role === 'init' && exitCode === 0 ? { ...status, ready: true } : status
 }
 

@@ -209,6 +209,15 @@ describe('the life of a pod on a simulated node', () => {
     })
   })
 
+  for (const exitCode of [0, 7])
+    it(`reports the termination message of a container that exits with ${exitCode}`, () => {
+      const message = '[{"key":"digest","value":"sha256:1","type":1}]'
+      const life = lifeOf({ restartPolicy: 'Never' }, annotated({ message, 'exit-code': `${exitCode}`, 'run-for': '1s' }))
+      steps(life)
+      pass(life, 1)
+      expect(life.pod.status.containerStatuses?.[0]?.state.terminated).to.include({ exitCode, message })
+    })
+
   it('fails if it is never restarted, and a container exits with an error', () => {
     const life = lifeOf({ restartPolicy: 'Never' }, annotated({ 'run-for': '30s', 'exit-code': '7' }))
     expect(steps(life).at(-1)).to.equal('wait 30')
