@@ -7,6 +7,7 @@ import { culpritOf } from './findings/culprit.ts'
 import { managerIn, refusalFindings, wrongValue } from './findings/refusal.ts'
 import { type ForkClient, type ForkResponse, resourcePath } from './fork/fork-client.ts'
 import type { InputObject } from './input/input-object.ts'
+import { migratedFields } from './migrated-fields.ts'
 import type { CheckFinding } from './types.ts'
 
 /** Number of values of the wrong type that are reported for one object. The server reports the first one only. */
@@ -87,6 +88,7 @@ async function writeObject(
   const attempt: Attempt = before
     ? { method: 'PATCH', path: resourcePath(served, namespace, object.name), query }
     : { method: 'POST', path: resourcePath(served, namespace), query }
+  if (before) await migrateFields(admin, before, attempt)
   const findings: CheckFinding[] = []
   const without = new Set<SourceNode>()
   const removed = new Set<string>()
@@ -122,6 +124,19 @@ async function writeObject(
   if (last.error)
     findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined).filter(finding => !isFollowUp(finding)))
   return { first: await strictly(client, object, attempt, decisive), last, before, findings, steps: last.steps }
+}
+
+/** Moves the fields that the manager wrote before to its apply. Objects that cannot be updated are left as they are. */
+async function migrateFields(admin: ForkClient, before: JsonObject, { path, query: { fieldManager = '' } }: Attempt): Promise<void> {
+  const managedFields = migratedFields(before, fieldManager)
+  if (managedFields === undefined) return
+  await admin.send({
+    method: 'PATCH',
+    path,
+    search: new URLSearchParams({ fieldManager }).toString(),
+    contentType: 'application/merge-patch+json',
+    body: Buffer.from(rawJson({ metadata: { managedFields } })),
+  })
 }
 
 /** Reports whether a path is a field, or is inside of it. */

@@ -369,6 +369,12 @@ spec:
     expect((await found(text)).map(each => each.slice(0, 21))).to.deep.equal(['6:48 error wrong-type'])
   })
 
+  it('removes fields that a later manifest of the same object does not have', async () => {
+    const config = (data: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {${data}}\n`
+    const { objects } = await check({ texts: { a: config('kept: "1", gone: "2"'), b: config('kept: "1"') }, release: '1.36', diff: true })
+    expect(objects[1]?.diff).to.match(/^- {2}gone: "2"$/m)
+  })
+
   it('reports a status at its fields, without those that decoding adds', async () => {
     const text = `apiVersion: v1
 kind: Pod
