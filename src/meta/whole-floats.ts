@@ -1,4 +1,4 @@
-import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import { isWide, namesOf, noteCopy, wideNames } from '../lib/wide-objects.ts'
 import { clone, hasMembers, setMember } from './equal.ts'
 import { hasFewValues } from './few-values.ts'
@@ -6,8 +6,8 @@ import { hasFewValues } from './few-values.ts'
 /**
  * Numbers that are whole but floats to Go (`1.0`, `1e3`), with their text, by the object or list that contains them and
  * their name or index in it: a JavaScript number does not keep that. Code that copies such a value also copies the mark
- * (`cloneExactly`); otherwise, or after a round trip through JSON, the copy holds integers. Integers beyond 64 bits
- * need no mark.
+ * (`cloneExactlyInSteps`); otherwise, or after a round trip through JSON, the copy holds integers. Integers beyond 64
+ * bits need no mark.
  */
 const floats = new WeakMap<object, Map<string, string>>()
 
@@ -77,11 +77,8 @@ export function shiftWholeFloats(list: readonly unknown[], at: number, by: 1 | -
 export const isGoInteger = (value: number | bigint, isFloat: boolean): boolean =>
   !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value))
 
-/** Returns a deep copy of plain data like `clone`, with its marks. */
-export const cloneExactly = <T>(value: T): T => runAtOnce(cloneExactlyInSteps(value))
-
 /**
- * Copies in steps, for values that may be large. It uses a stack instead of recursion, because a generator for each
+ * Returns a deep copy of plain data like `clone`, with its marks, in steps. It uses a stack instead of recursion, because a generator for each
  * small object would cost more than the copy, and avoids `Object.entries`, which creates a pair for each element of a
  * list before the first step ends.
  */

@@ -2,10 +2,11 @@ import type { KubeObject } from '../api/meta/object.ts'
 import type { GroupResource } from '../api/meta/v1.types.ts'
 import type { HookContext } from '../catalog/strategy.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
+import { startInTurns } from '../lib/steps.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
-import { cloneExactly } from '../meta/whole-floats.ts'
+import { cloneExactlyInSteps } from '../meta/whole-floats.ts'
 import { readFaultOf } from '../storage/corrupt.ts'
 import type { StoredObject, WriteDecision } from '../storage/storage.ts'
 import { conversionOf } from './conversion/conversion-of.ts'
@@ -43,7 +44,7 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
   const generated = !name && generateName !== ''
   const attempts = env.features.enabled('RetryGenerateName') ? NAME_ATTEMPTS : 1
   for (let attempt = 1; ; attempt++) {
-    const next = generated && attempt < attempts ? cloneExactly(admitted) : admitted
+    const next = generated && attempt < attempts ? await startInTurns(cloneExactlyInSteps(admitted)) : admitted
     if (generated) next.metadata.name = generatedName(generateName, env.nameSuffix())
     try {
       return await createOnce(store, named, next)
