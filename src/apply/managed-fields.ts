@@ -107,7 +107,7 @@ export function* recordUpdate(
     const manager = { manager: by.manager, operation: 'Update', apiVersion: change.apiVersion, subresource: by.subresource } as const
     const identity = managerIdentity(manager)
     const set = union(own, managed.get(identity)?.set ?? EMPTY)
-    managed.set(identity, { ...manager, set: isSteps(set) ? yield* set : set, time: by.time })
+    managed.set(identity, { set: isSteps(set) ? yield* set : set, time: by.time, ...manager })
   }
   return managed.size <= MAX_UPDATERS ? managed : yield* capUpdaters(managed)
 }

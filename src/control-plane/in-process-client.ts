@@ -262,7 +262,7 @@ export class InProcessClient implements ApiClient {
       isCut = true
     }
     const info = resourceAttributes({ verb, group, version, resource, ...name })
-    const request: StruckRequest = { ...identity, ...UNDISTURBED, info, query, signal, status: 200, destroy: cut, withholdResponse: cut }
+    const request: StruckRequest = { info, query, signal, status: 200, destroy: cut, withholdResponse: cut, ...identity, ...UNDISTURBED }
     let result: { readonly value: T } | undefined
     await serveWithFaults(faults, request, async () => {
       result = { value: await serve(request) }

@@ -73,7 +73,7 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
   try {
     const parsed = yield* yaml ? parseYamlInSteps(body) : parseJsonInSteps(body)
     yield
-    return { ...parsed, claimed: typeOfBody(parsed.value) }
+    return { claimed: typeOfBody(parsed.value), ...parsed }
   } catch (error) {
     if (error instanceof DecodeError || yaml) throw refuse(errorMessage(error))
     throw refuse(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
@@ -108,7 +108,7 @@ function* parseCborBody(body: Buffer, refuse: (why: string) => StatusError): Ste
     throw error
   }
   try {
-    return { ...parsed, claimed: typeOfCbor(parsed) }
+    return { claimed: typeOfCbor(parsed), ...parsed }
   } catch (error) {
     if (error instanceof CborError) throw refuse(error.message)
     throw error

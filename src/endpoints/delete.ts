@@ -43,7 +43,7 @@ export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number;
     await storeOf(scope).deleteCorrupt({ ...deletionTarget(scope), dryRun })
     return { code: 200, result: undefined }
   }
-  const result = await storeOf(scope).delete({ ...deletionTarget(scope), dryRun, options: stated }, options)
+  const result = await storeOf(scope).delete({ dryRun, options: stated, ...deletionTarget(scope) }, options)
   return { code: !result.deleted && options.orphanDependents === false ? 202 : 200, result }
 }
 
@@ -56,7 +56,7 @@ export async function deleteCollection(scope: Scope<'deletecollection'>): Promis
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
   if (unsafe)
     throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
-  return storeOf(scope).deleteCollection({ ...deletionTarget(scope), dryRun, options: stated }, options, selection)
+  return storeOf(scope).deleteCollection({ dryRun, options: stated, ...deletionTarget(scope) }, options, selection)
 }
 
 const deletionTarget = (scope: Scope<'delete' | 'deletecollection'>) => ({ ...targetOfScope(scope), subresource: '', manager: '' })

@@ -72,7 +72,7 @@ async function listResource(scope: Scope<'list'>, form: ResponseForm): Promise<v
 async function openWatch(scope: Scope<'watch'>): Promise<void> {
   const options = await listOptions(scope.exchange, scope.served.version, scope.name, scope.env, isNamespaced(scope))
   // Like upstream, a watch on the deprecated path alone sends no bookmark after its initial events.
-  const opened = options.watch ? options : { ...options, startAtHand: true as const }
+  const opened = options.watch ? options : { startAtHand: true as const, ...options }
   return watch(scope, opened, () => {
     const form = negotiateStream(scope)
     if (form.withoutInitialEnd && !handlesSince(scope.env, '1.34') && endsInitialEvents(opened)) throw notAcceptable(scope)

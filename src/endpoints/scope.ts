@@ -173,8 +173,8 @@ export const targetOfScope = (scope: Scope) => ({
 
 /** Returns the target of a write with the options that admission and the store need. */
 export const writeTarget = (scope: Scope<'create' | 'update' | 'patch'>, options: WriteOptions): WriteTarget => ({
-  ...targetOfScope(scope),
   dryRun: options.dryRun,
   manager: options.manager,
   options: options.stated,
+  ...targetOfScope(scope),
 })

@@ -33,7 +33,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
   try {
     const deadline = clock.steady.now() + seconds * 1000
     const opened = await storeOf(scope)
-      .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
+      .watch(scope.served, scope.namespace, { deadline, ...options }, over.signal)
       .catch(eventStatus)
     const watcher = exchange.disturbed === undefined || opened instanceof StatusError ? opened : exchange.disturbed(opened)
     const unused = () => {

@@ -3,11 +3,26 @@ import type { RequestAttributes } from './context.ts'
 const NOTHING = { path: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '' }
 
 /** Creates attributes of a resource request for an authorizer. Omitted members are empty. */
-export const resourceAttributes = (
-  given: Partial<Omit<RequestAttributes, 'isResource'>> & { readonly verb: string },
-): RequestAttributes => ({
-  ...NOTHING,
-  ...given,
+export const resourceAttributes = ({
+  verb,
+  path = '',
+  group = '',
+  version = '',
+  namespace = '',
+  resource = '',
+  subresource = '',
+  name = '',
+  ...selectors
+}: Partial<Omit<RequestAttributes, 'isResource'>> & { readonly verb: string }): RequestAttributes => ({
+  path,
+  group,
+  version,
+  namespace,
+  resource,
+  subresource,
+  name,
+  ...selectors,
+  verb,
   isResource: true,
 })
 

@@ -143,7 +143,7 @@ export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kub
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
   if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined)
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
-  const errors = yield* boundedErrors(errorsOfUpdate({ ...kindRulesOf(target, strategy), typeErrors }, next, old, ctx))
+  const errors = yield* boundedErrors(errorsOfUpdate({ typeErrors, ...kindRulesOf(target, strategy) }, next, old, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, old, ctx, errors))))
   if (turnIsLong()) yield
   yield* finishPrepare(target, strategy, { next, old, ctx, claimed }, errors)
@@ -196,7 +196,7 @@ const kindRulesOf = ({ served, subresource }: WriteTarget, strategy: Strategy): 
   strategy,
   namespaced: served.definition.scope === 'Namespaced',
   meta: strategy.plainFinalizers ? PLAIN_FINALIZERS : undefined,
-  declared: { ...declaredOf(served.definition.hub), isLate: !(strategy.declaredRules ?? subresource === '') },
+  declared: { isLate: !(strategy.declaredRules ?? subresource === ''), ...declaredOf(served.definition.hub) },
 })
 
 const nameRuleOf =
@@ -253,7 +253,7 @@ function* kindErrors(
 ): Steps<readonly FieldError[]> {
   const own = strategy.validate?.(next, old, ctx) ?? []
   const errors = isSteps(own) ? yield* own : own
-  return declared ? withDeclaredRules({ ...declared, next, old }, errors, ctx) : errors
+  return declared ? withDeclaredRules({ next, old, ...declared }, errors, ctx) : errors
 }
 
 /** No errors of the claimed type. */

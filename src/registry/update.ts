@@ -49,7 +49,7 @@ export async function updateObject(
   request: UpdateRequest,
 ): Promise<{ answer: RequestResult; created: boolean }> {
   const key = store.keys.object(target.namespace, target.name)
-  const planned = { ...request, transform: transformOf(store.env, target, request.change) }
+  const planned = { transform: transformOf(store.env, target, request.change), ...request }
   try {
     const { result, written } = await writeObject(store.storage, key, target, (now, held) =>
       runStages(decideUpdate(store, target, planned, now, held)),
