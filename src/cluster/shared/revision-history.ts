@@ -4,7 +4,7 @@ import type { Json, TypedObject } from '../../api/meta/object.ts'
 import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
-import { isLongStepDone, isStepDone, runAtOnce, runInTurns, type Steps, sortInSteps } from '../../lib/steps.ts'
+import { isLongStepDone, isStepDone, runAtOnce, runIfSteps, runInTurns, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import { deepEqual, deepEqualInSteps, hasMembers, setMember } from '../../meta/equal.ts'
@@ -14,6 +14,7 @@ import { timeMillis } from '../../meta/time.ts'
 import { CONTROLLER_REVISIONS } from './kinds.ts'
 import { controllerReference } from './owner.ts'
 import { Fnv1, hashJson, safeEncode } from './template-hash.ts'
+import { withMembers } from './with-members.ts'
 
 /**
  * Label of a pod with the revision of its template: the name of the revision for a StatefulSet, its hash for a
@@ -124,12 +125,15 @@ export function* revisionHashInSteps(data: Json, collisionCount: number): Steps<
 /** Name of a revision. */
 export const revisionName = (owner: string, hash: string): string => `${owner.slice(0, LONGEST_PREFIX)}-${hash}`
 
-/** Returns a revision to create. @param name its name. */
-export function newRevision<T extends TypedObject>(
+/**
+ * Returns a revision to create, in steps. @param labels of the revision, which it keeps; annotations of the owner are
+ * copied.
+ */
+export function* newRevision<T extends TypedObject>(
   kind: ResourceKind<T>,
   owner: T,
-  of: { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly data: Json; readonly revision: number },
-): ControllerRevision {
+  of: { readonly name: string; readonly labels: Record<string, string>; readonly data: Json; readonly revision: number },
+): Steps<ControllerRevision> {
   const { namespace = '', annotations } = owner.metadata
   return {
     kind: 'ControllerRevision',
@@ -137,8 +141,8 @@ export function newRevision<T extends TypedObject>(
     metadata: {
       namespace,
       name: of.name,
-      labels: { ...of.labels },
-      ...(annotations && { annotations: { ...annotations } }),
+      labels: of.labels,
+      ...(annotations && { annotations: yield* runIfSteps(withMembers(annotations)) }),
       ownerReferences: [controllerReference(kind, owner)],
     },
     data: of.data,
@@ -168,11 +172,13 @@ export async function createRevision<T extends TypedObject>(
   },
 ): Promise<CreatedRevision> {
   const { namespace = '', name: ownerName = '' } = owner.metadata
-  const labels = { ...of.labels, [HASH_LABEL]: await runInTurns(revisionHashInSteps(of.data, of.collisionCount)) }
+  const hash = await runInTurns(revisionHashInSteps(of.data, of.collisionCount))
+  const labels = await runInTurns(runIfSteps(withMembers(of.labels, { [HASH_LABEL]: hash })))
   for (let collisionCount = of.collisionCount; ; collisionCount++) {
     const name = revisionName(ownerName, await runInTurns(revisionHashInSteps(of.data, collisionCount)))
     try {
-      return { revision: await client.create(CONTROLLER_REVISIONS, newRevision(kind, owner, { ...of, name, labels })), collisionCount }
+      const given = await runInTurns(newRevision(kind, owner, { ...of, name, labels }))
+      return { revision: await client.create(CONTROLLER_REVISIONS, given), collisionCount }
     } catch (error) {
       if (!isStatusError(error, 'AlreadyExists')) throw error
       const present = await client.get(CONTROLLER_REVISIONS, namespace, name)

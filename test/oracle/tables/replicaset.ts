@@ -1,10 +1,11 @@
 import type { Pod } from '../../../src/api/core/v1.types.ts'
-import { statusOf } from '../../../src/cluster/controllers/replicaset/status.ts'
+import { countWithLabels, statusOf } from '../../../src/cluster/controllers/replicaset/status.ts'
 import { compareVictims } from '../../../src/cluster/controllers/replicaset/victims.ts'
 import { claimFor } from '../../../src/cluster/shared/adoption.ts'
 import { inBatches } from '../../../src/cluster/shared/in-batches.ts'
 import { createdPodEvent, deletedPodEvent, failedCreateEvent, failedDeleteEvent } from '../../../src/cluster/shared/pod-control.ts'
 import { isPodActive } from '../../../src/cluster/shared/pods.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { formatTime } from '../../../src/meta/time.ts'
 import { oneOf } from '../one-of.ts'
 
@@ -70,14 +71,15 @@ interface StatusIn {
   readonly pods: readonly ('ready' | 'notready' | 'failed')[]
 }
 
-function status({ replicas, pods }: StatusIn): unknown {
-  const made = pods.map(each => victim({ ready: each === 'ready', phase: each === 'failed' ? 'Failed' : 'Running', readyForSeconds: 10 }))
+function status({ replicas, pods: states }: StatusIn): unknown {
+  const made = states.map(each => victim({ ready: each === 'ready', phase: each === 'failed' ? 'Failed' : 'Running', readyForSeconds: 10 }))
+  const pods = made.filter(isPodActive)
   return statusOf({
     old: { replicas: 0 },
     replicas,
     minReadySeconds: 0,
-    templateLabels: {},
-    pods: made.filter(isPodActive),
+    fullyLabeled: runAtOnce(countWithLabels(pods, {})),
+    pods,
     terminating: undefined,
     failure: undefined,
     generation: 1,

@@ -2,6 +2,7 @@ import type { ControllerRevision, DaemonSet, DaemonSetStatus } from '../../../ap
 import type { Node, Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError } from '../../../meta/status.ts'
@@ -228,7 +229,7 @@ class DaemonSetController {
   }
 
   async #createOn(key: string, set: DaemonSet, nodes: readonly string[], hash: string): Promise<unknown> {
-    const template = daemonPodTemplate(set, hash)
+    const template = await startInTurns(daemonPodTemplate(set, hash))
     const left = [...nodes]
     const { successes, error } = await inBatches(nodes.length, async () => {
       const node = left.shift() ?? ''

@@ -1,6 +1,6 @@
 import type { ControllerRevision, DaemonSet } from '../../../api/apps/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
-import { startInTurns } from '../../../lib/steps.ts'
+import { runIfSteps, startInTurns } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
@@ -17,6 +17,7 @@ import {
   templatePatchInSteps,
 } from '../../shared/revision-history.ts'
 import { templateHashInSteps } from '../../shared/template-hash.ts'
+import { withMembers } from '../../shared/with-members.ts'
 
 /** Revisions of a daemon set. */
 export interface DaemonHistory {
@@ -73,9 +74,9 @@ async function createCurrent(
   const { namespace = '', name: owner = '' } = set.metadata
   const hash = await startInTurns(templateHashInSteps(set.spec.template, set.status.collisionCount))
   const name = `${owner}-${hash}`
-  const labels = { ...set.spec.template.metadata.labels, [REVISION_LABEL]: hash }
+  const labels = await startInTurns(runIfSteps(withMembers(set.spec.template.metadata.labels, { [REVISION_LABEL]: hash })))
   try {
-    return await client.create(CONTROLLER_REVISIONS, newRevision(DAEMON_SETS, set, { name, labels, data, revision }))
+    return await client.create(CONTROLLER_REVISIONS, await startInTurns(newRevision(DAEMON_SETS, set, { name, labels, data, revision })))
   } catch (error) {
     if (!isStatusError(error, 'AlreadyExists')) throw error
     const present = await client.get(CONTROLLER_REVISIONS, namespace, name)

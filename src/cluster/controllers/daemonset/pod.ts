@@ -1,8 +1,10 @@
 import type { DaemonSet } from '../../../api/apps/v1.types.ts'
 import type { Affinity, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec, Toleration } from '../../../api/core/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { NOT_READY_TAINT } from '../../shared/nodes.ts'
 import { REVISION_LABEL } from '../../shared/revision-history.ts'
+import { withMembers } from '../../shared/with-members.ts'
 
 const GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation'
 const GENERATION_LABEL = 'pod-template-generation'
@@ -57,13 +59,13 @@ export function targetNode({ spec }: Pod): string | undefined {
 }
 
 /** Returns the template of the pods of a daemon set in a revision. @param hash of the revision. */
-export function daemonPodTemplate({ metadata, spec: { template } }: DaemonSet, hash: string): PodTemplateSpec {
+export function* daemonPodTemplate({ metadata, spec: { template } }: DaemonSet, hash: string): Steps<PodTemplateSpec> {
   const generation = parseInt64(metadata.annotations?.[GENERATION_ANNOTATION] ?? '')
-  const labels = {
-    ...template.metadata.labels,
+  const added = {
     ...(generation !== undefined && { [GENERATION_LABEL]: String(generation) }),
     [REVISION_LABEL]: hash,
   }
+  const labels = yield* runIfSteps(withMembers(template.metadata.labels, added))
   return { metadata: { ...template.metadata, labels }, spec: { ...template.spec, tolerations: daemonTolerations(template.spec) } }
 }
 

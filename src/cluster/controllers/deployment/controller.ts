@@ -2,6 +2,7 @@ import type { Deployment, DeploymentStatus, ReplicaSet } from '../../../api/apps
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import { undefinedIfNotFound } from '../../../meta/status.ts'
@@ -138,7 +139,7 @@ class DeploymentController {
 
   async #rollback(deployment: Deployment, present: readonly ReplicaSet[], target: number): Promise<void> {
     const state = await this.#writer.synced(deployment, present, true)
-    const { deployment: next, event } = rollbackOf(state.deployment, allSets(state.sets), target)
+    const { deployment: next, event } = await startInTurns(rollbackOf(state.deployment, allSets(state.sets), target))
     await this.#env.client.update(DEPLOYMENTS, next)
     this.#events.record(DEPLOYMENTS, deployment, event.type, event.reason, event.message)
   }

@@ -1,11 +1,12 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import { compareText } from '../../../lib/compare-text.ts'
-import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
 import { hasFewValues } from '../../../meta/few-values.ts'
 import { timeMillis } from '../../../meta/time.ts'
+import { withMembers } from '../../shared/with-members.ts'
 import { revisionOf } from './revisions.ts'
 
 export const TEMPLATE_HASH = 'pod-template-hash'
@@ -46,6 +47,15 @@ export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
   const { [TEMPLATE_HASH]: _hash, ...labels } = template.metadata.labels ?? {}
   const { labels: _labels, ...metadata } = template.metadata
   return { ...template, metadata: Object.keys(labels).length === 0 ? metadata : { ...metadata, labels } }
+}
+
+/** `withoutHash` in steps. Only the labels are copied. */
+export function* copyWithoutHash(template: PodTemplateSpec): Steps<PodTemplateSpec> {
+  const { labels } = template.metadata
+  if (hasFewValues(labels)) return withoutHash(template)
+  const copy = yield* runIfSteps(withMembers(labels))
+  delete copy[TEMPLATE_HASH]
+  return { ...template, metadata: { ...template.metadata, labels: copy } }
 }
 
 /** Returns the set with the template of the deployment: the oldest one, if several have it. */

@@ -1,9 +1,12 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
-import { runAtOnce } from '../../../lib/steps.ts'
+import { isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { setMember } from '../../../meta/equal.ts'
 import type { EventType } from '../../shared/event-recorder.ts'
-import { isSameTemplate, withoutHash } from './replica-sets.ts'
-import { isCopied, ROLLBACK_TO, revisionOf } from './revisions.ts'
+import { withMembers } from '../../shared/with-members.ts'
+import { copyWithoutHash, isSameTemplate } from './replica-sets.ts'
+import { type AnnotationMap, isCopied, ROLLBACK_TO, revisionOf } from './revisions.ts'
 
 /** Revision that a deployment asks to return to: 0 is the previous one. Undefined if it asks for none. */
 export function rollbackTarget({ metadata }: Deployment): number | undefined {
@@ -18,11 +21,12 @@ export interface Rollback {
 }
 
 /**
- * Returns the deployment with the template and the annotations of a revision. If there is no such revision, only the
+ * Returns the deployment with the template and the annotations of a revision, in steps. If there is no such revision, only the
  * request is removed.
  */
-export function rollbackOf(deployment: Deployment, sets: readonly ReplicaSet[], target: number): Rollback {
-  const { [ROLLBACK_TO]: _request, ...annotations } = deployment.metadata.annotations ?? {}
+export function* rollbackOf(deployment: Deployment, sets: readonly ReplicaSet[], target: number): Steps<Rollback> {
+  const annotations = yield* runIfSteps(withMembers(deployment.metadata.annotations))
+  delete annotations[ROLLBACK_TO]
   const cleared: Deployment = { ...deployment, metadata: { ...deployment.metadata, annotations } }
   const warn = (reason: string, message: string): Rollback => ({ deployment: cleared, event: { type: 'Warning', reason, message } })
   const revision = target === 0 ? previousRevision(sets) : target
@@ -30,18 +34,27 @@ export function rollbackOf(deployment: Deployment, sets: readonly ReplicaSet[], 
   const set = sets.find(each => revisionOf(each) === revision)
   if (!set) return warn('DeploymentRollbackRevisionNotFound', 'Unable to find the revision to rollback to.')
   const name = JSON.stringify(deployment.metadata.name)
-  if (runAtOnce(isSameTemplate(deployment.spec.template, set.spec.template)))
+  if (yield* isSameTemplate(deployment.spec.template, set.spec.template))
     return warn('DeploymentRollbackTemplateUnchanged', `The rollback revision contains the same template as current deployment ${name}`)
-  const own = Object.entries(annotations).filter(([key]) => !isCopied(key))
-  const ofSet = Object.entries(set.metadata.annotations ?? {}).filter(([key]) => isCopied(key))
   return {
     deployment: {
       ...cleared,
-      metadata: { ...cleared.metadata, annotations: Object.fromEntries([...own, ...ofSet]) },
-      spec: { ...cleared.spec, template: withoutHash(set.spec.template) },
+      metadata: { ...cleared.metadata, annotations: yield* restoredAnnotations(annotations, set.metadata.annotations ?? {}) },
+      spec: { ...cleared.spec, template: yield* copyWithoutHash(set.spec.template) },
     },
     event: { type: 'Normal', reason: 'DeploymentRollback', message: `Rolled back deployment ${name} to revision ${revision}` },
   }
+}
+
+/** Returns annotations of the deployment's own, and those that the set has from an earlier state of it. */
+function* restoredAnnotations(own: AnnotationMap, ofSet: AnnotationMap): Steps<Record<string, string>> {
+  const restored: Record<string, string> = {}
+  for (const annotations of [own, ofSet])
+    for (const name of isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)) {
+      if (isStepDone()) yield
+      if (isCopied(name) === (annotations === ofSet)) setMember(restored, name, annotations[name])
+    }
+  return restored
 }
 
 /** Second largest revision. 0 if there is none. */

@@ -3,6 +3,7 @@ import type { Pod, ReplicationController } from '../../../api/core/v1.types.ts'
 import { objectKey, type ResourceKind } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import type { LabelRequirement } from '../../../meta/label-requirement.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import { isStatusError } from '../../../meta/status.ts'
@@ -18,7 +19,7 @@ import { isNamespaceTerminating, PodControl } from '../../shared/pod-control.ts'
 import { isPodActive, isPodTerminal, isPodTerminating, untilAvailable } from '../../shared/pods.ts'
 import { selectorOf, selectorOfMap } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
-import { isSameStatus, statusOf } from './status.ts'
+import { countWithLabels, isSameStatus, statusOf } from './status.ts'
 import { victimsOf } from './victims.ts'
 
 const WORKERS = 5
@@ -174,11 +175,13 @@ class ReplicaController<T extends ReplicaSet | ReplicationController> {
     const { kind } = this.#of
     const { namespace = '', name = '' } = set.metadata
     for (let current = set, retried = false; ; retried = true) {
+      const labels = current.spec.template?.metadata.labels ?? {}
+      const fullyLabeled = await startInTurns(countWithLabels(pods, labels))
       const status = statusOf({
         old: current.status,
         replicas: current.spec.replicas ?? 1,
         minReadySeconds: current.spec.minReadySeconds ?? 0,
-        templateLabels: current.spec.template?.metadata.labels ?? {},
+        fullyLabeled,
         pods,
         terminating: this.#terminating(current),
         failure: failure === undefined ? undefined : errorMessage(failure),

@@ -1,5 +1,7 @@
 import type { ReplicaSetCondition, ReplicaSetStatus } from '../../../api/apps/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { isPodAvailable, isPodReady } from '../../shared/pods.ts'
@@ -14,8 +16,8 @@ export interface StatusInput {
   /** Replicas in the spec. */
   readonly replicas: number
   readonly minReadySeconds: number
-  /** Labels of the template. Pods that have all of them are fully labelled. */
-  readonly templateLabels: Readonly<Record<string, string>>
+  /** Number of the pods that have all labels of the template. */
+  readonly fullyLabeled: number
   /** Active pods of the set. */
   readonly pods: readonly Pod[]
   /** Number of pods that are being deleted. Undefined if the release does not report it. */
@@ -28,12 +30,28 @@ export interface StatusInput {
   readonly now: number
 }
 
+/** Counts the pods that have all of these labels, in steps. */
+export function* countWithLabels(pods: readonly Pod[], labels: Readonly<Record<string, string>>): Steps<number> {
+  const names = isWide(labels) ? yield* wideNames(labels) : namesOf(labels)
+  let count = 0
+  for (const { metadata } of pods) {
+    let hasAll = true
+    for (let i = 0; hasAll && i < names.length; i++) {
+      if (isStepDone()) yield
+      const name = names[i] ?? ''
+      hasAll = metadata.labels?.[name] === labels[name]
+    }
+    if (hasAll) count++
+  }
+  return count
+}
+
 /** Returns the status of a set with these pods. Corresponds to upstream's calculateStatus. */
 export function statusOf({
   old,
   replicas,
   minReadySeconds,
-  templateLabels,
+  fullyLabeled,
   pods,
   terminating,
   failure,
@@ -41,11 +59,10 @@ export function statusOf({
   now,
 }: StatusInput): ReplicaSetStatus {
   const count = (is: (pod: Pod) => boolean): number => pods.filter(is).length
-  const labels = Object.entries(templateLabels)
   const conditions = conditionsOf(old.conditions ?? [], failure, pods.length < replicas ? 'FailedCreate' : 'FailedDelete', now)
   return {
     replicas: pods.length,
-    fullyLabeledReplicas: count(({ metadata }) => labels.every(([key, value]) => metadata.labels?.[key] === value)),
+    fullyLabeledReplicas: fullyLabeled,
     readyReplicas: count(isPodReady),
     availableReplicas: count(pod => isPodAvailable(pod, minReadySeconds, now)),
     ...(terminating !== undefined && { terminatingReplicas: terminating }),

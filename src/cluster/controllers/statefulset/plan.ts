@@ -41,7 +41,7 @@ export function* podsOfSetInSteps(
   let ordinal = startOrdinal(set)
   for (let left = isOrdered(set) ? 1 : MAX_PLANNED; ordinal < end && left > 0; ordinal++) {
     const pod = present.get(ordinal)
-    replicas.push(pod ?? newPod(set, revisions, ordinal, release))
+    replicas.push(pod ?? (yield* newPod(set, revisions, ordinal, release)))
     if (!pod) left--
     yield
   }

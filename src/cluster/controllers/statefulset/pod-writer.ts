@@ -90,7 +90,7 @@ export class StatefulPods {
     for (let pod = given, attempt = 1; ; attempt++) {
       const isRetained = this.claimState(set).isRetained(pod)
       if (hasIdentity(set, pod) && hasStorage(set, pod) && isRetained) return
-      const repaired = withStorage(set, hasIdentity(set, pod) ? pod : withIdentity(set, pod, this.#release))
+      const repaired = withStorage(set, hasIdentity(set, pod) ? pod : await startInTurns(withIdentity(set, pod, this.#release)))
       if (!hasStorage(set, pod)) await this.#recordedFailure('update', set, pod, () => this.#createClaims(set, repaired))
       if (!isRetained) await this.#retain(set, repaired)
       try {

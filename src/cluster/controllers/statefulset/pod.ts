@@ -1,10 +1,12 @@
 import type { StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { Pod, PodTemplateSpec, Volume } from '../../../api/core/v1.types.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { STATEFUL_SETS } from '../../shared/kinds.ts'
 import { controllerReference } from '../../shared/owner.ts'
 import { plannedPod } from '../../shared/pod-control.ts'
 import { REVISION_LABEL } from '../../shared/revision-history.ts'
+import { withMembers } from '../../shared/with-members.ts'
 import { claimsOf } from './claims.ts'
 import { identityOfName, ordinalOf, podName, startOrdinal } from './ordinals.ts'
 
@@ -24,7 +26,7 @@ export interface SetRevisions {
  * Returns the pod to create for an ordinal: in the current revision below the partition, in the updated one otherwise.
  * It shares the parts of the template, and has to be copied before it is written.
  */
-export function newPod(set: StatefulSet, { current, update }: SetRevisions, ordinal: number, release: Release): Pod {
+export function* newPod(set: StatefulSet, { current, update }: SetRevisions, ordinal: number, release: Release): Steps<Pod> {
   const { type, rollingUpdate } = set.spec.updateStrategy
   const kept = rollingUpdate ? (rollingUpdate.partition ?? 0) : type === 'RollingUpdate' ? (set.status.currentReplicas ?? 0) : 0
   const { name, template } = ordinal < startOrdinal(set) + kept ? current : update
@@ -34,11 +36,11 @@ export function newPod(set: StatefulSet, { current, update }: SetRevisions, ordi
   const pod: Pod = {
     kind: 'Pod',
     apiVersion: 'v1',
-    metadata: { ...named, name: of, labels: { ...metadata.labels, [REVISION_LABEL]: name } },
+    metadata: { ...named, name: of, labels: yield* runIfSteps(withMembers(metadata.labels, { [REVISION_LABEL]: name })) },
     spec: { ...spec, hostname: of, subdomain: set.spec.serviceName },
     status: {},
   }
-  return withStorage(set, withIdentity(set, pod, release))
+  return withStorage(set, yield* withIdentity(set, pod, release))
 }
 
 /** Whether a pod has the name and the labels of its ordinal. */
@@ -48,11 +50,12 @@ export function hasIdentity(set: StatefulSet, { metadata: { name = '', labels } 
 }
 
 /** Returns a pod with the labels of its ordinal. */
-export function withIdentity(set: StatefulSet, pod: Pod, release: Release): Pod {
+export function* withIdentity(set: StatefulSet, pod: Pod, release: Release): Steps<Pod> {
   const ordinal = ordinalOf(pod)
   const name = podName(set, ordinal)
   const index = isSince(release, '1.28') ? { [POD_INDEX_LABEL]: String(ordinal) } : {}
-  return { ...pod, metadata: { ...pod.metadata, name, labels: { ...pod.metadata.labels, [POD_NAME_LABEL]: name, ...index } } }
+  const labels = yield* runIfSteps(withMembers(pod.metadata.labels, { [POD_NAME_LABEL]: name, ...index }))
+  return { ...pod, metadata: { ...pod.metadata, name, labels } }
 }
 
 /** Whether a pod has a volume for each claim of its ordinal. */

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { affinityToNode, daemonPodTemplate, daemonTolerations, targetNode } from '../../../../../src/cluster/controllers/daemonset/pod.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { daemonPod, daemonSet } from './daemon-pods.ts'
 
 describe('pod of a daemon set', () => {
@@ -20,7 +22,7 @@ describe('pod of a daemon set', () => {
   })
 
   it('has the labels of its template, of its revision and of its generation', () => {
-    expect(daemonPodTemplate(daemonSet(), 'hash').metadata.labels).to.deep.equal({
+    expect(runAtOnce(daemonPodTemplate(daemonSet(), 'hash')).metadata.labels).to.deep.equal({
       app: 'ds',
       'controller-revision-hash': 'hash',
       'pod-template-generation': '7',
@@ -49,5 +51,15 @@ describe('pod of a daemon set', () => {
     expect(targetNode(pod)).to.equal('n')
     expect(targetNode({ ...pod, spec: { ...pod.spec, nodeName: 'other' } })).to.equal('other')
     expect(targetNode({ ...pod, spec: { containers: [] } })).to.equal(undefined)
+  })
+
+  it('gets many labels of the template in steps', () => {
+    const labels = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'v']))
+    const set = daemonSet()
+    set.spec.template.metadata = { labels }
+    const { result, yields } = countedSteps(daemonPodTemplate(set, 'hash'))
+    expect(yields).to.be.at.least(Math.floor(20_000 / 512))
+    expect(result.metadata.labels).to.deep.include({ ...labels, 'controller-revision-hash': 'hash' })
+    expect(labels).not.to.have.property('controller-revision-hash')
   })
 })
