@@ -26,9 +26,9 @@ type DelayedKey = Map<TimerClock, { readonly at: number; readonly timer: Timer }
 /**
  * Queue of keys with the semantics of client-go's rate limited work queue. A key waits once, however often it is added.
  * It is processed by one worker at a time; if it is added meanwhile, it is processed again. A failing key is retried
- * after the delay of `ItemRateLimiter`. Times of `addAfter` are those of the API's clock. A retry happens as soon as
- * its delay has passed on the API's clock or on that of the meter, so that a stopped clock of the API does not hold
- * back retries.
+ * after the delay of `ItemRateLimiter`. Times of `addAfter` are those of the API's clock. A retry or a pause is over as
+ * soon as its delay has passed on the API's clock or on that of the meter, so that a stopped clock of the API does not
+ * hold it back.
  */
 export class KeyQueue {
   readonly #options: KeyQueueOptions
@@ -62,11 +62,21 @@ export class KeyQueue {
     else this.add(key)
   }
 
+  /** `addAfter` for a delay that only saves work: a stopped clock of the API does not hold it back. */
+  addAfterPause(key: string, milliseconds: number): void {
+    if (milliseconds > 0) this.#delay(key, milliseconds, this.#pauses)
+    else this.add(key)
+  }
+
   /** Adds a key again after the delay that follows from its failures. */
   addRateLimited(key: string): void {
+    this.#options.meter.retries.value++
+    this.#delay(key, this.#limiter.delay(key), this.#pauses)
+  }
+
+  get #pauses(): readonly TimerClock[] {
     const { clock, meter } = this.#options
-    meter.retries.value++
-    this.#delay(key, this.#limiter.delay(key), clock === meter.pauses ? [clock] : [clock, meter.pauses])
+    return clock === meter.pauses ? [clock] : [clock, meter.pauses]
   }
 
   /** Number of failures of a key since it was last processed without one. */

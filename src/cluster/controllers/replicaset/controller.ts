@@ -19,7 +19,7 @@ import { isNamespaceTerminating, PodControl } from '../../shared/pod-control.ts'
 import { isPodActive, isPodTerminal, isPodTerminating, untilAvailable } from '../../shared/pods.ts'
 import { selectorOf, selectorOfMap } from '../../shared/selectors.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
-import { countWithLabels, isSameStatus, statusOf } from './status.ts'
+import { countWithLabels, isSameStatus, recountPause, statusOf } from './status.ts'
 import { victimsOf } from './victims.ts'
 
 const WORKERS = 5
@@ -80,7 +80,8 @@ class ReplicaController<T extends ReplicaSet | ReplicationController> {
     if (!(await untilSynced([this.#sets, this.#pods], this.#signal))) return
     this.#sets.on({
       added: set => this.#queue.add(objectKey(set)),
-      updated: set => this.#queue.add(objectKey(set)),
+      updated: (set, old) =>
+        set.metadata.generation === old.metadata.generation ? this.#recount(objectKey(set)) : this.#queue.add(objectKey(set)),
       deleted: set => {
         this.#expectations.forget(objectKey(set))
         this.#queue.add(objectKey(set))
@@ -93,9 +94,15 @@ class ReplicaController<T extends ReplicaSet | ReplicationController> {
       matches: (set, pod) => matchesLabels(this.#of.selectorOf(set), pod.metadata.labels),
       created: key => this.#expectations.creationObserved(key),
       deleted: (key, pod) => this.#expectations.deletionObserved(key, objectKey(pod)),
-      enqueue: key => this.#queue.add(key),
+      enqueue: key => this.#recount(key),
     })
     await untilAborted(this.#signal)
+  }
+
+  /** Processes a set after a change that may leave it as it is, in most cases a change of one of its pods. */
+  #recount(key: string): void {
+    const set = this.#sets.store.get(key)
+    this.#queue.addAfterPause(key, set ? recountPause(set.spec.replicas ?? 1) : 0)
   }
 
   async #sync(key: string): Promise<void> {

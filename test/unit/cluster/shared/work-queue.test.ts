@@ -114,6 +114,25 @@ describe('work queue', () => {
     expect(runs).to.equal(3)
   })
 
+  it('adds a key after a pause on either clock, and once for several pauses', async () => {
+    const pauses = new MovedClock({ at: 0, runs: false })
+    const { queue, done, advance } = open({ meter: new WorkQueues(pauses).meter('test') })
+    queue.addAfterPause('a', 100)
+    queue.addAfterPause('a', 200)
+    queue.addAfterPause('b', 0)
+    await turns()
+    expect(done).to.deep.equal(['b'])
+    await pauses.advance(99, () => turns())
+    expect(done).to.deep.equal(['b'])
+    await pauses.advance(1, () => turns())
+    expect(done).to.deep.equal(['b', 'a'])
+    await advance(1000)
+    expect(done).to.deep.equal(['b', 'a'])
+    queue.addAfterPause('c', 100)
+    await advance(100)
+    expect(done).to.deep.equal(['b', 'a', 'c'])
+  })
+
   it('does nothing after its end', async () => {
     const { queue, done, ended, advance } = open()
     queue.addAfter('a', 1000)
