@@ -527,7 +527,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
       })
 
       it('delivers a large initial state completely', async () => {
-        for (let i = 0; i < 450; i++) await create(testObject(`n${i}`))
+        await Promise.all(Array.from({ length: 450 }, (_, i) => create(testObject(`n${i}`))))
         const events = await take(await watch({ start: { initial: 'latest', bookmarkAtEnd: true } }), 451)
         expect(new Set(told(events)).size).to.equal(451)
         expect(told(events)[450]).to.match(/^bookmark end/)

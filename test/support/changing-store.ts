@@ -22,6 +22,24 @@ const PAUSE_MS = 80
 /** Pauses of the writer past the server, and between lists: the collection that is listed grows with its writes. */
 const DIRECT_PAUSE_MS = 15
 const LIST_PAUSE_MS = 60
+/** Factor of the pauses of a client that is ahead. */
+const SLOWER = 10
+
+/**
+ * A client that pauses longer when it is twice `some` ahead of what was last waited for. The load does not grow with
+ * the time that a store takes to recover.
+ */
+interface Paced {
+  /** Number of its writes or lists that have succeeded. */
+  done(): number
+  /** Number that has to succeed before and after trouble. */
+  readonly some: number
+  /** Number from which it pauses longer. */
+  limit: number
+}
+
+const paced = (some: number, done: () => number): Paced => ({ done, some, limit: 2 * some })
+const pauseOf = (client: Paced, pauseMs: number): number => (client.done() < client.limit ? pauseMs : pauseMs * SLOWER)
 
 interface StoreWrite {
   readonly name: string
@@ -44,7 +62,11 @@ export interface ChangingStore {
 }
 
 export async function startChangingStore(url: string, etcd: EtcdOptions, seed: number): Promise<ChangingStore> {
-  const trial = await startTrial(url, seed, { pauseMs: PAUSE_MS })
+  const load = paced(SOME_WRITES, () => trial.load.acknowledged())
+  const direct = paced(SOME_WRITES, () => writer.acknowledged.length)
+  const reader = { lists: 0, stale: [] as string[] }
+  const lists = paced(SOME_LISTS, () => reader.lists)
+  const trial: Trial = await startTrial(url, seed, { pauseMs: () => pauseOf(load, PAUSE_MS) })
   const client = createJsonClient(url)
   const namespace = `direct-${seed}`
   const collection = `/api/v1/namespaces/${namespace}/configmaps`
@@ -52,10 +74,9 @@ export async function startChangingStore(url: string, etcd: EtcdOptions, seed: n
   await eventually('its certificate is there', async () => (await client.ask('GET', `${collection}/kube-root-ca.crt`)).status === 200)
   const begin = await client.must('GET', collection)
   const watch = watchResuming(url, collection, begin.metadata.resourceVersion ?? '')
-  const writer = startWriter(await openEtcd(etcd, silentLogger), namespace)
+  const writer = startWriter(await openEtcd(etcd, silentLogger), namespace, () => pauseOf(direct, DIRECT_PAUSE_MS))
   const list = async (): Promise<AnyObject[]> => (await client.must('GET', collection)).items as AnyObject[]
   const over = new AbortController()
-  const reader = { lists: 0, stale: [] as string[] }
   const reading = (async () => {
     while (!over.signal.aborted) {
       const written = writer.acknowledged.at(-1)?.resourceVersion ?? '0'
@@ -65,7 +86,7 @@ export async function startChangingStore(url: string, etcd: EtcdOptions, seed: n
         const { resourceVersion = '' } = body.metadata
         if (Number(resourceVersion) < Number(written)) reader.stale.push(`a list at ${resourceVersion} after a write at ${written}`)
       }
-      await sleep(LIST_PAUSE_MS)
+      await sleep(pauseOf(lists, LIST_PAUSE_MS))
     }
   })()
   const stop = async (): Promise<void> => {
@@ -76,9 +97,10 @@ export async function startChangingStore(url: string, etcd: EtcdOptions, seed: n
   return {
     trial,
     async goesOn() {
-      const counts = () => [trial.load.acknowledged() - SOME_WRITES, writer.acknowledged.length - SOME_WRITES, reader.lists - SOME_LISTS]
-      const wanted = [trial.load.acknowledged(), writer.acknowledged.length, reader.lists]
-      await eventually('writes and lists go on', () => counts().every((count, i) => count >= wanted[i]!))
+      const goals = [load, direct, lists].map(client => ({ client, goal: client.done() + client.some }))
+      for (const { client, goal } of goals) client.limit = goal + 2 * client.some
+      await eventually('writes and lists go on', () => goals.every(({ client, goal }) => client.done() >= goal))
+      for (const { client } of goals) client.limit = client.done() + 2 * client.some
     },
     async judge(options) {
       await stop()
@@ -102,7 +124,11 @@ export async function startChangingStore(url: string, etcd: EtcdOptions, seed: n
 }
 
 /** Creates, changes and deletes ConfigMaps in etcd, each by guarded writes. */
-function startWriter(backend: Backend, namespace: string): { readonly acknowledged: readonly StoreWrite[]; stop(): Promise<void> } {
+function startWriter(
+  backend: Backend,
+  namespace: string,
+  pauseMs: () => number,
+): { readonly acknowledged: readonly StoreWrite[]; stop(): Promise<void> } {
   const acknowledged: StoreWrite[] = []
   let isStopping = false
   const write = async (name: string, expected: number, data?: Record<string, string>): Promise<number> => {
@@ -128,7 +154,7 @@ function startWriter(backend: Backend, namespace: string): { readonly acknowledg
         if (!(error instanceof BackendError)) throw error
         await sleep(100)
       }
-      await sleep(DIRECT_PAUSE_MS)
+      await sleep(pauseMs())
     }
   }
   const running = run()

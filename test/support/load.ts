@@ -10,8 +10,11 @@ export interface LoadOptions {
   readonly seed: number
   /** Appended to every request, for example `timeout=2s`. */
   readonly query?: string
-  /** Pause of each client after a response, in milliseconds. Default: none, so that the machine is busy. */
-  readonly pauseMs?: number
+  /**
+   * Pause of each client after a response, in milliseconds, or a function that returns it each time. Default: none, so
+   * that the machine is busy.
+   */
+  readonly pauseMs?: number | (() => number)
 }
 
 export interface Failure {
@@ -115,7 +118,8 @@ export async function startLoad(client: JsonClient, { clients, namespace, seed, 
       else if (dice < 0.8) await change(pick(live))
       else if (dice < 0.9) await remove(pick(live))
       else await share()
-      if (pauseMs > 0) await sleep(pauseMs)
+      const pause = typeof pauseMs === 'number' ? pauseMs : pauseMs()
+      if (pause > 0) await sleep(pause)
     }
   }
   const writers = Array.from({ length: clients }, (_, id) => writer(id))

@@ -10,38 +10,72 @@ import { key } from '../../../../src/storage/revision.ts'
 import { StorageError } from '../../../../src/storage/storage.ts'
 import { type EncryptionHarness, encryptionConformance } from '../../../conformance/encryption.ts'
 import { type StorageHarness, storageConformance } from '../../../conformance/storage.ts'
+import { never } from '../../../support/backend.ts'
 import { batchesOf } from '../../../support/batches.ts'
 import { describeOn, type RunningStore, type StoreSetup, usualStoreSetups } from '../../../support/etcd-setups.ts'
+import { foreignClient } from '../../../support/foreign-client.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 import { eventually, patience } from '../../../support/waiting.ts'
 
 /** Pause after a call that failed while the store is away, in milliseconds. */
-const RETRY_MS = 5
+const RETRY_MS = 25
 
 // To one cache the store of single resources is an etcd of its own.
 const stores = usualStoreSetups().filter(({ use }) => use !== 'overrides')
 // A writer beside the suite would take revisions that it counts: followed-stores.test.ts has that store.
 const setups = stores.filter(({ use }) => use !== 'shared')
 
-const running = new Map<StoreSetup, Promise<RunningStore>>()
+interface SharedStore {
+  readonly store: RunningStore
+  /** Deletes all keys below the prefix. */
+  clear(): Promise<void>
+  stop(): Promise<void>
+}
+
+const running = new Map<StoreSetup, Promise<SharedStore>>()
+const everyKey = key('/registry/')
+
 after(async () => {
-  for (const store of running.values()) await (await store).stop()
+  for (const shared of running.values()) await (await shared).stop()
 })
+
+async function share(setup: StoreSetup): Promise<SharedStore> {
+  const store = await setup.start()
+  if (setup.use === 'kine') return { store, clear: () => deleteEach(store), stop: () => store.stop() }
+  const client = foreignClient(store.options)
+  const range = { key: Buffer.from(everyKey), range_end: Buffer.from(prefixEnd(everyKey)) }
+  return {
+    store,
+    async clear() {
+      await client.kv.deleteRange(range)
+    },
+    async stop() {
+      client.close()
+      await store.stop()
+    },
+  }
+}
+
+/** kine has no deletion of a range. */
+async function deleteEach({ options }: RunningStore): Promise<void> {
+  const backend = await openEtcd(options, silentLogger)
+  const { items } = await backend.range({ start: everyKey, end: prefixEnd(everyKey), keysOnly: true }, never)
+  await Promise.all(items.map(({ key, modRevision }) => backend.write({ key, expected: modRevision }, never)))
+  await backend.close()
+}
 
 /**
  * All cases of a setup share one store, emptied below the prefix before each. `administrator` does what the suite has
  * others do.
  */
 async function open(setup: StoreSetup): Promise<{ backend: Backend; administrator: Backend; close(): Promise<void> }> {
-  const started = running.get(setup) ?? setup.start()
+  const started = running.get(setup) ?? share(setup)
   running.set(setup, started)
-  const { options, administrator: others } = await started
-  const backend = await openEtcd(options, silentLogger)
-  const administrator = others ? await openEtcd(others, silentLogger) : backend
-  const { signal } = new AbortController()
-  const { items } = await backend.range({ start: everyKey, end: prefixEnd(everyKey) }, signal)
-  for (const { key, modRevision } of items) await backend.write({ key, expected: modRevision }, signal)
+  const { store, clear } = await started
+  await clear()
+  const backend = await openEtcd(store.options, silentLogger)
+  const administrator = store.administrator ? await openEtcd(store.administrator, silentLogger) : backend
   return {
     backend,
     administrator,
@@ -51,7 +85,6 @@ async function open(setup: StoreSetup): Promise<{ backend: Backend; administrato
     },
   }
 }
-const everyKey = key('/registry/')
 
 async function cached(setup: StoreSetup, options: CacherOptions = {}): Promise<StorageHarness> {
   const { backend, administrator, close } = await open(setup)
