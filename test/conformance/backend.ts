@@ -12,8 +12,8 @@ export interface BackendUnderTest {
 }
 
 /**
- * Contract of every Backend. The factory returns one on an empty store without other writers. `skip` is the reason why
- * it cannot run here.
+ * Contract of every Backend. The factory returns one on an empty store without other writers. It is called once more at
+ * the end, and may then return another one on the same store. `skip` is the reason why it cannot run here.
  */
 export function backendConformance(name: string, factory: () => Promise<BackendUnderTest>, skip?: string): void {
   const suite = skip === undefined ? describe : describe.skip
@@ -492,7 +492,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
 
     it('ends watches and rejects calls after it is closed', async () => {
       const other = await factory()
-      const closing = new Store(other.backend, '/registry/')
+      const closing = new Store(other.backend, '/registry/closing/')
       const written = await closing.put('a', 0, 'x')
       const watching = closing.changes(2, written, { onOpen: () => void other.backend.close() })
       expect(await within(5000, 'the end of the watch', codeOf(watching))).to.equal('unavailable')

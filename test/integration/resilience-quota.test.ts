@@ -8,6 +8,8 @@ import { eventually } from '../support/waiting.ts'
 const CREATORS = 64
 const KILLS = 2
 const LOAD_MS = 700
+/** Pause of a creator after a connection that failed. A server takes a second to start, for which it needs the processor. */
+const AWAY_MS = 200
 const LIMIT = 30
 const NAMESPACE = '/api/v1/namespaces/limited'
 const CONFIG_MAPS = `${NAMESPACE}/configmaps`
@@ -42,7 +44,7 @@ async function create(client: JsonClient, creator: number, until: AbortSignal, c
     const { status } = await client.ask('POST', CONFIG_MAPS, { body: { metadata: { name } } })
     if (status === 201) counts.created++
     if (status === 403) counts.refused++
-    if (status === 0) await sleep(20)
+    if (status === 0) await sleep(AWAY_MS)
     if (status !== 403) mayBeThere.push(name)
     const gone = n % 2 === creator % 2 || status === 403 ? mayBeThere.shift() : undefined
     if (gone !== undefined) await client.ask('DELETE', `${CONFIG_MAPS}/${gone}`)

@@ -1,23 +1,22 @@
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
 import { backendConformance } from '../../../conformance/backend.ts'
-import { findEtcds, startEtcd } from '../../../support/etcd.ts'
+import { type EtcdServer, findEtcds, startEtcd } from '../../../support/etcd.ts'
 
 const etcds = findEtcds()
 
-for (const { path, version } of etcds.length > 0 ? etcds : [{ path: undefined, version: 'of any version' }])
+for (const { path, version } of etcds.length > 0 ? etcds : [{ path: undefined, version: 'of any version' }]) {
+  let server: Promise<EtcdServer> | undefined
+  after(async () => (await server)?.stop())
+
   backendConformance(
     `etcd ${version}`,
     async () => {
-      const server = await startEtcd([], path)
-      const backend = await openEtcd({ servers: [server.url] }, silentLogger)
-      return {
-        backend,
-        async dispose() {
-          await backend.close()
-          await server.stop()
-        },
-      }
+      server ??= startEtcd([], path)
+      const { url } = await server
+      const backend = await openEtcd({ servers: [url] }, silentLogger)
+      return { backend, dispose: () => backend.close() }
     },
     path === undefined ? 'there is no etcd binary; hack/etcd installs one' : undefined,
   )
+}
