@@ -3,6 +3,7 @@ import type { HookContext } from '../../../catalog/strategy.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -56,9 +57,31 @@ function validateDriver(
   return [...errors, ...validateTopologyKeys(topologyKeys ?? [], at)]
 }
 
-function validateDrivers(drivers: readonly CSINodeDriver[], release: Release): FieldError[] {
+function* validateDrivers(drivers: readonly CSINodeDriver[], release: Release): Steps<FieldError[]> {
   const again = repeats(drivers.map(({ name }) => name))
-  return drivers.flatMap((driver, i) => validateDriver(driver, again[i] === true, release, PATH.index(i)))
+  const errors: FieldError[] = []
+  for (const [i, driver] of drivers.entries()) {
+    if (isLongStepDone()) yield
+    for (const error of validateDriver(driver, again[i] === true, release, PATH.index(i))) errors.push(error)
+  }
+  return errors
+}
+
+/** Returns the drivers that differ from old ones of their names, in the order of the old list. */
+function* changedDrivers(drivers: readonly CSINodeDriver[], old: readonly CSINodeDriver[]): Steps<CSINodeDriver[]> {
+  const byName = new Map<string, CSINodeDriver[]>()
+  for (const driver of drivers) {
+    const ofName = byName.get(driver.name)
+    if (ofName) ofName.push(driver)
+    else byName.set(driver.name, [driver])
+  }
+  const changed: CSINodeDriver[] = []
+  for (const before of old)
+    for (const driver of byName.get(before.name) ?? []) {
+      if (isLongStepDone()) yield
+      if (!deepEqual(driver, before)) changed.push(driver)
+    }
+  return changed
 }
 
 const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver => driver
@@ -67,16 +90,13 @@ const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINo
  * Validates a node. Drivers may be added and removed. One that stays is immutable, except that `allocatable` may change
  * with the gate MutableCSINodeAllocatableCount. Source: pkg/apis/storage/validation in k8s.io/kubernetes.
  */
-export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { features }: HookContext): FieldError[] {
+export function* validateCSINode({ spec }: CSINode, old: CSINode | undefined, { features }: HookContext): Steps<FieldError[]> {
   const drivers = spec.drivers ?? []
-  const errors = validateDrivers(drivers, features.release)
+  const errors = yield* validateDrivers(drivers, features.release)
   if (!old) return errors
   const fixed = features.enabled('MutableCSINodeAllocatableCount') ? withoutAllocatable : (driver: CSINodeDriver) => driver
-  const after = drivers.map(fixed)
-  // The error shows the new driver, in the order of the old list.
-  const changed = (old.spec.drivers ?? []).flatMap(driver =>
-    after.filter(each => each.name === driver.name && !deepEqual(each, fixed(driver))),
-  )
+  // The errors show the new drivers.
+  const changed = yield* changedDrivers(drivers.map(fixed), (old.spec.drivers ?? []).map(fixed))
   // Upstream validates an updated object twice, and reports every error twice.
   return [
     ...errors,

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import type { CSINode } from '../../../../../src/api/storage/v1.types.ts'
 import { csiNodeResource } from '../../../../../src/resources/storage/csi-node/definition.ts'
-import { featuresIn } from '../../../../support/hook-context.ts'
+import { validateCSINode } from '../../../../../src/resources/storage/csi-node/validation.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
+import { featuresIn, hookContext } from '../../../../support/hook-context.ts'
 import { KindCases, validates } from '../../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
@@ -37,6 +40,17 @@ describe('CSINode', () => {
     expect(await messagesOf(cases.update(of({ ...one, nodeID: 'm' })))).to.deep.equal([
       'spec.drivers: Invalid value: storage.CSINodeDriver{Name:"driver.one", NodeID:"m", TopologyKeys:[]string{"example.com/zone"}, Allocatable:(*storage.VolumeNodeResources)(nil)}: field is immutable',
     ])
+  })
+
+  it('is compared by the names of its drivers in steps', () => {
+    const nodeWith = (count: number, nodeID = 'n'): CSINode =>
+      ({ spec: { drivers: Array.from({ length: count }, (_, i) => ({ name: `d${i}`, nodeID: i === 0 ? nodeID : 'n' })) } }) as CSINode
+    const yieldsOf = (count: number): number => {
+      const { result, yields } = countedSteps(validateCSINode(nodeWith(count, 'm'), nodeWith(count), hookContext()))
+      expect(result.map(({ field }) => field)).to.deep.equal(['spec.drivers'])
+      return yields
+    }
+    expect(yieldsOf(4000)).to.be.within(2 * (4000 / 32) - 2, 2 * (4000 / 32) + 2)
   })
 
   it('prints the number of drivers', async () => {
