@@ -77,6 +77,10 @@ export const NONE_NOMINATED: NominatedPods = () => []
 export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, start: FilterStart): Steps<Filtered> {
   const { from, nominated, preferred } = start
   const nodeCount = snapshot.nodes.length
+  for (const { plugin } of profile.plugins) {
+    const steps = plugin.prepareFilter?.(pod, snapshot)
+    if (steps) yield* steps
+  }
   const prepared = prepareFilters(pod, snapshot, profile)
   if ('reason' in prepared) {
     const { status, plugins, reason } = prepared

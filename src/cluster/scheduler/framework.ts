@@ -2,6 +2,7 @@ import type { Pod } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
 import type { TimerClock } from '../../lib/clock.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { RecordedEvent } from '../shared/series-recorder.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -162,6 +163,13 @@ export interface Plugin {
    * @param old as it was before the change, without pods; undefined if it is new
    */
   isHelpedByNode?(pod: PodInfo, node: NodeInfo, old: NodeInfo | undefined, objects: ClusterObjects): boolean
+  /**
+   * Optional. Computes in steps what `preFilter` needs, which then finds it. Returns undefined if that is little. The
+   * snapshot does not change meanwhile.
+   */
+  prepareFilter?(pod: PodInfo, snapshot: Snapshot): Steps<unknown> | undefined
+  /** Optional. Computes in steps what `preScore` needs. Returns undefined if that is little. */
+  prepareScore?(pod: PodInfo, snapshot: Snapshot): Steps<unknown> | undefined
   /** Prepares the filter of a pod. A plugin whose filter needs no preparation returns it always. */
   preFilter?(pod: PodInfo, snapshot: Snapshot): PreFiltered
   /**

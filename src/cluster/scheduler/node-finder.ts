@@ -61,6 +61,10 @@ export class NodeFinder {
     const { feasible } = filtered
     const extra = extenders.length > 0 ? await scoreByExtenders(info.pod, feasible.nodes, extenders, calls) : undefined
     this.#next = feasible.next
+    for (const { plugin, weight } of feasible.nodes.length > 1 ? profile.plugins : []) {
+      const steps = weight === 0 ? undefined : plugin.prepareScore?.(info, snapshot)
+      if (steps) await startInTurns(steps, signal)
+    }
     const node = chooseNode(info, snapshot, profile, feasible, { random, extra })
     metrics.algorithmSeconds.child().observe((performance.now() - begun) / 1000)
     return node ? { node, feasible } : feasible.rejected

@@ -1,3 +1,4 @@
+import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -21,7 +22,12 @@ export interface TallyFunctions<T> {
    * added again.
    */
   readonly isPerNode?: boolean
+  /** Optional. Returns how many comparisons the count of a pod takes, to divide the work. Default: 1. */
+  weigh?(pod: PodInfo): number
 }
+
+/** Comparisons of one step. */
+const STEP = 2048
 
 /**
  * Tallies over the pods of a snapshot, by a key that stands for everything besides the snapshot that a tally depends
@@ -32,16 +38,25 @@ export class Tallies<T> {
 
   /** Returns the tally of a key for the present state of the snapshot. It changes in later cycles. */
   of(key: string, snapshot: Snapshot, functions: TallyFunctions<T>): T {
+    return runAtOnce(this.prepare(key, snapshot, functions))
+  }
+
+  /** Computes in steps what `of` returns. The snapshot must not change meanwhile. */
+  *prepare(key: string, snapshot: Snapshot, functions: TallyFunctions<T>): Steps<T> {
     const known = this.#tallies.get(key)
     const changes = known?.snapshot === snapshot ? snapshot.changesSince(known.version) : undefined
     const isUsable = changes && !(functions.isPerNode && changes.some(({ from, to }) => from.node !== to.node))
     if (known && isUsable) {
-      for (const { from, to } of changes) follow(known.tally, from, to, functions)
+      if (changes.length === 0) return known.tally
+      // A tally whose steps do not end is counted anew.
+      this.#tallies.delete(key)
+      for (const { from, to } of changes) yield* follow(known.tally, from, to, functions)
       known.version = snapshot.version
+      this.#tallies.set(key, known)
       return known.tally
     }
     const tally = functions.empty()
-    for (const node of functions.nodes?.(snapshot) ?? snapshot.nodes) functions.count(tally, node.pods, node, 1)
+    for (const node of functions.nodes?.(snapshot) ?? snapshot.nodes) yield* countAll(tally, node.pods, node, 1, functions)
     this.#tallies.delete(key)
     this.#tallies.set(key, { snapshot, version: snapshot.version, tally })
     for (const oldest of this.#tallies.keys()) {
@@ -52,10 +67,32 @@ export class Tallies<T> {
   }
 }
 
-function follow<T>(tally: T, from: NodeInfo, to: NodeInfo, { count }: TallyFunctions<T>): void {
+/** Counts pods of a node: all at once if they are light, as most are. */
+function* countAll<T>(
+  tally: T,
+  pods: readonly PodInfo[],
+  node: NodeInfo,
+  change: 1 | -1,
+  { count, weigh }: TallyFunctions<T>,
+): Steps<void> {
+  let from = 0
+  let weight = 0
+  for (const [i, pod] of pods.entries()) {
+    weight += weigh?.(pod) ?? 1
+    if (weight < STEP) continue
+    count(tally, pods.slice(from, i + 1), node, change)
+    yield
+    from = i + 1
+    weight = 0
+  }
+  count(tally, from === 0 ? pods : pods.slice(from), node, change)
+  if (isLongStepDone()) yield
+}
+
+function* follow<T>(tally: T, from: NodeInfo, to: NodeInfo, functions: TallyFunctions<T>): Steps<void> {
   const [gone, come] = from.node === to.node ? differingPods(from.pods, to.pods) : [from.pods, to.pods]
-  if (gone.length > 0) count(tally, gone, from, -1)
-  if (come.length > 0) count(tally, come, to, 1)
+  if (gone.length > 0) yield* countAll(tally, gone, from, -1, functions)
+  if (come.length > 0) yield* countAll(tally, come, to, 1, functions)
 }
 
 /** Returns the parts of two lists of pods without their common beginning and end. */

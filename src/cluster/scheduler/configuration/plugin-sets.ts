@@ -122,12 +122,15 @@ function extendsPoint(name: string, plugin: Plugin | undefined, point: Extension
 }
 
 /** Returns a plugin without its points that are disabled. */
-function withEnabledPoints({ preEnqueue, preFilter, permit, preScore, ...rest }: Plugin, has: (point: ExtensionPoint) => boolean): Plugin {
+function withEnabledPoints(plugin: Plugin, has: (point: ExtensionPoint) => boolean): Plugin {
+  const { preEnqueue, prepareFilter, preFilter, permit, prepareScore, preScore, ...rest } = plugin
   return {
     ...rest,
     ...(preEnqueue && has('preEnqueue') && { preEnqueue }),
+    ...(prepareFilter && has('filter') && { prepareFilter }),
     ...(preFilter && has('filter') && { preFilter }),
     ...(permit && has('permit') && { permit }),
+    ...(prepareScore && has('score') && { prepareScore }),
     ...(preScore && has('score') && { preScore }),
   }
 }

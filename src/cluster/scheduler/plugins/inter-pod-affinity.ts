@@ -1,4 +1,7 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
+import type { KubeObject } from '../../../api/meta/object.ts'
+import { isLongStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import type { Labels } from '../../../meta/label-matcher.ts'
 import { matchesLabels, NOTHING } from '../../../meta/label-selector.ts'
 import { type AffinityTerm, selectsPod } from '../affinity-term.ts'
@@ -23,6 +26,41 @@ export const interPodAffinity = ({
 }: InterPodAffinityArgs = {}): Plugin => {
   const counted = new Tallies<AffinityCounts>()
   const scored = new Tallies<TopologySums>()
+  const isScored = (info: PodInfo, snapshot: Snapshot): boolean =>
+    hasPreferences(info) || (snapshot.hasAffinity && !ignorePreferredTermsOfExistingPods)
+  function* prepareCounts(info: PodInfo, snapshot: Snapshot): Steps<AffinityFilter> {
+    const terms: IncomingTerms = {
+      info,
+      namespaceLabels: snapshot.namespaceLabels(info.pod.metadata.namespace ?? ''),
+      affinity: yield* withNamespaces(info.requiredAffinity, snapshot),
+      antiAffinity: yield* withNamespaces(info.requiredAntiAffinity, snapshot),
+    }
+    const weight = 1 + weightOf(terms.affinity) + weightOf(terms.antiAffinity)
+    const counts = yield* counted.prepare(keyOf(info, terms), snapshot, {
+      empty: () => ({ affinity: new TopologyCounts(), antiAffinity: new TopologyCounts(), existingAntiAffinity: new TopologyCounts() }),
+      count(tally, pods, node, change) {
+        for (const pod of pods) countPod(tally, terms, pod, node, change)
+      },
+      weigh: ({ requiredAntiAffinity }) => weight + weightOf(requiredAntiAffinity),
+      nodes: ({ nodes, withRequiredAntiAffinity }) => (hasTerms(info) ? nodes : withRequiredAntiAffinity),
+    })
+    return new AffinityFilter(terms, counts)
+  }
+  function* prepareSums(info: PodInfo, snapshot: Snapshot): Steps<TopologySums> {
+    const affinity = yield* withNamespaces(info.preferredAffinity, snapshot)
+    const antiAffinity = yield* withNamespaces(info.preferredAntiAffinity, snapshot)
+    const namespaceLabels = snapshot.namespaceLabels(info.pod.metadata.namespace ?? '')
+    const terms = new PreferredTerms({ info, namespaceLabels, affinity, antiAffinity }, hardPodAffinityWeight)
+    const weight = 1 + weightOf(affinity) + weightOf(antiAffinity)
+    return yield* scored.prepare(keyOf(info, terms), snapshot, {
+      empty: () => new TopologySums(),
+      count(tally, pods, node, change) {
+        for (const pod of pods) terms.add(tally, pod, node, change)
+      },
+      weigh: pod => weight + weightOf(pod.requiredAffinity) + weightOf(pod.preferredAffinity) + weightOf(pod.preferredAntiAffinity),
+      nodes: ({ nodes, withAffinity }) => (hasPreferences(info) ? nodes : withAffinity),
+    })
+  }
   return {
     name: 'InterPodAffinity',
     isHelpedByPod(info, change, other) {
@@ -35,49 +73,53 @@ export const interPodAffinity = ({
         other.requiredAntiAffinity.some(term => mayMatch(term, info.pod))
       )
     },
+    prepareFilter(info, snapshot) {
+      return hasTerms(info) || snapshot.hasRequiredAntiAffinity ? prepareCounts(info, snapshot) : undefined
+    },
     preFilter(info, snapshot) {
-      const hasTerms = info.requiredAffinity.length > 0 || info.requiredAntiAffinity.length > 0
-      if (!hasTerms && !snapshot.hasRequiredAntiAffinity) return { status: SKIP }
-      const terms: IncomingTerms = {
-        info,
-        namespaceLabels: snapshot.namespaceLabels(info.pod.metadata.namespace ?? ''),
-        affinity: info.requiredAffinity.map(term => withNamespaces(term, snapshot)),
-        antiAffinity: info.requiredAntiAffinity.map(term => withNamespaces(term, snapshot)),
-      }
-      const key = keyOf(info.pod, terms.namespaceLabels, [terms.affinity, terms.antiAffinity])
-      const counts = counted.of(key, snapshot, {
-        empty: () => ({ affinity: new TopologyCounts(), antiAffinity: new TopologyCounts(), existingAntiAffinity: new TopologyCounts() }),
-        count(tally, pods, node, change) {
-          for (const pod of pods) countPod(tally, terms, pod, node, change)
-        },
-        nodes: ({ nodes, withRequiredAntiAffinity }) => (hasTerms ? nodes : withRequiredAntiAffinity),
-      })
-      const filter = new AffinityFilter(terms, counts)
+      if (!hasTerms(info) && !snapshot.hasRequiredAntiAffinity) return { status: SKIP }
+      const filter = runAtOnce(prepareCounts(info, snapshot))
       return filter.isIdle ? { status: SKIP } : { filter }
     },
+    prepareScore(info, snapshot) {
+      return isScored(info, snapshot) ? prepareSums(info, snapshot) : undefined
+    },
     preScore(info, snapshot, feasible) {
-      const hasPreferences = info.preferredAffinity.length > 0 || info.preferredAntiAffinity.length > 0
-      if (feasible.length === 0 || (ignorePreferredTermsOfExistingPods && !hasPreferences)) return SKIP
-      if (!hasPreferences && !snapshot.hasAffinity) return SKIP
-      const terms = new PreferredTerms(info, snapshot, hardPodAffinityWeight)
-      const sums = scored.of(keyOf(info.pod, terms.namespaceLabels, [terms.affinity, terms.antiAffinity]), snapshot, {
-        empty: () => new TopologySums(),
-        count(tally, pods, node, change) {
-          for (const pod of pods) terms.add(tally, pod, node, change)
-        },
-        nodes: ({ nodes, withAffinity }) => (hasPreferences ? nodes : withAffinity),
-      })
+      if (feasible.length === 0 || !isScored(info, snapshot)) return SKIP
+      const sums = runAtOnce(prepareSums(info, snapshot))
       return sums.isEmpty ? SKIP : new TopologyScores(sums)
     },
   }
+}
+
+const hasTerms = ({ requiredAffinity, requiredAntiAffinity }: PodInfo): boolean =>
+  requiredAffinity.length > 0 || requiredAntiAffinity.length > 0
+const hasPreferences = ({ preferredAffinity, preferredAntiAffinity }: PodInfo): boolean =>
+  preferredAffinity.length > 0 || preferredAntiAffinity.length > 0
+
+const weights = new WeakMap<readonly AffinityTerm[], number>()
+
+/** Number of terms and of their requirements. */
+function weightOf(terms: readonly AffinityTerm[]): number {
+  if (terms.length === 0) return 0
+  let weight = weights.get(terms)
+  if (weight === undefined) {
+    weight = terms.reduce((sum, { selector }) => sum + 1 + selector.length, 0)
+    weights.set(terms, weight)
+  }
+  return weight
 }
 
 /**
  * Returns the key of pods that share a tally. It has all members of the new pod that terms match, those of assigned
  * pods included.
  */
-function keyOf({ metadata }: Pod, namespaceLabels: Labels, terms: readonly (readonly AffinityTerm[])[]): string {
-  const own = terms.map(list =>
+function keyOf({ pod: { metadata }, isLarge }: PodInfo, terms: Omit<IncomingTerms, 'info'>): string {
+  const { affinity, antiAffinity } = terms
+  const namespaceLabels = hasFewValues(terms.namespaceLabels) ? terms.namespaceLabels : identityOf(terms.namespaceLabels)
+  // The text of a large pod would take milliseconds. Its parts are the same objects until they change.
+  if (isLarge) return JSON.stringify([metadata.namespace, namespaceLabels, ...[metadata.labels, affinity, antiAffinity].map(identityOf)])
+  const own = [affinity, antiAffinity].map(list =>
     list.map(({ topologyKey, selector, namespaces, namespaceSelector, weight }) => [
       topologyKey,
       selector,
@@ -89,15 +131,49 @@ function keyOf({ metadata }: Pod, namespaceLabels: Labels, terms: readonly (read
   return JSON.stringify([metadata.namespace, metadata.labels, namespaceLabels, own])
 }
 
-/** Resolves a term's selector of namespaces to their names. An empty selector, which selects all, remains. */
-function withNamespaces(term: AffinityTerm, { objects }: Snapshot): AffinityTerm {
-  if (term.namespaceSelector.length === 0 || term.namespaceSelector === NOTHING) return term
-  const selected = objects.list('Namespace').filter(({ metadata }) => matchesLabels(term.namespaceSelector, metadata.labels))
-  return {
-    ...term,
-    namespaces: new Set([...term.namespaces, ...selected.map(({ metadata }) => metadata.name ?? '')]),
-    namespaceSelector: NOTHING,
+const identities = new WeakMap<object, number>()
+let lastIdentity = 0
+
+/** Returns a number for an object, 0 for none. */
+function identityOf(object: object | undefined): number {
+  if (object === undefined) return 0
+  const known = identities.get(object) ?? ++lastIdentity
+  identities.set(object, known)
+  return known
+}
+
+/** Resolved terms, with the namespaces that they are resolved for. */
+const resolved = new WeakMap<
+  readonly AffinityTerm[],
+  { readonly namespaces: readonly KubeObject[]; readonly terms: readonly AffinityTerm[] }
+>()
+
+const selectsNamespaces = ({ namespaceSelector }: AffinityTerm): boolean => namespaceSelector.length > 0 && namespaceSelector !== NOTHING
+
+/**
+ * Resolves terms' selectors of namespaces to their names, in steps. An empty selector, which selects all, remains.
+ * Returns the same list as before if no namespace has changed.
+ */
+function* withNamespaces(terms: readonly AffinityTerm[], { objects }: Snapshot): Steps<readonly AffinityTerm[]> {
+  if (!terms.some(selectsNamespaces)) return terms
+  const all = objects.list('Namespace')
+  const known = resolved.get(terms)
+  if (known?.namespaces === all) return known.terms
+  const own: AffinityTerm[] = []
+  for (const term of terms) {
+    if (!selectsNamespaces(term)) {
+      own.push(term)
+      continue
+    }
+    const namespaces = new Set(term.namespaces)
+    for (const { metadata } of all) {
+      if (isLongStepDone()) yield
+      if (matchesLabels(term.namespaceSelector, metadata.labels)) namespaces.add(metadata.name ?? '')
+    }
+    own.push({ ...term, namespaces, namespaceSelector: NOTHING })
   }
+  resolved.set(terms, { namespaces: all, terms: own })
+  return own
 }
 
 /** The pod's own required terms, and the labels of its namespace. */
@@ -272,11 +348,11 @@ class PreferredTerms {
   readonly #pod: Pod
   readonly #hardWeight: number
 
-  constructor({ pod, preferredAffinity, preferredAntiAffinity }: PodInfo, snapshot: Snapshot, hardWeight: number) {
-    this.#pod = pod
-    this.namespaceLabels = snapshot.namespaceLabels(pod.metadata.namespace ?? '')
-    this.affinity = preferredAffinity.map(term => withNamespaces(term, snapshot))
-    this.antiAffinity = preferredAntiAffinity.map(term => withNamespaces(term, snapshot))
+  constructor({ info, namespaceLabels, affinity, antiAffinity }: IncomingTerms, hardWeight: number) {
+    this.#pod = info.pod
+    this.namespaceLabels = namespaceLabels
+    this.affinity = affinity
+    this.antiAffinity = antiAffinity
     this.#hardWeight = hardWeight
   }
 
