@@ -34,7 +34,7 @@ export async function guardedWrite<T>(
     const { change, result } = decision
     const done =
       'put' in change ? await write.put(change.put, change.ttlSeconds) : 'keep' in change ? await write.keep() : await write.remove()
-    if (done) return { ...done, result }
+    if (done) return { result, ...done }
   }
 }
 
