@@ -44,6 +44,21 @@ export function endpointHostname({ metadata, spec: { hostname = '', subdomain } 
  */
 export function targetPort({ spec }: Pod, { targetPort: target, protocol }: ServicePort): number | undefined {
   if (typeof target === 'number') return target
+  const known = namedPorts.get(spec)
+  if (known) return known.get(`${protocol} ${target}`)
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? []).filter(isSidecar)]
-  return containers.flatMap(({ ports = [] }) => ports).find(port => port.name === target && port.protocol === protocol)?.containerPort
+  const ports = containers.flatMap(({ ports = [] }) => ports)
+  if (ports.length <= FEW_PORTS) return ports.find(port => port.name === target && port.protocol === protocol)?.containerPort
+  const byName = new Map<string, number>()
+  for (const port of ports) {
+    const key = `${port.protocol} ${port.name ?? ''}`
+    if (!byName.has(key)) byName.set(key, port.containerPort)
+  }
+  namedPorts.set(spec, byName)
+  return byName.get(`${protocol} ${target}`)
 }
+
+/** Number of ports of a pod that are searched for each port of a service. */
+const FEW_PORTS = 16
+/** Ports of pods with more, by protocol and name. */
+const namedPorts = new WeakMap<Pod['spec'], ReadonlyMap<string, number>>()

@@ -1,12 +1,14 @@
-import type { EndpointAddress, EndpointPort, EndpointSubset, Pod, Service } from '../../../api/core/v1.types.ts'
+import type { EndpointAddress, EndpointPort, EndpointSubset, Pod, Service, ServicePort } from '../../../api/core/v1.types.ts'
 import { compareText } from '../../../lib/compare-text.ts'
-import { eachInSlices } from '../../../lib/slices.ts'
+import { isLongStepDone, isStepDone, runInTurns, type Steps, sortInSteps } from '../../../lib/steps.ts'
 import { isPodReady } from '../../shared/pods.ts'
 import { mayBeEndpoint, targetPort } from '../../shared/service-endpoints.ts'
 import { endpointAddress } from './address.ts'
 
 /** Largest number of addresses in Endpoints. */
 export const CAPACITY = 1000
+/** Number of addresses that are sorted in one step. */
+const ADDRESSES_IN_STEP = 1024
 
 interface AddressState {
   readonly address: EndpointAddress
@@ -23,25 +25,32 @@ interface PortAddresses {
  * Returns the subsets of a service: one for each set of addresses that serves the same ports. Corresponds to upstream's
  * RepackSubsets.
  */
-export async function subsetsOf(service: Service, pods: readonly Pod[]): Promise<EndpointSubset[]> {
+export const subsetsOf = (service: Service, pods: readonly Pod[]): Promise<EndpointSubset[]> => runInTurns(subsetsInSteps(service, pods))
+
+/** Steps of `subsetsOf`: both pods and ports may be very many. */
+export function* subsetsInSteps(service: Service, pods: readonly Pod[]): Steps<EndpointSubset[]> {
   const byPort = new Map<string, PortAddresses>()
-  const publishesAll = service.spec.publishNotReadyAddresses ?? false
-  await eachInSlices(pods, pod => {
-    if (!mayBeEndpoint(pod, publishesAll)) return
-    const address = endpointAddress(service, pod)
-    if (address) for (const port of podPorts(service, pod)) addAddress(byPort, port, { address, isReady: publishesAll || isPodReady(pod) })
-  })
-  return packed([...byPort.values()])
+  const { ports = [], clusterIP, publishNotReadyAddresses: publishesAll = false } = service.spec
+  for (const pod of pods) {
+    if (isLongStepDone()) yield
+    const address = mayBeEndpoint(pod, publishesAll) ? endpointAddress(service, pod) : undefined
+    if (address === undefined) continue
+    const state = { address, isReady: publishesAll || isPodReady(pod) }
+    if (ports.length === 0 && clusterIP === 'None') addAddress(byPort, undefined, state)
+    for (const servicePort of ports) {
+      if (isStepDone()) yield
+      const port = podPort(pod, servicePort)
+      if (port) addAddress(byPort, port, state)
+    }
+  }
+  return yield* packed(byPort)
 }
 
-function podPorts({ spec: { ports = [], clusterIP } }: Service, pod: Pod): (EndpointPort | undefined)[] {
-  if (ports.length === 0) return clusterIP === 'None' ? [undefined] : []
-  return ports.flatMap(servicePort => {
-    const port = targetPort(pod, servicePort)
-    if (port === undefined) return []
-    const { name = '', protocol = 'TCP', appProtocol } = servicePort
-    return [{ ...(name !== '' && { name }), port, protocol, ...(appProtocol !== undefined && { appProtocol }) }]
-  })
+function podPort(pod: Pod, servicePort: ServicePort): EndpointPort | undefined {
+  const port = targetPort(pod, servicePort)
+  if (port === undefined) return undefined
+  const { name = '', protocol = 'TCP', appProtocol } = servicePort
+  return { ...(name !== '' && { name }), port, protocol, ...(appProtocol !== undefined && { appProtocol }) }
 }
 
 function addAddress(byPort: Map<string, PortAddresses>, port: EndpointPort | undefined, state: AddressState): void {
@@ -53,27 +62,40 @@ function addAddress(byPort: Map<string, PortAddresses>, port: EndpointPort | und
   if (addresses.get(id)?.isReady !== false) addresses.set(id, state)
 }
 
-function packed(all: readonly PortAddresses[]): EndpointSubset[] {
-  const bySet = new Map<string, { readonly states: readonly AddressState[]; readonly ports: EndpointPort[] }>()
-  for (const { port, addresses } of all) {
+/** A port with its text, by which ports are sorted. */
+type PortEntry = readonly [text: string, port: EndpointPort]
+
+function* packed(byPort: ReadonlyMap<string, PortAddresses>): Steps<EndpointSubset[]> {
+  const bySet = new Map<string, { readonly states: readonly AddressState[]; readonly ports: PortEntry[] }>()
+  let pieces = 0
+  for (const [text, { port, addresses }] of byPort) {
+    pieces += 1 + addresses.size
+    if (pieces > ADDRESSES_IN_STEP) {
+      yield
+      pieces = 0
+    }
     const states = [...addresses].toSorted(([a], [b]) => compareText(a, b)).map(([, state]) => state)
     const key = JSON.stringify([...states.map(({ address, isReady }) => [addressText(address), isReady]), port === undefined])
     const group = bySet.get(key) ?? { states, ports: [] }
     bySet.set(key, group)
-    if (port) group.ports.push(port)
+    if (port) group.ports.push([text, port])
   }
-  const subsets = [...bySet.values()].map(({ states, ports }): EndpointSubset => {
+  const subsets: (readonly [text: string, subset: EndpointSubset])[] = []
+  for (const { states, ports } of bySet.values()) {
+    if (isLongStepDone()) yield
+    const sorted = ports.length < 2 ? ports : yield* sortInSteps(ports, ([a], [b]) => compareText(a, b))
     const [ready, notReady] = [true, false].map(is => states.filter(({ isReady }) => isReady === is).map(({ address }) => address)) as [
       EndpointAddress[],
       EndpointAddress[],
     ]
-    return {
+    const subset = {
       ...(ready.length > 0 && { addresses: ready }),
       ...(notReady.length > 0 && { notReadyAddresses: notReady }),
-      ...(ports.length > 0 && { ports: ports.toSorted((a, b) => compareText(portText(a), portText(b))) }),
+      ...(sorted.length > 0 && { ports: sorted.map(([, port]) => port) }),
     }
-  })
-  return subsets.toSorted((a, b) => compareText(portText(a.ports?.[0]), portText(b.ports?.[0])))
+    subsets.push([sorted[0]?.[0] ?? '', subset])
+  }
+  return (yield* sortInSteps(subsets, ([a], [b]) => compareText(a, b))).map(([, subset]) => subset)
 }
 
 const portText = (port: EndpointPort | undefined): string =>

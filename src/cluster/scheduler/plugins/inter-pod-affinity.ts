@@ -116,9 +116,10 @@ function weightOf(terms: readonly AffinityTerm[]): number {
  */
 function keyOf({ pod: { metadata }, isLarge }: PodInfo, terms: Omit<IncomingTerms, 'info'>): string {
   const { affinity, antiAffinity } = terms
-  const namespaceLabels = hasFewValues(terms.namespaceLabels) ? terms.namespaceLabels : identityOf(terms.namespaceLabels)
+  const namespaceLabels = hasFewValues(terms.namespaceLabels) ? terms.namespaceLabels : identityNumber(terms.namespaceLabels)
   // The text of a large pod would take milliseconds. Its parts are the same objects until they change.
-  if (isLarge) return JSON.stringify([metadata.namespace, namespaceLabels, ...[metadata.labels, affinity, antiAffinity].map(identityOf)])
+  if (isLarge)
+    return JSON.stringify([metadata.namespace, namespaceLabels, ...[metadata.labels, affinity, antiAffinity].map(identityNumber)])
   const own = [affinity, antiAffinity].map(list =>
     list.map(({ topologyKey, selector, namespaces, namespaceSelector, weight }) => [
       topologyKey,
@@ -135,7 +136,7 @@ const identities = new WeakMap<object, number>()
 let lastIdentity = 0
 
 /** Returns a number for an object, 0 for none. */
-function identityOf(object: object | undefined): number {
+function identityNumber(object: object | undefined): number {
   if (object === undefined) return 0
   const known = identities.get(object) ?? ++lastIdentity
   identities.set(object, known)

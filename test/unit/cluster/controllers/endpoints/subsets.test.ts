@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { EndpointSubset, Pod, Service } from '../../../../../src/api/core/v1.types.ts'
 import { endpointsOf } from '../../../../../src/cluster/controllers/endpoints/endpoints.ts'
-import { subsetsOf, truncated } from '../../../../../src/cluster/controllers/endpoints/subsets.ts'
+import { subsetsInSteps, subsetsOf, truncated } from '../../../../../src/cluster/controllers/endpoints/subsets.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { podOf } from '../../../../support/scheduling.ts'
 import { endpointsObject, serviceOf } from '../../../../support/slices.ts'
 
@@ -38,6 +39,22 @@ describe('subsets of Endpoints', () => {
   it('combine ports with the same addresses, and sort addresses', async () => {
     const ports: Service['spec']['ports'] = [80, 90].map(port => ({ name: `p${port}`, port, targetPort: port, protocol: 'TCP' }))
     expect(shapeOf(await subsetsOf(serviceOf({ ports }), [pod('p2'), pod('p1')]))).to.deep.equal([[['10.0.0.1', '10.0.0.2'], [], [80, 90]]])
+  })
+
+  it('are made in steps for very many ports', () => {
+    const count = 5000
+    const ports: Service['spec']['ports'] = Array.from({ length: count }, (_, i) => ({
+      name: `p${i}`,
+      port: i + 1,
+      targetPort: `t${i}`,
+      protocol: 'TCP',
+    }))
+    const containerPorts = ports.map((_, i) => ({ name: `t${i}`, containerPort: i + 1, protocol: 'TCP' as const }))
+    const one = pod('p1', true, { containers: [{ name: 'c', image: 'app', resources: {}, ports: containerPorts }] })
+    const { result, yields } = countedSteps(subsetsInSteps(serviceOf({ ports }), [one]))
+    expect(yields).to.be.at.least(Math.floor(count / 512) + Math.floor((2 * count) / 1025))
+    expect(result).to.have.length(1)
+    expect(result[0]?.ports?.map(({ port }) => port).toSorted((a, b) => a - b)).to.deep.equal(containerPorts.map((_, i) => i + 1))
   })
 
   it('have no ports for a headless service without ports', async () => {
