@@ -7,6 +7,8 @@ import { codeOf, never, Store, within } from '../support/backend.ts'
 
 export interface BackendUnderTest {
   readonly backend: Backend
+  /** Optional. Number of events that a slow reader is behind. Default: 12,000, more than the embedded store queues. */
+  readonly backlog?: number
   /** Closes the backend and what it stands on. */
   dispose(): Promise<void>
 }
@@ -387,7 +389,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
 
       it('lose no event if the reader is slow', async () => {
         const from = (await under.backend.currentRevision(never)) + 1
-        const count = 12_000
+        const { backlog: count = 12_000 } = under
         let seen = 0
         let written: Promise<unknown> | undefined
         const write = async () => {

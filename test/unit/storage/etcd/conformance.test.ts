@@ -3,6 +3,9 @@ import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
 import { backendConformance } from '../../../conformance/backend.ts'
 import { type EtcdServer, findEtcds, startEtcd } from '../../../support/etcd.ts'
 
+/** etcd sends at most 1000 revisions at once to a watcher that is behind. */
+const BACKLOG = 5000
+
 const etcds = findEtcds()
 
 for (const { path, version } of etcds.length > 0 ? etcds : [{ path: undefined, version: 'of any version' }]) {
@@ -15,7 +18,7 @@ for (const { path, version } of etcds.length > 0 ? etcds : [{ path: undefined, v
       server ??= startEtcd([], path)
       const { url } = await server
       const backend = await openEtcd({ servers: [url] }, silentLogger)
-      return { backend, dispose: () => backend.close() }
+      return { backend, backlog: BACKLOG, dispose: () => backend.close() }
     },
     path === undefined ? 'there is no etcd binary; hack/etcd installs one' : undefined,
   )
