@@ -43,8 +43,9 @@ function suiteXml(file: string, objects: readonly CheckedObject[], findings: rea
   const ofFile: CheckFinding[] = []
   for (const finding of findings) {
     const key = finding.object && keyOf(finding.object)
-    if (key === undefined) ofFile.push(finding)
-    else left.set(key, [...(left.get(key) ?? []), finding])
+    const known = key === undefined ? ofFile : left.get(key)
+    if (known) known.push(finding)
+    else if (key !== undefined) left.set(key, [finding])
   }
   const cases = objects.map(object => {
     const own = left.get(keyOf(object)) ?? []

@@ -142,6 +142,20 @@ note: a remark
     expect(junitReport(report('warning'))).to.include('<failure type="unreadable"')
   })
 
+  it('prints 100,000 findings of one object in each format', () => {
+    const { result, ...rest } = report()
+    const findings = Array.from({ length: 100_000 }, (_, i) => ({
+      rule: 'unknown-field',
+      severity: 'error' as const,
+      message: `unknown field "x${i}"`,
+      object,
+      position,
+    }))
+    const many = { ...rest, result: { ...result, findings } }
+    for (const print of [textReport, jsonReport, sarifReport, junitReport, githubReport])
+      expect(print(many).includes('x0') && print(many).includes('x99999'), print.name).to.equal(true)
+  })
+
   it('prints JSON with whether the check failed', () => {
     expect(JSON.parse(jsonReport(report()))).to.deep.equal({ failed: true, ...report().result })
   })
