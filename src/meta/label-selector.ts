@@ -11,7 +11,7 @@ import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 import { labelRequirement, labelRequirementSteps } from './label-requirement.ts'
 import { LabelSelectorParser } from './label-selector-parser.ts'
 import { isQualifiedName, isValidLabelValue } from './names.ts'
-import { validateLabels } from './object-meta-validation.ts'
+import { labelErrors } from './object-meta-validation.ts'
 import { SelectorError } from './selector-error.ts'
 
 export type { LabelRequirement } from './label-requirement.ts'
@@ -210,8 +210,26 @@ export function validateLabelSelector(
   rules: LabelSelectorRules = {},
 ): FieldError[] {
   if (!selector) return []
-  const errors = validateLabels(selector.matchLabels, path.child('matchLabels'))
+  const known = found.get(selector)
+  const isSame = known?.path === path.text && known.rules.allowInvalidValues === rules.allowInvalidValues
+  return isSame ? [...known.errors] : runAtOnce(selectorErrors(selector, path, rules))
+}
+
+/** Errors of large selectors that were validated in steps. Rules that run in one call report them. */
+const found = new WeakMap<
+  LabelSelector,
+  { readonly path: string; readonly rules: LabelSelectorRules; readonly errors: readonly FieldError[] }
+>()
+
+/** Validates a selector in steps if it is large, before `validateLabelSelector` with the same arguments. */
+export function* validateLargeSelector(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules = {}): Steps<void> {
+  if (!hasFewValues(selector)) found.set(selector, { path: path.text, rules, errors: yield* selectorErrors(selector, path, rules) })
+}
+
+function* selectorErrors(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules): Steps<FieldError[]> {
+  const errors = yield* labelErrors(selector.matchLabels ?? {}, path.child('matchLabels'))
   for (const [i, { key, operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
+    if (isLongStepDone()) yield
     const at = path.child('matchExpressions').index(i)
     if (operator === 'In' || operator === 'NotIn') {
       if (values.length === 0) errors.push(required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
@@ -224,6 +242,7 @@ export function validateLabelSelector(
     for (const message of isQualifiedName(key)) errors.push(invalid(at.child('key'), key, message))
     if (rules.allowInvalidValues) continue
     for (const [j, value] of values.entries()) {
+      if (isStepDone()) yield
       for (const message of isValidLabelValue(value)) errors.push(invalid(at.child('values').index(j), value, message))
     }
   }

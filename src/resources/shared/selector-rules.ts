@@ -1,8 +1,9 @@
 import type { LabelSelector } from '../../api/meta/v1.types.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { FieldPath } from '../../meta/field-path.ts'
-import { type LabelSelectorRules, validateLabelSelector } from '../../meta/label-selector.ts'
+import { type LabelSelectorRules, validateLabelSelector, validateLargeSelector } from '../../meta/label-selector.ts'
 
 const NOWHERE = new FieldPath('')
 
@@ -14,3 +15,14 @@ const NOWHERE = new FieldPath('')
 export const selectorRules = ({ release }: Features, ...old: readonly (LabelSelector | null | undefined)[]): LabelSelectorRules => ({
   allowInvalidValues: !isSince(release, '1.26') || old.some(selector => validateLabelSelector(selector, NOWHERE).length > 0),
 })
+
+/** Validates a large selector and the old one in steps, before rules that run in one call. */
+export function* validateSelectorsInSteps(
+  selector: LabelSelector | null | undefined,
+  path: FieldPath,
+  old: LabelSelector | null | undefined,
+  features: Features,
+): Steps<void> {
+  if (old) yield* validateLargeSelector(old, NOWHERE)
+  if (selector) yield* validateLargeSelector(selector, path, selectorRules(features, old))
+}

@@ -1,5 +1,11 @@
 import { expect } from 'chai'
+import type { PodDisruptionBudget } from '../../../../../src/api/policy/v1.types.ts'
+import type { Steps } from '../../../../../src/lib/steps.ts'
+import type { FieldError } from '../../../../../src/meta/field-error.ts'
 import { podDisruptionBudgetResource } from '../../../../../src/resources/policy/pod-disruption-budget/definition.ts'
+import { validatePodDisruptionBudget } from '../../../../../src/resources/policy/pod-disruption-budget/validation.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
+import { hookContext } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
@@ -69,4 +75,20 @@ describe('PodDisruptionBudget', () => {
       expect(cases.cells()).to.deep.equal(['x', min, max, 0, '0s'])
     })
   }
+
+  it('validates a selector of very many labels in steps, and reports its errors', () => {
+    const count = 20_000
+    const budget = (value: string): PodDisruptionBudget => {
+      const matchLabels = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i === count - 1 ? value : 'v']))
+      return { metadata: {}, spec: { minAvailable: 1, selector: { matchLabels } } } as unknown as PodDisruptionBudget
+    }
+    const validated = (next: PodDisruptionBudget, old?: PodDisruptionBudget) =>
+      countedSteps(validatePodDisruptionBudget(next, old, hookContext()) as Steps<FieldError[]>)
+    const updated = validated(budget('w'), budget('v'))
+    expect(updated.result).to.deep.equal([])
+    expect(updated.yields).to.be.at.least(2 * Math.floor(count / 512))
+    const fields = ({ result }: ReturnType<typeof validated>): string[] => result.map(({ field }) => field)
+    expect(fields(validated(budget('-')))).to.deep.equal(['spec.selector.matchLabels'])
+    expect(fields(validated(budget('-'), budget('v')))).to.deep.equal(['spec.selector.matchLabels'])
+  })
 })
