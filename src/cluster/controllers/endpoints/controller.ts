@@ -2,6 +2,7 @@ import type { Endpoints, Pod, Service } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -13,7 +14,7 @@ import { hasManagedEndpoints, LEADER } from '../../shared/service-endpoints.ts'
 import { followServicePods, podsOfService } from '../../shared/service-pods.ts'
 import { TriggerTimes } from '../../shared/trigger-times.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
-import { endpointsOf } from './endpoints.ts'
+import { endpointsInSteps } from './endpoints.ts'
 import { subsetsOf } from './subsets.ts'
 
 const WORKERS = 5
@@ -86,7 +87,8 @@ class EndpointsController {
     if (this.#replaced.get(key) === version) return void this.#waiting.add(key)
     const changedAt = this.#times.next(service, pods)
     const isLabelled = isSince(this.#env.features.release, '1.33')
-    const next = endpointsOf({ service, subsets: await subsetsOf(service, pods), current, changedAt, isLabelled })
+    const subsets = await subsetsOf(service, pods)
+    const next = await startInTurns(endpointsInSteps({ service, subsets, current, changedAt, isLabelled }))
     if (!next) return
     try {
       const written = await (current ? this.#env.client.update(ENDPOINTS, next) : this.#env.client.create(ENDPOINTS, next))

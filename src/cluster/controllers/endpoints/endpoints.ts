@@ -1,7 +1,9 @@
 import type { EndpointSubset, Endpoints, Service } from '../../../api/core/v1.types.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { runAtOnce, runIfSteps, type Steps } from '../../../lib/steps.ts'
+import { deepEqualInSteps } from '../../../meta/equal.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { HEADLESS, hasClusterIP, LAST_CHANGE } from '../../shared/service-endpoints.ts'
+import { withMembers } from '../../shared/with-members.ts'
 import { isOverCapacity, truncated } from './subsets.ts'
 
 /** Label that tells this controller's Endpoints from those of users. */
@@ -24,17 +26,22 @@ export interface EndpointsInput {
 }
 
 /** Returns the Endpoints of a service. Undefined if the present ones need no write. */
-export function endpointsOf({ service, subsets, current, changedAt, isLabelled }: EndpointsInput): Endpoints | undefined {
-  if (current && !needsWrite(current, service, subsets, isLabelled)) return undefined
+export const endpointsOf = (input: EndpointsInput): Endpoints | undefined => runAtOnce(endpointsInSteps(input))
+
+/** `endpointsOf` in steps, for a service of very many labels or ports. */
+export function* endpointsInSteps({ service, subsets, current, changedAt, isLabelled }: EndpointsInput): Steps<Endpoints | undefined> {
+  if (current && !(yield* needsWrite(current, service, subsets, isLabelled))) return undefined
   const { [LAST_CHANGE]: _, [OVER_CAPACITY]: __, ...annotations } = current?.metadata.annotations ?? {}
-  const { [HEADLESS]: ___, ...labels } = service.metadata.labels ?? {}
+  const added = { ...(isLabelled && { [MANAGED_BY]: CONTROLLER }), ...(!hasClusterIP(service) && { [HEADLESS]: '' }) }
+  const labels = yield* runIfSteps(withMembers(service.metadata.labels, added))
+  if (hasClusterIP(service)) delete labels[HEADLESS]
   const { name = '', namespace = '' } = service.metadata
   return {
     kind: 'Endpoints',
     apiVersion: 'v1',
     metadata: {
       ...(current?.metadata ?? { name, namespace }),
-      labels: { ...labels, ...(isLabelled && { [MANAGED_BY]: CONTROLLER }), ...(!hasClusterIP(service) && { [HEADLESS]: '' }) },
+      labels,
       annotations: {
         ...annotations,
         ...(changedAt !== undefined && { [LAST_CHANGE]: formatTime(changedAt) }),
@@ -46,14 +53,18 @@ export function endpointsOf({ service, subsets, current, changedAt, isLabelled }
 }
 
 /** Reports whether labels or subsets differ. Truncated Endpoints are written each time. */
-function needsWrite(
+function* needsWrite(
   { metadata, subsets = [] }: Endpoints,
   service: Service,
   desired: readonly EndpointSubset[],
   isLabelled: boolean,
-): boolean {
-  const { [HEADLESS]: _, [MANAGED_BY]: managedBy, ...labels } = metadata.labels ?? {}
+): Steps<boolean> {
+  const managedBy = metadata.labels?.[MANAGED_BY]
+  const labels = yield* runIfSteps(withMembers(metadata.labels))
+  delete labels[HEADLESS]
+  delete labels[MANAGED_BY]
   const hasLabel = !isLabelled || managedBy === CONTROLLER
   const isMarked = metadata.annotations?.[OVER_CAPACITY] !== undefined
-  return isMarked || !hasLabel || !deepEqual(labels, service.metadata.labels ?? {}) || !deepEqual(subsets, desired)
+  if (isMarked || !hasLabel) return true
+  return !((yield* deepEqualInSteps(labels, service.metadata.labels ?? {})) && (yield* deepEqualInSteps(subsets, desired)))
 }

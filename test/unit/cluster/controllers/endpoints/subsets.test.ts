@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { EndpointSubset, Pod, Service } from '../../../../../src/api/core/v1.types.ts'
-import { endpointsOf } from '../../../../../src/cluster/controllers/endpoints/endpoints.ts'
+import { endpointsInSteps, endpointsOf } from '../../../../../src/cluster/controllers/endpoints/endpoints.ts'
 import { subsetsInSteps, subsetsOf, truncated } from '../../../../../src/cluster/controllers/endpoints/subsets.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 import { podOf } from '../../../../support/scheduling.ts'
@@ -138,5 +138,17 @@ describe('Endpoints of a service', () => {
       isLabelled: true,
     })
     expect(written?.metadata.annotations).to.deep.equal({ mine: 'y' })
+  })
+
+  it('get very many labels of the service in steps', () => {
+    const labels = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'v']))
+    const plain = serviceOf()
+    const service = { ...plain, metadata: { ...plain.metadata, labels } }
+    const input = { service, subsets: [], changedAt: undefined, isLabelled: true }
+    const { result, yields } = countedSteps(endpointsInSteps({ ...input, current: undefined }))
+    expect(yields).to.be.at.least(Math.floor(20_000 / 512))
+    expect(result?.metadata.labels).to.deep.include({ ...labels, 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' })
+    expect(countedSteps(endpointsInSteps({ ...input, current: result })).result).to.equal(undefined)
+    expect(labels).to.have.property('k19999')
   })
 })
