@@ -43,7 +43,7 @@ function* compareTemplates(a: PodTemplateSpec, b: PodTemplateSpec): Steps<boolea
   return (yield* deepEqualInSteps(metadataOfA, metadataOfB)) && (yield* deepEqualInSteps(a.spec, b.spec))
 }
 
-export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
+function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
   const { [TEMPLATE_HASH]: _hash, ...labels } = template.metadata.labels ?? {}
   const { labels: _labels, ...metadata } = template.metadata
   return { ...template, metadata: Object.keys(labels).length === 0 ? metadata : { ...metadata, labels } }
