@@ -101,10 +101,21 @@ export async function runCheck(argv: readonly string[], { out, err }: Streams): 
   const options = optionsOf(given)
   const checkOnce = async (): Promise<number> => {
     const { result, input } = await checkInput(options)
-    out(format({ result, failOn, texts: new Map(textsOf(input).map(text => [text.name, text])) }))
+    out(boundedReport(format, { result, failOn, texts: new Map(textsOf(input).map(text => [text.name, text])) }))
     return isFailed(result, failOn) ? 1 : 0
   }
   return given.isOn('watch') ? watched(options, checkOnce, err) : checkOnce()
+}
+
+/** Prints a report. Throws ArgumentError if its text is longer than a string can be (512 MiB). */
+export function boundedReport(format: (report: CheckReport) => string, report: CheckReport): string {
+  try {
+    return format(report)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const { length } = report.result.findings
+    throw new ArgumentError(`the report of ${length} findings is too long for this format: check fewer files at once or use --output text`)
+  }
 }
 
 /**

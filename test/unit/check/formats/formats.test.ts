@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { boundedReport } from '../../../../src/check/check-command.ts'
 import { githubReport } from '../../../../src/check/formats/github.ts'
 import { jsonReport } from '../../../../src/check/formats/json.ts'
 import { junitReport } from '../../../../src/check/formats/junit.ts'
@@ -154,6 +155,12 @@ note: a remark
     const many = { ...rest, result: { ...result, findings } }
     for (const print of [textReport, jsonReport, sarifReport, junitReport, githubReport])
       expect(print(many).includes('x0') && print(many).includes('x99999'), print.name).to.equal(true)
+  })
+
+  it('rejects a report that is longer than a string can be', () => {
+    const tooLong = (): string => 'x'.repeat(2 ** 29).concat('x')
+    expect(() => boundedReport(tooLong, report())).to.throw('the report of 2 findings is too long for this format')
+    expect(boundedReport(() => 'x', report())).to.equal('x')
   })
 
   it('prints JSON with whether the check failed', () => {
