@@ -7,3 +7,9 @@ export function countedSteps<T>(steps: Steps<T>): { readonly result: T; readonly
     if (done) return { result: value, yields }
   }
 }
+
+/** Returns steps that are none, with a result. */
+export function* noSteps<T>(result: T): Steps<T> {
+  yield* [] as undefined[]
+  return result
+}

@@ -1,4 +1,6 @@
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/discovery/v1.types.ts'
+import { compareUnits } from '../../lib/compare-text.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { nameIsDnsSubdomain } from '../../meta/names.ts'
 
 /** Label with the name of the service of a slice. */
@@ -20,12 +22,15 @@ export const sliceOwnerKey = ({ metadata: { namespace = '', labels } }: Endpoint
 /** Returns the prefix of the names of slices. It has no dash if the name is too long for one. */
 export const slicePrefix = (name: string): string => (nameIsDnsSubdomain(`${name}-`, true).length === 0 ? `${name}-` : name)
 
-/** Identifies a set of ports, in any order. */
-export const portsKey = (ports: readonly EndpointPort[] | null): string =>
-  (ports ?? [])
-    .map(({ name, port, protocol, appProtocol }) => JSON.stringify([name, port, protocol, appProtocol]))
-    .toSorted()
-    .join()
+/** Identifies a set of ports, in any order. Very many take several steps. */
+export function* portsKey(ports: readonly EndpointPort[] | null): Steps<string> {
+  const texts: string[] = []
+  for (const { name, port, protocol, appProtocol } of ports ?? []) {
+    if (isStepDone()) yield
+    texts.push(JSON.stringify([name, port, protocol, appProtocol]))
+  }
+  return (texts.length < 2 ? texts : yield* sortInSteps(texts, compareUnits)).join()
+}
 
 /** Identifies an endpoint in a set by what makes it another endpoint. Changes of other members are changes in place. */
 export function endpointKey({ addresses, hostname = '', targetRef }: Endpoint): string {
@@ -55,11 +60,19 @@ const isSameReference = (a: Endpoint['targetRef'], b: Endpoint['targetRef']): bo
 /** Groups slices or other items by a key, in the order of their first items. */
 export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
+  for (const item of items) addToGroup(groups, keyOf(item), item)
   return groups
+}
+
+/** `groupBy` with keys that take steps. */
+export function* groupInSteps<T>(items: Iterable<T>, keyOf: (item: T) => Steps<string>): Steps<Map<string, T[]>> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) addToGroup(groups, yield* keyOf(item), item)
+  return groups
+}
+
+function addToGroup<T>(groups: Map<string, T[]>, key: string, item: T): void {
+  const group = groups.get(key)
+  if (group) group.push(item)
+  else groups.set(key, [item])
 }

@@ -1,4 +1,5 @@
-import { mapResult, type Steps } from '../../lib/steps.ts'
+import { isStepDone, mapResult, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
 
@@ -8,3 +9,22 @@ type Texts = Readonly<Record<string, string>>
 /** Returns a copy of labels or annotations with others added or replaced, in steps if there are many. */
 export const withMembers = (texts: Texts = {}, added: Texts = {}): Record<string, string> | Steps<Record<string, string>> =>
   hasFewValues(texts) ? { ...texts, ...added } : mapResult(cloneInSteps<Record<string, string>>(texts), copy => Object.assign(copy, added))
+
+/** Whether labels or annotations equal others, apart from names that are left out of either, in steps if there are many. */
+export function* areSameMembers(
+  a: Texts = {},
+  b: Texts = {},
+  omittedOfA: readonly string[] = [],
+  omittedOfB: readonly string[] = omittedOfA,
+): Steps<boolean> {
+  const names = isWide(a) ? yield* wideNames(a) : namesOf(a)
+  const others = isWide(b) ? yield* wideNames(b) : namesOf(b)
+  if (names.length - countOf(omittedOfA, a) !== others.length - countOf(omittedOfB, b)) return false
+  for (const name of names) {
+    if (isStepDone()) yield
+    if (!omittedOfA.includes(name) && (a[name] !== b[name] || omittedOfB.includes(name))) return false
+  }
+  return true
+}
+
+const countOf = (names: readonly string[], texts: Texts): number => names.filter(name => Object.hasOwn(texts, name)).length

@@ -11,7 +11,8 @@ import { type HintedSlice, hintCounts, redistributeHints } from '../../../src/cl
 import { distributeTraffic } from '../../../src/cluster/controllers/endpointslice/traffic-distribution.ts'
 import { endpointKey } from '../../../src/cluster/shared/endpoint-slices.ts'
 import { endpointHostname, mayBeEndpoint } from '../../../src/cluster/shared/service-endpoints.ts'
-import { runAtOnce } from '../../../src/lib/steps.ts'
+import { resultAtOnce, runAtOnce } from '../../../src/lib/steps.ts'
+import { noSteps } from '../../support/counted-steps.ts'
 import { podOf } from '../../support/scheduling.ts'
 
 type Counts = Readonly<Record<string, number>>
@@ -114,8 +115,8 @@ function packedSizes(existing: readonly number[], add: number, max: number): num
       desired,
       max,
       labels: {},
-      hasOtherLabels: () => false,
-      make: () => empty as HintedSlice,
+      hasOtherLabels: () => noSteps(false),
+      make: () => noSteps(empty as HintedSlice),
     }),
   )
   const sizeOf = (slice: EndpointSlice): number => slice.endpoints?.length ?? 0
@@ -162,7 +163,7 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
     return { expectedAddressTypes: addressTypesOf(serviceOf({ spec: dropNulls(service.spec) as Service['spec'] })) }
   },
   ports({ service, pod }: { service: Partial<Service>; pod: { spec: Pod['spec'] } }) {
-    return { expectedPorts: endpointPorts(serviceOf(service), podOf({ spec: pod.spec })) }
+    return { expectedPorts: runAtOnce(endpointPorts(serviceOf(service), podOf({ spec: pod.spec }))) }
   },
   'pod-conditions'({
     podReady,
@@ -194,7 +195,9 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
     return endpointHostname(podOf({ spec: { hostname, subdomain } }), serviceOf({ metadata: { name: service, namespace } })) ?? null
   },
   labels: ({ serviceLabels, clusterIP = '10.0.0.1' }: { serviceLabels: Record<string, string>; clusterIP?: string }) =>
-    sliceLabels(serviceOf({ metadata: { name: '<service>', namespace: 'default', labels: serviceLabels }, spec: { clusterIP } })),
+    resultAtOnce(
+      sliceLabels(serviceOf({ metadata: { name: '<service>', namespace: 'default', labels: serviceLabels }, spec: { clusterIP } })),
+    ),
   packing: ({ existing, add, max }: { existing: number[]; add: number; max: number }) => packedSizes(existing, add, max),
   'max-per-slice': ({ endpoints, max }: { endpoints: number; max: number }) => packedSizes([], endpoints, max),
   events: 'a text: scenarios check it',

@@ -1,5 +1,6 @@
 import type { EndpointSubset, Service } from '../../../src/api/core/v1.types.ts'
 import { isMirrored, planMirror } from '../../../src/cluster/controllers/endpointslicemirroring/mirror.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { endpointsObject, serviceOf } from '../../support/slices.ts'
 
 interface MirrorIn {
@@ -31,7 +32,7 @@ function mapping(subsets: readonly SubsetIn[]): object[] {
       ports: ports === 0 ? [] : [{ name: `p${ports}`, port: ports, protocol: 'TCP' }],
     }),
   )
-  return planMirror(endpointsObject(made), []).changes.create.map(({ addressType, endpoints }) => ({
+  return runAtOnce(planMirror(endpointsObject(made), [])).changes.create.map(({ addressType, endpoints }) => ({
     type: addressType,
     ready: (endpoints ?? []).filter(({ conditions }) => conditions.ready).length,
     notReady: (endpoints ?? []).filter(({ conditions }) => !conditions.ready).length,

@@ -3,7 +3,9 @@ import type { EndpointSlice } from '../../../api/discovery/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { runIfSteps, runInTurns, type Steps } from '../../../lib/steps.ts'
 import { formatTime } from '../../../meta/time.ts'
+import type { SliceChanges } from '../../shared/endpoint-slices.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import { FollowedSlices } from '../../shared/followed-slices.ts'
@@ -15,6 +17,7 @@ import { hasManagedEndpoints, LAST_CHANGE } from '../../shared/service-endpoints
 import { followServicePods, podsOfService, servicesOfPod } from '../../shared/service-pods.ts'
 import { SliceWriter } from '../../shared/slice-writer.ts'
 import { TriggerTimes } from '../../shared/trigger-times.ts'
+import { withMembers } from '../../shared/with-members.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { addressTypesOf } from './endpoint.ts'
 import { wantsTopologyHints } from './hints.ts'
@@ -162,8 +165,7 @@ class EndpointSliceController {
         hasSameDistribution: this.#env.features.enabled('PreferSameTrafficDistribution'),
       })
       errors.push(...plan.errors)
-      const { create, update, remove } = plan.changes
-      const stamped = { create: create.map(slice => stamp(slice, changedAt)), update: update.map(slice => stamp(slice, changedAt)), remove }
+      const stamped = await runInTurns(stamp(plan.changes, changedAt))
       await this.#attempt(() => this.#writer.write(stamped, this.#writeOptions(service)), errors)
       for (const { type, reason, message } of plan.events) this.#events.record(SERVICES, service, type, reason, message)
     }
@@ -188,9 +190,17 @@ class EndpointSliceController {
   }
 }
 
-/** Sets the annotation with the time of the change, or removes it if there is none. */
-function stamp(slice: EndpointSlice, changedAt: number | undefined): EndpointSlice {
-  const { [LAST_CHANGE]: _, ...annotations } = slice.metadata.annotations ?? {}
-  const time = changedAt === undefined ? {} : { [LAST_CHANGE]: formatTime(changedAt) }
-  return { ...slice, metadata: { ...slice.metadata, annotations: { ...annotations, ...time } } }
+/** Sets the annotation with the time of the change, or removes it if there is none, of all slices that are written. */
+function* stamp({ create, update, remove }: SliceChanges, changedAt: number | undefined): Steps<SliceChanges> {
+  const stamped: SliceChanges = { create: [], update: [], remove }
+  for (const slice of create) stamped.create.push(yield* stampSlice(slice, changedAt))
+  for (const slice of update) stamped.update.push(yield* stampSlice(slice, changedAt))
+  return stamped
+}
+
+function* stampSlice(slice: EndpointSlice, changedAt: number | undefined): Steps<EndpointSlice> {
+  const annotations = yield* runIfSteps(withMembers(slice.metadata.annotations))
+  if (changedAt === undefined) delete annotations[LAST_CHANGE]
+  else annotations[LAST_CHANGE] = formatTime(changedAt)
+  return { ...slice, metadata: { ...slice.metadata, annotations } }
 }

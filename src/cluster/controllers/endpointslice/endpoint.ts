@@ -1,5 +1,6 @@
 import type { Node, Pod, Service } from '../../../api/core/v1.types.ts'
 import type { Endpoint, EndpointConditions, EndpointPort } from '../../../api/discovery/v1.types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isIPv6, parseIp, printIp } from '../../../meta/ip.ts'
 import { ZONE } from '../../shared/nodes.ts'
 import { isPodReady, isPodTerminating } from '../../shared/pods.ts'
@@ -17,14 +18,21 @@ export function addressTypesOf({ spec: { ipFamilies = [], clusterIP = '' } }: Se
 }
 
 /** Returns the ports of the slices that have a pod. Named ports that the pod lacks are left out. */
-export function endpointPorts({ spec: { ports = [] } }: Service, pod: Pod): EndpointPort[] {
-  return ports.flatMap(servicePort => {
+export function* endpointPorts({ spec: { ports = [] } }: Service, pod: Pod): Steps<EndpointPort[]> {
+  const found: EndpointPort[] = []
+  for (const servicePort of ports) {
+    if (isStepDone()) yield
     const port = targetPort(pod, servicePort)
-    if (port === undefined) return []
+    if (port === undefined) continue
     const { name = '', protocol = 'TCP', appProtocol } = servicePort
-    return [{ name, port, protocol, ...(appProtocol !== undefined && { appProtocol }) }]
-  })
+    found.push({ name, port, protocol, ...(appProtocol !== undefined && { appProtocol }) })
+  }
+  return found
 }
+
+/** Whether all pods of a service have the same ports, because it names none of theirs. */
+export const hasFixedPorts = ({ spec: { ports = [] } }: Service): boolean =>
+  ports.every(({ targetPort: target }) => typeof target === 'number')
 
 /**
  * Returns the conditions of the endpoint of a pod. A pod that is being deleted is not ready, unless the service

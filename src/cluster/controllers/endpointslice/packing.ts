@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointSlice } from '../../../api/discovery/v1.types.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { endpointKey, isSameEndpoint, type SliceChanges } from '../../shared/endpoint-slices.ts'
+import { withMembers } from '../../shared/with-members.ts'
 
 export interface PackingInput {
   /** Slices with the same ports and address type. */
@@ -12,9 +13,9 @@ export interface PackingInput {
   /** Labels that the slices are to have. */
   readonly labels: Readonly<Record<string, string>>
   /** Whether the labels of a slice must be changed. */
-  readonly hasOtherLabels: (slice: EndpointSlice) => boolean
+  readonly hasOtherLabels: (slice: EndpointSlice) => Steps<boolean>
   /** Returns an empty slice. */
-  readonly make: () => EndpointSlice
+  readonly make: () => Steps<EndpointSlice>
 }
 
 /** A slice whose endpoints can be changed. */
@@ -27,7 +28,7 @@ const sizeOf = ({ endpoints }: EndpointSlice): number => endpoints?.length ?? 0
 /**
  * Distributes endpoints over slices with few writes. Endpoints stay in their slices. New ones fill slices that change
  * anyway, the fullest first; what is left goes to the slice that it fills best, or to new slices. Slices are never
- * merged. A step looks at one slice. Corresponds to upstream's reconcileByPortMapping.
+ * merged. A step looks at one slice, or at some of very many labels. Corresponds to upstream's reconcileByPortMapping.
  */
 export function* packEndpoints({ existing, desired, max, labels, hasOtherLabels, make }: PackingInput): Steps<SliceChanges> {
   const left = new Map(desired)
@@ -38,8 +39,8 @@ export function* packEndpoints({ existing, desired, max, labels, hasOtherLabels,
     yield
     const { endpoints, isChanged } = keptEndpoints(slice, left)
     if (isChanged && endpoints.length === 0) remove.push(slice)
-    else if (isChanged || hasOtherLabels(slice))
-      changed.push({ ...slice, metadata: { ...slice.metadata, labels: { ...labels } }, endpoints })
+    else if (isChanged || (yield* hasOtherLabels(slice)))
+      changed.push({ ...slice, metadata: { ...slice.metadata, labels: yield* runIfSteps(withMembers(labels)) }, endpoints })
     else unchanged.add(slice)
   }
   for (const slice of changed.toSorted((a, b) => sizeOf(b) - sizeOf(a))) fill(slice, left, max)
@@ -47,7 +48,7 @@ export function* packEndpoints({ existing, desired, max, labels, hasOtherLabels,
   while (left.size > 0) {
     yield
     const roomy = left.size < max ? bestFit(unchanged, left.size, max) : undefined
-    const slice: OpenSlice = { ...(roomy ?? make()), endpoints: [...(roomy?.endpoints ?? [])] }
+    const slice: OpenSlice = { ...(roomy ?? (yield* make())), endpoints: [...(roomy?.endpoints ?? [])] }
     fill(slice, left, max)
     if (roomy) {
       unchanged.delete(roomy)

@@ -1,11 +1,10 @@
 import type { Node, Pod, Service } from '../../../api/core/v1.types.ts'
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../../api/discovery/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
-import { eachInSlices } from '../../../lib/slices.ts'
-import { runInTurns } from '../../../lib/steps.ts'
-import { endpointKey, groupBy, portsKey, type SliceChanges } from '../../shared/endpoint-slices.ts'
+import { isLongStepDone, runIfSteps, runInTurns, type Steps } from '../../../lib/steps.ts'
+import { endpointKey, groupInSteps, portsKey, type SliceChanges } from '../../shared/endpoint-slices.ts'
 import { mayBeEndpoint } from '../../shared/service-endpoints.ts'
-import { endpointOf, endpointPorts, type ServiceAddressType } from './endpoint.ts'
+import { endpointOf, endpointPorts, hasFixedPorts, type ServiceAddressType } from './endpoint.ts'
 import { type SliceSet, wantsTopologyHints, withoutHints } from './hints.ts'
 import { packEndpoints } from './packing.ts'
 import { hasOtherLabels, isOwnedBy, isPlaceholder, newSlice, sliceLabels } from './slice.ts'
@@ -50,25 +49,27 @@ interface PortGroup {
 }
 
 /** Plans the slices of one address type of a service. Corresponds to upstream's reconcileByAddressType. */
-export async function planSlices(input: PlanInput): Promise<SlicePlan> {
+export const planSlices = (input: PlanInput): Promise<SlicePlan> => runInTurns(planInSteps(input))
+
+/** Steps of `planSlices`: pods, ports and labels may be very many. */
+export function* planInSteps(input: PlanInput): Steps<SlicePlan> {
   const { service, addressType, existing, max } = input
   const [owned, foreign] = [existing.filter(slice => isOwnedBy(slice, service)), existing.filter(slice => !isOwnedBy(slice, service))]
-  const byPorts = groupBy(owned, ({ ports }) => portsKey(ports))
-  const { groups, errors } = await desiredGroups(input)
+  const byPorts = yield* groupInSteps(owned, ({ ports }) => portsKey(ports))
+  const { groups, errors } = yield* desiredGroups(input)
   const changes: SliceChanges = { create: [], update: [], remove: foreign }
-  const labels = sliceLabels(service)
+  const labels = yield* runIfSteps(sliceLabels(service))
   for (const [key, { ports, endpoints }] of groups) {
-    const make = (): EndpointSlice => newSlice(service, addressType, ports)
-    const differs = (slice: EndpointSlice): boolean => hasOtherLabels(slice, service)
-    const packed = await runInTurns(
-      packEndpoints({ existing: byPorts.get(key) ?? [], desired: endpoints, max, labels, hasOtherLabels: differs, make }),
-    )
+    const make = (): Steps<EndpointSlice> => newSlice(service, addressType, ports)
+    const differs = (slice: EndpointSlice): Steps<boolean> => hasOtherLabels(slice, service)
+    const present = byPorts.get(key) ?? []
+    const packed = yield* packEndpoints({ existing: present, desired: endpoints, max, labels, hasOtherLabels: differs, make })
     changes.create.push(...packed.create)
     changes.update.push(...packed.update)
     changes.remove.push(...packed.remove)
   }
   for (const [key, slices] of byPorts) if (!groups.has(key)) changes.remove.push(...slices)
-  addPlaceholder(changes, input)
+  yield* addPlaceholder(changes, input, labels)
   const changed = new Set([...changes.update, ...changes.remove].map(({ metadata }) => metadata.name))
   const unchanged = existing.filter(({ metadata }) => !changed.has(metadata.name))
   const { slices, events } = setHints({ create: changes.create, update: changes.update, unchanged }, input)
@@ -76,38 +77,50 @@ export async function planSlices(input: PlanInput): Promise<SlicePlan> {
 }
 
 /** Returns the endpoints that the slices are to have, by the keys of their ports. */
-async function desiredGroups({
+function* desiredGroups({
   service,
   addressType,
   pods,
   nodeOf,
-}: PlanInput): Promise<{ groups: Map<string, PortGroup>; errors: string[] }> {
+}: PlanInput): Steps<{ readonly groups: Map<string, PortGroup>; readonly errors: string[] }> {
   const groups = new Map<string, PortGroup>()
   const errors: string[] = []
-  await eachInSlices(pods, pod => {
-    if (!mayBeEndpoint(pod, true)) return
-    const ports = endpointPorts(service, pod)
-    const key = portsKey(ports)
-    const group = groups.get(key) ?? { ports, endpoints: new Map<string, Endpoint>() }
-    groups.set(key, group)
+  const isFixed = hasFixedPorts(service)
+  let group: PortGroup | undefined
+  for (const pod of pods) {
+    if (isLongStepDone()) yield
+    if (!mayBeEndpoint(pod, true)) continue
+    if (!group || !isFixed) group = yield* portGroup(groups, yield* endpointPorts(service, pod))
     const { nodeName = '' } = pod.spec
     const node = nodeOf(nodeName)
     if (!node && !service.spec.publishNotReadyAddresses) {
       errors.push(`skipping Pod ${pod.metadata.name} for Service ${objectKey(service)}: Node ${nodeName} Not Found`)
-      return
+      continue
     }
     const endpoint = endpointOf(pod, node, service, addressType)
     if (endpoint) group.endpoints.set(endpointKey(endpoint), endpoint)
-  })
+  }
   return { groups, errors }
 }
 
+/** Returns the group of ports. It is added if it is new. */
+function* portGroup(groups: Map<string, PortGroup>, ports: readonly EndpointPort[]): Steps<PortGroup> {
+  const key = yield* portsKey(ports)
+  const group = groups.get(key) ?? { ports, endpoints: new Map<string, Endpoint>() }
+  groups.set(key, group)
+  return group
+}
+
 /** A service without endpoints keeps one empty slice. */
-function addPlaceholder({ create, remove }: SliceChanges, { service, addressType, existing }: PlanInput): void {
+function* addPlaceholder(
+  { create, remove }: SliceChanges,
+  { service, addressType, existing }: PlanInput,
+  labels: Readonly<Record<string, string>>,
+): Steps<void> {
   if (existing.length !== remove.length || create.length > 0) return
   const [only] = remove
-  if (remove.length === 1 && only && isPlaceholder(only, service) && isOwnedBy(only, service)) remove.pop()
-  else create.push(newSlice(service, addressType, []))
+  if (remove.length === 1 && only && isOwnedBy(only, service) && (yield* isPlaceholder(only, labels))) remove.pop()
+  else create.push(yield* newSlice(service, addressType, []))
 }
 
 /**

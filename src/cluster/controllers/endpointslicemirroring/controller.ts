@@ -1,6 +1,7 @@
 import type { Endpoints, Service } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import { FollowedSlices } from '../../shared/followed-slices.ts'
@@ -79,7 +80,7 @@ class MirroringController {
     }
     const slices = this.#followed.of(key)
     if (!slices) return
-    const { changes, invalid, skipped } = planMirror(endpoints, slices)
+    const { changes, invalid, skipped } = await startInTurns(planMirror(endpoints, slices))
     const warn = (reason: string, message: string): void => this.#events.record(ENDPOINTS, endpoints, 'Warning', reason, message)
     if (invalid > 0) warn('InvalidIPAddress', `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`)
     if (skipped > invalid)

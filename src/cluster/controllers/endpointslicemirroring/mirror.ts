@@ -1,10 +1,10 @@
-import type { EndpointAddress, Endpoints, Service } from '../../../api/core/v1.types.ts'
+import type { EndpointPort as CorePort, EndpointAddress, Endpoints, Service } from '../../../api/core/v1.types.ts'
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../../api/discovery/v1.types.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { isLongStepDone, isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { parseIp, printIp } from '../../../meta/ip.ts'
 import {
   endpointKey,
-  groupBy,
+  groupInSteps,
   isSameEndpoint,
   MANAGED_BY,
   portsKey,
@@ -15,6 +15,7 @@ import {
 import { ENDPOINTS } from '../../shared/kinds.ts'
 import { controllerReference } from '../../shared/owner.ts'
 import { hasSelector, LAST_CHANGE, LEADER } from '../../shared/service-endpoints.ts'
+import { areSameMembers, withMembers } from '../../shared/with-members.ts'
 
 /** Name of this controller in the label of its slices. */
 export const CONTROLLER = 'endpointslicemirroring-controller.k8s.io'
@@ -26,8 +27,10 @@ export const MAX_PER_SUBSET = 1000
 
 /** Label of Endpoints that are not mirrored. */
 const SKIP = 'endpointslice.kubernetes.io/skip-mirror'
-/** Annotation of kubectl apply, which would be wrong for slices. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+/** Annotations that slices do not take: the time, and that of kubectl apply, which would be wrong for them. */
+const NOT_MIRRORED: readonly string[] = [LAST_CHANGE, 'kubectl.kubernetes.io/last-applied-configuration']
+/** Labels of a slice that do not come from the Endpoints. */
+const OWN_LABELS: readonly string[] = [SERVICE_NAME, MANAGED_BY]
 
 /** Whether Endpoints are not mirrored: a label says so, or they are the lock of a leader election. */
 export const isExcluded = ({ metadata: { labels, annotations } }: Endpoints): boolean =>
@@ -56,37 +59,40 @@ export interface MirrorPlan {
 
 /**
  * Plans the slices that mirror Endpoints: one for each address type and set of ports. Corresponds to upstream's
- * reconcile.
+ * reconcile. Addresses, ports, labels and annotations may be very many.
  */
-export function planMirror(endpoints: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
-  const { groups, invalid, skipped } = mirrorGroups(endpoints)
-  const byKey = groupBy(existing, ({ addressType, ports }) => `${addressType} ${portsKey(ports)}`)
+export function* planMirror(endpoints: Endpoints, existing: readonly EndpointSlice[]): Steps<MirrorPlan> {
+  const { groups, invalid, skipped } = yield* mirrorGroups(endpoints)
+  const byKey = yield* groupInSteps(existing, function* ({ addressType, ports }) {
+    return `${addressType} ${yield* portsKey(ports)}`
+  })
   const changes: SliceChanges = { create: [], update: [], remove: [] }
   for (const [key, group] of groups) {
     const [first, ...others] = byKey.get(key) ?? []
     changes.remove.push(...others)
-    if (!first) changes.create.push(mirrorSlice(endpoints, group, undefined))
-    else if (!isMirrorOf(first, endpoints, group)) changes.update.push(mirrorSlice(endpoints, group, first.metadata.name))
+    if (!first) changes.create.push(yield* mirrorSlice(endpoints, group, undefined))
+    else if (!(yield* isMirrorOf(first, endpoints, group))) changes.update.push(yield* mirrorSlice(endpoints, group, first.metadata.name))
   }
   for (const [key, slices] of byKey) if (!groups.has(key)) changes.remove.push(...slices)
   return { changes, invalid, skipped }
 }
 
 /** Groups the addresses of Endpoints, of each subset at most MAX_PER_SUBSET. */
-function mirrorGroups({ subsets = [] }: Endpoints): { groups: Map<string, MirrorGroup>; invalid: number; skipped: number } {
+function* mirrorGroups({ subsets = [] }: Endpoints): Steps<{
+  readonly groups: Map<string, MirrorGroup>
+  readonly invalid: number
+  readonly skipped: number
+}> {
   const groups = new Map<string, MirrorGroup>()
   let [invalid, skipped] = [0, 0]
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
-    const slicePorts = ports.map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
-      name,
-      port,
-      protocol,
-      ...(appProtocol !== undefined && { appProtocol }),
-    }))
+    const slicePorts = yield* mirroredPorts(ports)
+    const portsText = yield* portsKey(slicePorts)
     const all = [...addresses.map(address => ({ address, ready: true })), ...notReadyAddresses.map(address => ({ address, ready: false }))]
     let added = 0
     for (const { address, ready } of all) {
       if (added === MAX_PER_SUBSET) break
+      if (isLongStepDone()) yield
       const ip = parseIp(address.ip)
       if (!ip) {
         invalid++
@@ -94,7 +100,7 @@ function mirrorGroups({ subsets = [] }: Endpoints): { groups: Map<string, Mirror
       }
       added++
       const addressType = ip.length === 4 ? 'IPv4' : 'IPv6'
-      const key = `${addressType} ${portsKey(slicePorts)}`
+      const key = `${addressType} ${portsText}`
       const group = groups.get(key) ?? { addressType, ports: slicePorts, endpoints: new Map<string, Endpoint>() }
       groups.set(key, group)
       const endpoint = mirroredEndpoint(address, printIp(ip), ready)
@@ -113,41 +119,53 @@ const mirroredEndpoint = ({ hostname, nodeName, targetRef }: EndpointAddress, ip
   ...(nodeName !== undefined && { nodeName }),
 })
 
-const mirroredAnnotations = ({ metadata: { annotations = {} } }: Endpoints): Record<string, string> => {
-  const { [LAST_CHANGE]: _, [LAST_APPLIED]: __, ...rest } = annotations
-  return rest
+function* mirroredPorts(ports: readonly CorePort[]): Steps<EndpointPort[]> {
+  const mirrored: EndpointPort[] = []
+  for (const { name = '', port, protocol = 'TCP', appProtocol } of ports) {
+    if (isStepDone()) yield
+    mirrored.push({ name, port, protocol, ...(appProtocol !== undefined && { appProtocol }) })
+  }
+  return mirrored
 }
 
 /** @param name name of the slice that is replaced. Undefined for a new slice. */
-const mirrorSlice = (
+function* mirrorSlice(
   endpoints: Endpoints,
   { addressType, ports, endpoints: desired }: MirrorGroup,
   name: string | undefined,
-): EndpointSlice => ({
-  kind: 'EndpointSlice',
-  apiVersion: 'discovery.k8s.io/v1',
-  metadata: {
-    namespace: endpoints.metadata.namespace ?? '',
-    ...(name === undefined ? { generateName: slicePrefix(endpoints.metadata.name ?? '') } : { name }),
-    labels: { ...endpoints.metadata.labels, [SERVICE_NAME]: endpoints.metadata.name ?? '', [MANAGED_BY]: CONTROLLER },
-    annotations: mirroredAnnotations(endpoints),
-    ownerReferences: [controllerReference(ENDPOINTS, endpoints)],
-  },
-  addressType,
-  ports: [...ports],
-  endpoints: [...desired.values()].slice(0, MAX_PER_SUBSET),
-})
+): Steps<EndpointSlice> {
+  const own = { [SERVICE_NAME]: endpoints.metadata.name ?? '', [MANAGED_BY]: CONTROLLER }
+  const annotations = yield* runIfSteps(withMembers(endpoints.metadata.annotations))
+  for (const annotation of NOT_MIRRORED) delete annotations[annotation]
+  return {
+    kind: 'EndpointSlice',
+    apiVersion: 'discovery.k8s.io/v1',
+    metadata: {
+      namespace: endpoints.metadata.namespace ?? '',
+      ...(name === undefined ? { generateName: slicePrefix(endpoints.metadata.name ?? '') } : { name }),
+      labels: yield* runIfSteps(withMembers(endpoints.metadata.labels, own)),
+      annotations,
+      ownerReferences: [controllerReference(ENDPOINTS, endpoints)],
+    },
+    addressType,
+    ports: [...ports],
+    endpoints: [...desired.values()].slice(0, MAX_PER_SUBSET),
+  }
+}
 
 /** Reports whether a slice needs no write. */
-function isMirrorOf({ metadata, endpoints: present }: EndpointSlice, endpoints: Endpoints, { endpoints: desired }: MirrorGroup): boolean {
-  const { [SERVICE_NAME]: _, [MANAGED_BY]: __, ...labels } = metadata.labels ?? {}
+function* isMirrorOf(
+  { metadata: { labels, annotations }, endpoints: present }: EndpointSlice,
+  endpoints: Endpoints,
+  { endpoints: desired }: MirrorGroup,
+): Steps<boolean> {
   return (
     (present ?? []).length === desired.size &&
     (present ?? []).every(endpoint => {
       const wanted = desired.get(endpointKey(endpoint))
       return wanted !== undefined && isSameEndpoint(wanted, endpoint)
     }) &&
-    deepEqual(labels, endpoints.metadata.labels ?? {}) &&
-    deepEqual(metadata.annotations ?? {}, mirroredAnnotations(endpoints))
+    (yield* areSameMembers(labels, endpoints.metadata.labels, OWN_LABELS, [])) &&
+    (yield* areSameMembers(annotations, endpoints.metadata.annotations, [], NOT_MIRRORED))
   )
 }

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import type { Endpoint, EndpointSlice } from '../../../../../src/api/discovery/v1.types.ts'
 import { packEndpoints } from '../../../../../src/cluster/controllers/endpointslice/packing.ts'
+import { hasOtherLabels } from '../../../../../src/cluster/controllers/endpointslice/slice.ts'
 import { endpointKey, type SliceChanges } from '../../../../../src/cluster/shared/endpoint-slices.ts'
-import { runAtOnce } from '../../../../../src/lib/steps.ts'
-import { sliceOf } from '../../../../support/slices.ts'
+import { runAtOnce, type Steps } from '../../../../../src/lib/steps.ts'
+import { countedSteps, noSteps } from '../../../../support/counted-steps.ts'
+import { serviceOf, sliceOf } from '../../../../support/slices.ts'
 
 const endpoints = (from: number, count: number): Endpoint[] =>
   Array.from({ length: count }, (_, i) => ({ addresses: [`10.0.${(from + i) >> 8}.${(from + i) & 255}`], conditions: { ready: true } }))
@@ -17,15 +19,18 @@ function slicesOfSizes(sizes: readonly number[]): EndpointSlice[] {
   })
 }
 
-const pack = (existing: EndpointSlice[], desired: Endpoint[], hasOtherLabels = (_: EndpointSlice): boolean => false): SliceChanges =>
+const make = (): Steps<EndpointSlice> => noSteps(sliceOf('', []))
+
+/** @param differs whether the labels of a slice must be changed. */
+const pack = (existing: EndpointSlice[], desired: Endpoint[], differs = (_: EndpointSlice): boolean => false): SliceChanges =>
   runAtOnce(
     packEndpoints({
       existing,
       desired: new Map(desired.map(each => [endpointKey(each), each])),
       max: 100,
       labels: { a: 'b' },
-      hasOtherLabels,
-      make: () => sliceOf('', []),
+      hasOtherLabels: slice => noSteps(differs(slice)),
+      make,
     }),
   )
 
@@ -75,9 +80,15 @@ describe('packing of endpoints into slices', () => {
   it('takes a step for each slice', () => {
     const existing = slicesOfSizes([100, 100, 100])
     const desired = new Map(endpoints(0, 500).map(each => [endpointKey(each), each]))
-    const steps = packEndpoints({ existing, desired, max: 100, labels: {}, hasOtherLabels: () => false, make: () => sliceOf('', []) })
-    let count = 0
-    while (!steps.next().done) count++
-    expect(count).to.equal(5)
+    const service = serviceOf()
+    const steps = packEndpoints({
+      existing,
+      desired,
+      max: 100,
+      labels: {},
+      hasOtherLabels: slice => hasOtherLabels(slice, service),
+      make,
+    })
+    expect(countedSteps(steps).yields).to.equal(5)
   })
 })

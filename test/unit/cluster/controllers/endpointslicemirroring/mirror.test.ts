@@ -1,8 +1,12 @@
 import { expect } from 'chai'
-import type { EndpointSubset } from '../../../../../src/api/core/v1.types.ts'
+import type { EndpointSubset, Endpoints } from '../../../../../src/api/core/v1.types.ts'
 import type { EndpointSlice } from '../../../../../src/api/discovery/v1.types.ts'
-import { isMirrored, planMirror } from '../../../../../src/cluster/controllers/endpointslicemirroring/mirror.ts'
+import { isMirrored, type MirrorPlan, planMirror } from '../../../../../src/cluster/controllers/endpointslicemirroring/mirror.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { endpointsObject, serviceOf } from '../../../../support/slices.ts'
+
+const planOf = (endpoints: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan => runAtOnce(planMirror(endpoints, existing))
 
 const PORTS: EndpointSubset['ports'] = [{ name: 'x', port: 1000, protocol: 'TCP' }]
 const subset = (...ips: string[]): EndpointSubset => ({ addresses: ips.map(ip => ({ ip })), ports: PORTS })
@@ -21,7 +25,7 @@ describe('mirror of Endpoints', () => {
       },
     ])
     expect(
-      planMirror(endpoints, []).changes.create.map(({ addressType, endpoints: has, ports }) => ({ addressType, endpoints: has, ports })),
+      planOf(endpoints, []).changes.create.map(({ addressType, endpoints: has, ports }) => ({ addressType, endpoints: has, ports })),
     ).to.deep.equal([
       {
         addressType: 'IPv4',
@@ -41,7 +45,7 @@ describe('mirror of Endpoints', () => {
       'kubectl.kubernetes.io/last-applied-configuration': '{}',
       'endpoints.kubernetes.io/last-change-trigger-time': 'x',
     }
-    const [slice] = planMirror(endpointsObject([subset('1.2.3.4')], { labels: { c: 'd' }, annotations }), []).changes.create
+    const [slice] = planOf(endpointsObject([subset('1.2.3.4')], { labels: { c: 'd' }, annotations }), []).changes.create
     expect(slice?.metadata).to.deep.equal({
       namespace: 'default',
       generateName: 'web-',
@@ -56,20 +60,20 @@ describe('mirror of Endpoints', () => {
   })
 
   it('changes a slice only if it differs, and deletes further ones', () => {
-    const slice = stored(planMirror(endpointsObject([subset('1.2.3.4')]), []).changes.create[0], 'web-1')
-    expect(planMirror(endpointsObject([subset('1.2.3.4')]), [slice]).changes).to.deep.equal({ create: [], update: [], remove: [] })
-    const next = planMirror(endpointsObject([subset('1.2.3.5')]), [slice, stored(slice, 'web-2')]).changes
+    const slice = stored(planOf(endpointsObject([subset('1.2.3.4')]), []).changes.create[0], 'web-1')
+    expect(planOf(endpointsObject([subset('1.2.3.4')]), [slice]).changes).to.deep.equal({ create: [], update: [], remove: [] })
+    const next = planOf(endpointsObject([subset('1.2.3.5')]), [slice, stored(slice, 'web-2')]).changes
     expect([next.update.map(({ metadata }) => metadata.name), next.remove.map(({ metadata }) => metadata.name)]).to.deep.equal([
       ['web-1'],
       ['web-2'],
     ])
-    expect(planMirror(endpointsObject([subset('1.2.3.4')], { labels: { a: 'b' } }), [slice]).changes.update).to.have.length(1)
-    expect(planMirror(endpointsObject([]), [slice]).changes.remove).to.deep.equal([slice])
+    expect(planOf(endpointsObject([subset('1.2.3.4')], { labels: { a: 'b' } }), [slice]).changes.update).to.have.length(1)
+    expect(planOf(endpointsObject([]), [slice]).changes.remove).to.deep.equal([slice])
   })
 
   it('counts addresses that are skipped', () => {
     const ips = Array.from({ length: 1003 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
-    const { invalid, skipped, changes } = planMirror(endpointsObject([subset('nonsense', ...ips)]), [])
+    const { invalid, skipped, changes } = planOf(endpointsObject([subset('nonsense', ...ips)]), [])
     expect([invalid, skipped, changes.create[0]?.endpoints?.length]).to.deep.equal([1, 4, 1000])
   })
 
@@ -85,5 +89,40 @@ describe('mirror of Endpoints', () => {
       isMirrored(endpointsObject([], excluded), service),
       isMirrored(endpointsObject([], lock), service),
     ]).to.deep.equal([true, false, false, false, false])
+  })
+
+  it('changes a slice with a label or an annotation that the Endpoints do not give', () => {
+    const endpoints = endpointsObject([subset('1.2.3.4')], { labels: { a: 'b' }, annotations: { c: 'd' } })
+    const slice = stored(planOf(endpoints, []).changes.create[0], 'web-1')
+    const { labels, annotations } = slice.metadata
+    const changed: EndpointSlice['metadata'][] = [
+      { labels: { ...labels, x: 'y' } },
+      { labels: { ...labels, a: 'c' } },
+      { annotations: {} },
+      { annotations: { ...annotations, 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } },
+    ]
+    for (const metadata of changed) {
+      const other = { ...slice, metadata: { ...slice.metadata, ...metadata } }
+      expect(planOf(endpoints, [other]).changes.update).to.deep.equal(
+        [slice].map(({ metadata: { generateName: _, ...rest }, ...parts }) => ({ ...parts, metadata: rest })),
+      )
+    }
+  })
+
+  it('gets very many labels, annotations and ports in steps', () => {
+    const members = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'v']))
+    const ports = Array.from({ length: 12_000 }, (_, i) => ({ name: `p${i}`, port: i + 1, protocol: 'TCP' as const }))
+    const addresses = [1, 2, 3].map(i => ({ ip: `10.0.0.${i}` }))
+    const endpoints = endpointsObject([{ addresses, ports }], { labels: members, annotations: members })
+    const first = countedSteps(planMirror(endpoints, []))
+    // The key of the ports is made once for all addresses.
+    const expected = 2 * Math.floor(20_000 / 512) + 2 * Math.floor(12_000 / 512)
+    expect(first.yields).to.be.within(expected, expected + 40)
+    const slice = stored(first.result.changes.create[0], 'web-1')
+    expect([slice.ports?.length, slice.endpoints?.length, slice.metadata.annotations]).to.deep.equal([12_000, 3, members])
+    const again = countedSteps(planMirror(endpoints, [slice]))
+    expect(again.yields).to.be.at.least(expected)
+    expect(again.result.changes).to.deep.equal({ create: [], update: [], remove: [] })
+    expect(members).not.to.have.property('kubernetes.io/service-name')
   })
 })
