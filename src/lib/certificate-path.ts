@@ -52,7 +52,10 @@ export function isGoodChain(
   now: number,
 ): boolean {
   try {
-    const path = pathTo(chain, authorities)
+    const path = pathTo(
+      chain,
+      authorities.filter(authority => isCurrent(authority, now)),
+    )
     return (
       path?.every(
         (certificate, index) =>
@@ -64,7 +67,10 @@ export function isGoodChain(
   }
 }
 
-/** Returns the certificates from the peer's own to an authority. */
+/**
+ * Returns the certificates from the peer's own to an authority. `authorities`: valid now. A renewed authority may have
+ * the name and the key of one that has expired.
+ */
 function pathTo(chain: readonly Buffer[], authorities: readonly X509Certificate[]): X509Certificate[] | undefined {
   const path: X509Certificate[] = []
   for (const der of chain) {

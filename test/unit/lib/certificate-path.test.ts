@@ -49,6 +49,16 @@ describe('the path of a client certificate', () => {
     expect(isGood([expired], await issue(expired))).to.equal(false)
   })
 
+  it('leads to a renewed CA beside one that has expired', async () => {
+    now = Date.now()
+    const subject = [{ CN: ['root'] }]
+    const expired = await issueCertificate({ subject, isAuthority: true, notAfter: now - 1000 })
+    const renewed = await issueCertificate({ subject, isAuthority: true, keys: expired.keys })
+    const leaf = await issue(renewed)
+    expect([isGood([expired, renewed], leaf), isGood([renewed, expired], leaf, renewed)]).to.deep.equal([true, true])
+    expect([isGood([expired], leaf), isGood([expired, renewed], leaf, expired)]).to.deep.equal([false, true])
+  })
+
   it('ends at a CA that may issue client certificates', async () => {
     const servers = await issueCertificate({ subject: [{ CN: ['servers'] }], isAuthority: true, usages: [SERVER_AUTH] })
     expect(isGood([servers], await issue(servers))).to.equal(false)
