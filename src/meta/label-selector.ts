@@ -40,7 +40,7 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
     yield
   }
   const ordered = yield* sortInSteps(requirements, byKey)
-  if (ordered.length > FEW) keepMatcher(ordered, matcher)
+  if (isLongSelector(ordered)) keepMatcher(ordered, matcher)
   return ordered
 }
 
@@ -78,6 +78,10 @@ function matchesOne({ key, operator, values }: LabelRequirement, labels: Selecta
       return false
   }
 }
+
+/** Whether requirements are so many, or one has so many values, that they are matched by a matcher. */
+export const isLongSelector = (requirements: readonly LabelRequirement[]): boolean =>
+  requirements.length > FEW || requirements.some(({ values }) => values.length > FEW)
 
 const EMPTY: Labels = {}
 
@@ -210,20 +214,24 @@ export function validateLabelSelector(
   rules: LabelSelectorRules = {},
 ): FieldError[] {
   if (!selector) return []
-  const known = found.get(selector)
-  const isSame = known?.path === path.text && known.rules.allowInvalidValues === rules.allowInvalidValues
+  const known = errorsOfLarge.get(selector)
+  const isSame =
+    known?.path === path.text &&
+    known.rules.allowInvalidValues === rules.allowInvalidValues &&
+    known.rules.allowUnknownOperator === rules.allowUnknownOperator
   return isSame ? [...known.errors] : runAtOnce(selectorErrors(selector, path, rules))
 }
 
 /** Errors of large selectors that were validated in steps. Rules that run in one call report them. */
-const found = new WeakMap<
+const errorsOfLarge = new WeakMap<
   LabelSelector,
   { readonly path: string; readonly rules: LabelSelectorRules; readonly errors: readonly FieldError[] }
 >()
 
 /** Validates a selector in steps if it is large, before `validateLabelSelector` with the same arguments. */
 export function* validateLargeSelector(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules = {}): Steps<void> {
-  if (!hasFewValues(selector)) found.set(selector, { path: path.text, rules, errors: yield* selectorErrors(selector, path, rules) })
+  if (hasFewValues(selector)) return
+  errorsOfLarge.set(selector, { path: path.text, rules, errors: yield* selectorErrors(selector, path, rules) })
 }
 
 function* selectorErrors(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules): Steps<FieldError[]> {

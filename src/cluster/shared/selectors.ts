@@ -5,6 +5,7 @@ import { hasMembers, propertyOf } from '../../meta/equal.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
 import {
+  isLongSelector,
   type LabelRequirement,
   labelSelectorInSteps,
   labelSelectorOf,
@@ -12,11 +13,10 @@ import {
   mapSelectorInSteps,
 } from '../../meta/label-selector.ts'
 
-/** Number of requirements above which they are kept as long as the selector. */
-const FEW = 8
 /** Number of values above which a selector is converted in steps. */
 const FEW_VALUES = 128
 
+/** Requirements of long selectors, as long as those exist. */
 const kept = new WeakMap<object, readonly LabelRequirement[]>()
 
 /**
@@ -34,7 +34,7 @@ export function selectorOfMap(map: Labels | undefined): readonly LabelRequiremen
   return known ?? keep(map, labelSelectorOfMap(map))
 }
 
-/** Reports whether a map has members, without listing those of a wide one. */
+/** Reports whether a map is absent or has no members, without listing those of a wide one. */
 export const isEmptyMap = (map: Labels | undefined): boolean => map === undefined || (!isWide(map) && namesOf(map).length === 0)
 
 /** Converts the selector of an object in steps if it is long, so that `selectorOf` returns what is kept. */
@@ -44,11 +44,11 @@ export function* keepSelector(object: object): Steps<void> {
   keep(selector, isLabelSelector(selector) ? yield* labelSelectorInSteps(selector) : yield* mapSelectorInSteps(selector as Labels))
 }
 
-/** The members of a plain map are texts. */
+/** Tells a label selector from a plain map, whose members are texts. */
 const isLabelSelector = (selector: LabelSelector | Labels): selector is LabelSelector =>
   typeof selector.matchLabels === 'object' || typeof selector.matchExpressions === 'object'
 
 function keep(selector: object | undefined | null, requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
-  if (selector && requirements.length > FEW) kept.set(selector, requirements)
+  if (selector && isLongSelector(requirements)) kept.set(selector, requirements)
   return requirements
 }

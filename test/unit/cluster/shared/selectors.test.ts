@@ -36,6 +36,14 @@ describe('a selector of an observed object', () => {
     expect([matchesLabels(requirements, selector), matchesLabels(requirements, map())]).to.deep.equal([true, false])
   })
 
+  it('is kept if one of few requirements has many values', () => {
+    const selector = { matchExpressions: [{ key: 'k', operator: 'In', values: Array.from({ length: MANY }, (_, i) => `v${i}`) }] }
+    expect(countedSteps(keepSelector({ spec: { selector } })).yields).to.be.at.least(MANY / 512 - 1)
+    const requirements = selectorOf(selector)
+    expect(selectorOf(selector)).to.equal(requirements)
+    expect([matchesLabels(requirements, { k: 'v7' }), matchesLabels(requirements, { k: 'w' })]).to.deep.equal([true, false])
+  })
+
   it('is left to its reader if it is short or absent', () => {
     for (const object of [{}, { spec: {} }, { spec: { selector: null } }, { spec: { selector: { matchLabels: { a: 'b' } } } }])
       expect(countedSteps(keepSelector(object)).yields).to.equal(0)
