@@ -2,11 +2,12 @@ import { isStepDone, type Steps } from '../lib/steps.ts'
 import { isWide, namesOf, noteCopy, wideNames } from '../lib/wide-objects.ts'
 import { deepEqualIfSmall, hasMembers, noteDifference, SMALL, setMember } from './equal.ts'
 import { hasFewValues } from './few-values.ts'
+import { copyWholeFloats } from './whole-floats.ts'
 
 /**
  * Returns `next` with its parts that equal those of `old` replaced by them, in steps. Readers that then compare old and
  * new parts find most of them identical, which takes no time: an object that many readers follow is compared once, not
- * by each in one call. Wide objects that differ are noted, so that `deepEqual` need not compare them again. Both values
+ * by each in one call. Wide objects of which a text differs are noted, so that `deepEqual` need not compare them again. Both values
  * are left as they are, and must not change later. Parts of up to 512 values are shared as a whole or not at all.
  */
 export function* shareUnchanged<T>(old: unknown, next: T): Steps<T> {
@@ -24,7 +25,7 @@ function* sharedList(old: readonly unknown[], next: readonly unknown[]): Steps<r
     copy[i] = shareSmall(old[i], next[i]) ?? (yield* shareUnchanged(old[i], next[i]))
     if (copy[i] !== old[i]) isSame = false
   }
-  return isSame ? old : copy
+  return isSame ? old : copyWholeFloats(next, copy)
 }
 
 function* sharedMembers(old: Members, next: Members): Steps<Members> {
@@ -32,14 +33,18 @@ function* sharedMembers(old: Members, next: Members): Steps<Members> {
   // The copy of an object of texts would be of no use.
   let copy: Members | undefined
   let isSame = true
+  let hasOtherText = false
   for (const [i, name] of names.entries()) {
     if (isStepDone()) yield
     const before = Object.hasOwn(old, name) ? old[name] : undefined
     const value = next[name]
     const shared = shareSmall(before, value) ?? (yield* shareUnchanged(before, value))
-    if (shared !== before) isSame = false
+    if (shared !== before) {
+      isSame = false
+      hasOtherText ||= typeof shared === 'string' || typeof before === 'string'
+    }
     if (copy === undefined && shared !== value) {
-      copy = noteCopy(next, {})
+      copy = copyWholeFloats(next, noteCopy(next, {}))
       for (const earlier of names.slice(0, i)) {
         if (isStepDone()) yield
         setMember(copy, earlier, next[earlier])
@@ -49,8 +54,18 @@ function* sharedMembers(old: Members, next: Members): Steps<Members> {
   }
   if (isSame && (isWide(old) ? yield* wideNames(old) : namesOf(old)).length === names.length) return old
   const result = copy ?? next
-  if (isWide(old) || isWide(result)) noteDifference(old, result)
+  // Other values may be equal to `deepEqual`, such as an absent member and an empty list.
+  if ((isWide(old) || isWide(result)) && (hasOtherText || (yield* lacksText(result, old)))) noteDifference(old, result)
   return result
+}
+
+/** Reports whether the old object has a text whose name the new one does not have. */
+function* lacksText(next: Members, old: Members): Steps<boolean> {
+  for (const name of isWide(old) ? yield* wideNames(old) : namesOf(old)) {
+    if (isStepDone()) yield
+    if (typeof old[name] === 'string' && !Object.hasOwn(next, name)) return true
+  }
+  return false
 }
 
 type Members = { readonly [name: string]: unknown }

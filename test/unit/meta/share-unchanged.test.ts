@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { deepEqual } from '../../../src/meta/equal.ts'
 import { shareUnchanged } from '../../../src/meta/share-unchanged.ts'
+import { setWholeFloat, wholeFloatAt } from '../../../src/meta/whole-floats.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 
 const MANY = 20_000
@@ -64,6 +65,38 @@ describe('shareUnchanged', () => {
   it('runs in steps', () => {
     for (const value of [{ labels: members('a') }, { list: list() }])
       expect(countedSteps(shareUnchanged(value, structuredClone(value))).yields).to.be.at.least(Math.floor(MANY / 512))
+  })
+
+  it('leaves wide objects equal that differ in an absent member and an empty list', () => {
+    const [old, next] = [members('a'), { ...members('a'), list: [] }]
+    runAtOnce(shareUnchanged(old, next))
+    runAtOnce(shareUnchanged(next, old))
+    expect([deepEqual(old, next), deepEqual(next, old)]).to.deep.equal([true, true])
+  })
+
+  it('keeps which whole numbers are floats', () => {
+    const [old, next] = [
+      { labels: members('a'), ratio: 2 },
+      { labels: members('a'), ratio: 1 },
+    ]
+    setWholeFloat(next, 'ratio', '1.0')
+    const shared = runAtOnce(shareUnchanged(old, next))
+    expect([shared.labels === old.labels, wholeFloatAt(shared, 'ratio')]).to.deep.equal([true, '1.0'])
+    const [list, later] = [
+      [members('a'), 2],
+      [members('a'), 1],
+    ]
+    setWholeFloat(later, 1, '1.0')
+    expect(wholeFloatAt(runAtOnce(shareUnchanged(list, later)), 1)).to.equal('1.0')
+  })
+
+  it('notes a text that is gone', () => {
+    const { k7: _, ...fewer } = members('a')
+    const [before, next] = [counted(members('a')), counted(fewer)]
+    runAtOnce(shareUnchanged(before.object, next.object))
+    const lists = [before.lists, next.lists]
+    expect(deepEqual(before.object, next.object)).to.equal(false)
+    expect([before.lists, next.lists]).to.deep.equal(lists)
   })
 
   it('spares later comparisons of wide objects that differ', () => {
