@@ -171,7 +171,11 @@ class Scheduler {
     })
     for (const [kind, event] of eventKinds)
       this.#references.follow(this.#objects.follow(kind), event, (change, concerned) => this.#reactToObject(change, concerned))
-    for (const pod of [...this.#pods.store.list()]) if (!hasFewValues(pod)) await runInTurns(this.#infos.prepare(pod))
+    for (const pod of [...this.#pods.store.list()]) {
+      if (hasFewValues(pod)) continue
+      // An invalid selector or quantity is logged when the handler observes the pod.
+      await runInTurns(this.#infos.prepare(pod)).catch(() => {})
+    }
     this.#pods.on({
       prepare: pod => this.#infos.prepare(pod),
       added: pod => this.#observe(pod, undefined),
