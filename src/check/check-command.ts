@@ -107,12 +107,15 @@ export async function runCheck(argv: readonly string[], { out, err }: Streams): 
   return given.isOn('watch') ? watched(options, checkOnce, err) : checkOnce()
 }
 
+/** Message of the RangeError of V8 for a text that is longer than a string can be. */
+const TOO_LONG = 'Invalid string length'
+
 /** Prints a report. Throws ArgumentError if its text is longer than a string can be (512 MiB). */
 export function boundedReport(format: (report: CheckReport) => string, report: CheckReport): string {
   try {
     return format(report)
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
+    if (!(error instanceof RangeError) || error.message !== TOO_LONG) throw error
     const { length } = report.result.findings
     throw new ArgumentError(`the report of ${length} findings is too long for this format: check fewer files at once or use --output text`)
   }

@@ -161,6 +161,8 @@ note: a remark
     const tooLong = (): string => 'x'.repeat(2 ** 29).concat('x')
     expect(() => boundedReport(tooLong, report())).to.throw('the report of 2 findings is too long for this format')
     expect(boundedReport(() => 'x', report())).to.equal('x')
+    const tooDeep = (): string => `${tooDeep()}x`
+    expect(() => boundedReport(tooDeep, report())).to.throw(RangeError, 'call stack')
   })
 
   it('prints JSON with whether the check failed', () => {
