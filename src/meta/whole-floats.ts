@@ -78,9 +78,9 @@ export const isGoInteger = (value: number | bigint, isFloat: boolean): boolean =
   !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value))
 
 /**
- * Returns a deep copy of plain data like `clone`, with its marks, in steps. It uses a stack instead of recursion, because a generator for each
- * small object would cost more than the copy, and avoids `Object.entries`, which creates a pair for each element of a
- * list before the first step ends.
+ * Returns a deep copy of plain data like `clone`, with its marks, in steps. It uses a stack instead of recursion,
+ * because a generator for each small object would cost more than the copy, and avoids `Object.entries`, which creates a
+ * pair for each element of a list before the first step ends.
  */
 export const cloneExactlyInSteps = <T>(value: T): Steps<T> => copyInSteps(value, original => copyWholeFloats(original, emptyLike(original)))
 

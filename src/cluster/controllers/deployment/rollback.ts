@@ -21,8 +21,8 @@ export interface Rollback {
 }
 
 /**
- * Returns the deployment with the template and the annotations of a revision, in steps. If there is no such revision, only the
- * request is removed.
+ * Returns the deployment with the template and the annotations of a revision, in steps. If there is no such revision,
+ * only the request is removed.
  */
 export function* rollbackOf(deployment: Deployment, sets: readonly ReplicaSet[], target: number): Steps<Rollback> {
   const annotations = yield* runIfSteps(withMembers(deployment.metadata.annotations))
