@@ -93,8 +93,9 @@ describe('binnacle explore', function () {
   const program = (...args: string[]): string[] => ['--', process.execPath, join(directory, 'program.mjs'), ...args]
 
   it('finds nothing in a sound program', async () => {
-    const { status, out } = await run('--agent', 'labeller/*', '--runs', '4', ...program())
+    const { status, out, err } = await run('--agent', 'labeller/*', '--runs', '4', ...program())
     expect(out).to.match(/: nothing found in 4 runs with seed 1 \(\d+ perturbations\)\n/)
+    expect(err).to.include(': the controller was not restarted, and read no stale list: use --restart-signal or --controller\n')
     expect(status).to.equal(0)
   })
 
@@ -133,6 +134,7 @@ describe('binnacle explore', function () {
     expect(broken.out).to.include('secrets default/a: an object was expected, there is no object')
     expect(broken.status).to.equal(1)
     const sound = await run(...controller('careful'), '--runs', '4', ...program('test'))
+    expect(sound.err).not.to.include('not restarted')
     expect([sound.status, sound.err]).to.deep.equal([0, ''])
   })
 

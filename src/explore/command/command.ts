@@ -159,7 +159,8 @@ async function exploreProgram(
   try {
     const found = await exploration({ engine, scenario, runs, seed, quietMs: undefined, leastQuietMs: LEAST_QUIET_MS, replay: faults, log })
     streams.out(`${program.name}: nothing found in ${found.runs} runs with seed ${seed} (${found.perturbations} perturbations)\n`)
-    if (found.perturbations === 0 && faults === undefined) streams.err(`${program.name}: nothing was perturbed: ${unseenText(options)}\n`)
+    const unseen = faults === undefined ? omittedText(found.perturbations, scenario.restarts, options) : undefined
+    if (unseen !== undefined) streams.err(`${program.name}: ${unseen}\n`)
     for (const text of found.unrepeated) streams.out(`${program.name}: failed once, and not again: ${text}\n`)
     return 0
   } catch (error) {
@@ -175,6 +176,12 @@ async function exploreProgram(
     await engine.close()
     await origin.stop()
   }
+}
+
+/** Describes perturbations that the runs could not make, and the flag that allows them. Undefined if there are none. */
+function omittedText(perturbations: number, restarts: boolean, options: ExploreCommand): string | undefined {
+  if (perturbations === 0) return `nothing was perturbed: ${unseenText(options)}`
+  return restarts ? undefined : 'the controller was not restarted, and read no stale list: use --restart-signal or --controller'
 }
 
 /** Reason why no request could be perturbed. */
