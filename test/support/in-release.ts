@@ -23,6 +23,9 @@ export interface Answer {
  */
 export type Call = (path: string, request?: FakeRequest) => Promise<Answer>
 
+/** Message for an unknown path while custom kinds may be missing. */
+const PATHS_MISSING = 'the request has been made before all known HTTP paths have been installed, please try again'
+
 /**
  * Runs a server of a release on a store that passes from one release to the next. `served` are entries of
  * `--runtime-config`, such as `api/all`.
@@ -57,6 +60,8 @@ export async function inRelease<T>(
       } catch (error) {
         if (error instanceof PlainTextError) return { status: error.code, json: error.message, warnings: exchange.warnings }
         if (!(error instanceof StatusError)) throw error
+        // Only a started server knows all custom kinds. Until then an unknown path is 503.
+        if (error.status.message === PATHS_MISSING) return { status: 404, json: error.status, warnings: exchange.warnings }
         return { status: error.status.code ?? 0, json: error.status, warnings: exchange.warnings }
       }
     })
