@@ -30,12 +30,11 @@ export const nextTurn = (): Promise<void> => new Promise(inNextTurn)
 /** Resolves when long work may continue. */
 export const nextLongTurn = (): Promise<void> => new Promise(inLongTurn)
 
-/**
- * Resolves when work that no client waits for may begin: requests and handlers of controllers in this process. Keeps
- * the order of calls. Undefined if it may begin at once.
- */
-export const backgroundTurn = (): Promise<void> | undefined =>
-  turns.hasBackground || turns.isSpent() ? new Promise(resolve => turns.inBackground(resolve)) : undefined
+/** Resolves when work that no client waits for may continue: requests and handlers of controllers in this process. */
+export const nextBackgroundTurn = (): Promise<void> => new Promise(resolve => turns.inBackground(resolve))
+
+/** Like `nextBackgroundTurn`, for work that begins in the order of calls. Undefined if it may begin at once. */
+export const backgroundTurn = (): Promise<void> | undefined => (turns.hasBackground || turns.isSpent() ? nextBackgroundTurn() : undefined)
 
 /** Turns of the process, for code that takes its scheduler as an argument. */
 export const SHARED_TURNS = { spent: turnIsSpent, next: nextTurn }
