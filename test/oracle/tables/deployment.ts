@@ -18,6 +18,7 @@ import {
 } from '../../../src/cluster/controllers/deployment/rollout.ts'
 import { hasTimedOut, isComplete, isProgress, newCondition, untilDeadline } from '../../../src/cluster/controllers/deployment/status.ts'
 import { safeEncode, templateHash } from '../../../src/cluster/shared/template-hash.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { formatTime } from '../../../src/meta/time.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
@@ -256,7 +257,7 @@ interface RevisionIn {
 
 function revisionHistory({ rsRevision, newRevision, history, limitChars }: RevisionIn): object {
   const present = { ...(rsRevision !== null && { [REVISION]: rsRevision }), ...(history !== null && { [HISTORY]: history }) }
-  const annotations = newSetAnnotations(deployment({}), present, Number(newRevision), limitChars)
+  const annotations = runAtOnce(newSetAnnotations(deployment({}), present, Number(newRevision), limitChars))
   return { revision: annotations[REVISION], history: annotations[HISTORY] }
 }
 

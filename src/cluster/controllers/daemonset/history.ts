@@ -1,6 +1,6 @@
 import type { ControllerRevision, DaemonSet } from '../../../api/apps/v1.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
-import { runIfSteps, startInTurns } from '../../../lib/steps.ts'
+import { runIfSteps, type Steps, startInTurns } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
@@ -44,10 +44,8 @@ export async function historyOf(
   const data = await startInTurns(templatePatchInSteps(set.spec.template, features.release))
   const revisions: ControllerRevision[] = []
   for (const revision of claimed) {
-    const { labels = {}, name = '' } = revision.metadata
-    const isLabelled = labels[REVISION_LABEL] !== undefined
-    const labelled = { ...revision, metadata: { ...revision.metadata, labels: { ...labels, [REVISION_LABEL]: name } } }
-    revisions.push(isLabelled ? revision : await client.update(CONTROLLER_REVISIONS, labelled))
+    const isLabelled = revision.metadata.labels?.[REVISION_LABEL] !== undefined
+    revisions.push(isLabelled ? revision : await client.update(CONTROLLER_REVISIONS, await startInTurns(labelled(revision))))
   }
   const same: ControllerRevision[] = []
   for (const revision of revisions) if (await startInTurns(hasDataInSteps(revision, data))) same.push(revision)
@@ -59,6 +57,12 @@ export async function historyOf(
   await removeDuplicates(env, latest, same.slice(0, -1), pods)
   const current = revisionNumber(latest) < number ? await renumberRevision(client, latest, number) : latest
   return { current, old }
+}
+
+/** Returns a revision with its name as the label with the hash, which it lacks. Its labels may be very many. */
+export function* labelled(revision: ControllerRevision): Steps<ControllerRevision> {
+  const { labels, name = '' } = revision.metadata
+  return { ...revision, metadata: { ...revision.metadata, labels: yield* runIfSteps(withMembers(labels, { [REVISION_LABEL]: name })) } }
 }
 
 /**

@@ -1,5 +1,9 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
+import { isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, noteCopy, wideNames } from '../../../lib/wide-objects.ts'
+import { setMember } from '../../../meta/equal.ts'
+import { withMembers } from '../../shared/with-members.ts'
 
 /** Annotation of a set, and of its deployment, with the number of the rollout. */
 export const REVISION = 'deployment.kubernetes.io/revision'
@@ -51,20 +55,29 @@ export const latestRevision = (sets: readonly ReplicaSet[]): number => Math.max(
 /** Annotations with the sizes that a set was last scaled for. */
 export const sizeAnnotations = (desired: number, most: number): AnnotationMap => ({ [DESIRED]: String(desired), [MAX]: String(most) })
 
-/** Returns the annotations that a set has when it becomes the new one. @param limit longest history in characters. */
-export function newSetAnnotations(
+/**
+ * Returns the annotations that a set has when it becomes the new one, in steps.
+ * @param limit longest history in characters.
+ */
+export function* newSetAnnotations(
   { metadata }: Deployment,
   present: AnnotationMap,
   revision: number,
   limit = HISTORY_CHARACTERS,
-): AnnotationMap {
-  const copied = Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => isCopied(name)))
-  const annotations = { ...present, ...copied }
+): Steps<Record<string, string>> {
+  const annotations = yield* runIfSteps(withMembers(present))
+  const ofDeployment = metadata.annotations ?? {}
+  for (const name of isWide(ofDeployment) ? yield* wideNames(ofDeployment) : namesOf(ofDeployment)) {
+    if (isStepDone()) yield
+    if (isCopied(name)) setMember(annotations, name, ofDeployment[name])
+  }
+  noteCopy(ofDeployment, annotations)
   const old = present[REVISION]
   const oldRevision = old === undefined || old === '' ? 0 : Number(parseInt64(old) ?? Number.NaN)
   // A revision that is no number is left alone.
   if (!(oldRevision < revision)) return annotations
-  return { ...annotations, [REVISION]: String(revision), ...(old !== undefined && historyAnnotation(present[HISTORY] ?? '', old, limit)) }
+  annotations[REVISION] = String(revision)
+  return old === undefined ? annotations : Object.assign(annotations, historyAnnotation(present[HISTORY] ?? '', old, limit))
 }
 
 /** Appends a revision to the history. The oldest ones are dropped if it becomes too long. */

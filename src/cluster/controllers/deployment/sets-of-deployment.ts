@@ -1,8 +1,7 @@
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
-import { startInTurns } from '../../../lib/steps.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { runIfSteps, startInTurns } from '../../../lib/steps.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
@@ -10,6 +9,7 @@ import { DEPLOYMENTS, REPLICA_SETS } from '../../shared/kinds.ts'
 import type { ObjectReader } from '../../shared/object-store.ts'
 import { isControlledBy } from '../../shared/owner.ts'
 import { isNamespaceTerminating } from '../../shared/pod-control.ts'
+import { areSameMembers, withMembers } from '../../shared/with-members.ts'
 import { replicaSetFor } from './new-set.ts'
 import { isSameTemplate, newSetOf } from './replica-sets.ts'
 import { latestRevision, newSetAnnotations, REVISION, sizeAnnotations } from './revisions.ts'
@@ -60,12 +60,13 @@ export class DeploymentSets {
 
   async #updateNew(deployment: Deployment, set: ReplicaSet, revision: number): Promise<ReplicaSet> {
     const present = set.metadata.annotations ?? {}
-    const annotations = newSetAnnotations(deployment, present, revision)
+    const annotations = await startInTurns(newSetAnnotations(deployment, present, revision))
     const minReadySeconds = deployment.spec.minReadySeconds ?? 0
-    if (deepEqual(present, annotations) && (set.spec.minReadySeconds ?? 0) === minReadySeconds) return set
+    const isUnchanged = (set.spec.minReadySeconds ?? 0) === minReadySeconds
+    if (isUnchanged && (await startInTurns(areSameMembers(present, annotations)))) return set
     return this.#env.client.update(REPLICA_SETS, {
       ...set,
-      metadata: { ...set.metadata, annotations: { ...annotations } },
+      metadata: { ...set.metadata, annotations },
       spec: { ...set.spec, minReadySeconds },
     })
   }
@@ -83,10 +84,8 @@ export class DeploymentSets {
           ? newCondition('Progressing', 'True', 'FoundNewReplicaSet', `Found new replica set ${JSON.stringify(name)}`, now)
           : undefined
     if (!condition && deployment.metadata.annotations?.[REVISION] === revision) return deployment
-    const next = {
-      ...deployment,
-      metadata: { ...deployment.metadata, annotations: { ...deployment.metadata.annotations, [REVISION]: revision } },
-    }
+    const noted = await startInTurns(runIfSteps(withMembers(deployment.metadata.annotations, { [REVISION]: revision })))
+    const next = { ...deployment, metadata: { ...deployment.metadata, annotations: noted } }
     return this.writeStatus(next, condition ? withCondition(deployment.status, condition) : deployment.status)
   }
 
@@ -144,7 +143,7 @@ export class DeploymentSets {
       if (before === replicas && isCurrent) continue
       await this.#env.client.update(REPLICA_SETS, {
         ...set,
-        metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, ...annotations } },
+        metadata: { ...set.metadata, annotations: await startInTurns(runIfSteps(withMembers(set.metadata.annotations, annotations))) },
         spec: { ...set.spec, replicas },
       })
       if (before !== replicas) this.#scaled(deployment, set.metadata.name ?? '', before, replicas)
