@@ -37,33 +37,44 @@ const STRICTER_THAN_GO: ReadonlySet<string> = new Set([
   'CERT_SIGNATURE_FAILURE',
 ])
 
-/** Whether `isGoodChain` may accept a chain that OpenSSL rejected with this code. Other errors may exist as well. */
+/** Whether `goodPeriod` may accept a chain that OpenSSL rejected with this code. Other errors may exist as well. */
 export const mayBeGoodChain = (code: string | undefined): boolean => code !== undefined && STRICTER_THAN_GO.has(code)
 
+/** Period in which certificates are valid, in milliseconds since the epoch. */
+export interface ValidPeriod {
+  readonly notBefore: number
+  readonly notAfter: number
+}
+
 /**
- * Whether a chain is valid by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers
- * (ExtKeyUsageServerAuth). `chain`: DER, the peer's certificate first, each signed by the next and currently valid.
- * `now`: in milliseconds since the epoch. Returns false for a certificate that cannot be parsed.
+ * Judges a chain by the rules of Go's crypto/x509 for clients (ExtKeyUsageClientAuth) or servers
+ * (ExtKeyUsageServerAuth). Returns the period in which it and the authority that it leads to are valid. Undefined if it
+ * is not valid now, or a certificate cannot be parsed. `chain`: DER, the peer's certificate first, each signed by the
+ * next. `now`: in milliseconds since the epoch.
  */
-export function isGoodChain(
+export function goodPeriod(
   chain: readonly Buffer[],
   authorities: readonly X509Certificate[],
   purpose: CertificatePurpose,
   now: number,
-): boolean {
+): ValidPeriod | undefined {
   try {
     const path = pathTo(
       chain,
       authorities.filter(authority => isCurrent(authority, now)),
     )
-    return (
-      path?.every(
-        (certificate, index) =>
-          isGoodAt(certificate, index, index === path.length - 1) && isFor(certificate, PURPOSES[purpose]) && isCurrent(certificate, now),
-      ) === true
+    const isGood = path?.every(
+      (certificate, index) =>
+        isGoodAt(certificate, index, index === path.length - 1) && isFor(certificate, PURPOSES[purpose]) && isCurrent(certificate, now),
     )
+    return path && isGood
+      ? {
+          notBefore: Math.max(...path.map(({ validFrom }) => Date.parse(validFrom))),
+          notAfter: Math.min(...path.map(({ validTo }) => Date.parse(validTo))),
+        }
+      : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 

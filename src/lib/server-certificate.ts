@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { isGoodChain, mayBeGoodChain } from './certificate-path.ts'
+import { goodPeriod, mayBeGoodChain } from './certificate-path.ts'
 import { errorCode } from './error-code.ts'
 import { peerChain } from './peer-chain.ts'
 import { pemCertificates } from './pem-certificates.ts'
@@ -50,7 +50,7 @@ function isGoodByGo(socket: TLSSocket, authorities: Authorities): boolean {
     peer !== undefined &&
     peer.notBefore <= now &&
     now <= peer.notAfter &&
-    isGoodChain(peer.chain, certificatesOf(authorities), 'servers', now)
+    goodPeriod(peer.chain, certificatesOf(authorities), 'servers', now) !== undefined
   )
 }
 

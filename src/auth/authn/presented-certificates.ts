@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls'
-import { isGoodChain, mayBeGoodChain } from '../../lib/certificate-path.ts'
+import { goodPeriod, mayBeGoodChain } from '../../lib/certificate-path.ts'
 import { type PeerChain, peerChain } from '../../lib/peer-chain.ts'
 import type { Identity } from './authenticator.ts'
 import { certificateUser, commonNameOf } from './certificate-user.ts'
@@ -81,11 +81,15 @@ function readCertificate(
   if (socket.isSessionReused() || !(socket.authorized || mayBeGoodChain(String(socket.authorizationError)))) return 'unverified'
   const times = peerChain(certificate)
   if (times === undefined) return 'unverified'
-  if (!socket.authorized && !isGoodChain(times.chain, authorities(), 'clients', Date.now())) return 'unverified'
+  // The client may have omitted its authority, whose period counts as well.
+  const period = socket.authorized ? times : goodPeriod(times.chain, authorities(), 'clients', Date.now())
+  if (period === undefined) return 'unverified'
   return {
     commonName: commonNameOf(certificate),
     user: certificateUser(certificate, readsUid),
     ...times,
+    notBefore: period.notBefore,
+    notAfter: period.notAfter,
     expires: Date.parse(certificate.valid_to),
   }
 }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
-import { isGoodChain } from '../../../src/lib/certificate-path.ts'
+import { goodPeriod, type ValidPeriod } from '../../../src/lib/certificate-path.ts'
 import { ANY_PURPOSE, type Issued, issueCertificate, SERVER_AUTH } from '../../support/certificates.ts'
 
 const certificateOf = ({ cert }: Issued): X509Certificate => new X509Certificate(cert)
@@ -8,13 +8,14 @@ const certificateOf = ({ cert }: Issued): X509Certificate => new X509Certificate
 describe('the path of a client certificate', () => {
   let root: Issued
   let now = Date.now()
-  const isGood = (authorities: readonly Issued[], ...chain: readonly Issued[]): boolean =>
-    isGoodChain(
+  const periodOf = (authorities: readonly Issued[], ...chain: readonly Issued[]): ValidPeriod | undefined =>
+    goodPeriod(
       chain.map(each => certificateOf(each).raw),
       authorities.map(certificateOf),
       'clients',
       now,
     )
+  const isGood = (authorities: readonly Issued[], ...chain: readonly Issued[]): boolean => periodOf(authorities, ...chain) !== undefined
   const issue = (issuer: Issued, more: Partial<Parameters<typeof issueCertificate>[0]> = {}): Promise<Issued> =>
     issueCertificate({ subject: [{ CN: ['alice'] }], issuer, usages: [ANY_PURPOSE], ...more })
   before(async () => {
@@ -47,6 +48,14 @@ describe('the path of a client certificate', () => {
     now = Date.now()
     const expired = await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true, notAfter: now - 1000 })
     expect(isGood([expired], await issue(expired))).to.equal(false)
+  })
+
+  it('is valid no longer than its CA, also if the client omitted that', async () => {
+    now = Date.now()
+    const notAfter = Math.floor(now / 1000) * 1000 + 60_000
+    const brief = await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true, notAfter })
+    const leaf = await issue(brief)
+    expect([periodOf([brief], leaf)?.notAfter, periodOf([brief], leaf, brief)?.notAfter]).to.deep.equal([notAfter, notAfter])
   })
 
   it('leads to a renewed CA beside one that has expired', async () => {
