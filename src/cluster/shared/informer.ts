@@ -5,7 +5,7 @@ import { errorMessage } from '../../lib/error-message.ts'
 import { type Logger, silentLogger } from '../../lib/log.ts'
 import { pause } from '../../lib/pause.ts'
 import { eachInSlices } from '../../lib/slices.ts'
-import { runInTurns, type Steps } from '../../lib/steps.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { shareUnchanged } from '../../meta/share-unchanged.ts'
@@ -35,7 +35,7 @@ export interface InformerHandler<T extends TypedObject> {
    * Optional. Computes in steps what `added` and `updated` need of a large object. Called before them, when the store
    * has the new state. Small objects are not prepared.
    */
-  prepare?(object: T): Steps<unknown>
+  prepare?(object: T): Generator<undefined>
 }
 
 export interface InformerOptions extends Selection {

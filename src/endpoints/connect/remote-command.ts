@@ -132,12 +132,13 @@ export class RemoteCommand {
 
   /**
    * Handles the end of the kubelet's connection, which ends all open streams. The result of the command is unknown if
-   * the kubelet neither sent it nor closed the connection in order.
+   * the kubelet neither sent it nor closed the connection in order. A result may come together with the reply that opens
+   * the last stream.
    */
   #lost(fault: string | undefined): void {
-    if (!this.#opened) this.#end(failed(fault ?? 'connection closed'))
-    else if (fault !== undefined && !this.#errorsEnded && this.#errorBytes === 0)
-      this.#end(failed(`error reading from error stream: ${fault}`))
+    if (this.#errorBytes > 0) this.#end(this.#outcome())
+    else if (!this.#opened) this.#end(failed(fault ?? 'connection closed'))
+    else if (fault !== undefined && !this.#errorsEnded) this.#end(failed(`error reading from error stream: ${fault}`))
     else this.#end(this.#outcome())
   }
 }

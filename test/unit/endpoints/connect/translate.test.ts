@@ -219,6 +219,26 @@ describe('commands of clients with v5.channel.k8s.io', () => {
     expect(await ending(await start('one/exec?stdout=1'))).to.deep.equal({ metadata: {}, status: 'Success' })
   })
 
+  it('report a result that comes with the reply to the last stream, and the end of the connection', async () => {
+    world.kubelet.upgradeAct = (_req, socket) => {
+      socket.write(agreement(protocol))
+      const speaks = new SpdyKubelet(socket)
+      kubelet = speaks
+      speaks.replies = type => {
+        if (type === 'stdout') socket.cork()
+        return true
+      }
+      speaks.changed = () => {
+        if (speaks.streams.size < 2) return
+        streamOf('error').send('{"status":"Failure","message":"no command"}', true)
+        streamOf('stdout').end()
+        speaks.goAway()
+        socket.uncork()
+      }
+    }
+    expect(await ending(await start('one/exec?stdout=1'))).to.deep.equal(internalError('no command'))
+  })
+
   it('report that the kubelet refused a stream', async () => {
     world.kubelet.upgradeAct = (_req, socket) => {
       socket.write(agreement(protocol))
