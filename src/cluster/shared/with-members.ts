@@ -19,7 +19,7 @@ export function* areSameMembers(
 ): Steps<boolean> {
   const names = isWide(a) ? yield* wideNames(a) : namesOf(a)
   const others = isWide(b) ? yield* wideNames(b) : namesOf(b)
-  if (names.length - countOf(omittedOfA, a) !== others.length - countOf(omittedOfB, b)) return false
+  if (names.length - omittedCount(omittedOfA, a) !== others.length - omittedCount(omittedOfB, b)) return false
   for (const name of names) {
     if (isStepDone()) yield
     if (!omittedOfA.includes(name) && (a[name] !== b[name] || omittedOfB.includes(name))) return false
@@ -27,4 +27,4 @@ export function* areSameMembers(
   return true
 }
 
-const countOf = (names: readonly string[], texts: Texts): number => names.filter(name => Object.hasOwn(texts, name)).length
+const omittedCount = (names: readonly string[], texts: Texts): number => names.filter(name => Object.hasOwn(texts, name)).length
