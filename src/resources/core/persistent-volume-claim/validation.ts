@@ -1,9 +1,11 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { copyGivenEmpty } from '../../../meta/empty-members.ts'
-import { deepEqual, ownMember } from '../../../meta/equal.ts'
+import { deepEqual, deepEqualInSteps, ownMember } from '../../../meta/equal.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, immutableError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -12,7 +14,7 @@ import { isQualifiedName } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
 import { goChanges } from '../../shared/go-values.ts'
-import { selectorRules } from '../../shared/selector-rules.ts'
+import { selectorRules, validateSelectorsInSteps } from '../../shared/selector-rules.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { isNativeResource } from '../pod-spec/resources.ts'
 import { CLASS_ANNOTATION } from '../storage-class.ts'
@@ -26,14 +28,36 @@ const SPEC_PATH = fieldPath('spec')
  * a bound claim, and its attributes class. Errors come in this order: those of a new claim (twice on update), immutable
  * members, size, mode, attributes class. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validatePersistentVolumeClaim(
+export const validatePersistentVolumeClaim = (
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim | undefined,
+  context: HookContext,
+): FieldError[] | Steps<FieldError[]> =>
+  hasFewValues(next.spec.selector) && hasFewValues(old?.spec.selector)
+    ? validateClaim(next, old, context)
+    : validateLargeClaim(next, old, context)
+
+/** Validates and compares large selectors in steps first. */
+function* validateLargeClaim(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim | undefined,
+  context: HookContext,
+): Steps<FieldError[]> {
+  const { selector } = next.spec
+  const before = old?.spec.selector
+  yield* validateSelectorsInSteps(selector, SPEC_PATH.child('selector'), before, context.features)
+  return validateClaim(next, old, context, yield* deepEqualInSteps(selector, before))
+}
+
+function validateClaim(
   next: PersistentVolumeClaim,
   old: PersistentVolumeClaim | undefined,
   { features }: HookContext,
+  hasSameSelector = false,
 ): FieldError[] {
   const errors = validateClaimSpec(next.spec, SPEC_PATH, claimOptions(features, old))
   // Upstream validates an updated object twice, and reports every error twice.
-  return old ? [...errors, ...errors, ...validateClaimUpdate(next, old, features)] : errors
+  return old ? [...errors, ...errors, ...validateClaimUpdate(next, old, features, hasSameSelector)] : errors
 }
 
 /**
@@ -55,12 +79,17 @@ export function claimOptions(features: Features, old?: PersistentVolumeClaim): C
 /**
  * A size may grow; `validateShrinking` decides whether it may shrink. The path of volumeMode lacks `spec`, as upstream.
  */
-function validateClaimUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
+function validateClaimUpdate(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  features: Features,
+  hasSameSelector: boolean,
+): FieldError[] {
   const oldSize = old.spec.resources.requests?.storage
   const newSize = next.spec.resources.requests?.storage
   const sizePath = SPEC_PATH.child('resources', 'requests', 'storage')
   return [
-    ...validateSpecKept(next, old, features),
+    ...validateSpecKept(next, old, features, hasSameSelector),
     ...(compareQuantity(newSize, oldSize) < 0 ? validateShrinking(newSize, old, features, sizePath) : []),
     ...validateImmutableField(next.spec.volumeMode, old.spec.volumeMode, fieldPath('volumeMode')),
     ...validateAttributesClass(next.spec.volumeAttributesClassName, old, features),
@@ -82,11 +111,18 @@ function validateShrinking(size: string | undefined, { status }: PersistentVolum
 
 /**
  * Restores the fields that may change, then compares the specs, so that a single error shows everything that differs.
+ * `hasSameSelector`: whether the selectors are known to be equal.
  */
-function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
+function validateSpecKept(
+  next: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  features: Features,
+  hasSameSelector: boolean,
+): FieldError[] {
   const errors: FieldError[] = []
   const before = { ...old.spec }
   const after = copyGivenEmpty(next.spec, { ...next.spec })
+  if (hasSameSelector) keepMembers(after, before, 'selector')
   // A claim is bound once, by a controller.
   if (!before.volumeName) keepMembers(before, after, 'volumeName')
   const oldClass = ownMember(old.metadata.annotations, CLASS_ANNOTATION)

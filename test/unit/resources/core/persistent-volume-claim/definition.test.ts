@@ -1,5 +1,11 @@
 import { expect } from 'chai'
+import type { PersistentVolumeClaim } from '../../../../../src/api/core/v1.types.ts'
+import type { Steps } from '../../../../../src/lib/steps.ts'
+import type { FieldError } from '../../../../../src/meta/field-error.ts'
 import { persistentVolumeClaimResource } from '../../../../../src/resources/core/persistent-volume-claim/definition.ts'
+import { validatePersistentVolumeClaim } from '../../../../../src/resources/core/persistent-volume-claim/validation.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
+import { hookContext } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 
 const base = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10G' } } }
@@ -118,5 +124,21 @@ describe('persistent volume claims', () => {
     await cases.update(spec({ storageClassName: 's', volumeName: 'v' }))
     await cases.update({ status: { phase: 'Bound', capacity: { storage: '10G' }, accessModes: ['ReadWriteOnce'] } }, {}, 'status')
     expect(cases.cells()).to.deep.equal(['x', 'Bound', 'v', '10G', 'RWO', 's', '<unset>', '0s', 'Filesystem'])
+  })
+
+  it('validates and compares selectors of very many labels in steps, and reports their errors', () => {
+    const count = 20_000
+    const claim = (value: string): PersistentVolumeClaim => {
+      const matchLabels = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i === count - 1 ? value : 'v']))
+      return { metadata: {}, status: {}, ...spec({ selector: { matchLabels } }) } as unknown as PersistentVolumeClaim
+    }
+    const validated = (next: PersistentVolumeClaim, old?: PersistentVolumeClaim) =>
+      countedSteps(validatePersistentVolumeClaim(next, old, hookContext()) as Steps<FieldError[]>)
+    const fields = ({ result }: ReturnType<typeof validated>): string[] => result.map(({ field }) => field)
+    const updated = validated(claim('w'), claim('w'))
+    expect(updated.result).to.deep.equal([])
+    expect(updated.yields).to.be.at.least(3 * Math.floor(count / 512))
+    expect(fields(validated(claim('-')))).to.deep.equal(['spec.selector.matchLabels'])
+    expect(fields(validated(claim('w'), claim('v')))).to.deep.equal(['spec'])
   })
 })
