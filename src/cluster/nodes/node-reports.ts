@@ -50,6 +50,8 @@ export class NodeReports {
   readonly #reportDue = new Set<string>()
   /** Nodes whose last report has failed. */
   readonly #failing = new Set<string>()
+  /** Numbers of nodes that other clients have created. An informer may still show a node without its address. */
+  readonly #numbers = new Map<string, number>()
 
   constructor(options: NodeReportsOptions, signal: AbortSignal) {
     this.#options = options
@@ -76,6 +78,7 @@ export class NodeReports {
     this.#untilReport.delete(name)
     this.#reportDue.delete(name)
     this.#failing.delete(name)
+    this.#numbers.delete(name)
   }
 
   /** Enqueues a node at its renewal. Its status is reported as well if it is due. */
@@ -147,8 +150,15 @@ export class NodeReports {
     return {
       capacity: { ...capacity },
       allocatable: { ...allocatable },
-      addresses: addresses.length > 0 ? addresses : nodeAddresses(name, this.#options.nextNumber()),
+      addresses: addresses.length > 0 ? addresses : nodeAddresses(name, this.#numberOf(name)),
       ...(!hasVersion && { nodeInfo: nodeInfo(this.#options.version, os, architecture) }),
     }
+  }
+
+  /** Number of a node that another client has created: the same in each report. */
+  #numberOf(name: string): number {
+    const number = this.#numbers.get(name) ?? this.#options.nextNumber()
+    this.#numbers.set(name, number)
+    return number
   }
 }
