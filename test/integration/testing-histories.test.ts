@@ -11,8 +11,8 @@ import { bundledProgram } from '../support/server-program.ts'
 
 const PROGRAM = join(import.meta.dirname, '../support/seeded-history.ts')
 const STEPS = 60
-/** Control planes that run at once. TESTING_PLANES=50 tries more. */
-const PLANES = Number(process.env.TESTING_PLANES ?? 16)
+/** Control planes that run at once. TESTING_PLANES=200 tries more. */
+const PLANES = Number(process.env.TESTING_PLANES ?? 50)
 
 const inAnotherProcess = async (history: number): Promise<string> =>
   (await promisify(execFile)(process.execPath, [await bundledProgram(PROGRAM), String(history), String(STEPS)])).stdout

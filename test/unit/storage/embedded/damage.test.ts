@@ -11,7 +11,7 @@ import { verifyStore } from '../../../../src/storage/embedded/verify-store.ts'
 import { never, Store } from '../../../support/backend.ts'
 
 /** Copies of each store, each with other flipped bits: DAMAGED_COPIES=1000 tries more. */
-const COPIES = Number(process.env.DAMAGED_COPIES ?? 30)
+const COPIES = Number(process.env.DAMAGED_COPIES ?? 60)
 const SEED = Number(process.env.DAMAGE_SEED ?? 1)
 
 type Values = Map<string, string>
