@@ -24,8 +24,7 @@ export class DefinitionService implements Service {
   readonly checks: readonly ReadinessCheck[]
   readonly #custom: CustomResources
   readonly #conversions = new ConversionMetrics()
-  /** Whether the kinds of all stored definitions are served. */
-  isSynced = false
+  #isSynced = false
   #reportSynced: () => void = () => {}
   /** Resolves when `isSynced`. */
   readonly synced = new Promise<void>(resolve => {
@@ -46,7 +45,7 @@ export class DefinitionService implements Service {
     const metrics = this.#conversions
     this.metrics = metrics.families
     this.checks = [
-      onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet'),
+      onceBegun('poststarthook/crd-informer-synced', () => this.#isSynced, 'the custom resource definitions are not served yet'),
     ]
     stores.expect(this.synced)
     this.#custom = customResources({
@@ -65,10 +64,15 @@ export class DefinitionService implements Service {
       replaceResource: (old, next) => stores.replace(old, next),
       removeResource: definition => stores.remove(definition),
       onSynced: () => {
-        this.isSynced = true
+        this.#isSynced = true
         this.#reportSynced()
       },
     })
+  }
+
+  /** Whether the kinds of all stored definitions are served. */
+  get isSynced(): boolean {
+    return this.#isSynced
   }
 
   /**

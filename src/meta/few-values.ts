@@ -6,6 +6,9 @@ import { isWide, MANY_MEMBERS } from '../lib/wide-objects.ts'
  */
 export const hasFewValues = (value: unknown, most = 1024): boolean => rest(value, most) >= 0
 
+/** Values that are converted, sorted or hashed in one step, where that takes microseconds for each. */
+export const MOST_IN_A_STEP = 128
+
 /** How many more there may be; below 0 once there are too many. */
 function rest(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return most

@@ -2,7 +2,7 @@ import type { LabelSelector } from '../api/meta/v1.types.ts'
 import { parseInt64 } from '../lib/integer.ts'
 import { isLongStepDone, isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
-import { hasFewValues } from './few-values.ts'
+import { hasFewValues, MOST_IN_A_STEP } from './few-values.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -46,9 +46,6 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
 
 /** Number of requirements, or values of one, up to which matching them one by one is cheaper than a matcher. */
 const FEW = 8
-
-/** Values of a selector up to which it is converted at once. */
-const FEW_VALUES = 128
 
 /**
  * An absent label satisfies `notin` and `!=`. `gt` and `lt` compare 64-bit integers, and do not match texts that are
@@ -113,7 +110,7 @@ export function labelSelectorOf(selector: LabelSelector | undefined | null): rea
  * `matchesLabels` uses.
  */
 export function* labelSelectorInSteps(selector: LabelSelector | undefined | null): Steps<readonly LabelRequirement[]> {
-  if (!selector || hasFewValues(selector, FEW_VALUES)) return labelSelectorOf(selector)
+  if (!selector || hasFewValues(selector, MOST_IN_A_STEP)) return labelSelectorOf(selector)
   const { matchLabels = {}, matchExpressions = [] } = selector
   const requirements: LabelRequirement[] = []
   for (const key of isWide(matchLabels) ? yield* wideNames(matchLabels) : namesOf(matchLabels)) {
@@ -135,7 +132,7 @@ function* sortedRequirements(requirements: readonly LabelRequirement[]): Steps<r
     if (isStepDone()) yield
     matcher.add(requirement)
   }
-  if (ordered.length > FEW) keepMatcher(ordered, matcher)
+  if (isLongSelector(ordered)) keepMatcher(ordered, matcher)
   return ordered
 }
 

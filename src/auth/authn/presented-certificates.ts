@@ -88,8 +88,7 @@ function readCertificate(
     commonName: commonNameOf(certificate),
     user: certificateUser(certificate, readsUid),
     ...times,
-    notBefore: period.notBefore,
-    notAfter: period.notAfter,
+    ...period,
     expires: Date.parse(certificate.valid_to),
   }
 }

@@ -37,7 +37,7 @@ export interface Expectation {
 export interface ViolationCount {
   readonly least: number
   readonly most: number
-  /** Optional. Expression that the messages of counted violations match. Default: all count. */
+  /** Optional. Expression that the messages of counted violations match. If omitted, every violation counts. */
   readonly message?: LinearRegExp
 }
 

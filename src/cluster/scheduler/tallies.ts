@@ -67,7 +67,7 @@ export class Tallies<T> {
   }
 }
 
-/** Counts pods of a node: all at once if they are light, as most are. */
+/** Counts the pods of a node in one step if they are light, as most are, and otherwise in several. */
 function* countAll<T>(
   tally: T,
   pods: readonly PodInfo[],

@@ -8,7 +8,7 @@ import { isLongStepDone, isStepDone, runAtOnce, runIfSteps, runInTurns, type Ste
 import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import { deepEqual, deepEqualInSteps, hasMembers, setMember } from '../../meta/equal.ts'
-import { hasFewValues } from '../../meta/few-values.ts'
+import { hasFewValues, MOST_IN_A_STEP } from '../../meta/few-values.ts'
 import { isStatusError, undefinedIfNotFound } from '../../meta/status.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { CONTROLLER_REVISIONS } from './kinds.ts'
@@ -25,9 +25,6 @@ const HASH_LABEL = 'controller.kubernetes.io/hash'
 
 /** Longest part of the owner's name in the name of a revision. */
 const LONGEST_PREFIX = 223
-
-/** Values that are sorted in one call. */
-const FEW_VALUES = 128
 
 /**
  * Returns the data of a revision: a strategic merge patch that restores the template. Its members are sorted, so that
@@ -50,7 +47,7 @@ export function* templatePatchInSteps(template: PodTemplateSpec, release: Releas
 }
 
 function* sortedInSteps(value: unknown): Steps<Json> {
-  if (hasFewValues(value, FEW_VALUES)) return sorted(value)
+  if (hasFewValues(value, MOST_IN_A_STEP)) return sorted(value)
   if (Array.isArray(value)) {
     const items: Json[] = []
     for (const item of value) {

@@ -2,7 +2,7 @@ import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { isWide, namesOf } from '../../lib/wide-objects.ts'
 import { hasMembers, propertyOf } from '../../meta/equal.ts'
-import { hasFewValues } from '../../meta/few-values.ts'
+import { hasFewValues, MOST_IN_A_STEP } from '../../meta/few-values.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
 import {
   isLongSelector,
@@ -12,9 +12,6 @@ import {
   labelSelectorOfMap,
   mapSelectorInSteps,
 } from '../../meta/label-selector.ts'
-
-/** Number of values above which a selector is converted in steps. */
-const FEW_VALUES = 128
 
 /** Requirements of long selectors, as long as those exist. */
 const kept = new WeakMap<object, readonly LabelRequirement[]>()
@@ -40,7 +37,7 @@ export const isEmptyMap = (map: Labels | undefined): boolean => map === undefine
 /** Converts the selector of an object in steps if it is long, so that `selectorOf` returns what is kept. */
 export function* keepSelector(object: object): Steps<void> {
   const selector = propertyOf(propertyOf(object, 'spec'), 'selector')
-  if (!hasMembers(selector) || kept.has(selector) || hasFewValues(selector, FEW_VALUES)) return
+  if (!hasMembers(selector) || kept.has(selector) || hasFewValues(selector, MOST_IN_A_STEP)) return
   keep(selector, isLabelSelector(selector) ? yield* labelSelectorInSteps(selector) : yield* mapSelectorInSteps(selector as Labels))
 }
 

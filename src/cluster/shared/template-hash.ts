@@ -2,7 +2,7 @@ import { compareText } from '../../lib/compare-text.ts'
 import { isLongStepDone, runAtOnce, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { hasMembers } from '../../meta/equal.ts'
-import { hasFewValues } from '../../meta/few-values.ts'
+import { hasFewValues, MOST_IN_A_STEP } from '../../meta/few-values.ts'
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
@@ -66,8 +66,6 @@ export class Fnv1 implements RunningHash {
   }
 }
 
-/** Values whose text is made in one call. */
-const FEW_VALUES = 128
 /** Bytes that are hashed in one step. */
 const CHUNK = 65_536
 
@@ -77,7 +75,7 @@ const CHUNK = 65_536
  */
 export function* hashJson(value: unknown, hash: RunningHash, textOf: (value: unknown) => string): Steps<void> {
   const add = (text: string): void => hash.add(Buffer.from(text))
-  if (hasFewValues(value, FEW_VALUES)) {
+  if (hasFewValues(value, MOST_IN_A_STEP)) {
     const bytes = Buffer.from(textOf(value))
     for (let at = 0; at < bytes.length; at += CHUNK) {
       hash.add(bytes.subarray(at, at + CHUNK))

@@ -1,12 +1,11 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import { compareText } from '../../../lib/compare-text.ts'
-import { isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
 import { hasFewValues } from '../../../meta/few-values.ts'
 import { timeMillis } from '../../../meta/time.ts'
-import { withMembers } from '../../shared/with-members.ts'
+import { areSameMembers, withMembers } from '../../shared/with-members.ts'
 import { revisionOf } from './revisions.ts'
 
 export const TEMPLATE_HASH = 'pod-template-hash'
@@ -31,15 +30,8 @@ export function* isSameTemplate(a: PodTemplateSpec, b: PodTemplateSpec): Steps<b
 }
 
 function* compareTemplates(a: PodTemplateSpec, b: PodTemplateSpec): Steps<boolean> {
-  const [{ labels: labelsOfA = {}, ...metadataOfA }, { labels: labelsOfB = {}, ...metadataOfB }] = [a.metadata, b.metadata]
-  const names = isWide(labelsOfA) ? yield* wideNames(labelsOfA) : namesOf(labelsOfA)
-  const count = (isWide(labelsOfB) ? yield* wideNames(labelsOfB) : namesOf(labelsOfB)).length
-  const hashed = (labels: object): number => (Object.hasOwn(labels, TEMPLATE_HASH) ? 1 : 0)
-  if (names.length - hashed(labelsOfA) !== count - hashed(labelsOfB)) return false
-  for (const name of names) {
-    if (isStepDone()) yield
-    if (name !== TEMPLATE_HASH && labelsOfA[name] !== labelsOfB[name]) return false
-  }
+  const [{ labels: labelsOfA, ...metadataOfA }, { labels: labelsOfB, ...metadataOfB }] = [a.metadata, b.metadata]
+  if (!(yield* areSameMembers(labelsOfA, labelsOfB, [TEMPLATE_HASH]))) return false
   return (yield* deepEqualInSteps(metadataOfA, metadataOfB)) && (yield* deepEqualInSteps(a.spec, b.spec))
 }
 

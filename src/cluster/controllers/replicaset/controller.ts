@@ -99,7 +99,10 @@ class ReplicaController<T extends ReplicaSet | ReplicationController> {
     await untilAborted(this.#signal)
   }
 
-  /** Processes a set after a change that may leave it as it is, in most cases a change of one of its pods. */
+  /**
+   * Processes a set after a change of one of its pods, or of its status. The next pods of a large set are created or
+   * deleted after the pause as well.
+   */
   #recount(key: string): void {
     const set = this.#sets.store.get(key)
     this.#queue.addAfterPause(key, set ? recountPause(set.spec.replicas ?? 1) : 0)
