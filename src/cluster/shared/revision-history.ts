@@ -12,6 +12,7 @@ import { hasFewValues, MOST_IN_A_STEP } from '../../meta/few-values.ts'
 import { isStatusError, undefinedIfNotFound } from '../../meta/status.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { CONTROLLER_REVISIONS } from './kinds.ts'
+import { KnownComparisons } from './known-comparisons.ts'
 import { controllerReference } from './owner.ts'
 import { Fnv1, hashJson, safeEncode } from './template-hash.ts'
 import { withMembers } from './with-members.ts'
@@ -84,17 +85,13 @@ export function templateOf({ metadata, data }: ControllerRevision): PodTemplateS
 export const hasData = (revision: ControllerRevision, data: Json): boolean => deepEqual(revision.data, data)
 
 /** Results for large data, as long as both exist. */
-const compared = new WeakMap<object, WeakMap<object, boolean>>()
+const compared = new KnownComparisons<object>()
 
 /** `hasData` in steps, for data that may be large. */
 export function* hasDataInSteps(revision: ControllerRevision, data: Json): Steps<boolean> {
   const stored = revision.data
   if (!hasMembers(stored) || !hasMembers(data) || hasFewValues(data)) return hasData(revision, data)
-  const known = compared.get(stored)?.get(data)
-  if (known !== undefined) return known
-  const isSame = yield* deepEqualInSteps(stored, data)
-  compared.set(stored, (compared.get(stored) ?? new WeakMap<object, boolean>()).set(data, isSame))
-  return isSame
+  return yield* compared.of(stored, data, deepEqualInSteps(stored, data))
 }
 
 export const revisionNumber = ({ revision }: ControllerRevision): number => Number(revision)

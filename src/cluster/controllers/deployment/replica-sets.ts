@@ -5,6 +5,7 @@ import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
 import { hasFewValues } from '../../../meta/few-values.ts'
 import { timeMillis } from '../../../meta/time.ts'
+import { KnownComparisons } from '../../shared/known-comparisons.ts'
 import { areSameMembers, withMembers } from '../../shared/with-members.ts'
 import { revisionOf } from './revisions.ts'
 
@@ -16,17 +17,12 @@ export const createdFirst = (a: ReplicaSet, b: ReplicaSet): number =>
   compareText(a.metadata.name ?? '', b.metadata.name ?? '')
 
 /** Results for large templates, which sets and deployments share with their earlier states. */
-const compared = new WeakMap<PodTemplateSpec, WeakMap<PodTemplateSpec, boolean>>()
+const compared = new KnownComparisons<PodTemplateSpec>()
 
 /** Whether two templates are equal, apart from the label with their hash. */
 export function* isSameTemplate(a: PodTemplateSpec, b: PodTemplateSpec): Steps<boolean> {
   if (hasFewValues(a) && hasFewValues(b)) return deepEqual(withoutHash(a), withoutHash(b))
-  const known = compared.get(a)?.get(b)
-  if (known !== undefined) return known
-  const isSame = yield* compareTemplates(a, b)
-  const ofFirst = compared.get(a) ?? new WeakMap<PodTemplateSpec, boolean>()
-  compared.set(a, ofFirst.set(b, isSame))
-  return isSame
+  return yield* compared.of(a, b, compareTemplates(a, b))
 }
 
 function* compareTemplates(a: PodTemplateSpec, b: PodTemplateSpec): Steps<boolean> {
