@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
+import { boundMembers } from '../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
@@ -11,7 +12,8 @@ import { memberSchema, shapeOf, tracksElements } from './typed-schema.ts'
 
 /**
  * Merges a configuration into an object, in steps. Values of the configuration win. List items that are in both have
- * the configuration's order. The result shares unchanged values with the arguments.
+ * the configuration's order. The result shares unchanged values with the arguments. Throws 413 if an object of the
+ * result has too many members, before any that are no longer configured are removed.
  */
 export function* mergeTyped(schema: Schema | undefined, live: JsonObject, config: JsonObject): Steps<JsonObject> {
   const merged = yield* merge(schema, live, config)
@@ -69,10 +71,12 @@ function* mergeMembers(
     any = true
   }
   const configured = config === undefined ? NO_NAMES : isWide(config) ? yield* wideNames(config) : namesOf(config)
+  let count = names.length
   for (const name of configured) {
     if (isStepDone()) yield
     isBare = false
     if (live !== undefined && Object.hasOwn(live, name)) continue
+    boundMembers(++count)
     setMember(out, name, config?.[name])
     any = true
   }

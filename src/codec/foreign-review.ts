@@ -1,7 +1,9 @@
 import type { Json } from '../api/meta/object.ts'
 import { runInTurns } from '../lib/steps.ts'
+import { isStatusError } from '../meta/status.ts'
 import { readForeignJson } from './foreign-json.ts'
-import { parseYamlInSteps } from './yaml.ts'
+import { TooManyValuesError } from './json-exact.ts'
+import { parseYamlBody } from './yaml.ts'
 
 /** Limit on the values of a review: a verdict with its warnings, annotations and groups. */
 export const MOST_REVIEW_VALUES = 16_384
@@ -22,9 +24,15 @@ export async function readForeignReview(body: Buffer): Promise<Json> {
   return beginsAsObject(body) ? readForeignJson(body, undefined, MOST_REVIEW_VALUES) : readForeignYaml(body)
 }
 
-/** Parses a webhook's response as YAML, of which JSON is a subset. A text longer than `MAX_YAML_BYTES` must be JSON. */
+/**
+ * Parses a webhook's response as YAML, of which JSON is a subset. A text longer than `MAX_YAML_BYTES` must be JSON.
+ * Aliases may make a short text large.
+ */
 export async function readForeignYaml(body: Buffer): Promise<Json> {
-  return body.length > MAX_YAML_BYTES
-    ? readForeignJson(body, undefined, MOST_REVIEW_VALUES)
-    : (await runInTurns(parseYamlInSteps(body))).value
+  if (body.length > MAX_YAML_BYTES) return readForeignJson(body, undefined, MOST_REVIEW_VALUES)
+  try {
+    return (await runInTurns(parseYamlBody(body))).value
+  } catch (error) {
+    throw isStatusError(error) ? new TooManyValuesError('the text holds too many values') : error
+  }
 }

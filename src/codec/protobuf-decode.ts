@@ -21,7 +21,7 @@ import type { Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import type { PlanEntry } from './protobuf-plan.ts'
 import { planOf, zeros } from './protobuf-plan.ts'
 import { readInteger, readSpecial, readText } from './protobuf-scalars.ts'
-import { boundJsonValues, tooManyValues } from './value-bound.ts'
+import { boundJsonValues, boundMembers, tooManyValues } from './value-bound.ts'
 
 /** Limit on nested messages, for recursion. Schemas of custom resources contain schemas; no other type nests deeply. */
 const MAX_DEPTH = 1000
@@ -30,8 +30,8 @@ const MOST_PATH = 200
 
 /**
  * Decodes a message to a value of the JSON data model, which is not yet normalised: the caller decodes it with its
- * schema. Unknown fields are dropped. Throws ProtobufError with upstream's text, followed by the path if there is one,
- * and 413 for more than `mostValues` values.
+ * schema. Unknown fields are dropped. Throws ProtobufError with upstream's text, followed by the path if there is one.
+ * `mostValues` is given for messages of clients: throws 413 for more values, and for a map of too many entries.
  */
 export const decodeMessage = (schema: StructSchema, bytes: Uint8Array, mostValues?: number): JsonObject =>
   runAtOnce(decodeMessageInSteps(schema, bytes, mostValues))
@@ -45,7 +45,10 @@ export function* decodeMessageInSteps(schema: StructSchema, bytes: Uint8Array, m
   yield
   const counts = new Map<JsonObject, number>()
   for (const { map } of reader.late) counts.set(map, (counts.get(map) ?? 0) + 1)
-  for (const [map, count] of counts) noteMembers(map, count)
+  for (const [map, count] of counts) {
+    if (mostValues < Number.POSITIVE_INFINITY) boundMembers(Object.keys(map).length + count)
+    noteMembers(map, count)
+  }
   for (const { map, key, value: member } of reader.late) {
     setMember(map, key, member)
     if (isStepDone()) yield

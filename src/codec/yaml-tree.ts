@@ -5,9 +5,12 @@ import { quote } from '../lib/go-quote.ts'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { invariant } from '../lib/invariant.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
+import { noteMembers } from '../lib/wide-objects.ts'
 import { clone, setMember } from '../meta/equal.ts'
+import { cloneInSteps } from '../meta/whole-floats.ts'
 import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { sortedKeys } from '../schema/members.ts'
+import { boundMembers, MOST_VALUES, tooManyValues } from './value-bound.ts'
 import { type CollectionEvent, type ScalarEvent, YAML_TAG_PREFIX, type YamlEvent } from './yaml-event.ts'
 import { resolvePlain, type Scalar } from './yaml-scalar.ts'
 
@@ -68,8 +71,21 @@ const STEP = 4096
 /** Members of a mapping above which its object is built in steps. */
 const FEW_MEMBERS = 1024
 
-/** Builds a value from the events of a document, in order. Throws YamlError if it cannot be represented. */
+/** Limit on the nodes of a client's document: each value may have a key. Aliases visit theirs again. */
+const MOST_NODES = 2 * MOST_VALUES
+
+/** A mapping that gets the members of others. */
+interface Merge {
+  readonly frame: CollectionFrame
+  readonly items: readonly Built[]
+}
+
+/**
+ * Builds a value from the events of a document, in order. Throws YamlError if it cannot be represented.
+ * `isBounded`: the document is a client's. Throws 413 if it has too many nodes, or a mapping of too many members.
+ */
 export class TreeBuilder {
+  readonly #isBounded: boolean
   #root: Json = null
   readonly #duplicates: string[] = []
   #hasUint64 = false
@@ -85,6 +101,12 @@ export class TreeBuilder {
   /** Nodes visited in all, and those of them that aliases visited again. */
   #decoded = 0
   #aliased = 0
+  /** The merge that the last event has completed. */
+  #merging: Merge | undefined
+
+  constructor(isBounded = false) {
+    this.#isBounded = isBounded
+  }
 
   /** Returns the result once all events are taken. */
   parsed(): ParsedYaml {
@@ -100,14 +122,15 @@ export class TreeBuilder {
         yield
         this.#visited = 0
       }
-      if (event.type !== 'end') this.#take(event)
-      else this.#end(this.#frame.members.size > FEW_MEMBERS ? yield* objectInSteps(this.#frame.members) : undefined)
+      if (event.type === 'end') this.#end(this.#frame.members.size > FEW_MEMBERS ? yield* objectInSteps(this.#frame.members) : undefined)
+      else if (event.type === 'alias') yield* this.#alias(event.name, event.line)
+      else this.#take(event)
+      if (this.#merging) yield* this.#merge(this.#merging)
     }
   }
 
-  #take(event: Exclude<YamlEvent, { readonly type: 'end' }>): void {
+  #take(event: Exclude<YamlEvent, { readonly type: 'end' | 'alias' }>): void {
     if (event.type === 'scalar') this.#scalar(event)
-    else if (event.type === 'alias') this.#alias(event.name, event.line)
     else if (event.type === 'document') this.#open('document', undefined, 1)
     else this.#begin(event)
   }
@@ -157,7 +180,7 @@ export class TreeBuilder {
   }
 
   /** Copies the value, and counts it again towards the limit, so that a few aliases cannot make a value of any size. */
-  #alias(name: string, line: number): void {
+  *#alias(name: string, line: number): Steps<void> {
     const target = this.#anchors.get(name)
     if (target === undefined)
       throw new YamlError(
@@ -169,7 +192,7 @@ export class TreeBuilder {
     const { value } = target
     // A container is rejected as a key, whatever its raw form.
     this.#add(
-      { ...target, value: clone(value), size: target.size + 1, line },
+      { ...target, value: target.size > FEW_MEMBERS ? yield* cloneInSteps(value) : clone(value), size: target.size + 1, line },
       { raw: typeof value === 'object' ? null : value, isMerge: false },
     )
   }
@@ -202,9 +225,8 @@ export class TreeBuilder {
       frame.rawKey = as.raw
       frame.keyIsMerge = as.isMerge
     } else {
-      if (!frame.keyIsMerge) this.#set(frame, frame.rawKey, built)
-      else if (as.items) for (const item of as.items.toReversed()) this.#merge(frame, item)
-      else this.#merge(frame, built)
+      if (frame.keyIsMerge) this.#merging = { frame, items: as.items?.toReversed() ?? [built] }
+      else this.#set(frame, frame.rawKey, built)
       frame.key = undefined
     }
   }
@@ -212,21 +234,29 @@ export class TreeBuilder {
   #set(frame: CollectionFrame, key: Key, built: Built): void {
     if (frame.members.has(key)) this.#duplicates.push(`line ${built.line}: key ${keyText(key)} already set in map`)
     frame.members.set(key, built)
+    if (this.#isBounded) boundMembers(frame.members.size)
   }
 
   /**
-   * Merges a mapping (https://yaml.org/type/merge.html). Unlike the specification, go-yaml reports a merged key that
+   * Merges mappings (https://yaml.org/type/merge.html). Unlike the specification, go-yaml reports a merged key that
    * already exists as repeated.
    */
-  #merge(frame: CollectionFrame, { members }: Built): void {
-    if (!members) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
-    for (const [key, built] of members) this.#set(frame, key, built)
+  *#merge({ frame, items }: Merge): Steps<void> {
+    this.#merging = undefined
+    for (const { members } of items) {
+      if (!members) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
+      for (const [key, built] of members) {
+        if (isStepDone()) yield
+        this.#set(frame, key, built)
+      }
+    }
   }
 
   /** Counts visited nodes. Throws if aliases account for more of them than go-yaml allows. */
   #count(nodes: number): void {
     this.#decoded += nodes
     this.#visited += nodes
+    if (this.#isBounded && this.#decoded > MOST_NODES) throw tooManyValues()
     const [decoded, aliased] = [this.#decoded, this.#aliased]
     if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded))
       throw new YamlError('yaml: document contains excessive aliasing')
@@ -331,7 +361,7 @@ function* objectInSteps(members: ReadonlyMap<Key, Built>): Steps<JsonObject> {
     if (isStepDone()) yield
     setMember(out, key, unsorted.get(key))
   }
-  return out
+  return noteMembers(out, unsorted.size)
 }
 
 /** Returns a key as the name of a member. */

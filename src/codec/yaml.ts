@@ -20,14 +20,18 @@ export const repeatedKeysText = (duplicates: readonly string[]): string =>
 /** Parses the first document of a YAML or JSON text. An empty text is null. Throws YamlError. */
 export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSteps(bytes))
 
-/** Like `parseYaml`, in steps, for bodies that may be large. */
-export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
+/** Like `parseYaml`, in steps, for texts that may be large. */
+export const parseYamlInSteps = (bytes: Buffer): Steps<ParsedYaml> => parseWith(bytes, new ValueBuilder(false))
+
+/** `parseYamlInSteps` for a client's text. Throws 413 if it has too many values, or an object too many members. */
+export const parseYamlBody = (bytes: Buffer): Steps<ParsedYaml> => parseWith(bytes, new ValueBuilder(true))
+
+function* parseWith(bytes: Buffer, tree: ValueBuilder): Steps<ParsedYaml> {
   const { text, fault: readerFault } = yield* decodeYaml(bytes)
   yield
   const json = readerFault === undefined ? yield* asJson(text) : undefined
   if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
   yield
-  const tree = new ValueBuilder()
   const fault = yield* parseDocument(text, events => tree.takeAll(events), readerFault)
   if (fault !== undefined) throw new YamlError(fault)
   return tree.parsed()
@@ -35,8 +39,12 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
 
 /** Builds the value while the text is parsed. Errors of the text come before errors of the value. */
 class ValueBuilder {
-  readonly #tree = new TreeBuilder()
-  #error: Error | undefined;
+  readonly #tree: TreeBuilder
+  #error: Error | undefined
+
+  constructor(isBounded: boolean) {
+    this.#tree = new TreeBuilder(isBounded)
+  }
 
   *takeAll(events: readonly YamlEvent[]): Steps<void> {
     if (this.#error !== undefined) return

@@ -1,11 +1,11 @@
 import { isJsonObject } from '../api/meta/object.ts'
 import { jsonKind } from '../apply/patch/go-print.ts'
 import { asCborText, CborError, parseCborInSteps } from '../codec/cbor.ts'
-import { boundYamlValues } from '../codec/value-bound.ts'
-import { type ParsedYaml, parseYamlInSteps, untypedValue } from '../codec/yaml.ts'
+import { boundYamlInSteps } from '../codec/value-bound.ts'
+import { type ParsedYaml, parseYamlBody, untypedValue } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Steps } from '../lib/steps.ts'
-import { badRequestError } from '../meta/status.ts'
+import { badRequestError, isStatusError } from '../meta/status.ts'
 import type { ApplyChange } from '../registry/change/apply.ts'
 
 /** A parsed apply configuration. */
@@ -45,11 +45,12 @@ export function* parseCborConfiguration(body: Buffer, { decoding }: DecodingText
 /** Parses a configuration in YAML, in steps. */
 export function* parseConfiguration(body: Buffer, { decoding, converting }: DecodingTexts): Steps<Configuration> {
   let parsed: ParsedYaml
-  boundYamlValues(body)
+  yield* boundYamlInSteps(body)
   yield
   try {
-    parsed = yield* parseYamlInSteps(body)
+    parsed = yield* parseYamlBody(body)
   } catch (error) {
+    if (isStatusError(error)) throw error
     // The YAML library takes such a text for JSON, which needs no conversion.
     const prefix = body.toString().trimStart().startsWith('{') ? decoding + CONVERTING : converting
     throw badRequestError(prefix + errorMessage(error))

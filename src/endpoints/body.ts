@@ -6,14 +6,14 @@ import { asCborText, CborError, type ParsedCbor, parseCborInSteps, typeOfCbor } 
 import { goJson, type ParsedJson, parseJsonInSteps } from '../codec/json.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessageInSteps } from '../codec/protobuf-decode.ts'
-import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bound.ts'
-import { type ParsedYaml, parseYamlInSteps } from '../codec/yaml.ts'
+import { boundJsonInSteps, boundYamlInSteps, MOST_VALUES } from '../codec/value-bound.ts'
+import { type ParsedYaml, parseYamlBody } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { copyGivenEmpty } from '../meta/empty-members.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import { failure, type StatusError } from '../meta/status.ts'
+import { failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { copyWholeFloats } from '../meta/whole-floats.ts'
 import type { Detail } from '../meta/wording.ts'
 import { apiVersionOfTarget, type BodyTarget } from '../registry/change/body-target.ts'
@@ -67,14 +67,14 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
     throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => dialect.hasForm(formatOf(type)))))
   if (format === 'protobuf') return yield* parseProtobuf(body, kind, schema, refuse)
   if (format === 'cbor') return yield* parseCborBody(body, refuse)
-  if (yaml) boundYamlValues(body)
-  else boundJsonValues(body)
+  yield* yaml ? boundYamlInSteps(body) : boundJsonInSteps(body)
   yield
   try {
-    const parsed = yield* yaml ? parseYamlInSteps(body) : parseJsonInSteps(body)
+    const parsed = yield* yaml ? parseYamlBody(body) : parseJsonInSteps(body)
     yield
     return { claimed: typeOfBody(parsed.value), ...parsed }
   } catch (error) {
+    if (isStatusError(error)) throw error
     if (error instanceof DecodeError || yaml) throw refuse(errorMessage(error))
     throw refuse(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }

@@ -1,7 +1,7 @@
 import { CBOR_TYPE } from '../codec/accept-header.ts'
 import { type ParsedJson, parseJsonInSteps } from '../codec/json.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH } from '../codec/patch-types.ts'
-import { boundJsonValues } from '../codec/value-bound.ts'
+import { boundJsonInSteps } from '../codec/value-bound.ts'
 import { runInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { badRequestError, failure } from '../meta/status.ts'
@@ -67,7 +67,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: RequestRes
 
 /** Parses a patch before the object is read, as since 1.37. Throws 400 without the parser's message. */
 async function parseFirst(body: Buffer): Promise<ParsedJson> {
-  boundJsonValues(body)
+  await runInTurns(boundJsonInSteps(body))
   try {
     return await runInTurns(parseJsonInSteps(body))
   } catch {

@@ -7,16 +7,36 @@ import { endTurn } from './turn.ts'
  */
 export const MANY_MEMBERS = 4096
 
+/**
+ * Limit on the members that a client may give one object. Listing them takes a third of the ten milliseconds of a turn.
+ * No real object is refused: if names and values have together more than 20 characters, 32,768 of them and their
+ * managed fields exceed the 1.5 megabytes of an object in etcd.
+ */
+export const MOST_MEMBERS = 32_768
+
 const wide = new WeakSet<object>()
+/** Whether an object of more than `MOST_MEMBERS` has been seen. */
+let hasSeenTooWide = false
 
 /**
  * Marks an object as wide if it has this many members. Code that creates an object knows how many, and its readers need
  * not list them to find out.
  */
 export function noteMembers<T extends object>(object: T, count: number): T {
-  if (count > MANY_MEMBERS) wide.add(object)
+  if (count > MANY_MEMBERS) note(object, count)
   return object
 }
+
+function note(object: object, count: number): void {
+  wide.add(object)
+  if (count > MOST_MEMBERS) hasSeenTooWide = true
+}
+
+/**
+ * Reports whether any object of more than `MOST_MEMBERS` has been marked or listed in this process. As long as there
+ * was none, no object needs to be searched for one.
+ */
+export const mayBeTooWide = (): boolean => hasSeenTooWide
 
 /** Marks a copy as wide if the original is. */
 export function noteCopy<T extends object>(from: object, to: T): T {
@@ -30,7 +50,7 @@ export const isWide = (object: object): boolean => wide.has(object)
 /** Returns the names of the members of an object, which is marked if they are many. */
 export function namesOf(object: object): string[] {
   const names = Object.keys(object)
-  if (names.length > MANY_MEMBERS) wide.add(object)
+  if (names.length > MANY_MEMBERS) note(object, names.length)
   return names
 }
 
@@ -42,6 +62,7 @@ export function* wideNames(object: object): Steps<string[]> {
   endTurn()
   yield
   const names = Object.keys(object)
+  if (names.length > MOST_MEMBERS) hasSeenTooWide = true
   endTurn()
   yield
   return names

@@ -1,5 +1,5 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isWide, namesOf, noteCopy, wideNames } from '../lib/wide-objects.ts'
+import { isWide, namesOf, noteCopy, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import { clone, hasMembers, setMember } from './equal.ts'
 import { hasFewValues } from './few-values.ts'
 
@@ -110,7 +110,9 @@ function* copyInSteps<T>(value: T, emptyCopy: (original: object) => object): Ste
         to[i] = copyOf(from[i])
       }
     } else if (hasMembers(from)) {
-      for (const key of isWide(from) ? yield* wideNames(from) : namesOf(from)) {
+      const names = isWide(from) ? yield* wideNames(from) : namesOf(from)
+      noteMembers(to, names.length)
+      for (const key of names) {
         if (isStepDone()) yield
         const member = from[key]
         if (member !== undefined) setMember(to, key, copyOf(member))

@@ -8,6 +8,7 @@ import type { HookContext, Strategy } from '../catalog/strategy.ts'
 import { type Stages, stage } from '../lib/stages.ts'
 import { isSteps, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
+import { mayBeTooWide } from '../lib/wide-objects.ts'
 import type { Release } from '../lifecycle/release.ts'
 import { deepEqualInSteps } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
@@ -24,6 +25,7 @@ import {
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { clearFields, fieldsToDrop } from '../schema/gated-fields.ts'
+import { boundGrowth } from './bound-growth.ts'
 import { conversionOf } from './conversion/conversion-of.ts'
 import { convertInSteps } from './conversion/convert.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
@@ -108,6 +110,7 @@ export function* mutate(
  * `prepare`, then all validation. Throws 422.
  */
 export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Stages<void> {
+  if (mayBeTooWide()) yield* boundGrowth(next)
   const typeErrors = strategy.typeErrors?.(next) ?? NONE
   yield* dropTurnedOff(target, next, undefined, ctx)
   yield* prepare(target, strategy, next, undefined, ctx)
@@ -126,6 +129,7 @@ export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: Kub
  * resourceVersion.
  */
 export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Stages<void> {
+  if (mayBeTooWide()) yield* boundGrowth(next, old)
   const typeErrors = strategy.typeErrors?.(next) ?? NONE
   const claimed = claimedKind(target, next)
   const meta: ObjectMeta & LegacyFields = next.metadata

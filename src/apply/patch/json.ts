@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { goJson } from '../../codec/json.ts'
+import { boundMembers } from '../../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
@@ -34,7 +35,8 @@ type Operation = JsonObject | null
  * pointer is ignored, indices may be negative, an absent member is null (`replace` sets it, `copy` copies null, `test`
  * compares with null), a missing value is null, and replacing the whole document by a scalar has no effect. Returns a
  * new document, which may share unchanged values with `doc`. Throws a PatchError, `unprocessable` if an operation does
- * not apply. Each operation is a step. Its cost is bounded by the value that it adds, copies or compares.
+ * not apply, and 413 if an object has got too many members. Each operation is a step. Its cost is bounded by the value
+ * that it adds, copies or compares.
  */
 export function* jsonPatchSteps(
   doc: JsonObject,
@@ -44,12 +46,14 @@ export function* jsonPatchSteps(
   const operations = operationsOf(patch)
   if (operations.length > MAX_OPERATIONS)
     throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
-  const state: State = { root: yield* cloneInSteps(doc), copied: 0, decoded, literals, repeated }
+  const state: State = { root: yield* cloneInSteps(doc), copied: 0, grown: new Map(), decoded, literals, repeated }
   decoded.add(state.root)
   for (const operation of operations) {
     yield* runOperation(state, operation)
     yield
   }
+  // An object that was not wide stays far below the limit, as operations are few.
+  for (const [container, added] of state.grown) if (added > 0 && isWide(container)) boundMembers((yield* wideNames(container)).length)
   return state.root
 }
 
@@ -112,6 +116,8 @@ interface State {
   root: Container
   /** Bytes that copy operations have added. */
   copied: number
+  /** Number of members that were added to each object, less those that were removed. */
+  readonly grown: Map<JsonObject, number>
   readonly decoded: WeakSet<object>
   literals: Literals | undefined
   readonly repeated: Map<object, Entries> | undefined
@@ -130,10 +136,10 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
   switch (op) {
     case 'add':
       bring(state, operation)
-      addValue(place('path'), yield* copyValue(state, value ?? null), float, `error in add for path: '${operation.path}'`)
+      addValue(state, place('path'), yield* copyValue(state, value ?? null), float, `error in add for path: '${operation.path}'`)
       break
     case 'remove':
-      remove(place('path'), `error in remove for path: '${operation.path}'`)
+      remove(state, place('path'), `error in remove for path: '${operation.path}'`)
       break
     case 'replace':
       bring(state, operation)
@@ -144,8 +150,8 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
       const from = place('from')
       const moved = get(from, `error in move for path: '${from.key}'`)
       const movedFloat = floatAt(from)
-      remove(from, `error in move for path: '${from.key}'`)
-      addValue(place('path'), moved, movedFloat, `error in move for path: '${operation.path}'`)
+      remove(state, from, `error in move for path: '${from.key}'`)
+      addValue(state, place('path'), moved, movedFloat, `error in move for path: '${operation.path}'`)
       break
     }
     case 'copy': {
@@ -159,7 +165,7 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
         )
       const copy = yield* copyValue(state, copied)
       yield* markDecoded(copied, copy, state.decoded)
-      addValue(to, copy, floatAt(from), 'error while adding value during copy')
+      addValue(state, to, copy, floatAt(from), 'error while adding value during copy')
       break
     }
     case 'test':
@@ -245,9 +251,9 @@ const floatAt = ({ container, key }: PointerTarget): string | undefined =>
   wholeFloatAt(container, Array.isArray(container) ? (elementIndex(container, key) ?? -1) : key)
 
 /** Adds a value without copying it. Takes ownership of it. Throws for an invalid index: `doing` begins the message. */
-function addValue({ container, key }: PointerTarget, value: Json, float: string | undefined, doing: string): void {
+function addValue(state: State, { container, key }: PointerTarget, value: Json, float: string | undefined, doing: string): void {
   if (!Array.isArray(container)) {
-    put(container, key, value, float)
+    put(state, container, key, value, float)
     return
   }
   const at = additionIndex(container, key)
@@ -258,10 +264,11 @@ function addValue({ container, key }: PointerTarget, value: Json, float: string 
 }
 
 /** Removes a member or an element. Throws if there is none: `doing` begins the message. */
-function remove({ container, key }: PointerTarget, doing: string): void {
+function remove({ grown }: State, { container, key }: PointerTarget, doing: string): void {
   if (!Array.isArray(container)) {
     if (!Object.hasOwn(container, key)) throw patchError(`${doing}: Unable to remove nonexistent key: ${key}: missing value`)
     delete container[key]
+    grown.set(container, (grown.get(container) ?? 0) - 1)
     setWholeFloat(container, key, undefined)
     return
   }
@@ -285,7 +292,7 @@ function replace(state: State, path: string, value: Json, float: string | undefi
     if (at === undefined) throw patchError(`replace operation does not apply: doc is missing key: ${path}: missing value`)
     container[at] = value
     setWholeFloat(container, at, float)
-  } else put(container, key, value, float)
+  } else put(state, container, key, value, float)
 }
 
 function* test(state: State, path: string, operation: JsonObject): Steps<void> {
@@ -321,7 +328,8 @@ function isWrittenSo({ value, float }: TargetValue, of: Container, key: string, 
 const memberAt = (container: Container, key: string | number): Json | undefined =>
   Array.isArray(container) ? container[Number(key)] : container[key]
 
-function put(container: JsonObject, key: string, value: Json, float: string | undefined): void {
+function put({ grown }: State, container: JsonObject, key: string, value: Json, float: string | undefined): void {
+  if (!Object.hasOwn(container, key)) grown.set(container, (grown.get(container) ?? 0) + 1)
   setMember(container, key, value)
   setWholeFloat(container, key, float)
 }

@@ -46,7 +46,7 @@ function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): S
     const value = patch[key]
     if (value === undefined || value === null) continue
     const now = ownMember(doc, key)
-    if (now === undefined) boundMembers(++count)
+    if (now === undefined) boundMembers(++count, names.length)
     if (isJsonObject(now)) setMember(out, key, yield* isJsonObject(value) ? merge(now, value, decoded) : cloneExactlyInSteps(value))
     else setMember(out, key, typeof value === 'object' ? yield* withoutNulls(value, decoded) : value)
   }

@@ -65,15 +65,7 @@ function* mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): St
   if (directive !== undefined) return direct(directive, patch)
   retainKeys(original, patch)
   const keys = isWide(patch) ? yield* wideNames(patch) : namesOf(patch)
-  if (isWide(patch) && isWide(original)) {
-    let count = (yield* wideNames(original)).length
-    for (const key of keys) {
-      if (isStepDone()) yield
-      const isSet = patch[key] !== null
-      if (isSet !== Object.hasOwn(original, key)) count += isSet ? 1 : -1
-    }
-    boundMembers(count)
-  }
+  if (isWide(patch) || isWide(original)) yield* boundMerge(original, patch, keys)
   noteMembers(original, keys.length)
   for (const key of keys) {
     if (isStepDone()) yield
@@ -85,6 +77,19 @@ function* mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): St
     if (Object.hasOwn(patch, key)) yield* mergeMember(original, key, patch[key] ?? null, type)
   }
   return original
+}
+
+/** Throws 413 if a patch gives an object too many members. */
+function* boundMerge(original: JsonObject, patch: JsonObject, keys: readonly string[]): Steps<void> {
+  let added = 0
+  for (const key of keys) {
+    if (isStepDone()) yield
+    if (key.startsWith(ORDER_PREFIX) || key.startsWith(DELETE_PREFIX)) continue
+    const isSet = patch[key] !== null
+    if (isSet !== Object.hasOwn(original, key)) added += isSet ? 1 : -1
+  }
+  // Listing the members of the original takes milliseconds.
+  if (added > 0) boundMembers((isWide(original) ? yield* wideNames(original) : namesOf(original)).length + added)
 }
 
 /** Returns the result of a `$patch` directive of an object. Throws a PatchError if it is unknown. */

@@ -9,7 +9,7 @@ import type { Version } from '../../catalog/definition.ts'
 import { decodeBodyInSteps, mergeRepeated } from '../../codec/body.ts'
 import { type ParsedJson, parseJsonInSteps, partlySortedJson } from '../../codec/json.ts'
 import { JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../../codec/patch-types.ts'
-import { boundJsonValues } from '../../codec/value-bound.ts'
+import { boundJsonInSteps } from '../../codec/value-bound.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
@@ -100,7 +100,7 @@ async function parsePatch(change: PatchChange): Promise<ParsedPatch> {
   const { type, body, fieldValidation } = change
   const checked = fieldValidation !== 'Ignore'
   let parsed: ParsedJson
-  if (!change.parsed) boundJsonValues(body)
+  if (!change.parsed) await runInTurns(boundJsonInSteps(body))
   try {
     parsed = change.parsed ?? (await runInTurns(parseJsonInSteps(body)))
   } catch (error) {

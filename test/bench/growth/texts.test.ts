@@ -1,7 +1,8 @@
 import type { ISCSIVolumeSource, Volume } from '../../../src/api/core/v1.types.ts'
 import { STRING_VALUES } from '../../../src/cel/schema/string-formats.ts'
-import { boundYamlValues } from '../../../src/codec/value-bound.ts'
+import { boundYamlInSteps } from '../../../src/codec/value-bound.ts'
 import { parseYaml } from '../../../src/codec/yaml.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { parseUrl } from '../../../src/lib/url.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { parseSemanticVersion } from '../../../src/meta/semantic-version.ts'
@@ -24,7 +25,7 @@ const refused = (attempt: () => unknown): void => {
  * and then to measure.
  */
 const table: [what: string, prepare: (count: number) => () => unknown][] = [
-  ['spaces of a line of YAML', n => () => boundYamlValues(Buffer.from(`a: ${'\n'.repeat(40_000)}${' '.repeat(n)}x`))],
+  ['spaces of a line of YAML', n => () => runAtOnce(boundYamlInSteps(Buffer.from(`a: ${'\n'.repeat(40_000)}${' '.repeat(n)}x`)))],
   ['line ends behind a quote of JSON', n => () => refused(() => parseYaml(Buffer.from(`{"a":"b"${'\n'.repeat(n)}x}`)))],
   ['slashes of a path in a volume', n => () => overlapWarnings([volume(`x${'/'.repeat(n)}y`)], '1.33')],
   ['beginnings of an iSCSI name', n => () => validateIscsi(iscsi('iqn.2001-04.'.repeat(n)), fieldPath('iscsi'))],

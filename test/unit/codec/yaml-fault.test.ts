@@ -30,11 +30,7 @@ describe('the error of a YAML text', () => {
     ['10,001 flow mappings', nested(10_001), 'yaml: exceeded max depth of 10000'],
     ['10,001 on a later line', nested(10_001, 'a: 1\nb: '), 'yaml: line 2: exceeded max depth of 10000'],
     ['9,000 block sequences', Buffer.from(`a:\n${'- '.repeat(9000)}1`), undefined],
-    [
-      '9,000 flow sequences that an alias repeats',
-      Buffer.from(`a: &x ${'['.repeat(9000)}${']'.repeat(9000)}\nb: *x`),
-      'yaml: the text is nested too deeply',
-    ],
+    ['9,000 flow sequences that an alias repeats', Buffer.from(`a: &x ${'['.repeat(9000)}${']'.repeat(9000)}\nb: *x`), undefined],
     ['10,001 block sequences', Buffer.from('- '.repeat(10_001)), 'yaml: exceeded max depth of 10000'],
   ]
   for (const [what, text, fault] of deep)

@@ -204,10 +204,17 @@ describe('strategic merge patch', () => {
   it('may not give an object more members than a body may hold', () => {
     const members = (count: number, prefix: string, value: Json = ''): JsonObject =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, value]))
-    const doc = { data: members(40_000, 'a') }
-    const patched = (data: JsonObject): object => applyStrategicPatch(types.type('core.ConfigMap'), doc, { data }).data as object
-    expect(Object.keys(patched(members(25_000, 'b')))).to.have.length(65_000)
-    expect(() => patched(members(25_600, 'b'))).to.throw('limit is 65536 values')
-    expect(Object.keys(patched({ ...members(30_000, 'a', null), ...members(35_000, 'b') }))).to.have.length(45_000)
+    const patched = (count: number, data: JsonObject): number =>
+      Object.keys(Object(applyStrategicPatch(types.type('core.ConfigMap'), { data: members(count, 'a') }, { data })).data).length
+    const limit = 'limit is 32768 members of an object'
+    expect(patched(20_000, members(12_768, 'b'))).to.equal(32_768)
+    expect(() => patched(20_000, members(12_769, 'b'))).to.throw(limit)
+    expect(() => patched(4_000, members(32_000, 'b'))).to.throw(limit)
+    expect(() => patched(32_768, { b: '' })).to.throw(limit)
+    expect(patched(30_000, { ...members(15_000, 'a', null), ...members(17_000, 'b') })).to.equal(32_000)
+    // More than may be added today.
+    expect(patched(40_000, { a0: null, a1: 'b' })).to.equal(39_999)
+    expect(patched(40_000, { a0: null, b: '' })).to.equal(40_000)
+    expect(() => patched(40_000, { b: '' })).to.throw(limit)
   })
 })
