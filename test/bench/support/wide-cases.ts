@@ -23,8 +23,12 @@ export interface WideCase {
 
 type Body = Record<string, unknown>
 
-/** Members and elements of a body, of which a few are left for the rest of it. */
+/** Elements of a body, of which a few are left for the rest of it. */
 const MOST = 65_000
+/** Members of one object. */
+const MOST_NAMES = 32_000
+/** Members of one object in a response of a webhook. */
+const MOST_OF_WEBHOOK = 16_000
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 /** Three characters, which differ for each number. */
@@ -126,26 +130,30 @@ function nested(depth: number, width: number): unknown {
 }
 
 const builtInShapes: readonly Shape[] = [
-  { ...configMap, name: 'data', content: variant => ({ data: members(MOST, i => `${variant}${i % 7}`) }) },
-  { ...configMap, name: 'half of data changes', content: variant => ({ data: members(MOST, i => (i % 2 === 0 ? `${variant}` : 'v')) }) },
+  { ...configMap, name: 'data', content: variant => ({ data: members(MOST_NAMES, i => `${variant}${i % 7}`) }) },
+  {
+    ...configMap,
+    name: 'half of data changes',
+    content: variant => ({ data: members(MOST_NAMES, i => (i % 2 === 0 ? `${variant}` : 'v')) }),
+  },
   {
     ...configMap,
     name: 'data of new names',
-    content: variant => ({ data: Object.fromEntries(items(MOST, i => [`${key(i)}${variant}`, 'v'])) }),
+    content: variant => ({ data: Object.fromEntries(items(MOST_NAMES / 2, i => [`${key(i)}${variant}`, 'v'])) }),
   },
-  { ...configMap, name: 'binary data', content: variant => ({ binaryData: members(MOST, () => (variant % 2 ? 'YQ==' : 'Yg==')) }) },
+  { ...configMap, name: 'binary data', content: variant => ({ binaryData: members(MOST_NAMES, () => (variant % 2 ? 'YQ==' : 'Yg==')) }) },
   {
     ...configMap,
     name: 'labels',
     content: () => ({ data: {} }),
-    metadata: variant => ({ labels: members(MOST, () => `v${variant}`) }),
+    metadata: variant => ({ labels: members(MOST_NAMES, () => `v${variant}`) }),
     pointer: '/metadata/labels',
   },
   {
     ...configMap,
     name: 'annotations',
     content: () => ({ data: {} }),
-    metadata: variant => ({ annotations: members(MOST, () => `${variant}`) }),
+    metadata: variant => ({ annotations: members(MOST_NAMES, () => `${variant}`) }),
     pointer: '/metadata/annotations',
   },
   {
@@ -168,7 +176,7 @@ const builtInShapes: readonly Shape[] = [
     ...configMap,
     name: 'managed fields',
     content: variant => ({ data: { a: `${variant}` } }),
-    metadata: variant => ({ managedFields: variant < 3 ? [manager('wide', fields(MOST))] : undefined }),
+    metadata: variant => ({ managedFields: variant < 3 ? [manager('wide', fields(MOST_NAMES))] : undefined }),
     pointer: '/data',
   },
   {
@@ -222,7 +230,7 @@ const builtInShapes: readonly Shape[] = [
   {
     ...pod,
     name: 'node selector',
-    content: variant => ({ spec: { nodeSelector: members(60_000, () => `${variant}`), containers: [{ name: 'c', image: 'i' }] } }),
+    content: variant => ({ spec: { nodeSelector: members(MOST_NAMES, () => `${variant}`), containers: [{ name: 'c', image: 'i' }] } }),
     pointer: '/spec',
   },
   {
@@ -230,7 +238,7 @@ const builtInShapes: readonly Shape[] = [
     apiVersion: 'v1',
     kind: 'Service',
     name: 'selector',
-    content: variant => ({ spec: { ports: [{ port: 1 }], selector: members(60_000, () => `${variant}`) } }),
+    content: variant => ({ spec: { ports: [{ port: 1 }], selector: members(MOST_NAMES, () => `${variant}`) } }),
   },
   {
     path: `${CORE}/endpoints`,
@@ -248,14 +256,14 @@ const builtInShapes: readonly Shape[] = [
     apiVersion: 'v1',
     kind: 'Secret',
     name: 'string data',
-    content: variant => ({ stringData: members(MOST, () => `${variant}`) }),
+    content: variant => ({ stringData: members(MOST_NAMES, () => `${variant}`) }),
   },
   {
     path: `${CORE}/resourcequotas`,
     apiVersion: 'v1',
     kind: 'ResourceQuota',
     name: 'hard',
-    content: variant => ({ spec: { hard: Object.fromEntries(items(60_000, i => [`count/w${i}.x`, `${variant}`])) } }),
+    content: variant => ({ spec: { hard: Object.fromEntries(items(MOST_NAMES, i => [`count/w${i}.x`, `${variant}`])) } }),
   },
   {
     path: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
@@ -330,7 +338,7 @@ const builtInShapes: readonly Shape[] = [
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',
     name: 'data',
-    content: () => ({ revision: 1, data: members(MOST, i => i) }),
+    content: () => ({ revision: 1, data: members(MOST_NAMES, i => i) }),
   },
   {
     path: '/api/v1/nodes',
@@ -338,7 +346,7 @@ const builtInShapes: readonly Shape[] = [
     kind: 'Node',
     name: 'labels of a node',
     content: () => ({ spec: {} }),
-    metadata: variant => ({ labels: members(MOST, () => `v${variant}`) }),
+    metadata: variant => ({ labels: members(MOST_NAMES, () => `v${variant}`) }),
     pointer: '/metadata/labels',
   },
   {
@@ -347,7 +355,7 @@ const builtInShapes: readonly Shape[] = [
     kind: 'Namespace',
     name: 'labels of a namespace',
     content: () => ({ spec: {} }),
-    metadata: variant => ({ labels: members(MOST, () => `v${variant}`) }),
+    metadata: variant => ({ labels: members(MOST_NAMES, () => `v${variant}`) }),
     pointer: '/metadata/labels',
   },
   {
@@ -401,7 +409,7 @@ const customShapes: readonly Shape[] = [
   {
     ...custom,
     name: 'untyped members',
-    content: variant => ({ spec: { free: members(MOST, i => (i % 3 === 0 ? `${variant}` : i)) } }),
+    content: variant => ({ spec: { free: members(MOST_NAMES, i => (i % 3 === 0 ? `${variant}` : i)) } }),
     pointer: '/spec',
   },
   {
@@ -410,7 +418,12 @@ const customShapes: readonly Shape[] = [
     content: variant => ({ spec: { free: members(32_000, () => ({ a: variant })) } }),
     pointer: '/spec',
   },
-  { ...custom, name: 'values of a map', content: variant => ({ spec: { map: members(MOST, () => `${variant}`) } }), pointer: '/spec' },
+  {
+    ...custom,
+    name: 'values of a map',
+    content: variant => ({ spec: { map: members(MOST_NAMES, () => `${variant}`) } }),
+    pointer: '/spec',
+  },
   {
     ...custom,
     name: 'a set',
@@ -448,7 +461,7 @@ const customShapes: readonly Shape[] = [
     ...custom,
     name: 'embedded objects',
     content: variant => ({
-      spec: { embedded: { apiVersion: 'v1', kind: 'X', metadata: { name: 'a', labels: members(60_000, () => `${variant}`) } } },
+      spec: { embedded: { apiVersion: 'v1', kind: 'X', metadata: { name: 'a', labels: members(MOST_NAMES, () => `${variant}`) } } },
     }),
     pointer: '/spec',
   },
@@ -546,7 +559,7 @@ const definitions: readonly WideDefinition[] = [
     name: 'a default of many members',
     body: definition(
       'deep',
-      object({ spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, default: members(64_000, i => i) } }),
+      object({ spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, default: members(MOST_NAMES, i => i) } }),
     ),
     object: () => ({}),
   },
@@ -566,7 +579,7 @@ const definitions: readonly WideDefinition[] = [
       'reqd',
       object({ spec: object({}, { required: items(64_000, i => `e${i}`), 'x-kubernetes-preserve-unknown-fields': true }) }),
     ),
-    object: () => ({ spec: members(60_000, i => i) }),
+    object: () => ({ spec: members(MOST_NAMES, i => i) }),
   },
   {
     name: 'columns',
@@ -746,14 +759,14 @@ const virtual: WideCase = {
       method: 'POST',
       path: `${CORE}/events`,
       body: JSON.stringify({
-        metadata: { generateName: 'e', annotations: members(MOST, () => 'v') },
+        metadata: { generateName: 'e', annotations: members(MOST_NAMES, () => 'v') },
         involvedObject: { namespace: 'default' },
       }),
     }),
     Binding: () => ({
       method: 'POST',
       path: `${CORE}/bindings`,
-      body: JSON.stringify({ metadata: { name: 'none', annotations: members(MOST, () => 'v') }, target: { name: 'n' } }),
+      body: JSON.stringify({ metadata: { name: 'none', annotations: members(MOST_NAMES, () => 'v') }, target: { name: 'n' } }),
     }),
     List: () => ({
       method: 'POST',
@@ -763,12 +776,12 @@ const virtual: WideCase = {
     'unknown members': () => ({
       method: 'POST',
       path: `${CORE}/configmaps?fieldValidation=Warn`,
-      body: JSON.stringify({ metadata: { generateName: 'u' }, ...members(MOST, i => i) }),
+      body: JSON.stringify({ metadata: { generateName: 'u' }, ...members(MOST_NAMES, i => i) }),
     }),
     'unknown members, strictly': () => ({
       method: 'POST',
       path: `${CORE}/configmaps?fieldValidation=Strict`,
-      body: JSON.stringify({ metadata: { generateName: 'u' }, ...members(MOST, i => i) }),
+      body: JSON.stringify({ metadata: { generateName: 'u' }, ...members(MOST_NAMES, i => i) }),
     }),
     'unknown members of a CR': () => ({
       method: 'POST',
@@ -777,7 +790,7 @@ const virtual: WideCase = {
         apiVersion: custom.apiVersion,
         kind: custom.kind,
         metadata: { generateName: 'u' },
-        spec: members(MOST, i => i),
+        spec: members(MOST_NAMES, i => i),
       }),
     }),
     YAML: () => ({
@@ -792,12 +805,12 @@ const virtual: WideCase = {
 function hooked(hook: WebhookServer): WideCase[] {
   const config = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
   const answers: Record<string, unknown[]> = {
-    'one value': [{ op: 'add', path: '/data', value: members(MOST, () => 'v') }],
+    'one value': [{ op: 'add', path: '/data', value: members(MOST_OF_WEBHOOK, () => 'v') }],
     'many operations': [
       { op: 'add', path: '/data', value: {} },
       ...items(9_990, i => ({ op: 'add', path: `/data/${key(i)}`, value: 'v' })),
     ],
-    labels: [{ op: 'add', path: '/metadata/labels', value: members(MOST, () => 'v') }],
+    labels: [{ op: 'add', path: '/metadata/labels', value: members(MOST_OF_WEBHOOK, () => 'v') }],
   }
   return Object.entries(answers).map(([name, operations], n) => {
     const patch = Buffer.from(JSON.stringify(operations)).toString('base64')
@@ -831,7 +844,7 @@ function hooked(hook: WebhookServer): WideCase[] {
         wide: () => ({
           method: 'POST',
           path: `${CORE}/configmaps`,
-          body: JSON.stringify({ metadata: { name: 'hooked2' }, data: members(MOST, () => 'w') }),
+          body: JSON.stringify({ metadata: { name: 'hooked2' }, data: members(MOST_NAMES, () => 'w') }),
         }),
       },
       after: [

@@ -41,16 +41,16 @@ const expressions = (count: number): Body => ({ matchExpressions: items(count, i
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
 
 const pods: readonly Shape[] = [
-  pod('labels', {}, { labels: members(60_000, () => 'v') }),
+  pod('labels', {}, { labels: members(32_000, () => 'v') }),
   pod('annotations', {}, { annotations: members(25_000, () => 'v') }),
   pod('finalizers', {}, { finalizers: items(30_000, i => `e.io/${i}`) }),
   pod('owners', {}, { ownerReferences: items(10_000, i => ({ apiVersion: 'v1', kind: 'ConfigMap', name: `p${i}`, uid: `u${i}` })) }),
   pod('tolerations', { tolerations: items(16_000, i => ({ key: `k${i}`, operator: 'Exists' })) }),
-  pod('node selector', { nodeSelector: members(60_000, () => 'v') }),
+  pod('node selector', { nodeSelector: members(32_000, () => 'v') }),
   pod('required anti-affinity', { affinity: { podAntiAffinity: required(items(9000, () => TERM)) } }),
   pod('required affinity', { affinity: { podAffinity: required(items(9000, () => TERM)) } }),
   pod('wide term', {
-    affinity: { podAntiAffinity: required([{ topologyKey: 'x', labelSelector: { matchLabels: members(60_000, () => 'v') } }]) },
+    affinity: { podAntiAffinity: required([{ topologyKey: 'x', labelSelector: { matchLabels: members(32_000, () => 'v') } }]) },
   }),
   pod('namespaces of a term', { affinity: { podAntiAffinity: required([{ ...TERM, namespaces: items(60_000, i => `n${i}`) }]) } }),
   pod('preferred anti-affinity', {
@@ -174,7 +174,7 @@ const others: readonly Shape[] = [
   {
     name: 'Service: selector',
     path: `${CORE}/services`,
-    content: { spec: { ports: [{ port: 1 }], selector: members(60_000, () => 'v') } },
+    content: { spec: { ports: [{ port: 1 }], selector: members(32_000, () => 'v') } },
     others: items(20, smallPod),
   },
   {
@@ -214,7 +214,7 @@ const others: readonly Shape[] = [
   {
     name: 'EndpointSlice: ports',
     path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
-    metadata: { labels: { 'kubernetes.io/service-name': 'wide', ...members(40_000, () => 'v') } },
+    metadata: { labels: { 'kubernetes.io/service-name': 'wide', ...members(32_000, () => 'v') } },
     content: { addressType: 'IPv4', ports: [{ port: 1 }], endpoints: items(1000, i => ({ addresses: [`10.0.${i >> 8}.${i & 255}`] })) },
     others: [[`${CORE}/services`, { metadata: { name: 'wide' }, spec: { ports: [{ port: 1 }], selector: SELECTED } }]],
   },
@@ -247,13 +247,13 @@ const others: readonly Shape[] = [
   {
     name: 'PodDisruptionBudget: labels',
     path: '/apis/policy/v1/namespaces/default/poddisruptionbudgets',
-    content: { spec: { minAvailable: 1, selector: { matchLabels: members(60_000, () => 'v') } } },
+    content: { spec: { minAvailable: 1, selector: { matchLabels: members(32_000, () => 'v') } } },
     others: items(20, smallPod),
   },
   {
     name: 'PersistentVolumeClaim: selector',
     path: `${CORE}/persistentvolumeclaims`,
-    content: { spec: { ...claim, storageClassName: 'none', selector: { matchLabels: members(60_000, () => 'v') } } },
+    content: { spec: { ...claim, storageClassName: 'none', selector: { matchLabels: members(32_000, () => 'v') } } },
     others: [[`/api/v1/persistentvolumes`, volumeOf('other', {})]],
   },
   {
@@ -275,7 +275,7 @@ const others: readonly Shape[] = [
   {
     name: 'PersistentVolume: labels',
     path: '/api/v1/persistentvolumes',
-    metadata: { labels: members(60_000, () => 'v') },
+    metadata: { labels: members(32_000, () => 'v') },
     content: volumeOf('wide', {}),
     others: [[`${CORE}/persistentvolumeclaims`, { metadata: { name: 'c' }, spec: { ...claim, storageClassName: 'none' } }]],
   },
@@ -295,7 +295,7 @@ const others: readonly Shape[] = [
   {
     name: 'Node: labels',
     path: '/api/v1/nodes',
-    metadata: { labels: members(60_000, () => 'v') },
+    metadata: { labels: members(32_000, () => 'v') },
     content: { spec: {} },
     others: items(3, smallPod),
   },
@@ -345,7 +345,7 @@ const others: readonly Shape[] = [
     name: 'ConfigMap: cluster-info',
     path: '/api/v1/namespaces/kube-public/configmaps',
     metadata: { name: 'cluster-info' },
-    content: { data: members(60_000, () => 'v') },
+    content: { data: members(32_000, () => 'v') },
     others: [
       [
         '/api/v1/namespaces/kube-system/secrets',
@@ -364,7 +364,7 @@ const others: readonly Shape[] = [
     content: {
       type: 'bootstrap.kubernetes.io/token',
       stringData: {
-        ...members(50_000, () => 'v'),
+        ...members(32_000, () => 'v'),
         'token-id': 'bbbbbb',
         'token-secret': 'aaaaaaaaaaaaaaaa',
         expiration: '2020-01-01T00:00:00Z',
@@ -374,7 +374,7 @@ const others: readonly Shape[] = [
   {
     name: 'Namespace: labels',
     path: '/api/v1/namespaces',
-    metadata: { labels: members(60_000, () => 'v') },
+    metadata: { labels: members(32_000, () => 'v') },
     content: {},
     others: items(3, smallPod),
   },
