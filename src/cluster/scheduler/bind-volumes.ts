@@ -1,6 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core/v1.types.ts'
+import { startInTurns } from '../../lib/steps.ts'
 import { CLAIMS, VOLUMES } from '../shared/kinds.ts'
-import { boundToClaim, isFullyBound, isReachable, SELECTED_NODE } from '../shared/volumes.ts'
+import { boundToClaim, isFullyBound, isReachable, SELECTED_NODE, withClaimRef } from '../shared/volumes.ts'
 import type { AssumedObjects } from './assumed-objects.ts'
 import type { Reservation } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
@@ -25,7 +26,7 @@ export function reserveVolumes(
   assumed: AssumedVolumes,
   timeoutMs: number,
 ): Reservation {
-  const volumes = bindings.flatMap(({ volume, claim }) => boundToClaim(volume, claim) ?? [])
+  const volumes = bindings.flatMap(({ volume, claim }) => withClaimRef(volume, claim) ?? [])
   const claims = provisions.map(({ claim }) => withNode(claim, node.name))
   for (const volume of volumes) assumed.volumes.assume(volume)
   for (const claim of claims) assumed.claims.assume(claim)
@@ -38,7 +39,10 @@ export function reserveVolumes(
     async preBind(context) {
       const { client } = context
       const written = new Map<string, bigint>()
-      for (const volume of volumes) written.set(volume.metadata.name ?? '', versionOf(await client.update(VOLUMES, volume)))
+      for (const { volume, claim } of bindings) {
+        const bound = await startInTurns(boundToClaim(volume, claim))
+        if (bound) written.set(bound.metadata.name ?? '', versionOf(await client.update(VOLUMES, bound)))
+      }
       const writtenClaims: PersistentVolumeClaim[] = []
       for (const claim of claims) writtenClaims.push(await client.update(CLAIMS, claim))
       const areBound = (): boolean => {

@@ -1,11 +1,13 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../api/core/v1.types.ts'
 import type { StorageClass } from '../../api/storage/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
+import { runIfSteps, type Steps } from '../../lib/steps.ts'
 import { matchesLabels } from '../../meta/label-selector.ts'
 import { compareQuantity } from '../../meta/quantity.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { matchesNodeSelector } from './node-affinity.ts'
 import { selectorOf } from './selectors.ts'
+import { withMembers } from './with-members.ts'
 
 /** Annotation of a claim that has been bound. */
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed'
@@ -66,19 +68,27 @@ export function refersTo(
   return !claimRef.uid || claimRef.uid === metadata.uid
 }
 
-/** Returns the volume with a reference to the claim. Undefined if it has that already. Source: GetBindVolumeToClaim. */
-export function boundToClaim(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | undefined {
-  const { claimRef } = volume.spec
-  const isMarked = refersTo(volume, claim) || hasAnnotation(volume, BOUND_BY_CONTROLLER)
-  if (isMarked && claimRef?.uid === claim.metadata.uid) return undefined
+/** Returns the volume with a reference to the claim. Undefined if it has that already. */
+export function withClaimRef(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | undefined {
+  if (isMarked(volume, claim) && volume.spec.claimRef?.uid === claim.metadata.uid) return undefined
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = claim.metadata
-  return {
-    ...volume,
-    metadata: isMarked
-      ? volume.metadata
-      : { ...volume.metadata, annotations: { ...volume.metadata.annotations, [BOUND_BY_CONTROLLER]: 'yes' } },
-    spec: { ...volume.spec, claimRef: { kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion } },
-  }
+  const claimRef = { kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion }
+  return { ...volume, spec: { ...volume.spec, claimRef } }
+}
+
+/** Whether the reference of a volume is a user's, or is marked as a controller's. */
+const isMarked = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  refersTo(volume, claim) || hasAnnotation(volume, BOUND_BY_CONTROLLER)
+
+/**
+ * Returns the volume with a reference to the claim that is marked as made by a controller, in steps if it has many
+ * annotations. Undefined if it has that already. Source: GetBindVolumeToClaim.
+ */
+export function* boundToClaim(volume: PersistentVolume, claim: PersistentVolumeClaim): Steps<PersistentVolume | undefined> {
+  const bound = withClaimRef(volume, claim)
+  if (bound === undefined || isMarked(volume, claim)) return bound
+  const annotations = yield* runIfSteps(withMembers(volume.metadata.annotations, { [BOUND_BY_CONTROLLER]: 'yes' }))
+  return { ...bound, metadata: { ...volume.metadata, annotations } }
 }
 
 /**

@@ -52,7 +52,7 @@ async function sync(given: SyncIn): Promise<object> {
   }
   const cronJob = cronJobOf(spec, given.cronjobCreationTime ?? (given.ranPreviously ? -3660 : -60))
   const jobs: Job[] = []
-  const job = jobOf(cronJob, START + given.jobCreationTime, OWNER, true)
+  const job = runAtOnce(jobOf(cronJob, START + given.jobCreationTime, OWNER, true))
   job.metadata.uid = '1234'
   const reference = { kind: 'Job', name: job.metadata.name ?? '', namespace: 'snazzycats', uid: '1234' }
   const ran: CronJobStatus = { active: [reference] }
@@ -73,7 +73,7 @@ async function sync(given: SyncIn): Promise<object> {
       async create(time) {
         if (given.createFails) return undefined
         created = true
-        return jobOf(cronJob, time, OWNER, true)
+        return runAtOnce(jobOf(cronJob, time, OWNER, true))
       },
       existing: async () => undefined,
       remove: async () => undefined,

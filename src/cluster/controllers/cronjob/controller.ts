@@ -2,7 +2,7 @@ import type { CronJob, Job } from '../../../api/batch/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { runInTurns } from '../../../lib/steps.ts'
+import { runInTurns, startInTurns } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -119,7 +119,8 @@ class CronJobController {
   async #create(cronJob: CronJob, time: number): Promise<Job | undefined> {
     const annotates = isSince(this.#env.features.release, '1.28')
     try {
-      return await this.#env.client.create(JOBS, jobOf(cronJob, time, controllerReference(CRON_JOBS, cronJob), annotates))
+      const job = await startInTurns(jobOf(cronJob, time, controllerReference(CRON_JOBS, cronJob), annotates))
+      return await this.#env.client.create(JOBS, job)
     } catch (error) {
       if (isStatusError(error, 'AlreadyExists')) return undefined
       if (!isNamespaceTerminating(error))

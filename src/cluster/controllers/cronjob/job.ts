@@ -1,8 +1,10 @@
 import type { CronJob, Job } from '../../../api/batch/v1.types.ts'
 import type { OwnerReference } from '../../../api/meta/object.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { zoneOffset } from '../../../lib/time-zone.ts'
-import { clone } from '../../../meta/equal.ts'
 import { formatTime } from '../../../meta/time.ts'
+import { cloneInSteps } from '../../../meta/whole-floats.ts'
+import { withMembers } from '../../shared/with-members.ts'
 
 /** Annotation with the scheduled time, in the time zone of the CronJob. */
 const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
@@ -10,8 +12,8 @@ const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
 /** Name of the job of a scheduled time, so that it is created once. @param time seconds since the epoch. */
 export const jobName = ({ metadata: { name = '' } }: CronJob, time: number): string => `${name}-${Math.floor(time / 60)}`
 
-/** Returns the job of a scheduled time. @param annotates whether the release records the time in an annotation. */
-export function jobOf(cronJob: CronJob, time: number, owner: OwnerReference, annotates: boolean): Job {
+/** Returns the job of a scheduled time, in steps if it is large. @param annotates whether the release records the time in an annotation. */
+export function* jobOf(cronJob: CronJob, time: number, owner: OwnerReference, annotates: boolean): Steps<Job> {
   const { metadata, spec } = cronJob.spec.jobTemplate
   const { labels = {}, annotations = {} } = metadata
   return {
@@ -20,12 +22,14 @@ export function jobOf(cronJob: CronJob, time: number, owner: OwnerReference, ann
     metadata: {
       name: jobName(cronJob, time),
       namespace: cronJob.metadata.namespace ?? '',
-      labels: { ...labels },
-      annotations: { ...annotations, ...(annotates && { [SCHEDULED_AT]: zonedTime(time, cronJob.spec.timeZone ?? 'UTC') }) },
+      labels: yield* runIfSteps(withMembers(labels)),
+      annotations: yield* runIfSteps(
+        withMembers(annotations, annotates ? { [SCHEDULED_AT]: zonedTime(time, cronJob.spec.timeZone ?? 'UTC') } : {}),
+      ),
       creationTimestamp: formatTime(time * 1000),
       ownerReferences: [owner],
     },
-    spec: clone(spec),
+    spec: yield* cloneInSteps(spec),
     status: {},
   }
 }

@@ -31,7 +31,11 @@ export const endpointsOf = (input: EndpointsInput): Endpoints | undefined => run
 /** `endpointsOf` in steps, for a service of very many labels or ports. */
 export function* endpointsInSteps({ service, subsets, current, changedAt, isLabelled }: EndpointsInput): Steps<Endpoints | undefined> {
   if (current && !(yield* needsWrite(current, service, subsets, isLabelled))) return undefined
-  const { [LAST_CHANGE]: _, [OVER_CAPACITY]: __, ...annotations } = current?.metadata.annotations ?? {}
+  const annotations = yield* runIfSteps(withMembers(current?.metadata.annotations))
+  delete annotations[LAST_CHANGE]
+  delete annotations[OVER_CAPACITY]
+  if (changedAt !== undefined) annotations[LAST_CHANGE] = formatTime(changedAt)
+  if (isOverCapacity(subsets)) annotations[OVER_CAPACITY] = 'truncated'
   const added = { ...(isLabelled && { [MANAGED_BY]: CONTROLLER }), ...(!hasClusterIP(service) && { [HEADLESS]: '' }) }
   const labels = yield* runIfSteps(withMembers(service.metadata.labels, added))
   if (hasClusterIP(service)) delete labels[HEADLESS]
@@ -42,11 +46,7 @@ export function* endpointsInSteps({ service, subsets, current, changedAt, isLabe
     metadata: {
       ...(current?.metadata ?? { name, namespace }),
       labels,
-      annotations: {
-        ...annotations,
-        ...(changedAt !== undefined && { [LAST_CHANGE]: formatTime(changedAt) }),
-        ...(isOverCapacity(subsets) && { [OVER_CAPACITY]: 'truncated' }),
-      },
+      annotations,
     },
     subsets: [...truncated(subsets)],
   }

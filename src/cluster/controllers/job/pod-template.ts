@@ -35,20 +35,25 @@ export function podTemplate({ spec }: Job, rules: JobRules): PodTemplateSpec {
 }
 
 /**
- * Changes a pod of the template to the pod of an index. @param replaced failed pod whose number of failures it
+ * Changes a pod of the template, in place, to the pod of an index. @param replaced failed pod whose number of failures it
  * continues.
  */
 export function setIndex(pod: Pod, job: Job, index: number, replaced: Pod | undefined, rules: JobRules): void {
   const { metadata, spec } = pod
   const text = String(index)
-  metadata.annotations = { ...metadata.annotations, [COMPLETION_INDEX]: text }
-  if (rules.podIndexLabel) metadata.labels = { ...metadata.labels, [COMPLETION_INDEX]: text }
+  metadata.annotations ??= {}
+  const { annotations } = metadata
+  annotations[COMPLETION_INDEX] = text
+  if (rules.podIndexLabel) {
+    metadata.labels ??= {}
+    metadata.labels[COMPLETION_INDEX] = text
+  }
   spec.hostname = `${job.metadata.name ?? ''}-${index}`
   metadata.generateName = indexedPrefix(job.metadata.name ?? '', index)
   if (!isIndexed(job) || !hasLimitPerIndex(job, rules)) return
   const { failures, ignored } = nextIndexFailures(job, replaced, rules)
-  metadata.annotations[INDEX_FAILURES] = String(failures)
-  if (ignored > 0) metadata.annotations[IGNORED_INDEX_FAILURES] = String(ignored)
+  annotations[INDEX_FAILURES] = String(failures)
+  if (ignored > 0) annotations[IGNORED_INDEX_FAILURES] = String(ignored)
 }
 
 /** Prefix of the name of a pod of an Indexed job. The name of the job is cut so that the index stays. */

@@ -4,6 +4,7 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { migratedDriver } from '../../shared/csi-migration.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
@@ -169,10 +170,10 @@ class Binder {
   /** Binds both to each other, the volume first. A failure is made up for when either is looked at again. */
   async #bind(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
     const { client } = this.#env
-    const changed = boundToClaim(volume, claim)
+    const changed = await startInTurns(boundToClaim(volume, claim))
     const bound = changed ? this.#latestVolumes.wrote(await client.update(VOLUMES, changed)) : volume
     await this.#writePhase(bound, 'Bound')
-    const changedClaim = boundToVolume(claim, bound)
+    const changedClaim = await startInTurns(boundToVolume(claim, bound))
     const boundClaim = changedClaim ? this.#latestClaims.wrote(await client.update(CLAIMS, changedClaim)) : claim
     await this.#writeClaimStatus(boundClaim, 'Bound', bound)
   }
@@ -186,7 +187,7 @@ class Binder {
     const driver = migratedDriver(provisioner)
     if (driver === undefined && provisioner.startsWith(PLUGIN_PREFIX)) return fail(`no volume plugin matched name: ${provisioner}`)
     const name = driver ?? provisioner
-    const changed = withProvisioner(claim, name)
+    const changed = await startInTurns(withProvisioner(claim, name))
     let current = claim
     if (changed)
       try {
@@ -202,7 +203,7 @@ class Binder {
   async #syncVolume(name: string): Promise<void> {
     const observed = this.#latestVolumes.get(name)
     if (observed === undefined) return
-    const migrated = withMigration(observed)
+    const migrated = await startInTurns(withMigration(observed))
     const volume = migrated ? this.#latestVolumes.wrote(await this.#env.client.update(VOLUMES, migrated)) : observed
     const claim = await this.#claimOf(volume)
     const decision = decideVolume(volume, claim)
@@ -261,7 +262,10 @@ class Binder {
   }
 
   async #unbind(volume: PersistentVolume): Promise<void> {
-    await this.#writePhase(this.#latestVolumes.wrote(await this.#env.client.update(VOLUMES, unbound(volume))), 'Available')
+    await this.#writePhase(
+      this.#latestVolumes.wrote(await this.#env.client.update(VOLUMES, await startInTurns(unbound(volume)))),
+      'Available',
+    )
   }
 
   async #writePhase(

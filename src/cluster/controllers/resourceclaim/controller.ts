@@ -3,6 +3,7 @@ import type { ResourceClaim, ResourceClaimConsumerReference, ResourceClaimTempla
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { claimReference, deviceClaimKeys, foreignResourceClaim } from '../../shared/device-claims.ts'
@@ -136,7 +137,8 @@ class ClaimController {
     if (template === undefined)
       throw new Error(`resource claim template "${templateName}": resourceclaimtemplate.resource.k8s.io "${templateName}" not found`)
     const { claims } = this.#kinds
-    return (await this.#env.client.create(claims, generatedClaim(pod, each, template, apiVersionOf(claims)))).metadata.name
+    const claim = await startInTurns(generatedClaim(pod, each, template, apiVersionOf(claims)))
+    return (await this.#env.client.create(claims, claim)).metadata.name
   }
 
   /** Reserves allocated claims for a pod that was given a node without the scheduler. */

@@ -1,9 +1,11 @@
 import type { Pod, PodResourceClaim } from '../../../api/core/v1.types.ts'
 import type { ResourceClaim, ResourceClaimTemplate } from '../../../api/resource/v1beta2.types.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import { claimReference, isReservedFor, MOST_CONSUMERS } from '../../shared/device-claims.ts'
 import { PODS } from '../../shared/kinds.ts'
 import { controllerReference, isControlledBy } from '../../shared/owner.ts'
 import { isPodTerminal } from '../../shared/pods.ts'
+import { withMembers } from '../../shared/with-members.ts'
 
 /** Annotation of a generated claim with the name of the claim in its pod. */
 export const POD_CLAIM_NAME = 'resource.kubernetes.io/pod-claim-name'
@@ -44,8 +46,13 @@ export function claimNamePrefix(pod: string, claim: string): string {
   return `${cut(pod)}-${cut(claim)}`
 }
 
-/** Returns the claim that is made of a template for a pod. */
-export function generatedClaim(pod: Pod, { name }: PodResourceClaim, { spec }: ResourceClaimTemplate, apiVersion: string): ResourceClaim {
+/** Returns the claim that is made of a template for a pod, in steps if it has many annotations. */
+export function* generatedClaim(
+  pod: Pod,
+  { name }: PodResourceClaim,
+  { spec }: ResourceClaimTemplate,
+  apiVersion: string,
+): Steps<ResourceClaim> {
   const { labels, annotations } = spec.metadata ?? {}
   return {
     kind: 'ResourceClaim',
@@ -53,7 +60,7 @@ export function generatedClaim(pod: Pod, { name }: PodResourceClaim, { spec }: R
     metadata: {
       generateName: claimNamePrefix(pod.metadata.name ?? '', name),
       namespace: pod.metadata.namespace ?? '',
-      annotations: { ...annotations, [POD_CLAIM_NAME]: name },
+      annotations: yield* runIfSteps(withMembers(annotations, { [POD_CLAIM_NAME]: name })),
       ...(labels && { labels }),
       ownerReferences: [controllerReference(PODS, pod)],
     },

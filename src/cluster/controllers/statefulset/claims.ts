@@ -2,10 +2,14 @@ import type { StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import type { OwnerReference, TypedObject } from '../../../api/meta/object.ts'
 import type { ResourceKind } from '../../../clients/api-client.ts'
+import { isStepDone, runIfSteps, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, noteCopy, wideNames } from '../../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { setMember } from '../../../meta/equal.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import { PODS, STATEFUL_SETS } from '../../shared/kinds.ts'
 import { controllerReference } from '../../shared/owner.ts'
+import { withMembers } from '../../shared/with-members.ts'
 import { isInRange, ordinalOf } from './ordinals.ts'
 
 /** Name of the claim of a template for the pod with an ordinal. */
@@ -13,23 +17,34 @@ export const claimName = (template: string, set: string, ordinal: number): strin
 
 /**
  * Returns the claims of the pod with an ordinal, by the names of their templates, which are the names of the pod's
- * volumes.
+ * volumes. They lack the labels of the selector.
  */
 export function claimsOf({ metadata, spec }: StatefulSet, ordinal: number): Map<string, PersistentVolumeClaim> {
   const { namespace = '', name = '' } = metadata
   return new Map(
     (spec.volumeClaimTemplates ?? []).map(template => {
       const of = template.metadata.name ?? ''
-      const labels = { ...template.metadata.labels, ...spec.selector?.matchLabels }
       const claim: PersistentVolumeClaim = {
         ...template,
         kind: 'PersistentVolumeClaim',
         apiVersion: 'v1',
-        metadata: { ...template.metadata, name: claimName(of, name, ordinal), namespace, labels },
+        metadata: { ...template.metadata, name: claimName(of, name, ordinal), namespace },
       }
       return [of, claim]
     }),
   )
+}
+
+/** Returns a claim of a set with the labels of the selector, in steps if they are many. */
+export function* withSelectorLabels({ spec }: StatefulSet, claim: PersistentVolumeClaim): Steps<PersistentVolumeClaim> {
+  const labels = yield* runIfSteps(withMembers(claim.metadata.labels))
+  const wanted = spec.selector?.matchLabels ?? {}
+  for (const name of isWide(wanted) ? yield* wideNames(wanted) : namesOf(wanted)) {
+    if (isStepDone()) yield
+    setMember(labels, name, wanted[name])
+  }
+  noteCopy(wanted, labels)
+  return { ...claim, metadata: { ...claim.metadata, labels } }
 }
 
 /** Whether the set deletes claims when it is scaled down. */

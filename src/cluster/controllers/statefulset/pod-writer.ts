@@ -10,7 +10,15 @@ import type { ClusterEnvironment } from '../../shared/environment.ts'
 import type { EventRecorder, EventText } from '../../shared/event-recorder.ts'
 import { CLAIMS, PODS, STATEFUL_SETS } from '../../shared/kinds.ts'
 import type { ObjectReader } from '../../shared/object-store.ts'
-import { claimsOf, deletesOnScale, hasOtherController, hasOwnersOfPolicy, isStaleFor, withOwnersOfPolicy } from './claims.ts'
+import {
+  claimsOf,
+  deletesOnScale,
+  hasOtherController,
+  hasOwnersOfPolicy,
+  isStaleFor,
+  withOwnersOfPolicy,
+  withSelectorLabels,
+} from './claims.ts'
 import { claimEvent, conflictEvent, type PodVerb, podEvent } from './events.ts'
 import { ordinalOf } from './ordinals.ts'
 import type { ClaimState, PodStep } from './plan.ts'
@@ -114,7 +122,7 @@ export class StatefulPods {
       if (stored?.metadata.deletionTimestamp !== undefined) errors.push(`pvc ${name} is being deleted`)
       if (stored) continue
       try {
-        await this.#env.client.create(CLAIMS, claim)
+        await this.#env.client.create(CLAIMS, await startInTurns(withSelectorLabels(set, claim)))
         this.#send(set, claimEvent(name, nameOf(set), nameOf(pod), undefined))
       } catch (error) {
         errors.push(`failed to create PVC ${name}: ${errorMessage(error)}`)

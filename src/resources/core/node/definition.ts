@@ -6,6 +6,7 @@ import { types } from '../../../catalog/types.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
+import { appendErrors } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { cidrWarnings } from '../../../meta/ip.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -29,7 +30,10 @@ const nodeStrategy: Strategy<Node> = {
     else delete next.status.config
     if (old?.spec.configSource === undefined) delete next.spec.configSource
   },
-  validate: (next, old, { features }) => [...validateNode(next, features), ...(old ? validateNodeUpdate(next, old) : [])],
+  *validate(next, old, { features }) {
+    const errors = yield* validateNode(next, features)
+    return old ? appendErrors(errors, yield* validateNodeUpdate(next, old)) : errors
+  },
   warnings(next, old, { features }) {
     const warnings: string[] = []
     const { podCIDRs: cidrs = [], configSource, externalID } = next.spec

@@ -1,9 +1,11 @@
 import type { Node, NodeAddress, NodeStatus, Taint } from '../../../api/core/v1.types.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, required } from '../../../meta/field-error.ts'
+import { appendErrors, duplicate, forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr } from '../../../meta/ip.ts'
@@ -23,39 +25,44 @@ const CIDR_KEPT = 'node updates may not change podCIDR except from "" to valid'
  * ValidateNode, for creates and updates. Writes to `status` do not run it. Source: pkg/apis/core/validation in
  * k8s.io/kubernetes.
  */
-export const validateNode = ({ metadata, spec, status }: Node, features: Features): FieldError[] => [
-  ...validateNodeAnnotations(metadata.annotations),
-  ...validateTaints(spec.taints ?? []),
-  ...validateAmounts(status),
-  ...validateCidrs(spec.podCIDRs ?? [], features),
-]
+export function* validateNode({ metadata, spec, status }: Node, features: Features): Steps<FieldError[]> {
+  const errors = validateNodeAnnotations(metadata.annotations)
+  appendErrors(errors, yield* validateTaints(spec.taints ?? []))
+  appendErrors(errors, yield* validateAmounts(status))
+  return appendErrors(errors, validateCidrs(spec.podCIDRs ?? [], features))
+}
 
 /**
  * ValidateNodeUpdate, for updates of the node and of its status. An update of the node runs it after validateNode, so
  * invalid annotations, taints and amounts are reported twice. podCIDRs and providerID may be set once, and externalID
  * never changes.
  */
-export const validateNodeUpdate = ({ metadata, spec, status }: Node, { spec: old }: Node): FieldError[] => [
-  ...validateNodeAnnotations(metadata.annotations),
-  ...validateAmounts(status),
-  ...validateAddresses(status.addresses ?? []),
-  ...validateCidrsKept(spec.podCIDRs ?? [], old.podCIDRs ?? []),
-  ...(old.providerID && old.providerID !== spec.providerID
-    ? [forbidden(fieldPath('spec', 'providerID'), 'node updates may not change providerID except from "" to valid')]
-    : []),
-  ...(spec.configSource ? validateConfigSource(spec.configSource, fieldPath('spec', 'configSource')) : []),
-  ...(status.config ? validateConfigStatus(status.config, fieldPath('status', 'config')) : []),
-  ...validateTaints(spec.taints ?? []),
-  ...((spec.externalID ?? '') === (old.externalID ?? '') ? [] : [forbidden(fieldPath('spec', 'externalID'), 'may not be updated')]),
-]
+export function* validateNodeUpdate({ metadata, spec, status }: Node, { spec: old }: Node): Steps<FieldError[]> {
+  const errors = validateNodeAnnotations(metadata.annotations)
+  appendErrors(errors, yield* validateAmounts(status))
+  appendErrors(errors, yield* validateAddresses(status.addresses ?? []))
+  appendErrors(errors, validateCidrsKept(spec.podCIDRs ?? [], old.podCIDRs ?? []))
+  if (old.providerID && old.providerID !== spec.providerID)
+    errors.push(forbidden(fieldPath('spec', 'providerID'), 'node updates may not change providerID except from "" to valid'))
+  if (spec.configSource) appendErrors(errors, validateConfigSource(spec.configSource, fieldPath('spec', 'configSource')))
+  if (status.config) appendErrors(errors, validateConfigStatus(status.config, fieldPath('status', 'config')))
+  appendErrors(errors, yield* validateTaints(spec.taints ?? []))
+  if ((spec.externalID ?? '') !== (old.externalID ?? '')) errors.push(forbidden(fieldPath('spec', 'externalID'), 'may not be updated'))
+  return errors
+}
 
 /** Each pair of type and address must be unique. */
-function validateAddresses(addresses: readonly NodeAddress[]): FieldError[] {
-  const again = repeats(addresses.map(({ type, address }) => JSON.stringify([type, address])))
+function* validateAddresses(addresses: readonly NodeAddress[]): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  const seen = new Set<string>()
   const path = fieldPath('status', 'addresses')
-  return addresses.flatMap(({ type, address }, i) =>
-    again[i] ? [duplicate(path.index(i), goValue('core.NodeAddress', { type, address }))] : [],
-  )
+  for (const [i, { type, address }] of addresses.entries()) {
+    if (isStepDone()) yield
+    const key = JSON.stringify([type, address])
+    if (seen.has(key)) errors.push(duplicate(path.index(i), goValue('core.NodeAddress', { type, address })))
+    seen.add(key)
+  }
+  return errors
 }
 
 /**
@@ -69,15 +76,22 @@ function validateCidrsKept(cidrs: readonly string[], before: readonly string[]):
 }
 
 /** The path begins with `metadata`, as upstream's does, although taints belong to the spec. */
-function validateTaints(taints: readonly Taint[]): FieldError[] {
-  const again = repeats(taints.map(({ key, effect }) => `${effect}/${key}`))
-  return taints.flatMap((taint, i) => {
-    const at = fieldPath('metadata', 'taints').index(i)
-    const errors = validateTaint(taint, at)
-    if (!again[i]) return errors
-    const twice = duplicate(at, goValue('core.Taint', taint))
-    return [...errors, { ...twice, body: `${twice.body}: taints must be unique by key and effect pair` }]
-  })
+function* validateTaints(taints: readonly Taint[]): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  const seen = new Set<string>()
+  const path = fieldPath('metadata', 'taints')
+  for (const [i, taint] of taints.entries()) {
+    if (isStepDone()) yield
+    const at = path.index(i)
+    errors.push(...validateTaint(taint, at))
+    const pair = `${taint.effect}/${taint.key}`
+    if (seen.has(pair)) {
+      const twice = duplicate(at, goValue('core.Taint', taint))
+      errors.push({ ...twice, body: `${twice.body}: taints must be unique by key and effect pair` })
+    }
+    seen.add(pair)
+  }
+  return errors
 }
 
 /** All violations by the value are combined into one error. */
@@ -91,11 +105,14 @@ function validateTaint({ key, value = '', effect }: Taint, path: FieldPath): Fie
 }
 
 /** The name of a resource is a path element here, not a map key, whatever it contains. */
-function validateAmounts(status: NodeStatus): FieldError[] {
+function* validateAmounts(status: NodeStatus): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const list of ['capacity', 'allocatable'] as const) {
-    for (const [name, amount] of Object.entries(status[list] ?? {}))
-      errors.push(...validateResourceQuantity(name, amount, fieldPath('status', list, name)))
+    const amounts = status[list] ?? {}
+    for (const name of isWide(amounts) ? yield* wideNames(amounts) : namesOf(amounts)) {
+      if (isStepDone()) yield
+      errors.push(...validateResourceQuantity(name, amounts[name] ?? '', fieldPath('status', list, name)))
+    }
   }
   return errors
 }

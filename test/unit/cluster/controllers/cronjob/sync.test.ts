@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { CronJob, CronJobSpec, CronJobStatus, Job } from '../../../../../src/api/batch/v1.types.ts'
 import { jobOf } from '../../../../../src/cluster/controllers/cronjob/job.ts'
 import { type CronEffects, type CronOutcome, syncCronJob } from '../../../../../src/cluster/controllers/cronjob/sync.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
 
 const HOUR = Date.parse('2026-06-01T10:00:00Z') / 1000
@@ -20,7 +21,7 @@ function cronJob(spec: Partial<CronJobSpec>, status: CronJobStatus = {}): CronJo
 }
 
 function jobAt(minutes: number, end?: 'Complete' | 'Failed'): Job {
-  const job = jobOf(cronJob({}), HOUR + minutes * 60, OWNER, true)
+  const job = runAtOnce(jobOf(cronJob({}), HOUR + minutes * 60, OWNER, true))
   job.metadata.uid = `uid-${minutes}`
   job.status = {
     startTime: time(minutes),
@@ -46,7 +47,7 @@ async function run(given: CronJob, jobs: readonly Job[], minutes: number, own: P
       refresh: async () => given,
       find: async ({ name }) => jobs.find(({ metadata }) => metadata.name === name),
       async create(at) {
-        const job = jobOf(given, at, OWNER, true)
+        const job = runAtOnce(jobOf(given, at, OWNER, true))
         created.push(job.metadata.name ?? '')
         return job
       },
@@ -182,8 +183,8 @@ describe('a pass over a CronJob', () => {
   })
 
   it('writes the scheduled time in the time zone of the CronJob', () => {
-    const { metadata } = jobOf(cronJob({ timeZone: 'America/St_Johns' }), HOUR, OWNER, true)
+    const { metadata } = runAtOnce(jobOf(cronJob({ timeZone: 'America/St_Johns' }), HOUR, OWNER, true))
     expect(metadata.annotations).to.deep.equal({ 'batch.kubernetes.io/cronjob-scheduled-timestamp': '2026-06-01T07:30:00-02:30' })
-    expect([metadata.labels, jobOf(cronJob({}), HOUR, OWNER, false).metadata.annotations]).to.deep.equal([{ a: 'b' }, {}])
+    expect([metadata.labels, runAtOnce(jobOf(cronJob({}), HOUR, OWNER, false)).metadata.annotations]).to.deep.equal([{ a: 'b' }, {}])
   })
 })

@@ -7,13 +7,14 @@ import {
   withProvisioner,
 } from '../../../../../src/cluster/controllers/persistentvolumebinder/binding.ts'
 import { boundToClaim } from '../../../../../src/cluster/shared/volumes.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { claimOf, volumeOf } from '../../../../support/storage-objects.ts'
 
 const BY_CONTROLLER = { 'pv.kubernetes.io/bound-by-controller': 'yes' }
 
 describe('a binding', () => {
   it('is written to the volume and to the claim, and marked as made by a controller', () => {
-    const volume = boundToClaim(volumeOf('v'), claimOf('c'))
+    const volume = runAtOnce(boundToClaim(volumeOf('v'), claimOf('c')))
     expect(volume?.metadata.annotations).to.deep.equal(BY_CONTROLLER)
     expect(volume?.spec.claimRef).to.deep.equal({
       kind: 'PersistentVolumeClaim',
@@ -23,28 +24,28 @@ describe('a binding', () => {
       apiVersion: 'v1',
       resourceVersion: '7',
     })
-    const claim = boundToVolume(claimOf('c'), volumeOf('v'))
+    const claim = runAtOnce(boundToVolume(claimOf('c'), volumeOf('v')))
     expect(claim?.spec.volumeName).to.equal('v')
     expect(claim?.metadata.annotations).to.deep.equal({ ...BY_CONTROLLER, 'pv.kubernetes.io/bind-completed': 'yes' })
-    expect(volume && claim && boundToClaim(volume, claim)).to.equal(undefined)
-    expect(claim && boundToVolume(claim, volumeOf('v'))).to.equal(undefined)
+    expect(volume && claim && runAtOnce(boundToClaim(volume, claim))).to.equal(undefined)
+    expect(claim && runAtOnce(boundToVolume(claim, volumeOf('v')))).to.equal(undefined)
   })
 
   it('is completed without the mark if a user has begun it', () => {
     const reserved = volumeOf('v', { spec: { claimRef: { namespace: 'default', name: 'c' } } })
-    expect(boundToClaim(reserved, claimOf('c'))).to.deep.include({ metadata: reserved.metadata })
-    expect(boundToVolume(claimOf('c', { spec: { volumeName: 'v' } }), volumeOf('v'))?.metadata.annotations).to.deep.equal({
+    expect(runAtOnce(boundToClaim(reserved, claimOf('c')))).to.deep.include({ metadata: reserved.metadata })
+    expect(runAtOnce(boundToVolume(claimOf('c', { spec: { volumeName: 'v' } }), volumeOf('v')))?.metadata.annotations).to.deep.equal({
       'pv.kubernetes.io/bind-completed': 'yes',
     })
   })
 
   it('is taken back, but for the choice of a user', () => {
     const claimRef = { namespace: 'default', name: 'c', uid: 'u' }
-    expect(unbound(volumeOf('v', { annotations: { ...BY_CONTROLLER, a: 'b' }, spec: { claimRef } }))).to.deep.include({
+    expect(runAtOnce(unbound(volumeOf('v', { annotations: { ...BY_CONTROLLER, a: 'b' }, spec: { claimRef } })))).to.deep.include({
       metadata: { name: 'v', uid: 'uid-v', annotations: { a: 'b' } },
       spec: volumeOf('v').spec,
     })
-    expect(unbound(volumeOf('v', { spec: { claimRef } })).spec.claimRef).to.deep.equal({ namespace: 'default', name: 'c' })
+    expect(runAtOnce(unbound(volumeOf('v', { spec: { claimRef } }))).spec.claimRef).to.deep.equal({ namespace: 'default', name: 'c' })
   })
 })
 
@@ -69,17 +70,17 @@ describe('the status of a claim', () => {
 
 describe('annotations', () => {
   it('name the provisioner of a claim', () => {
-    const claim = withProvisioner(claimOf('c'), 'p')
+    const claim = runAtOnce(withProvisioner(claimOf('c'), 'p'))
     expect(claim?.metadata.annotations).to.deep.equal({
       'volume.beta.kubernetes.io/storage-provisioner': 'p',
       'volume.kubernetes.io/storage-provisioner': 'p',
     })
-    expect(claim && withProvisioner(claim, 'p')).to.equal(undefined)
+    expect(claim && runAtOnce(withProvisioner(claim, 'p'))).to.equal(undefined)
   })
 
   it('name the driver that has replaced the plugin of a volume', () => {
     const volume = volumeOf('v', { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/aws-ebs' } })
-    expect(withMigration(volume)?.metadata.annotations).to.have.property('pv.kubernetes.io/migrated-to', 'ebs.csi.aws.com')
-    expect(withMigration(volumeOf('v'))).to.equal(undefined)
+    expect(runAtOnce(withMigration(volume))?.metadata.annotations).to.have.property('pv.kubernetes.io/migrated-to', 'ebs.csi.aws.com')
+    expect(runAtOnce(withMigration(volumeOf('v')))).to.equal(undefined)
   })
 })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import type { ResourceClaim, ResourceClaimTemplate } from '../../../../../src/api/resource/v1beta2.types.ts'
 import { claimNamePrefix, generatedClaim, isPodDone, needsWork } from '../../../../../src/cluster/controllers/resourceclaim/pod-claims.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { podOf } from '../../../../support/scheduling.ts'
 
 const OWNER = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p', controller: true, blockOwnerDeletion: true }
@@ -49,7 +50,7 @@ describe('the claims of a pod for devices', () => {
     const template = {
       spec: { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec: { devices: {} } },
     } as unknown as ResourceClaimTemplate
-    expect(generatedClaim(pod(templated), templated, template, 'resource.k8s.io/v1')).to.deep.equal({
+    expect(runAtOnce(generatedClaim(pod(templated), templated, template, 'resource.k8s.io/v1'))).to.deep.equal({
       kind: 'ResourceClaim',
       apiVersion: 'resource.k8s.io/v1',
       metadata: {

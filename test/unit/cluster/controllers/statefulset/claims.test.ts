@@ -8,7 +8,9 @@ import {
   isStaleFor,
   ownersByPolicy,
   withOwnersOfPolicy,
+  withSelectorLabels,
 } from '../../../../../src/cluster/controllers/statefulset/claims.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { podOf, statefulSet } from './sets.ts'
 
 const policy = (whenDeleted: string, whenScaled: string): { persistentVolumeClaimRetentionPolicy: object } => ({
@@ -33,9 +35,14 @@ const SET = owner('StatefulSet', 'web', 'set')
 describe('claims of a stateful set', () => {
   it('are named by template, set and ordinal, and have the labels of the template and the selector', () => {
     const template = { metadata: { name: 'data', labels: { app: 'other', tier: 'db' } }, spec: { resources: {} }, status: {} }
-    const claims = claimsOf(statefulSet({ volumeClaimTemplates: [template] }), 2)
-    expect(Array.from(claims.keys())).to.deep.equal(['data'])
-    expect(claims.get('data')?.metadata).to.deep.equal({ name: 'data-web-2', namespace: 'default', labels: { app: 'web', tier: 'db' } })
+    const set = statefulSet({ volumeClaimTemplates: [template] })
+    const [[name, claim] = []] = claimsOf(set, 2)
+    expect(name).to.equal('data')
+    expect(claim && runAtOnce(withSelectorLabels(set, claim)).metadata).to.deep.equal({
+      name: 'data-web-2',
+      namespace: 'default',
+      labels: { app: 'web', tier: 'db' },
+    })
   })
 
   it('are owned as the retention policy says', () => {
