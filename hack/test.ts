@@ -1,11 +1,11 @@
 /**
- * Runs the tests: `hack/test.ts [FILE…]`, by default all of them. Files are dealt to several processes of mocha ($JOBS,
- * by default one more than there are processors, since many tests wait for a server, but at most four). Prints what
- * mocha prints, with one summary at the end, and exits with a failure's status.
+ * Runs the tests: `hack/test.ts [FILE|FOLDER…]`, by default all of them. Files are dealt to several processes of mocha
+ * ($JOBS, by default one more than there are processors, since many tests wait for a server, but at most four). Prints
+ * what mocha prints, with one summary at the end, and exits with a failure's status.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,10 +16,21 @@ import { testPlan } from './support/test-plan.ts'
 const root = join(import.meta.dirname, '..')
 const summary = new MochaSummary()
 
-/** All test files below `test`, by their paths from the root. */
-function testFiles(): string[] {
-  const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  return names.filter(name => /^(?:unit|integration|e2e)\b.*\.test\.ts$/.test(name)).map(name => `test/${name.replaceAll('\\', '/')}`)
+const ALL = ['unit', 'integration', 'e2e'].map(folder => join(root, 'test', folder))
+
+/** Returns the test files that are named, and those below folders that are named, by their paths from the root. */
+function testFiles(named: readonly string[]): string[] {
+  return named.flatMap(path => {
+    const fromRoot = relative(root, resolve(path)).replaceAll('\\', '/')
+    return isFolder(path) ? filesBelow(fromRoot) : [fromRoot]
+  })
+}
+
+const isFolder = (path: string): boolean => statSync(path).isDirectory()
+
+function filesBelow(folder: string): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  return names.filter(name => name.endsWith('.test.ts')).map(name => `${folder}/${name.replaceAll('\\', '/')}`)
 }
 
 /** Whether everything has passed. */
@@ -40,12 +51,12 @@ async function run(files: readonly string[], jobs: number): Promise<boolean> {
 }
 
 const begun = performance.now()
-const given = process.argv.slice(2)
-const files = testPlan(given.length > 0 ? given.map(file => relative(root, resolve(file)).replaceAll('\\', '/')) : testFiles())
+const given = process.argv.length > 2 ? process.argv.slice(2) : ALL
+const files = testPlan(testFiles(given))
 const jobs = Number(process.env.JOBS) || Math.min(availableParallelism() + 1, 4)
 const passed = await run(files, jobs)
 console.log(summary.text(performance.now() - begun))
-if (given.length === 0) {
+if (given.some(isFolder)) {
   for (const { ids, reason } of missingSetups()) console.log(`  left out: stores ${ids.join(', ')}: ${reason}`)
   if (!process.env.STORES)
     console.log(

@@ -29,6 +29,9 @@ const OTHER_SOURCES: Readonly<Record<string, readonly string[]>> = {
 /** Unit tests of no source: of facts of Kubernetes, of the examples of CONTRIBUTING.md, and of manifests. */
 const WITHOUT_SOURCE = /^test\/unit\/(?:reference\/|manifests\/|examples\.)/
 
+/** Files that start the program in a process of its own. */
+const STARTERS = ['test/support/server-program.ts', 'test/support/started-server.ts']
+
 /** Path of the test that a source finds by name. */
 const namedTest = (source: string): string => source.replace(/^src\//, 'test/unit/').replace(/\.tsx?$/, '.test.ts')
 const isTest = (path: string): boolean => path.endsWith('.test.ts')
@@ -86,8 +89,8 @@ export class TestMap {
   }
 
   /**
-   * Describes each source without a test, each unit test without a source, and each place of the table that is of no
-   * use.
+   * Describes each source without a test, each unit test without a source, each integration test that starts the
+   * program, and each place of the table that is of no use.
    */
   problems(): string[] {
     const untested = this.#files.sources
@@ -99,7 +102,14 @@ export class TestMap {
     const gone = this.#unitTests()
       .filter(test => !this.#hasSource(test))
       .map(test => `${test}: no source: neither one of this name, nor a folder whose files it reaches`)
-    return [...untested, ...gone, ...this.#files.shared.flatMap(row => this.#rowProblems(row))]
+    return [...untested, ...gone, ...this.#misplaced(), ...this.#files.shared.flatMap(row => this.#rowProblems(row))]
+  }
+
+  #misplaced(): string[] {
+    const tests = [...this.#texts.keys()].filter(path => path.startsWith('test/integration/') && isTest(path))
+    return tests
+      .filter(test => STARTERS.some(file => this.#reach(test, 'src/').has(file)))
+      .map(test => `${test}: starts the program in a process of its own, as tests of test/e2e do`)
   }
 
   #unitTests(): string[] {

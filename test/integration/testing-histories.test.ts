@@ -6,8 +6,8 @@ import { seededRandom } from '../../src/lib/seeded-random.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
+import { bundledProgram } from '../support/bundled-program.ts'
 import { randomHistory, storeDigest } from '../support/seeded-history.ts'
-import { bundledProgram } from '../support/server-program.ts'
 
 const PROGRAM = join(import.meta.dirname, '../support/seeded-history.ts')
 const STEPS = 60

@@ -94,4 +94,17 @@ describe('hack/test-map', () => {
       { sources: ['src/a/b.ts', 'src/a/c.ts', 'src/d/'], tests: ['test/unit/e/', 'test/integration/f.test.ts'] },
     ])
   })
+
+  it('reports integration tests that start the program, also through files that they share', () => {
+    const files = {
+      'test/integration/a.test.ts': importing('../support/b.ts'),
+      'test/integration/c.test.ts': '',
+      'test/e2e/d.test.ts': importing('../support/started-server.ts'),
+      'test/support/b.ts': importing('./started-server.ts'),
+      'test/support/started-server.ts': CODE,
+    }
+    expect(mapOf(files).problems()).to.deep.equal([
+      'test/integration/a.test.ts: starts the program in a process of its own, as tests of test/e2e do',
+    ])
+  })
 })

@@ -9,14 +9,14 @@ describe('hack/test-plan', () => {
   it('assigns each file once: the longest first, then those that start servers', () => {
     const files = [
       'test/unit/apply/apply.test.ts',
-      'test/integration/rbac.test.ts',
+      'test/e2e/rbac.test.ts',
       'test/unit/storage/etcd/faults.test.ts',
       'test/e2e/kubectl.test.ts',
     ]
     const planned = [
       'test/e2e/kubectl.test.ts',
       'test/unit/storage/etcd/faults.test.ts',
-      'test/integration/rbac.test.ts',
+      'test/e2e/rbac.test.ts',
       'test/unit/apply/apply.test.ts',
     ]
     expect(testPlan(files)).to.deep.equal(planned)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { bundledProgram } from '../../support/server-program.ts'
+import { bundledProgram } from '../../support/bundled-program.ts'
 
 describe('the end of a process', () => {
   it('does not wait forever for a write to the disk that is pending', async () => {

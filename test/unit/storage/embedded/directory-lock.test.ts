@@ -13,7 +13,7 @@ import { type DirectoryLock, lockDirectory } from '../../../../src/storage/embed
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { runReport } from '../../../../src/upgrade/report-command.ts'
 import { Store } from '../../../support/backend.ts'
-import { bundledProgram } from '../../../support/server-program.ts'
+import { bundledProgram } from '../../../support/bundled-program.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 const WRITER = await bundledProgram(fileURLToPath(new URL('../../../support/embedded-writer.ts', import.meta.url)))

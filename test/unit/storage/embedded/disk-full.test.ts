@@ -9,7 +9,7 @@ import { silentLogger } from '../../../../src/lib/log.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { verifyStore } from '../../../../src/storage/embedded/verify-store.ts'
 import { never, Store } from '../../../support/backend.ts'
-import { bundledProgram } from '../../../support/server-program.ts'
+import { bundledProgram } from '../../../support/bundled-program.ts'
 
 const program = await bundledProgram(fileURLToPath(new URL('../../../support/embedded-filler.ts', import.meta.url)))
 const skip = process.platform === 'win32' ? 'there is no ulimit' : undefined

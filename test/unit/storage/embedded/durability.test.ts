@@ -10,7 +10,7 @@ import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { never, Store } from '../../../support/backend.ts'
-import { bundledProgram } from '../../../support/server-program.ts'
+import { bundledProgram } from '../../../support/bundled-program.ts'
 
 const support = fileURLToPath(new URL('../../../support/', import.meta.url))
 
