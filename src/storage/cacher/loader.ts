@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { eachAtOnce } from '../../lib/each-at-once.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend, KeyValue, RangePage, VisitedItem } from '../backend.ts'
 import { prefixEnd } from '../key-range.ts'
@@ -13,6 +14,11 @@ const SMALL_STORE = 1000
 /** Objects that the first round reads of each resource, and the factor by which each later round reads more. */
 const FIRST_ROUND = 500
 const ROUND_FACTOR = 8
+/**
+ * Resources that are read at once. The store then prepares pages of a large resource while those of others arrive, as
+ * many small resources take longer than one page.
+ */
+const AT_ONCE = 4
 
 /** States that have been read at one revision and are not in the caches yet. */
 export interface LoadedState {
@@ -140,8 +146,8 @@ export async function loadAll(
 /**
  * Reads resources at one revision in rounds. Each round continues a resource until it has eight times as many objects
  * as after the round before. Resources with few objects are therefore complete first, and none waits for more than
- * eight times its own objects of each other resource, without counting any of them. `done` is called with each load
- * that completes, `failed` with each that fails.
+ * eight times its own objects of each other resource, without counting any of them. A few resources are read at once.
+ * `done` is called with each load that completes, `failed` with each that fails.
  */
 export async function loadInRounds(
   loads: readonly ResourceLoad[],
@@ -151,14 +157,14 @@ export async function loadInRounds(
   let left = loads
   for (let objects = FIRST_ROUND; left.length > 0; objects *= ROUND_FACTOR) {
     const longer: ResourceLoad[] = []
-    for (const load of left) {
+    await eachAtOnce(left, AT_ONCE, async load => {
       try {
         if (await load.readUpTo(objects)) done(load)
         else longer.push(load)
       } catch (error) {
         failed(load, error)
       }
-    }
+    })
     left = longer
   }
 }

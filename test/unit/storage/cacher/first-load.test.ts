@@ -55,10 +55,21 @@ describe('storage/cacher: the first load of a large store', () => {
     expect(await list('pods')).to.deep.equal(['n0000', 'n0001', 'n0002'])
     expect(await list('secrets', 'any')).to.have.length(SIZES.secrets)
     expect(cacher.ready()).to.equal(false)
+    await eventually('the first eight pages are read', () => cacher.loading()[0]?.objects === 4000)
     expect(cacher.loading()).to.deep.equal([{ name: 'configmaps', objects: 4000 }])
     backend.release()
     await cacher.synced(signal)
     expect(cacher.loading()).to.deep.equal([])
+    expect(await list('configmaps')).to.have.length(SIZES.configmaps)
+  })
+
+  it('reads other resources while the store takes its time with a page', async () => {
+    backend.heldFrom = prefixOf('configmaps')
+    await eventually('the smallest ones are loaded', () => loaded().length === 2)
+    expect(loaded()).to.deep.equal(['pods', 'nodes'])
+    expect(cacher.loading()[0]).to.deep.equal({ name: 'configmaps', objects: 0 })
+    backend.release()
+    await cacher.synced(signal)
     expect(await list('configmaps')).to.have.length(SIZES.configmaps)
   })
 
@@ -106,12 +117,13 @@ describe('storage/cacher: the first load of a large store', () => {
   })
 })
 
-/** Pages of ConfigMaps have 500 keys, and those after the eighth wait for `release`. */
+/** Pages of ConfigMaps have 500 keys, and those after `heldFrom` wait for `release`. Default: those after the eighth. */
 class PagedBackend extends MemoryBackend {
   #open: () => void = () => {}
   readonly #gate = new Promise<void>(resolve => {
     this.#open = resolve
   })
+  heldFrom = key(`${prefixOf('configmaps')}default/n3900`)
   /** The next page of ConfigMaps fails. */
   failOnce = false
 
@@ -121,7 +133,7 @@ class PagedBackend extends MemoryBackend {
 
   override async range(query: RangeQuery, abort: AbortSignal) {
     if (query.start.startsWith(prefixOf('configmaps'))) {
-      if (query.start > `${prefixOf('configmaps')}default/n3900`) await this.#gate
+      if (query.start >= this.heldFrom) await this.#gate
       if (this.failOnce) {
         this.failOnce = false
         throw new Error('the page cannot be read')
