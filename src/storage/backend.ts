@@ -82,6 +82,8 @@ export interface EncodedPage extends Omit<RangePage, 'items'> {
   readonly bytes: number
   /** Key of the last item. Undefined if the page is empty. */
   readonly last: Key | undefined
+  /** Whether the store reads ranges that end at any key, and not only at the end of a prefix. */
+  readonly endsAnywhere: boolean
   /**
    * Calls `take` with each item, in key order and in turns of the event loop. A value is valid until `take` returns,
    * unless it is kept: later pages of the reader reuse its memory. May be called once. Rejects if an item is malformed,

@@ -1,5 +1,6 @@
 import { type Backend, BackendError, type RangePage, type RangeQuery, type VisitedItem } from './backend.ts'
 import { keyAfter } from './key-range.ts'
+import { type KeyRange, PagesAhead } from './pages-ahead.ts'
 import type { Key } from './revision.ts'
 
 /** Number of keys in the first page. Later pages are sized by bytes of keys and values, up to a number of keys. */
@@ -39,9 +40,13 @@ export type PagedBackend = Pick<Backend, 'range' | 'rangeStream' | 'pageReader'>
 /** A page that has been read. */
 interface ReadPage {
   readonly page: RangePage
+  /** Number of keys. */
+  readonly length: number
   readonly last: Key | undefined
   /** Number of keys for the next page. */
   readonly nextLimit: number
+  /** Whether parts of the range may be requested that end at any key. */
+  readonly endsAnywhere: boolean
   /** Optional. Visits the items, which have not been decoded. */
   visitItems?(): Promise<void>
 }
@@ -56,26 +61,26 @@ interface PageSource {
 /**
  * Reads a range in pages of about the same size in bytes, all at the revision of the first page, or at the given one.
  * Together they contain each key once, in order. The next page is requested before one is yielded, so that the store
- * prepares it while the caller processes that one: at most two are in memory. If a page times out, or is larger than
- * the client of the store accepts, it is requested again, and it and later ones are made smaller. If `visit` is given,
- * it is called with each item before its page is yielded, and pages have no items. Pages of a store that can do neither
- * have items instead, and so have those of a stream. After the first page, the rest is streamed in one call if the
- * store can stream. Throws BackendError.
+ * prepares it while the caller processes that one: at most two are in memory, or three if the store counts the rest of
+ * the range for each page (`PagesAhead`). If a page times out, or is larger than the client of the store accepts, it is
+ * requested again, and it and later ones are made smaller. If `visit` is given, it is called with each item before its
+ * page is yielded, and pages have no items. Pages of a store that can do neither have items instead, and so have those
+ * of a stream. After the first page, the rest is streamed in one call if the store can stream. Throws BackendError.
  */
 export async function* rangePages(
   backend: PagedBackend,
   query: PagedQuery,
   signal: AbortSignal,
 ): AsyncGenerator<RangePage, void, undefined> {
-  let { at, start } = query
+  let { at } = query
   let longest = LONGEST_PAGE
   let mayStream = !query.keysOnly
   const source = pageSource(backend, query, signal)
-  const read = async (limit: number): Promise<ReadPage> => {
+  const read = async ({ start, end }: KeyRange, limit: number): Promise<ReadPage> => {
     let attempts = 0
     for (let keys = Math.min(limit, longest); ; keys = Math.min(limit, longest)) {
       try {
-        return await source.read({ start, end: query.end, ...(at !== undefined && { at }), limit: keys })
+        return await source.read({ start, end, ...(at !== undefined && { at }), limit: keys })
       } catch (error) {
         if (!(error instanceof BackendError) || source.isVisiting || signal.aborted) throw error
         if (error.code === 'too large' && keys > 1) longest = Math.floor(keys / 4) || 1
@@ -84,32 +89,33 @@ export async function* rangePages(
       }
     }
   }
-  let next: Promise<ReadPage> | undefined = read(FIRST_PAGE)
-  while (next !== undefined) {
-    const { page, last, nextLimit, visitItems }: ReadPage = await next
+  const ahead = new PagesAhead(query, read)
+  let limit = FIRST_PAGE
+  ahead.request(limit, false)
+  for (let part = ahead.next(); part !== undefined; part = ahead.next()) {
+    const { page, length, last, nextLimit, endsAnywhere, visitItems } = await part.page
     at ??= page.revision
-    next = undefined
+    const rest = page.more ? startAfter(last, part.start) : undefined
+    ahead.received(part, rest, { length, count: page.count })
+    // The sizes of few objects say little about those of the next.
+    if (length >= FIRST_PAGE) limit = nextLimit
     let stream: AsyncIterable<RangePage> | undefined
-    if (page.more) {
-      start = startAfter(last, start)
-      if (mayStream && !source.isVisiting) stream = backend.rangeStream?.({ start, end: query.end, at }, signal)
-      if (stream) query.onStream?.()
-      mayStream = false
-      // Visiting is work of the caller, so the next page is read only when the caller continues.
-      if (!source.isVisiting && stream === undefined) next = read(nextLimit)
-    }
-    // A failure is thrown when its page is awaited. A caller that ends earlier never awaits it.
-    next?.catch(() => {})
+    if (rest !== undefined && mayStream && !source.isVisiting) stream = backend.rangeStream?.({ start: rest, end: query.end, at }, signal)
+    mayStream = false
+    if (stream) query.onStream?.()
+    // Visiting is work of the caller, so the next page is read only when the caller continues.
+    else if (!source.isVisiting) ahead.request(limit, endsAnywhere && page.count !== undefined)
     await visitItems?.()
-    yield page
+    yield { items: page.items, revision: page.revision, more: ahead.hasMore }
     if (stream) {
-      const rest: Key | undefined = yield* streamedPages(stream, start, signal)
-      if (rest === undefined) return
-      start = rest
-      next = read(nextLimit)
-    } else if (page.more) next ??= read(VISITED_PAGE)
+      const start: Key | undefined = yield* streamedPages(stream, rest ?? part.start, signal)
+      if (start === undefined) return
+      ahead.continueAt(start)
+      ahead.request(limit, false)
+    } else if (source.isVisiting) ahead.request(VISITED_PAGE, false)
   }
 }
+
 /**
  * Yields the pages of a stream. Returns the key from which the range must be read on if the stream fails, or undefined
  * at its end.
@@ -152,8 +158,15 @@ function pageSource(backend: PagedBackend, { keysOnly, visit }: PagedQuery, sign
     return {
       isVisiting: false,
       async read(part) {
-        const { length, bytes, last, visit: visitItems, ...page } = await reader(part, signal)
-        return { page: { ...page, items: [] }, last, nextLimit: limitAfter(length, bytes, page.count), visitItems: () => visitItems(visit) }
+        const { length, bytes, last, endsAnywhere, visit: visitItems, ...page } = await reader(part, signal)
+        return {
+          page: { ...page, items: [] },
+          length,
+          last,
+          nextLimit: limitAfter(length, bytes, page.count),
+          endsAnywhere,
+          visitItems: () => visitItems(visit),
+        }
       },
     }
   let visited: Key | undefined
@@ -171,7 +184,14 @@ function pageSource(backend: PagedBackend, { keysOnly, visit }: PagedQuery, sign
       const page = await backend.range({ ...part, ...(keysOnly && { keysOnly }), ...visiting }, signal)
       let bytes = 0
       for (const { key, value } of page.items) bytes += key.length + value.length
-      return { page, last: page.items.at(-1)?.key ?? visited, nextLimit: limitAfter(page.items.length, bytes, page.count) }
+      const { length } = page.items
+      return {
+        page,
+        length,
+        last: page.items.at(-1)?.key ?? visited,
+        nextLimit: limitAfter(length, bytes, page.count),
+        endsAnywhere: false,
+      }
     },
   }
 }

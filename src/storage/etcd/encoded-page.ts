@@ -2,7 +2,7 @@ import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { EncodedPage, HeldValue, VisitedItem } from '../backend.ts'
 import { type Key, key, NO_REVISION, type Revision } from '../revision.ts'
-import { readHeader, readKeyValue } from './messages.ts'
+import { readKeyValue } from './messages.ts'
 import { WireReader } from './wire.ts'
 
 /** Items between looks at the clock. */
@@ -34,6 +34,7 @@ function* pageInSteps(memory: PageMemory, most: number): Steps<EncodedPage> {
   const { bytes } = memory
   const reader = new WireReader(bytes)
   let revision = NO_REVISION
+  let endsAnywhere = false
   let more = false
   let count = 0
   let length = 0
@@ -44,14 +45,30 @@ function* pageInSteps(memory: PageMemory, most: number): Steps<EncodedPage> {
       if (++length > most) throw new RangeError('there are more keys than were requested')
       last = reader.pos
       reader.skip()
-    } else if (field === 1) revision = readHeader(reader.message())
+    } else if (field === 1) ({ revision, isOfCluster: endsAnywhere } = readPageHeader(reader.message()))
     else if (field === 3) more = reader.number() !== 0
     else if (field === 4) count = reader.number()
     else reader.skip()
     if (reader.endsPart()) yield
   }
   const lastKey: Key | undefined = length === 0 ? undefined : readKeyValue(new WireReader(bytes, last).message()).key
-  return { revision, more, count, length, bytes: bytes.length, last: lastKey, visit: take => visitItems(memory, take) }
+  return { revision, more, count, length, bytes: bytes.length, last: lastKey, endsAnywhere, visit: take => visitItems(memory, take) }
+}
+
+/**
+ * Reads the header of a response. Those of kine name no cluster. kine takes the end of a range for that of a prefix:
+ * list.go of its pkg/server.
+ */
+function readPageHeader(reader: WireReader): { readonly revision: Revision; readonly isOfCluster: boolean } {
+  let revision = NO_REVISION
+  let isOfCluster = false
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    // cluster_id, which is omitted if it is 0.
+    isOfCluster ||= field === 1
+    if (field === 3) revision = reader.revision()
+    else reader.skip()
+  }
+  return { revision, isOfCluster }
 }
 
 /** Decodes the items in order and passes each to `take`, over several turns if the page is large. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { BackendError, type KeyValue, type RangePage, type RangeQuery } from '../../../src/storage/backend.ts'
 import { rangePages } from '../../../src/storage/range-pages.ts'
 import { key, revision } from '../../../src/storage/revision.ts'
@@ -9,11 +10,22 @@ const prefix = key('/registry/pods/')
 const end = key('/registry/pods0')
 
 /** A store with so many keys of equal length, which counts as etcd does or not. `before` is called with each query. */
-function store(size: number, valueBytes: number, counts: boolean, before: (query: RangeQuery) => void = () => {}) {
+function store(size: number, valueBytes: number, counts: boolean, before?: (query: RangeQuery) => void) {
+  const names = Array.from({ length: size }, (_, i) => String(i).padStart(6, '0'))
+  return storeOf(names, { valueBytes, counts, ...(before && { before }) })
+}
+
+interface StoreOptions {
+  readonly valueBytes: number
+  readonly counts: boolean
+  readonly before?: (query: RangeQuery) => void
+}
+
+function storeOf(names: readonly string[], { valueBytes, counts, before = () => {} }: StoreOptions) {
   const value = Buffer.alloc(valueBytes)
   const at = revision(9)
-  const all: KeyValue[] = Array.from({ length: size }, (_, i) => ({
-    key: key(`${prefix}${String(i).padStart(6, '0')}`),
+  const all: KeyValue[] = names.map(name => ({
+    key: key(`${prefix}${name}`),
     value,
     createRevision: at,
     modRevision: at,
@@ -22,11 +34,23 @@ function store(size: number, valueBytes: number, counts: boolean, before: (query
   const range = async (query: RangeQuery): Promise<RangePage> => {
     limits.push(query.limit ?? 0)
     before(query)
-    const left = all.filter(item => item.key >= query.start)
+    const left = all.filter(item => item.key >= query.start && item.key < query.end)
     const items = left.slice(0, query.limit)
     return { items, revision: at, more: items.length < left.length, ...(counts && { count: left.length }) }
   }
   return { range, limits, all }
+}
+
+/** Number of items before a key, in the order of bytes. */
+function lowerBound(items: readonly KeyValue[], bound: string): number {
+  const bytes = Buffer.from(bound)
+  let [from, to] = [0, items.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (Buffer.compare(Buffer.from(items[middle]?.key ?? ''), bytes) < 0) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
 async function keysOf(backend: ReturnType<typeof store>): Promise<number> {
@@ -81,7 +105,11 @@ describe('storage/range-pages', () => {
    * item.
    */
   function readerOf(size: number, before: (query: RangeQuery) => void = () => {}, visiting: (item: KeyValue) => void = () => {}) {
-    const backend = store(size, 100, true, before)
+    return readerFrom(store(size, 100, true, before), visiting)
+  }
+
+  /** The same of another store. `endsAnywhere`: whether it is read up to any key. */
+  function readerFrom(backend: ReturnType<typeof store>, visiting: (item: KeyValue) => void = () => {}, endsAnywhere = false) {
     const calls: string[] = []
     const pageReader = () => async (query: RangeQuery) => {
       calls.push(`read ${query.limit}`)
@@ -89,8 +117,9 @@ describe('storage/range-pages', () => {
       return {
         ...page,
         length: items.length,
-        bytes: items.length * 100,
+        bytes: items.length * (items[0]?.value.length ?? 0),
         last: items.at(-1)?.key,
+        endsAnywhere,
         async visit(take: (item: KeyValue) => void): Promise<void> {
           calls.push(`visit ${items.length}`)
           for (const item of items) {
@@ -118,6 +147,50 @@ describe('storage/range-pages', () => {
     const backend = readerOf(30_000)
     expect(await visitedKeys(backend)).to.deep.equal(allOf(backend))
     expect(backend.calls).to.deep.equal(['read 500', 'read 20000', 'visit 500', 'read 20000', 'visit 20000', 'visit 9500'])
+  })
+
+  const random = seededRandom(7)
+  /** Names, and the most keys that are counted, as a share of those without estimated ends. */
+  const NAMINGS: Readonly<Record<string, readonly [nameFor: (i: number) => string, share: number]>> = {
+    'numbers with zeros before them': [i => `default/object-${String(i).padStart(7, '0')}`, 0.4],
+    'numbers without zeros before them': [i => `default/object-${i}`, 0.4],
+    'random numbers': [() => `default/${random().toString(16).slice(2)}`, 0.55],
+    'random characters in many namespaces': [i => `ns-${i % 300}/web-${random().toString(36).slice(2, 7)}-${i}`, 0.6],
+    'few namespaces of very different sizes': [i => (i % 50 === 0 ? `${'abmz'[i % 4]}/n${i}` : `default/${i % 7}/${i}`), 0.8],
+    'other characters': [i => `Ünïcode:${i % 2 ? 'A' : 'é'}/${String.fromCodePoint(0x1f600 + (i % 60))}${i}`, 1.1],
+  }
+  for (const [naming, [nameFor, share]] of Object.entries(NAMINGS))
+    it(`reads pages with estimated ends, which contain each key once: ${naming}`, async () => {
+      const names = [...new Set(Array.from({ length: 20_000 }, (_, i) => nameFor(i)))]
+      // In the order of bytes, as a store has them.
+      names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      const backend = storeOf(names, { valueBytes: 16 << 10, counts: true })
+      let counted = 0
+      const range = async ({ start, end, limit = 0 }: RangeQuery): Promise<RangePage> => {
+        const [first, last] = [lowerBound(backend.all, start), lowerBound(backend.all, end)]
+        const count = Math.max(0, last - first)
+        counted += count
+        const items = backend.all.slice(first, Math.min(last, first + limit))
+        return { items, revision: revision(9), more: items.length < count, count }
+      }
+      const requests = async (endsAnywhere: boolean): Promise<{ counted: number; made: number }> => {
+        counted = 0
+        const reading = readerFrom({ ...backend, range }, () => {}, endsAnywhere)
+        expect(await visitedKeys(reading)).to.deep.equal(allOf(reading))
+        return { counted, made: reading.calls.filter(call => call.startsWith('read')).length }
+      }
+      const [plain, estimated] = [await requests(false), await requests(true)]
+      expect(estimated.counted / plain.counted, 'keys counted').to.be.below(share)
+      expect(estimated.made / plain.made, 'requests').to.be.below(2)
+    })
+
+  it('requests two pages at once if it estimates their ends, and the rest of one before later ones', async () => {
+    // The second half is denser than the first.
+    const names = Array.from({ length: 100_000 }, (_, i) => String(i < 50_000 ? 4 * i : 150_000 + i).padStart(7, '0'))
+    const backend = readerFrom(storeOf(names, { valueBytes: 800, counts: true }), () => {}, true)
+    expect(await visitedKeys(backend)).to.deep.equal(allOf(backend))
+    const calls = backend.calls.map(call => call.replace('visit ', '-').replace('read ', '')).join(' ')
+    expect(calls).to.equal('500 20000 -500 20000 20000 -20000 20000 -18000 20000 -20000 20000 -17497 20000 -20000 -4003 -0')
   })
 
   it('repeats the request of a page that times out when earlier ones have been visited, and visits no item again', async () => {

@@ -42,6 +42,12 @@ describe('storage/etcd/encoded-page', () => {
       expect(await visited(page)).to.deep.equal(items.map(({ value, ...item }) => ({ ...item, value: value.toString() })))
     })
 
+  it('may end anywhere if its response names a cluster, as those of kine do not', async () => {
+    expect(await encodedPage(memoryOf(response(1)))).to.include({ endsAnywhere: false })
+    const named = etcdMessage('RangeResponse', { header: { cluster_id: '12', revision: '77' }, kvs: kvs(1), count: 1 })
+    expect(await encodedPage(memoryOf(named))).to.include({ endsAnywhere: true, revision: 77 })
+  })
+
   it('has no more items than were requested', async () => {
     expect(await encodedPage(memoryOf(response(5)), 5)).to.include({ length: 5 })
     expect(await encodedPage(memoryOf(response(5)), 4).catch(String)).to.equal('RangeError: there are more keys than were requested')
