@@ -27,7 +27,7 @@ export function keyAhead(from: Key, to: Key, factor: number): Key | undefined {
   const end = numberAt(to, start, width, characters)
   const ahead = Math.floor(end + (end - numberAt(from, start, width, characters)) * factor)
   if (ahead <= end || ahead >= characters.length ** width) return undefined
-  return key(to.slice(0, start) + textOf(ahead, width, characters))
+  return key(to.slice(0, start) + digitsOf(ahead, width, characters))
 }
 
 const isDigits = (text: string, start: number): boolean => {
@@ -49,7 +49,7 @@ function numberAt(text: string, start: number, width: number, characters: string
   return number
 }
 
-function textOf(number: number, width: number, characters: string): string {
+function digitsOf(number: number, width: number, characters: string): string {
   let text = ''
   for (let rest = number, i = 0; i < width; i++, rest = Math.floor(rest / characters.length))
     text = (characters[rest % characters.length] ?? '') + text
