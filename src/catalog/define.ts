@@ -83,8 +83,8 @@ export const watchKind = <T extends TypedObject>(
   id: KindId<T>,
   signal: AbortSignal,
   handle: (event: AccessEvent<T>) => undefined | Promise<void>,
-  options: Parameters<ResourceAccess['watch']>[4] = {},
-): Promise<void> => api.watch(id, '', signal, event => handle(widened(event)), options)
+  { namespace = '', ...options }: Parameters<ResourceAccess['watch']>[4] & { readonly namespace?: string } = {},
+): Promise<void> => api.watch(id, namespace, signal, event => handle(widened(event)), options)
 
 /**
  * Narrows or widens a type without a check. Hooks are called only with objects that the schema of their version or kind

@@ -52,13 +52,10 @@ export async function keepClusterTrust(
       if (!signal.aborted) env.logger.debug(1, 'cannot update extension-apiserver-authentication, retrying', { error: errorMessage(error) })
     }
   }
-  const lost = follow(
-    env,
-    CONFIG_MAPS,
-    signal,
-    ({ type, object }) => (type === 'deleted' && object?.metadata.namespace === NAMESPACE ? sync() : undefined),
-    NAME,
-  )
+  const lost = follow(env, CONFIG_MAPS, signal, ({ type }) => (type === 'deleted' ? sync() : undefined), {
+    namespace: NAMESPACE,
+    name: NAME,
+  })
   for (;;) {
     await sync()
     await pause(EVERY_MS, signal)

@@ -24,17 +24,20 @@ export type Controller = (env: ControllerEnvironment, signal: AbortSignal) => Pr
 const FIRST_RETRY_MS = 50
 const LAST_RETRY_MS = 10_000
 
-/**
- * Lists and watches a resource. Relists when the watch is lost, so `handle` may see objects again. @param name
- * restricts the watch to objects of this name.
- */
+/** Restricts a watch to objects of one name, of one namespace, or of both. */
+export interface WatchScope {
+  readonly name?: string
+  readonly namespace?: string
+}
+
+/** Lists and watches a resource. Relists when the watch is lost, so `handle` may see objects again. */
 export const follow = <T extends TypedObject = KubeObject>(
   env: ControllerEnvironment,
   id: KindId<T>,
   signal: AbortSignal,
   handle: Handle<T>,
-  name?: string,
-): Promise<void> => followFresh(env, id, signal, () => handle, name)
+  scope?: WatchScope,
+): Promise<void> => followFresh(env, id, signal, () => handle, scope)
 
 /**
  * Same as `follow`, with a new handler for each list. The handler learns from `synced` that the list is complete and
@@ -45,8 +48,8 @@ export const followFresh = <T extends TypedObject = KubeObject>(
   id: KindId<T>,
   signal: AbortSignal,
   begin: () => Handle<T>,
-  name?: string,
-): Promise<void> => followStream(env, id, signal, begin, { ...(name !== undefined && { name }) })
+  scope: WatchScope = {},
+): Promise<void> => followStream(env, id, signal, begin, scope)
 
 /** A local index of all objects of a kind. Keys are `namespace/name`, or `/name` for cluster-scoped kinds. */
 export interface ObjectIndex<T extends TypedObject> {
@@ -113,7 +116,7 @@ async function followStream<T extends TypedObject>(
   id: KindId<T>,
   signal: AbortSignal,
   begin: () => Handle<T>,
-  options: { name?: string; metadataOnly?: boolean },
+  { namespace = '', ...options }: WatchScope & { readonly metadataOnly?: boolean },
 ): Promise<void> {
   let wait = FIRST_RETRY_MS
   while (!signal.aborted) {
@@ -123,7 +126,7 @@ async function followStream<T extends TypedObject>(
         wait = FIRST_RETRY_MS
         return handle(event) ?? (turnIsSpent() ? nextTurn() : undefined)
       }
-      await watchKind(env.access, id, signal, take, options)
+      await watchKind(env.access, id, signal, take, { ...options, namespace })
     } catch (error) {
       if (!signal.aborted) env.logger.debug(2, 'controller lost its watch, retrying', { resource: id.resource, error: errorMessage(error) })
     }

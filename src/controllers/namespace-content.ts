@@ -48,7 +48,7 @@ export const namespaceContentController =
         event => {
           if (event.object && event.type !== 'added') queue.add(event.object.metadata.namespace ?? '')
         },
-        name,
+        { name },
       )
     await Promise.all([
       follow(env, NAMESPACES, signal, event => {

@@ -80,14 +80,14 @@ export function predicateOf(labels: readonly LabelRequirement[], fields: readonl
   const all = new FieldMatcher(fields)
   const name = all.required(NAME)
   const namespace = all.required(NAMESPACE)
-  // `attributes.fields` of other fields is computed lazily, so names are matched first.
+  // Names are matched first: they are in the key, and labels and other fields are read lazily from the object.
   const isName = ({ field }: FieldTerm): boolean => field === NAME || field === NAMESPACE
   const names = new FieldMatcher(fields.filter(isName))
   const others = new FieldMatcher(fields.filter(term => !isName(term)))
   return {
     matches: attributes =>
-      matchesLabels(labels, attributes.labels) &&
       (names.isEmpty || names.matches(field => (field === NAME ? attributes.name : attributes.namespace))) &&
+      (labels.length === 0 || matchesLabels(labels, attributes.labels)) &&
       (others.isEmpty || othersMatch(others, attributes.fields)),
     everything: false,
     requires: field => all.required(field),

@@ -91,6 +91,22 @@ describe('selectors as predicates', () => {
     expect(shown.length).to.be.within(1, names.length - 1)
   })
 
+  it('read labels only of objects whose names match', () => {
+    const { matches } = predicate('app=x', 'metadata.name=b')
+    let read = 0
+    const counted = (name: string) => ({
+      ...attributes(name),
+      get labels() {
+        read++
+        return attributes(name, { app: 'x' }).labels
+      },
+    })
+    expect(['a', 'b', 'c'].map(name => matches(counted(name)))).to.deep.equal([false, true, false])
+    expect(read).to.equal(1)
+    expect(predicate('', 'metadata.name=b').matches(counted('b'))).to.equal(true)
+    expect(read).to.equal(1)
+  })
+
   it('match only if labels and fields do', () => {
     const { matches } = predicate('app=x', 'metadata.name!=b')
     const seen = [attributes('a', { app: 'x' }), attributes('b', { app: 'x' }), attributes('c', { app: 'y' })].map(matches)
