@@ -141,19 +141,23 @@ class Reading {
         return true
       }
       const text = top.texts[top.next++]
-      if (text === undefined) this.#finish(top)
-      else if (text === '.') top.addItself()
+      if (text === undefined) {
+        // Small nodes are sorted in this step.
+        if (!this.#finish(top) && top.texts.length > MANY_MEMBERS) return true
+      } else if (text === '.') top.addItself()
       else if (this.#member(top, text)) return true
     }
     return true
   }
 
-  #finish(node: ReadNode): void {
+  /** Adds a finished node to its parent. Returns whether it is finished. */
+  #finish(node: ReadNode): boolean {
     const made = node.finish(this.#stack.length === 0)
-    if (made === undefined) return
+    if (made === undefined) return false
     this.#top = this.#stack.pop()
     if (this.#top === undefined) this.result = made
     else this.#top.add(node.element, made)
+    return true
   }
 
   /** Adds the element of a member, or opens its node. Returns whether the node is wide. */

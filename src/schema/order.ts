@@ -100,7 +100,20 @@ function checkOf(schema: Schema): Check | undefined {
           ? value.every(item => --walk.left >= 0 && (typeof item !== 'object' || item === null || struct(item, walk)))
           : struct(value, walk)
     }
+    case 'raw':
+      return hasFewNodes
     default:
       return undefined
   }
+}
+
+/** Raw JSON has the order of its text. Its members count, as those of managed fields may be very many. */
+function hasFewNodes(value: JsonObject | Json[], walk: Walk): boolean {
+  if (walk.left === Number.POSITIVE_INFINITY) return true
+  if (isWide(value)) return false
+  for (const key in value) {
+    const member = (value as JsonObject)[key]
+    if (--walk.left < 0 || (typeof member === 'object' && member !== null && !hasFewNodes(member as JsonObject, walk))) return false
+  }
+  return true
 }

@@ -33,7 +33,8 @@ export interface InformerHandler<T extends TypedObject> {
   deleted?(object: T): void
   /**
    * Optional. Computes in steps what `added` and `updated` need of a large object. Called before them, when the store
-   * has the new state. Small objects are not prepared.
+   * has the new state, and before `existing` if there are so many objects that `onGradually` takes several turns. Small
+   * objects are not prepared.
    */
   prepare?(object: T): Generator<undefined>
 }
@@ -115,7 +116,9 @@ export class Informer<T extends TypedObject> {
   onGradually(handler: InformerHandler<T>): () => void {
     if (this.#store.size <= AT_ONCE) return this.on(handler)
     const waiting = new Set(this.#store.keys())
+    const { prepare } = handler
     const gradual: InformerHandler<T> = {
+      ...(prepare && { prepare: (object: T) => prepare.call(handler, object) }),
       added: object => {
         waiting.delete(objectKey(object))
         handler.added?.(object)
@@ -130,11 +133,32 @@ export class Informer<T extends TypedObject> {
       },
     }
     this.#handlers.add(gradual)
-    void eachInSlices([...waiting], key => {
-      const object = this.#handlers.has(gradual) && waiting.delete(key) ? this.#store.get(key) : undefined
+    const isWaiting = (key: string): boolean => this.#handlers.has(gradual) && waiting.has(key)
+    const report = (key: string): void => {
+      const object = isWaiting(key) ? this.#store.get(key) : undefined
+      waiting.delete(key)
       if (object) this.#call(() => existing(handler, object))
+    }
+    const toPrepare: string[] = []
+    void eachInSlices([...waiting], key => {
+      const object = gradual.prepare && this.#store.get(key)
+      if (object === undefined || hasFewValues(object)) report(key)
+      else toPrepare.push(key)
+    }).then(async () => {
+      for (const key of toPrepare) {
+        const object = isWaiting(key) ? this.#store.get(key) : undefined
+        if (object === undefined) continue
+        await this.#prepare(gradual, object)
+        report(key)
+      }
     })
     return () => void this.#handlers.delete(gradual)
+  }
+
+  /** Prepares a large object for a handler, in a turn of its own. Never rejects. */
+  async #prepare(handler: InformerHandler<T>, object: T): Promise<void> {
+    await nextTurn()
+    if (handler.prepare) await runInTurns(handler.prepare(object)).catch(error => this.#logFailure(error))
   }
 
   /** Follows the kind until the signal aborts. Never rejects. May be called once. */
@@ -204,9 +228,8 @@ export class Informer<T extends TypedObject> {
     this.#store.put(object)
     // A handler that is added meanwhile is called for the objects of the store.
     for (const handler of [...this.#handlers]) {
-      await nextTurn()
       // The handler is called in the turn of the last step, before others can use what was prepared for an older state.
-      if (handler.prepare) await runInTurns(handler.prepare(object)).catch(error => this.#logFailure(error))
+      await this.#prepare(handler, object)
       if (this.#handlers.has(handler)) this.#report(handler, object, old)
     }
   }

@@ -71,7 +71,7 @@ export function* podTemplateErrors(template: PodTemplateSpec, path: FieldPath, o
  * @param pod name of the pod, from which names of ephemeral claims are derived; empty in a template.
  */
 export function* validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, options: PodValidationOptions): Steps<FieldError[]> {
-  const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options)
+  const volumes = yield* validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options)
   const errors = spec.terminationGracePeriodSeconds === undefined ? [required(path.child('terminationGracePeriodSeconds'))] : []
   errors.push(...volumes.errors)
   yield

@@ -1,5 +1,6 @@
 import type { GitRepoVolumeSource, ImageVolumeSource, Volume, VolumeSource } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -128,21 +129,22 @@ const validateClaimName = (claim: string, volume: string, path: FieldPath): Fiel
   nameIsDnsSubdomain(claim, false).map(text => invalid(path, volume, `PVC name ${JSON.stringify(claim)}: ${text}`))
 
 /**
- * Validates volumes. `pod` is the name of the pod, or empty for a template. `passed` leaves out invalid volumes, so
+ * Validates volumes, in steps. `pod` is the name of the pod, or empty for a template. `passed` leaves out invalid volumes, so
  * mounts of them are reported, too. A name is a duplicate only if the earlier one is valid. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateVolumes(
+export function* validateVolumes(
   volumes: readonly Volume[],
   pod: string,
   path: FieldPath,
   options: VolumeOptions,
-): { readonly errors: FieldError[]; readonly passed: VolumesByName } {
+): Steps<{ readonly errors: FieldError[]; readonly passed: VolumesByName }> {
   const errors: FieldError[] = []
   const passed = new Map<string, Volume>()
   // Names of claims that do not exist yet: a controller creates them for the ephemeral volumes of this pod.
   const created = new Set(pod === '' ? [] : volumes.filter(volume => volume.ephemeral).map(volume => `${pod}-${volume.name}`))
-  volumes.forEach((volume, i) => {
+  for (const [i, volume] of volumes.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     const { name } = volume
     const before = errors.length
@@ -161,6 +163,6 @@ export function validateVolumes(
         ),
       )
     }
-  })
+  }
   return { errors, passed }
 }

@@ -227,6 +227,34 @@ describe('informer', () => {
       await stop()
     })
 
+    it('prepares it for a handler that gets very many objects gradually', async () => {
+      const client = new FakeApiClient()
+      for (let i = 0; i < MANY; i++) await client.create(PODS, pod(`p${i}`))
+      await client.create(PODS, pod('large', { labels: many('v') }))
+      const { informer, stop } = await open(client)
+      await eventually('the watch is open', async () => client.calls.some(call => call.startsWith('watch')))
+      const [seen, small]: [string[], string[]] = [[], []]
+      const note = (what: string, { metadata: { name = '' } }: Pod): void => {
+        // The first call takes up the turn.
+        if (small.length === 0) for (const end = performance.now() + 50; performance.now() < end; );
+        if (name.startsWith('large')) seen.push(`${name} ${what}`)
+        else small.push(name)
+      }
+      informer.onGradually({
+        *prepare(object) {
+          note('prepared', object)
+          yield
+        },
+        existing: object => note('existing', object),
+        added: object => note('added', object),
+      })
+      await eventually('all objects are reported', async () => small.length === MANY && seen.length === 2)
+      await client.create(PODS, pod('large2', { labels: many('v') }))
+      await eventually('the new one is reported', async () => seen.length === 4)
+      expect(seen).to.deep.equal(['large prepared', 'large existing', 'large2 prepared', 'large2 added'])
+      await stop()
+    })
+
     it('keeps the parts of the earlier state that are the same', async () => {
       const { client, informer, stop } = await open()
       const changes: [Pod, Pod][] = []

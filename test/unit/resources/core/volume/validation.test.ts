@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Volume } from '../../../../../src/api/core/v1.types.ts'
 import type { JsonObject } from '../../../../../src/api/meta/object.ts'
 import { typesOf } from '../../../../../src/catalog/types.ts'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { validateVolumes } from '../../../../../src/resources/core/volume/validation.ts'
@@ -19,12 +20,14 @@ function decoded(volume: object): Volume {
 }
 
 const check = (volumes: object[], pod = 'p'): string[] => {
-  return validateVolumes(volumes.map(decoded), pod, fieldPath('v'), {
-    resourceIsPod: true,
-    allowNonLocalTokenPath: false,
-    hostIPs: 'allowed',
-    release: '1.33',
-  }).errors.map(fieldErrorText)
+  return runAtOnce(
+    validateVolumes(volumes.map(decoded), pod, fieldPath('v'), {
+      resourceIsPod: true,
+      allowNonLocalTokenPath: false,
+      hostIPs: 'allowed',
+      release: '1.33',
+    }),
+  ).errors.map(fieldErrorText)
 }
 const claim = { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } }
 
