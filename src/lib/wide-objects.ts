@@ -47,6 +47,9 @@ export function noteCopy<T extends object>(from: object, to: T): T {
 /** Reports whether an object is known to be wide. */
 export const isWide = (object: object): boolean => wide.has(object)
 
+/** Reports whether a map is absent or has no members. A wide one is not listed. */
+export const hasNoMembers = (map: object | undefined): boolean => map === undefined || (!isWide(map) && namesOf(map).length === 0)
+
 /** Returns the names of the members of an object, which is marked if they are many. */
 export function namesOf(object: object): string[] {
   const names = Object.keys(object)

@@ -1,4 +1,5 @@
 import type { DaemonSet } from '../../../api/apps/v1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
 import { setTemplateGeneration, templateGeneration } from './template-generation.ts'
 
@@ -6,7 +7,7 @@ import { setTemplateGeneration, templateGeneration } from './template-generation
  * Sets defaults: rolling updates of one node at a time, and ten revisions of history. Source:
  * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
  */
-export function setDaemonSetDefaults(object: DaemonSet): void {
+export function setDaemonSetDefaults(object: DaemonSet): Steps<void> | undefined {
   const { spec } = object
   const strategy = spec.updateStrategy
   if (!strategy.type) strategy.type = 'RollingUpdate'
@@ -16,6 +17,6 @@ export function setDaemonSetDefaults(object: DaemonSet): void {
     strategy.rollingUpdate.maxSurge ??= 0
   }
   spec.revisionHistoryLimit ??= 10
-  defaultPodTemplate(spec.template)
   setTemplateGeneration(object, templateGeneration(object))
+  return defaultPodTemplate(spec.template)
 }

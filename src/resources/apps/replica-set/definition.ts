@@ -2,6 +2,7 @@ import type { ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import type { HookContext, Strategy } from '../../../catalog/strategy.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -22,9 +23,9 @@ import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { appsVersion } from '../version.ts'
 
-function setReplicaSetDefaults(object: ReplicaSet): void {
+function setReplicaSetDefaults(object: ReplicaSet): Steps<void> | undefined {
   object.spec.replicas ??= 1
-  defaultPodTemplate(object.spec.template)
+  return defaultPodTemplate(object.spec.template)
 }
 
 /**

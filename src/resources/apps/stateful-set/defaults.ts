@@ -1,6 +1,7 @@
 import type { StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1.types.ts'
 import type { Embedded } from '../../../api/meta/object.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 
@@ -16,7 +17,7 @@ function defaultClaim(claim: Embedded<PersistentVolumeClaim>): void {
  * Sets defaults: ordered pod management, rolling updates, ten revisions of history. If the client sets RollingUpdate
  * without parameters, none are added. Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
  */
-export function setStatefulSetDefaults(object: StatefulSet): void {
+export function setStatefulSetDefaults(object: StatefulSet): Steps<void> | undefined {
   const { spec } = object
   if (!spec.podManagementPolicy) spec.podManagementPolicy = 'OrderedReady'
   const strategy = spec.updateStrategy
@@ -27,8 +28,8 @@ export function setStatefulSetDefaults(object: StatefulSet): void {
   if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) strategy.rollingUpdate.partition ??= 0
   spec.replicas ??= 1
   spec.revisionHistoryLimit ??= 10
-  defaultPodTemplate(spec.template)
   for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim)
+  return defaultPodTemplate(spec.template)
 }
 
 /**

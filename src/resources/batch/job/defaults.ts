@@ -1,15 +1,17 @@
 import type { Job, JobSpec } from '../../../api/batch/v1.types.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { hasNoMembers } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 
 /** Sets defaults of every JobSpec, including that of a cron job. */
-export function defaultNestedJobSpec(spec: JobSpec): void {
+export function defaultNestedJobSpec(spec: JobSpec): Steps<void> | undefined {
   for (const rule of spec.podFailurePolicy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) if (!pattern.status) pattern.status = 'True'
   }
-  defaultPodTemplate(spec.template)
+  return defaultPodTemplate(spec.template)
 }
 
 /**
@@ -25,7 +27,7 @@ export function setGatedJobDefaults({ spec }: Job, features: Features): void {
  * Sets defaults: one pod, unless parallelism without completions makes the job a work queue. Source:
  * pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes.
  */
-export function setJobDefaults(object: Job): void {
+export function setJobDefaults(object: Job): Steps<void> | undefined {
   const { spec, metadata } = object
   if (spec.parallelism === undefined) {
     spec.completions ??= 1
@@ -36,8 +38,8 @@ export function setJobDefaults(object: Job): void {
   const labels = spec.template.metadata.labels
   // Shares the map with the template, as upstream does: labels that the template of a new job gets become labels of the
   // job (see `prepareSelector`).
-  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels
+  if (labels && hasNoMembers(metadata.labels)) metadata.labels = labels
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
-  defaultNestedJobSpec(spec)
+  return defaultNestedJobSpec(spec)
 }

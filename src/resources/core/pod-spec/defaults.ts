@@ -8,20 +8,22 @@ import type {
   Volume,
 } from '../../../api/core/v1.types.ts'
 import type { ObjectMeta } from '../../../api/meta/object.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { isWide } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { isGivenEmpty, setGivenEmpty } from '../../../meta/empty-members.ts'
-import { roundResources } from '../resource-list.ts'
+import { roundResources, roundResourcesInSteps } from '../resource-list.ts'
 import { defaultSources } from '../volume/source-defaults.ts'
 import { containersAndInit } from './visit.ts'
 
 /** Number of sources of a volume: every member but its name is one. */
 const sourceCount = (volume: Volume): number => Object.keys(volume).length - (Object.hasOwn(volume, 'name') ? 1 : 0)
 
-/** Sets the defaults of a PodTemplateSpec, in place. */
-export function defaultPodTemplate(template: PodTemplateSpec): void {
+/** Sets the defaults of a PodTemplateSpec, in place. Returns the steps that are left if lists of resources are wide. */
+export function defaultPodTemplate(template: PodTemplateSpec): Steps<void> | undefined {
   dropInitContainerAnnotations(template.metadata)
-  defaultPodSpec(template.spec)
+  return defaultPodSpec(template.spec)
 }
 
 /** Sets host ports to the container ports, for a pod on the host's network. */
@@ -35,8 +37,12 @@ export function defaultTemplateHostPorts({ spec }: PodTemplateSpec, features: Fe
   if (!isSince(features.release, '1.28') || features.enabled('DefaultHostNetworkHostPortsInPodTemplates')) defaultHostPorts(spec)
 }
 
-/** Sets the defaults of a PodSpec that the markers of its types cannot express, in place. Idempotent. */
-export function defaultPodSpec(spec: PodSpec): void {
+/**
+ * Sets the defaults of a PodSpec that the markers of its types cannot express, in place. Idempotent. Returns the steps
+ * that are left if lists of resources are wide.
+ */
+export function defaultPodSpec(spec: PodSpec): Steps<void> | undefined {
+  const wide: Record<string, string>[] = []
   spec.dnsPolicy ||= 'ClusterFirst'
   spec.restartPolicy ||= 'Always'
   // Upstream's internal type keeps hostNetwork in the security context, which therefore always exists.
@@ -44,10 +50,21 @@ export function defaultPodSpec(spec: PodSpec): void {
   spec.terminationGracePeriodSeconds ??= 30
   spec.schedulerName ||= 'default-scheduler'
   mirrorServiceAccount(spec)
-  if (spec.overhead) roundResources(spec.overhead)
+  roundUnlessWide(spec.overhead, wide)
   for (const volume of spec.volumes ?? []) defaultVolume(volume)
-  for (const container of containersAndInit(spec)) defaultContainer(container)
-  for (const container of spec.ephemeralContainers ?? []) defaultContainer(container)
+  for (const container of containersAndInit(spec)) defaultContainer(container, wide)
+  for (const container of spec.ephemeralContainers ?? []) defaultContainer(container, wide)
+  return wide.length > 0 ? roundAll(wide) : undefined
+}
+
+/** Rounds quantities, or adds the list to those that are rounded in steps. */
+function roundUnlessWide(list: Record<string, string> | undefined, later: Record<string, string>[]): void {
+  if (list && isWide(list)) later.push(list)
+  else roundResources(list)
+}
+
+function* roundAll(lists: readonly Record<string, string>[]): Steps<void> {
+  for (const list of lists) yield* roundResourcesInSteps(list)
 }
 
 /** Keeps `serviceAccount`, the former name of `serviceAccountName`, equal to it. */
@@ -68,19 +85,19 @@ export function dropInitContainerAnnotations(metadata: ObjectMeta): void {
   const { annotations } = metadata
   if (!annotations) return
   for (const key of OLD_INIT_ANNOTATIONS) delete annotations[key]
-  if (Object.keys(annotations).length === 0) delete metadata.annotations
+  if (!isWide(annotations) && Object.keys(annotations).length === 0) delete metadata.annotations
 }
 
 /** An image without tag or digest counts as `latest`. Quantities of resources are rounded up to thousandths. */
-function defaultContainer(container: Container): void {
+function defaultContainer(container: Container, wide: Record<string, string>[]): void {
   container.imagePullPolicy ||= isLatest(container.image ?? '') ? 'Always' : 'IfNotPresent'
   container.terminationMessagePath ||= '/dev/termination-log'
   container.terminationMessagePolicy ||= 'File'
   // Requests are created if there are limits, even if both are empty.
   if (isGivenEmpty(container.resources, 'limits') && container.resources.requests === undefined)
     setGivenEmpty(container.resources, 'requests', {})
-  roundResources(container.resources.limits)
-  roundResources(container.resources.requests)
+  roundUnlessWide(container.resources.limits, wide)
+  roundUnlessWide(container.resources.requests, wide)
   for (const port of container.ports ?? []) port.protocol ||= 'TCP'
   for (const variable of container.env ?? []) if (variable.valueFrom?.fieldRef) variable.valueFrom.fieldRef.apiVersion ||= 'v1'
   for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) if (probe) defaultProbe(probe)

@@ -1,5 +1,6 @@
 import type { Pod, PodSpec, PodStatus, ResourceRequirements } from '../../../api/core/v1.types.ts'
-import { runAtOnce } from '../../../lib/steps.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, noteCopy, wideNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { defaultHostPorts, defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts'
@@ -12,15 +13,34 @@ import { defaultsPodLevelOnWrite } from './pod-level-defaults.ts'
  * Sets the defaults of a pod, in place. Defaults that templates do not have belong here: adding one to templates would
  * roll out every workload.
  */
-export function setPodDefaults(pod: Pod): void {
+export function setPodDefaults(pod: Pod): Steps<void> | undefined {
   dropInitContainerAnnotations(pod.metadata)
   const { spec } = pod
-  defaultPodSpec(spec)
-  for (const container of containersAndInit(spec)) requestLimits(container.resources)
+  const rounding = defaultPodSpec(spec)
   spec.enableServiceLinks ??= true
   if (spec.hostNetwork) defaultHostPorts(spec)
   mirrorPodIP(pod.status)
+  if (rounding) return requestWideLimits(spec, rounding)
+  for (const { resources } of containersAndInit(spec)) if (resources.limits) requestLimits(resources, Object.keys(resources.limits))
+  return undefined
 }
+
+function* requestWideLimits(spec: PodSpec, rounding: Steps<void>): Steps<void> {
+  yield* rounding
+  for (const { resources } of containersAndInit(spec)) {
+    const { limits } = resources
+    if (limits === undefined) continue
+    const names = isWide(limits) ? yield* wideNames(limits) : namesOf(limits)
+    for (let i = 0; i === 0 || i < names.length; i += AT_ONCE) {
+      requestLimits(resources, names.slice(i, i + AT_ONCE))
+      yield
+    }
+    if (resources.requests) noteCopy(limits, resources.requests)
+  }
+}
+
+/** Members that one step copies. */
+const AT_ONCE = 1024
 
 /** Sets defaults that depend on a feature gate. */
 export function setGatedPodDefaults(pod: Pod, features: Features): void {
@@ -64,12 +84,12 @@ function setPodLevelDefaults({ spec }: Pod, features: Features): void {
   if (Object.keys(requests).length > 0) resources.requests = requests
 }
 
-/** Sets requests that are missing to the limits. */
-function requestLimits(resources: ResourceRequirements): void {
-  if (!resources.limits) return
+/** Sets requests of these resources that are missing to the limits. */
+function requestLimits(resources: ResourceRequirements, names: readonly string[]): void {
+  const { limits = {} } = resources
   resources.requests ??= {}
-  const { limits, requests } = resources
-  for (const name of Object.keys(limits)) if (!Object.hasOwn(requests, name)) requests[name] = limits[name] ?? ''
+  const { requests } = resources
+  for (const name of names) if (!Object.hasOwn(requests, name)) requests[name] = limits[name] ?? ''
 }
 
 /** Makes `podIP` the first of `podIPs`. If they differ, `podIP` wins, since old clients know only that field. */

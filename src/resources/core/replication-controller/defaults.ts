@@ -1,22 +1,34 @@
 import type { ReplicationController } from '../../../api/core/v1.types.ts'
-import { clone } from '../../../meta/equal.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { hasNoMembers, isWide } from '../../../lib/wide-objects.ts'
+import { cloneInSteps } from '../../../meta/whole-floats.ts'
 import { defaultPodTemplate } from '../pod-spec/defaults.ts'
-
-const isEmptyMap = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0
 
 /**
  * Selector and labels default to the labels of the template. There is one replica by default; since 1.33 a marker sets
  * it.
  */
-export function setReplicationControllerDefaults(object: ReplicationController): void {
-  const { spec, metadata } = object
-  const labels = spec.template?.metadata.labels
-  if (labels) {
-    if (isEmptyMap(spec.selector)) spec.selector = clone(labels)
-    if (isEmptyMap(metadata.labels)) metadata.labels = clone(labels)
-  }
+export function setReplicationControllerDefaults(object: ReplicationController): Steps<void> | undefined {
+  const { spec } = object
   spec.replicas ??= 1
   // The marker's default is Go's zero value, which is omitted when written.
   if (spec.minReadySeconds === 0) delete spec.minReadySeconds
-  if (spec.template) defaultPodTemplate(spec.template)
+  if (spec.template === undefined) return undefined
+  const { labels } = spec.template.metadata
+  const rest = defaultPodTemplate(spec.template)
+  if (labels === undefined) return rest
+  const steps = copyLabels(object, labels)
+  if (isWide(labels)) return inOrder(rest, steps)
+  runAtOnce(steps)
+  return rest
+}
+
+function* copyLabels({ spec, metadata }: ReplicationController, labels: Readonly<Record<string, string>>): Steps<void> {
+  if (hasNoMembers(spec.selector)) spec.selector = yield* cloneInSteps(labels)
+  if (hasNoMembers(metadata.labels)) metadata.labels = yield* cloneInSteps(labels)
+}
+
+function* inOrder(first: Steps<void> | undefined, second: Steps<void>): Steps<void> {
+  if (first) yield* first
+  yield* second
 }
