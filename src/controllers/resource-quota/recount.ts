@@ -1,12 +1,22 @@
 import type { ResourceQuota } from '../../api/core/v1.types.ts'
 import type { ResourceAccess, ResourceId } from '../../catalog/resource-access.ts'
-import { runInTurns, type Steps } from '../../lib/steps.ts'
-import { deepEqual } from '../../meta/equal.ts'
+import { runInTurns, type Steps, startInTurns } from '../../lib/steps.ts'
+import { nextBackgroundTurn, turnIsLong } from '../../lib/turn.ts'
+import { deepEqualInSteps } from '../../meta/equal.ts'
 import { qualifiedResource } from '../../meta/gvk.ts'
 import { compareParsed } from '../../meta/quantity.ts'
 import { readQuotas, writeQuotaStatus } from '../../resources/core/resource-quota/admission/quota-store.ts'
 import type { Held, QuotaReservations } from '../../resources/core/resource-quota/admission/reservations.ts'
-import { type Amounts, added, amountsOf, masked, NOTHING, sameAmounts, ZERO } from '../../resources/core/resource-quota/usage/amounts.ts'
+import {
+  type Amounts,
+  added,
+  amountsInSteps,
+  amountsOf,
+  masked,
+  NOTHING,
+  sameAmounts,
+  ZERO,
+} from '../../resources/core/resource-quota/usage/amounts.ts'
 import { UsageCounter } from '../../resources/core/resource-quota/usage/count.ts'
 import type { Evaluator } from '../../resources/core/resource-quota/usage/evaluator.ts'
 import type { StoredObject } from '../../storage/storage.ts'
@@ -125,11 +135,15 @@ export class Recounter {
    */
   async #write(quota: ResourceQuota, counted: Amounts): Promise<void> {
     const { spec, status } = quota
-    const hard = amountsOf(spec.hard)
-    const before = amountsOf(status.used)
+    const hard = await startInTurns(amountsInSteps(spec.hard))
+    const before = await startInTurns(amountsInSteps(status.used))
+    if (turnIsLong()) await nextBackgroundTurn()
     const used = masked(new Map([...before, ...counted]), name => hard.has(name))
     const isSame =
-      status.hard !== undefined && status.used !== undefined && deepEqual(spec.hard ?? {}, status.hard) && sameAmounts(used, before)
+      status.hard !== undefined &&
+      status.used !== undefined &&
+      (await startInTurns(deepEqualInSteps(spec.hard ?? {}, status.hard))) &&
+      sameAmounts(used, before)
     if (isSame) return
     this.#parts.reservations.wrote(await writeQuotaStatus(this.#parts.access, quota, { hard, used }))
   }

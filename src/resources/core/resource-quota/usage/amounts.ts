@@ -1,3 +1,5 @@
+import { isStepDone, type Steps } from '../../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../../lib/wide-objects.ts'
 import { setMember } from '../../../../meta/equal.ts'
 import { addParsed, compareParsed, parseQuantity, type Quantity } from '../../../../meta/quantity.ts'
 
@@ -18,6 +20,16 @@ export const ONE: Quantity = parseQuantity('1')
 /** Parses a ResourceList of an object, whose quantities are canonical. */
 export const amountsOf = (list: Readonly<Record<string, string>> | undefined): Amounts =>
   list === undefined ? NOTHING : new Map(Object.entries(list).map(([name, quantity]) => [name, parseQuantity(quantity)]))
+
+/** `amountsOf` in steps, for lists that may be long. */
+export function* amountsInSteps(list: Readonly<Record<string, string>> = {}): Steps<Amounts> {
+  const amounts = new Map<string, Quantity>()
+  for (const name of isWide(list) ? yield* wideNames(list) : namesOf(list)) {
+    if (isStepDone()) yield
+    amounts.set(name, parseQuantity(list[name] ?? ''))
+  }
+  return amounts
+}
 
 /** Converts amounts back to a ResourceList. */
 export function resourceListOf(amounts: Amounts): Record<string, string> {

@@ -1,5 +1,9 @@
 import { expect } from 'chai'
+import type { Pod, PodTemplateSpec } from '../../../../../src/api/core/v1.types.ts'
+import { noteMembers } from '../../../../../src/lib/wide-objects.ts'
+import { setPodDefaults } from '../../../../../src/resources/core/pod/defaults.ts'
 import { defaultPodTemplate, isLatest } from '../../../../../src/resources/core/pod-spec/defaults.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 describe('resources/core/pod-spec/defaults', () => {
@@ -97,6 +101,25 @@ describe('resources/core/pod-spec/defaults', () => {
     defaultPodTemplate(template)
     expect(template.spec.containers[0]?.resources.requests).to.deep.equal({ memory: '1Mi' })
     expect(template.spec).not.to.have.property('enableServiceLinks')
+  })
+
+  it('defaults and rounds long lists of resources in steps', () => {
+    const limits = { ...Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`e.io/r${i}`, '1'])), cpu: '100u' }
+    const resources = { limits: noteMembers({ ...limits }, 5001), requests: { cpu: '1' } }
+    const spec = { containers: [{ name: 'c', image: 'i', resources }], overhead: noteMembers({ ...limits }, 5001) }
+    const pod = { metadata: {}, spec: structuredClone(spec) }
+    noteMembers(pod.spec.containers[0]?.resources.limits ?? {}, 5001)
+    noteMembers(pod.spec.overhead, 5001)
+    const steps = setPodDefaults({ kind: 'Pod', apiVersion: 'v1', status: {}, ...pod } as unknown as Pod)
+    expect(pod.spec.containers[0]?.resources.limits.cpu).to.equal('100u')
+    expect(steps && countedSteps(steps).yields).to.be.above(5)
+    const { limits: rounded, requests } = pod.spec.containers[0]?.resources ?? {}
+    expect([rounded?.cpu, pod.spec.overhead.cpu]).to.deep.equal(['1m', '1m'])
+    expect(requests).to.deep.equal({ ...limits, cpu: '1' })
+    const template = { metadata: {}, spec }
+    const rest = defaultPodTemplate(template as unknown as PodTemplateSpec)
+    expect(rest && countedSteps(rest).yields).to.be.above(5)
+    expect([resources.limits.cpu, resources.requests]).to.deep.equal(['1m', { cpu: '1' }])
   })
 
   it('defaults the host ports of a pod on the host network', () => {
