@@ -1,5 +1,6 @@
 import type { HTTPIngressPath, IngressRule } from '../../../api/networking/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -56,16 +57,19 @@ export function validateRuleValue({ http }: IngressRule, validateName: ValidateN
 }
 
 /** Validates rules. With `keepWildcards` rules with a wildcard host are accepted without validation. */
-export function validateIngressRules(
+export function* validateIngressRules(
   rules: readonly IngressRule[],
   keepWildcards: boolean,
   validateName: ValidateName,
   path: FieldPath,
-): FieldError[] {
-  return rules.flatMap((rule, i) => {
+): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  for (const [i, rule] of rules.entries()) {
+    if (isStepDone()) yield
     const { host = '' } = rule
     const at = path.index(i).child('host')
-    const errors = host === '' ? [] : [...validateNotAddress(host, at), ...validateHostName(host, at)]
-    return keepWildcards && isWildcard(host) ? errors : [...errors, ...validateRuleValue(rule, validateName, path.index(i))]
-  })
+    if (host !== '') errors.push(...validateNotAddress(host, at), ...validateHostName(host, at))
+    if (!keepWildcards || !isWildcard(host)) errors.push(...validateRuleValue(rule, validateName, path.index(i)))
+  }
+  return errors
 }

@@ -1,8 +1,9 @@
 import type { Ingress, IngressSpec, IngressTLS } from '../../../api/networking/v1.types.ts'
 import type { HookContext } from '../../../catalog/strategy.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, verbatim } from '../../../meta/field-error.ts'
+import { appendErrors, invalid, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsDns1035Label, nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -23,7 +24,7 @@ function validateTls(entries: readonly IngressTLS[], keepSecretNames: boolean, p
 }
 
 /** Validates the spec. The new object may keep faults that the old one has from a time when less was validated. */
-function validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, features: Features, path: FieldPath): FieldError[] {
+function* validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], ingressClassName: className } = spec
   const keepSecretNames = (old?.tls ?? []).some(({ secretName }) => secretNameFaults(secretName).length > 0)
   const keepWildcards = (old?.rules ?? []).some(
@@ -41,10 +42,9 @@ function validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, fe
     )
   }
   if (spec.defaultBackend) errors.push(...validateBackend(spec.defaultBackend, validateName, path.child('defaultBackend')))
-  errors.push(
-    ...validateIngressRules(rules, keepWildcards, validateName, path.child('rules')),
-    ...validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')),
-  )
+  appendErrors(errors, yield* validateIngressRules(rules, keepWildcards, validateName, path.child('rules')))
+  yield
+  appendErrors(errors, validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')))
   if (className !== undefined)
     errors.push(...nameIsDnsSubdomain(className, false).map(text => invalid(path.child('ingressClassName'), className, text)))
   return errors
@@ -54,8 +54,12 @@ function validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, fe
  * Validates an ingress, which has a default backend or rules. An update may keep the wildcard hosts and secret names
  * that the old object was allowed to have. Source: pkg/apis/networking/validation in k8s.io/kubernetes.
  */
-export function validateIngress(next: Ingress, old: Ingress | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
-  const errors = validateIngressSpec(next.spec, old?.spec, features, fieldPath('spec'))
+export function* validateIngress(
+  next: Ingress,
+  old: Ingress | undefined,
+  { features }: Pick<HookContext, 'features'>,
+): Steps<FieldError[]> {
+  const errors = yield* validateIngressSpec(next.spec, old?.spec, features, fieldPath('spec'))
   const annotation = next.metadata.annotations?.[CLASS_ANNOTATION]
   const className = next.spec.ingressClassName
   if (!old && annotation !== undefined && className !== undefined && annotation !== className) {
