@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaimSpec, Volume, VolumeSource } from '../../../api/core/v1.types.ts'
+import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -28,11 +29,12 @@ const DEPRECATED_LATER: typeof DEPRECATED = [
 ]
 
 /** Warnings for deprecated sources, and for sources that overwrite each other’s paths. */
-export function volumeWarnings(volumes: readonly Volume[], features: Features, path: FieldPath): string[] {
+export function* volumeWarnings(volumes: readonly Volume[], features: Features, path: FieldPath): Steps<string[]> {
   const warnings: string[] = []
   const cloned = isSince(features.release, '1.33') && !features.enabled('GitRepoVolumeDriver') ? ', and disabled by default in v1.33+' : ''
   const before27 = !isSince(features.release, '1.27')
-  volumes.forEach((volume, i) => {
+  for (const [i, volume] of volumes.entries()) {
+    if (isLongStepDone()) yield
     const at = path.index(i)
     for (const [kind, shown, text] of DEPRECATED)
       if (volume[kind] && (kind !== 'glusterfs' || isSince(features.release, '1.25')))
@@ -42,7 +44,8 @@ export function volumeWarnings(volumes: readonly Volume[], features: Features, p
       warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
     if (isSince(features.release, '1.28'))
       for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
-  })
+  }
+  yield
   return [...warnings, ...overlapWarnings(volumes, features.release)]
 }
 

@@ -192,7 +192,7 @@ function* warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boo
   yield
   for (const [key, text] of DEPRECATED_ANNOTATIONS)
     if (annotations[key] !== undefined) warnings.push(`${annotationsPath.key(key)}: ${text}`)
-  warnings.push(...volumeWarnings(spec.volumes ?? [], features, path.child('volumes')))
+  for (const warning of yield* volumeWarnings(spec.volumes ?? [], features, path.child('volumes'))) warnings.push(warning)
   yield
   const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec
   warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
