@@ -18,7 +18,7 @@ export function setReplicationControllerDefaults(object: ReplicationController):
   const rest = defaultPodTemplate(spec.template)
   if (labels === undefined) return rest
   const steps = copyLabels(object, labels)
-  if (isWide(labels)) return inOrder(rest, steps)
+  if (isWide(labels)) return templateThenLabels(rest, steps)
   runAtOnce(steps)
   return rest
 }
@@ -28,7 +28,7 @@ function* copyLabels({ spec, metadata }: ReplicationController, labels: Readonly
   if (hasNoMembers(metadata.labels)) metadata.labels = yield* cloneInSteps(labels)
 }
 
-function* inOrder(first: Steps<void> | undefined, second: Steps<void>): Steps<void> {
-  if (first) yield* first
-  yield* second
+function* templateThenLabels(template: Steps<void> | undefined, labels: Steps<void>): Steps<void> {
+  if (template) yield* template
+  yield* labels
 }
