@@ -14,6 +14,7 @@ import { functionsIn, type TemplateFunctions } from '../kwok/template/template.t
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES, PODS } from '../shared/kinds.ts'
+import { keepAllocatable } from '../shared/node-amounts.ts'
 import { isPodTerminal, podsByNode } from '../shared/pods.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { NodeAdmission } from './admission/node-admission.ts'
@@ -149,6 +150,7 @@ class Kubelets {
       if (this.#stages.has(NODE_KIND)) this.#observeStaged(node)
     }
     this.#nodes.onGradually({
+      prepare: keepAllocatable,
       added: node => {
         observeNode(node)
         this.#observePodsOf(node)

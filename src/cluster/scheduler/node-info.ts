@@ -1,6 +1,7 @@
 import type { Node } from '../../api/core/v1.types.ts'
 import { UsedPorts } from '../shared/host-ports.ts'
-import { amountsOf, type ResourceAmounts } from '../shared/pod-requests.ts'
+import { allocatableOf } from '../shared/node-amounts.ts'
+import type { ResourceAmounts } from '../shared/pod-requests.ts'
 import type { PodInfo } from './pod-info.ts'
 
 /** Sums and lists over the pods of a node. */
@@ -97,8 +98,6 @@ export class NodeInfo {
     return this.#ports
   }
 }
-
-const allocatableOf = ({ status }: Node): ResourceAmounts => amountsOf(status?.allocatable ?? status?.capacity)
 
 /** Returns the totals with further pods. */
 function added(totals: PodTotals, pods: readonly PodInfo[]): PodTotals {

@@ -3,14 +3,13 @@ import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
-import { runInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { isSince } from '../../lifecycle/release.ts'
-import { hasFewValues } from '../../meta/few-values.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
 import { groupKindOf } from '../shared/group-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
+import { keepAllocatable } from '../shared/node-amounts.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import { SeriesRecorder } from '../shared/series-recorder.ts'
 import { TaskQueue } from '../shared/task-queue.ts'
@@ -164,18 +163,16 @@ class Scheduler {
     const eventKinds = await servedEventKinds(this.#env, isUsed, this.#signal)
     const others = [...READ_KINDS, ...eventKinds.map(([kind]) => kind)].map(kind => this.#objects.follow(kind))
     if (!(await untilSynced([nodes, this.#pods, ...others], this.#signal))) return
+    await nodes.prepareStored(keepAllocatable)
     nodes.on({
+      prepare: keepAllocatable,
       added: node => this.#reactToNode(this.#state.setNode(node), node, undefined),
       updated: (node, old) => this.#reactToNode(this.#state.setNode(node), node, old),
       deleted: node => this.#state.deleteNode(node),
     })
     for (const [kind, event] of eventKinds)
       this.#references.follow(this.#objects.follow(kind), event, (change, concerned) => this.#reactToObject(change, concerned))
-    for (const pod of [...this.#pods.store.list()]) {
-      if (hasFewValues(pod)) continue
-      // An invalid selector or quantity is logged when the handler observes the pod.
-      await runInTurns(this.#infos.prepare(pod)).catch(() => {})
-    }
+    await this.#pods.prepareStored(pod => this.#infos.prepare(pod))
     this.#pods.on({
       prepare: pod => this.#infos.prepare(pod),
       added: pod => this.#observe(pod, undefined),

@@ -109,6 +109,14 @@ export class Informer<T extends TypedObject> {
   }
 
   /**
+   * Prepares the large objects of the store for a handler that is added then. Errors are left to the handler, which
+   * reads the same. Never rejects.
+   */
+  async prepareStored(prepare: (object: T) => Generator<undefined>): Promise<void> {
+    for (const object of [...this.#store.list()]) if (!hasFewValues(object)) await runInTurns(prepare(object)).catch(() => {})
+  }
+
+  /**
    * Like `on`, for a handler that may act before it has seen all objects, such as one that adds keys to a queue. If
    * there are many, it gets those of the store over several turns. An object that changes before its turn is reported
    * as existing, and one that is deleted before only as deleted.

@@ -1,5 +1,6 @@
 import type { Container, ContainerStatus, Pod, PodStatus } from '../../api/core/v1.types.ts'
-import { isLongStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isLongStepDone, isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { quantityMilliValue, quantityValue } from '../../meta/quantity.ts'
 import { isSidecar } from './pods.ts'
 
@@ -31,10 +32,21 @@ const NONE: ResourceAmounts = new Map()
 export function amountsOf(list: Readonly<Record<string, string>> | undefined | null): ResourceAmounts {
   if (!list) return NONE
   const amounts = new Map<string, number>()
-  for (const [name, quantity] of Object.entries(list))
-    amounts.set(name, Number(name === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity)))
+  for (const [name, quantity] of Object.entries(list)) amounts.set(name, amountOf(name, quantity))
   return amounts
 }
+
+/** `amountsOf` in steps, for a list that may be wide. */
+export function* amountsInSteps(list: Readonly<Record<string, string>>): Steps<ResourceAmounts> {
+  const amounts = new Map<string, number>()
+  for (const name of isWide(list) ? yield* wideNames(list) : namesOf(list)) {
+    if (isStepDone()) yield
+    amounts.set(name, amountOf(name, list[name] ?? ''))
+  }
+  return amounts
+}
+
+const amountOf = (name: string, quantity: string): number => Number(name === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity))
 
 /** Returns what a pod requests of a node. Source: PodRequests of k8s.io/component-helpers/resource. */
 export const podRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => runAtOnce(podRequestsInSteps(pod, rules))

@@ -1,8 +1,9 @@
 import type { ContainerPort, Node, Pod } from '../../../api/core/v1.types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { hostPorts, UsedPorts } from '../../shared/host-ports.ts'
+import { allocatableOf } from '../../shared/node-amounts.ts'
 import type { NodeRoom } from '../../shared/node-room.ts'
-import { amountsOf, podRequests, type ResourceAmounts } from '../../shared/pod-requests.ts'
+import { podRequests, type ResourceAmounts } from '../../shared/pod-requests.ts'
 import { isPodTerminal, podPriority } from '../../shared/pods.ts'
 import type { PodEvent } from '../pod-life/turn.ts'
 import { checkAdmission, isCritical, type Rejection, shortageRejection } from './admission-check.ts'
@@ -211,7 +212,7 @@ export class NodeAdmission {
 
   #checked(pod: Pod, state: NodeState, used: ResourceAmounts, pods: number): ReturnType<typeof checkAdmission> {
     const { node } = state
-    const room: NodeRoom = { pods, used, allocatable: allocatableOf(node) }
+    const room: NodeRoom = { pods, used, allocatable: amountsOfNode(node) }
     const { uid } = pod.metadata
     const ports = (): UsedPorts =>
       new UsedPorts([...state.pods.values()].flatMap(held => (held.pod.metadata.uid === uid ? [] : [...held.ports])))
@@ -289,7 +290,7 @@ export class NodeAdmission {
 
   /** Returns why a resize is not carried out now. */
   #pendingResize(state: NodeState, { pod, requests }: HeldPod): PendingResize | undefined {
-    const infeasible = infeasibleMessage(this.#wantedBy(pod), allocatableOf(state.node))
+    const infeasible = infeasibleMessage(this.#wantedBy(pod), amountsOfNode(state.node))
     if (infeasible !== undefined) return { reason: 'Infeasible', message: infeasible }
     const others = new Map(state.used)
     count(others, requests, -1)
@@ -317,10 +318,10 @@ function count(sum: Map<string, number>, amounts: ResourceAmounts, sign: 1 | -1)
 const allocatable = new WeakMap<Node, ResourceAmounts>()
 
 /** Amounts that pods may use of a node. Parsed once for each state of a node. */
-function allocatableOf(node: Node): ResourceAmounts {
+function amountsOfNode(node: Node): ResourceAmounts {
   let amounts = allocatable.get(node)
   if (amounts === undefined) {
-    amounts = amountsOf(node.status.allocatable ?? node.status.capacity)
+    amounts = allocatableOf(node)
     allocatable.set(node, amounts)
   }
   return amounts

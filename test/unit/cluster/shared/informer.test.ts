@@ -255,6 +255,21 @@ describe('informer', () => {
       await stop()
     })
 
+    it('prepares those of the store alone, whether or not that fails', async () => {
+      const { client, informer, stop } = await open()
+      await client.create(PODS, pod('small'))
+      for (const name of ['a', 'b']) await client.create(PODS, pod(name, { labels: many('v') }))
+      await eventually('all are in the store', async () => informer.store.size === 3)
+      const seen: string[] = []
+      await informer.prepareStored(function* ({ metadata: { name = '' } }) {
+        yield
+        seen.push(name)
+        throw new Error('invalid')
+      })
+      expect(seen).to.deep.equal(['a', 'b'])
+      await stop()
+    })
+
     it('keeps the parts of the earlier state that are the same', async () => {
       const { client, informer, stop } = await open()
       const changes: [Pod, Pod][] = []
