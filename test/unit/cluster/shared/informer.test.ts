@@ -259,7 +259,7 @@ describe('informer', () => {
       const { client, informer, stop } = await open()
       await client.create(PODS, pod('small'))
       for (const name of ['a', 'b']) await client.create(PODS, pod(name, { labels: many('v') }))
-      await eventually('all are in the store', async () => informer.store.size === 3)
+      await eventually('all are in the store', async () => [...informer.store.list()].length === 3)
       const seen: string[] = []
       await informer.prepareStored(function* ({ metadata: { name = '' } }) {
         yield
