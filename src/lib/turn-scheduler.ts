@@ -7,6 +7,8 @@ import { nextTick } from 'node:process'
 const BUDGET_MS = 2
 /** A turn is long if it exceeds its budget by this many milliseconds. */
 const LONG_MS = 2
+/** Most milliseconds of a turn for background work. */
+const BACKGROUND_MS = 5
 
 /** Functions of the event loop that a scheduler uses. */
 export interface EventLoop {
@@ -131,8 +133,9 @@ export class TurnScheduler {
   }
 
   /**
-   * Calls back to begin work that no client waits for, after short and long work. Keeps the order of calls; each turn
-   * serves at least one.
+   * Calls back to begin work that no client waits for, after short and long work. Keeps the order of calls. Each turn
+   * serves at least one, and goes on for as long as other work has taken, within limits: clients that send as fast as
+   * they can leave controllers a share of the time.
    */
   inBackground(callback: () => void): void {
     if (this.#until === 0) this.isSpent()
@@ -187,7 +190,7 @@ export class TurnScheduler {
     queue.wasDeferred = !queue.wasDeferred && !queue.isEmpty && now > this.#since + BUDGET_MS + LONG_MS
     if (queue.wasDeferred || queue.isEmpty) return undefined
     // Other work may have spent the budget.
-    this.#until = now + BUDGET_MS
+    this.#until = now + (queue === this.#background ? Math.min(Math.max(now - this.#since, BUDGET_MS), BACKGROUND_MS) : BUDGET_MS)
     return queue.take()
   }
 }

@@ -22,4 +22,19 @@ describe('a client in the background', () => {
     await Promise.all([...calls, other])
     expect(begun).to.deep.equal(['a request', 'one', 'two', 'three'])
   })
+
+  it('begins calls for leases at once', async () => {
+    const begun: string[] = []
+    const asked = { update: async ({ resource }: { readonly resource: string }) => void begun.push(resource) }
+    const client = backgroundClient(asked as unknown as ApiClient)
+    await nextTurn()
+    endTurn()
+    const calls = [
+      client.update(kind, {} as never),
+      client.update({ ...kind, group: 'coordination.k8s.io', resource: 'leases' }, {} as never),
+    ]
+    expect(begun).to.deep.equal(['leases'])
+    await Promise.all(calls)
+    expect(begun).to.deep.equal(['leases', 'pods'])
+  })
 })

@@ -89,6 +89,28 @@ describe('a turn scheduler', () => {
     expect(scheduler.hasBackground).to.equal(false)
   })
 
+  it('gives background work as much time as other work took, up to 5 ms', async () => {
+    const loop = new HeldLoop()
+    const scheduler = new TurnScheduler(loop)
+    let served = 0
+    const servedAfterPoll = async (ms: number): Promise<number> => {
+      served = 0
+      loop.time += ms
+      await loop.turn()
+      return served
+    }
+    for (let i = 0; i < 100; i++)
+      scheduler.inBackground(() => {
+        served++
+        loop.time += 0.5
+      })
+    expect(await servedAfterPoll(1)).to.equal(5)
+    expect(await servedAfterPoll(3)).to.equal(7)
+    // After other work that took long, background work is deferred once.
+    expect(await servedAfterPoll(20)).to.equal(0)
+    expect(await servedAfterPoll(20)).to.equal(11)
+  })
+
   it('has a budget for long work even if short work has spent its own', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
