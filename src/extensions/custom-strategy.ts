@@ -33,10 +33,10 @@ export interface VersionRules {
 
 /** Builds the strategies of a version, for writes of objects and of their status. */
 export function* customStrategies(version: VersionRules, rules: ValueRules): Steps<CustomStrategies> {
-  const schema = version.schema && withKnownFormats(version.schema, rules)
+  const schema = version.schema && (yield* withKnownFormats(version.schema, rules))
   yield
   const { scale } = version.subresources
-  const check = ruleCheck(version.schema)
+  const check = yield* ruleCheck(version.schema)
 
   /**
    * Validations shared by objects and status. Errors of lists are ignored on updates if the stored object has any, so

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { CustomResourceDefinition } from '../api/apiextensions/v1.types.ts'
+import type { Json } from '../api/meta/object.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import type { AccessEvent } from '../catalog/resource-access.ts'
+import { rawJsonInSteps } from '../codec/json-in-steps.ts'
 import { type Controller, followFresh } from '../controllers/controller.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
+import { hasFewValues } from '../meta/few-values.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
@@ -133,8 +136,8 @@ class FollowedDefinitions {
   *#changeInSteps(name: string, definition: CustomResourceDefinition | undefined): Steps<undefined> {
     const before = this.#entries.get(name)
     const { uid, deletionTimestamp } = definition?.metadata ?? {}
-    const storage = digest([uid, definition?.spec, definition?.status.acceptedNames])
-    const view = digest([definition?.status.conditions, deletionTimestamp])
+    const storage = yield* digest([uid, definition?.spec, definition?.status.acceptedNames])
+    const view = yield* digest([definition?.status.conditions, deletionTimestamp])
     if (before?.storage === storage && before.view === view) return
     yield
     const known = before?.storage === storage ? before.versions : undefined
@@ -174,7 +177,19 @@ class FollowedDefinitions {
   }
 }
 
-/** Hash for comparisons, because a definition may have a megabyte. */
-const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value, printBig)).digest('base64')
+/** Hash for comparisons, because a definition may have a megabyte. In steps if it has many values. */
+function* digest(value: readonly unknown[]): Steps<string> {
+  const hash = createHash('sha256')
+  for (const part of value) {
+    if (part === undefined) hash.update('\0')
+    else if (hasFewValues(part)) hash.update(JSON.stringify(part, printBig))
+    else
+      for (const text of yield* rawJsonInSteps(part as Json)) {
+        hash.update(text)
+        yield
+      }
+  }
+  return hash.digest('base64')
+}
 
 const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)

@@ -1,7 +1,8 @@
 import type { JsonSchemaProps } from '../api/apiextensions/json-schema-props.ts'
 import type { JsonObject } from '../api/meta/object.ts'
-import { ruleTree } from '../cel/rules/rule-node.ts'
+import { ruleTreeInSteps } from '../cel/rules/rule-node.ts'
 import { runRules } from '../cel/rules/rule-validator.ts'
+import type { Steps } from '../lib/steps.ts'
 import { SHARED_TURNS } from '../lib/turn.ts'
 import { atField, type FieldError } from '../meta/field-error.ts'
 import { Correlation } from '../schema/json-schema/correlation.ts'
@@ -26,8 +27,8 @@ const WHOLE = '<nil>'
  * of most definitions are never written.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
-export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | undefined {
-  const tree = schema && ruleTree(schema, true)
+export function* ruleCheck(schema: JsonSchemaProps | undefined): Steps<RuleCheck | undefined> {
+  const tree = schema && (yield* ruleTreeInSteps(schema, true))
   if (!schema || !tree) return undefined
   return async (value, old, ratchets, warn) => {
     const correlated = old && ratchets ? new Correlation(value, old, schema) : undefined

@@ -1,6 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { type Awaitable, isPending } from '../../lib/awaitable.ts'
-import { startInTurns } from '../../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps, startInTurns } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { additionalSchema, itemsSchema, propertySchema } from '../../schema/json-schema/props.ts'
 import { declareTypes } from '../schema/declared-type.ts'
 import { escapeProperty } from '../schema/property-names.ts'
@@ -32,18 +33,34 @@ export interface RuleNode {
 }
 
 /** Reports whether a structural schema has rules at any depth. */
-function hasRules(schema: JsonSchemaProps | undefined): boolean {
-  if (!schema) return false
-  if ((schema[RULES] ?? []).length > 0 || hasRules(itemsSchema(schema)) || hasRules(additionalSchema(schema))) return true
-  return Object.values(schema.properties ?? {}).some(hasRules)
+function* hasRules(schema: JsonSchemaProps): Steps<boolean> {
+  const open = [schema]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (isStepDone()) yield
+    if ((next[RULES] ?? []).length > 0) return true
+    const [items, values, { properties }] = [itemsSchema(next), additionalSchema(next), next]
+    if (items) open.push(items)
+    if (values) open.push(values)
+    if (properties === undefined) continue
+    for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+      const property = properties[name]
+      if (property) open.push(property)
+      if (isStepDone()) yield
+    }
+  }
+  return false
+}
+
+/** `ruleTree` in steps, for a schema that may be large. The rules of one that has any are collected in one step. */
+export function* ruleTreeInSteps(schema: JsonSchemaProps, whole: boolean): Steps<RuleNode | undefined> {
+  return (yield* hasRules(schema)) ? buildRuleNode(schema, schema, whole) : undefined
 }
 
 /**
  * Returns the rules of a schema. Undefined if it has none.
  * @param whole whether its values are whole objects, such as custom resources.
  */
-export const ruleTree = (schema: JsonSchemaProps, whole: boolean): RuleNode | undefined =>
-  hasRules(schema) ? buildRuleNode(schema, schema, whole) : undefined
+export const ruleTree = (schema: JsonSchemaProps, whole: boolean): RuleNode | undefined => runAtOnce(ruleTreeInSteps(schema, whole))
 
 /**
  * Builds a node.

@@ -107,7 +107,23 @@ function* memberPieces(form: SchemaForm, name: string, value: Json): Steps<Buffe
   const pieces: Buffer[] = []
   const list = fields.lists[name]
   if (list !== undefined) {
-    for (const item of itemsIn(value)) for (const piece of messagePieces(list, yield* nestedPieces(form, item))) pieces.push(piece)
+    let few: Json[] = []
+    const flush = (): void => {
+      if (few.length > 0) pieces.push(encoded(out => form.schema(out, { [name]: few })))
+      few = []
+    }
+    for (const item of itemsIn(value)) {
+      if (hasFewValues(item, FEW)) {
+        few.push(item)
+        if (few.length < MEMBERS) continue
+        flush()
+      } else {
+        flush()
+        for (const piece of messagePieces(list, yield* nestedPieces(form, item))) pieces.push(piece)
+      }
+      yield
+    }
+    flush()
     return pieces
   }
   if (name.startsWith('x-')) {

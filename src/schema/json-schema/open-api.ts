@@ -1,6 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
 import { deepEqual, setMember } from '../../meta/equal.ts'
 import { additionalSchema, itemsSchema } from './props.ts'
 
@@ -27,17 +28,12 @@ export function* openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, 
   return withObjectMembers(yield* published(schema, document), document)
 }
 
-/** Adds the members of every object to a definition. */
+/** Adds the members of every object to a definition, whose properties are its own. */
 function withObjectMembers(definition: JsonObject, { version, metadata }: Document): JsonObject {
+  const properties = objectIn(definition.properties)
   const about = { description: 'Standard metadata: name, namespace, labels, annotations, and the fields that the server maintains.' }
-  return {
-    ...definition,
-    properties: {
-      ...objectIn(definition.properties),
-      ...TYPE_MEMBERS,
-      metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] },
-    },
-  }
+  Object.assign(properties, TYPE_MEMBERS, { metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] } })
+  return { ...definition, properties }
 }
 
 /**
@@ -60,9 +56,11 @@ function* published(schema: JsonSchemaProps, document: Document): Steps<JsonObje
   if (additional) out.additionalProperties = yield* published(additional, document)
   else if (typeof schema.additionalProperties === 'boolean') out.additionalProperties = schema.additionalProperties
   if (properties) {
-    const members: JsonObject = {}
-    for (const [name, member] of Object.entries(properties)) {
+    const members: JsonObject = noteCopy(properties, {})
+    for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
       if (isStepDone()) yield
+      const member = properties[name]
+      if (member === undefined) continue
       setMember(
         members,
         name,
@@ -113,7 +111,9 @@ function dropMisread(out: JsonObject, schema: JsonSchemaProps, lacksItems: boole
   if (nullable || (type === 'array' && lacksItems) || (type === 'object' && schema[PRESERVE])) delete out.type
   const kept = additionalSchema(schema)?.nullable
     ? []
-    : required.filter(name => !properties[name]?.nullable || out.properties === undefined)
+    : out.properties === undefined
+      ? required
+      : required.filter(name => !properties[name]?.nullable)
   if (kept.length > 0) out.required = [...kept]
   else delete out.required
 }

@@ -1,5 +1,6 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { additionalSchema, itemsSchema, positionalItems } from './props.ts'
 
 /**
@@ -38,12 +39,24 @@ function* findFault(schema: JsonSchemaProps): Steps<string | undefined> {
   if (schema['x-kubernetes-preserve-unknown-fields'] === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
   if (positionalItems(schema).length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
-  return yield* firstFault([itemsSchema(schema), ...Object.values(schema.properties ?? {}), additionalSchema(schema)])
+  return (yield* firstFault([itemsSchema(schema)])) ?? (yield* propertiesFault(schema)) ?? (yield* firstFault([additionalSchema(schema)]))
+}
+
+function* propertiesFault({ properties = {} }: JsonSchemaProps): Steps<string | undefined> {
+  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+    const fault = yield* firstFault([properties[name]])
+    if (fault !== undefined) return fault
+  }
+  return undefined
 }
 
 function* firstFault(schemas: readonly (JsonSchemaProps | undefined)[]): Steps<string | undefined> {
   for (const schema of schemas) {
-    const fault = schema && (yield* findStructuralFault(schema))
+    if (schema === undefined || faults.get(schema) === NONE) {
+      if (isStepDone()) yield
+      continue
+    }
+    const fault = yield* findStructuralFault(schema)
     if (fault !== undefined) return fault
   }
   return undefined

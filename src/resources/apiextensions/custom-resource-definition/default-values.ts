@@ -90,7 +90,7 @@ function* metaErrors({ schema, path, object, surround, values }: DefaultPosition
   const texts = (yield* validateEmbeddedMeta(whole, object, fieldPath(), true)).map(fieldErrorText)
   yield
   if (texts.length > 0) return wrong(aggregate(texts))
-  return yield* valueSteps(value, undefined, withoutIntOrString(schema), at, values)
+  return yield* valueSteps(value, undefined, yield* withoutIntOrString(schema), at, values)
 }
 
 /**
@@ -106,7 +106,7 @@ function* defaultErrors({ schema, path, hasEmbedded, values }: DefaultPosition, 
   yield
   // Searching a default of 50,000 members for embedded objects takes 0.1 s.
   if (!hasEmbedded && !isEmbedded(schema))
-    return [...errors, ...(yield* valueSteps(value, undefined, withoutIntOrString(schema), at, values))]
+    return [...errors, ...(yield* valueSteps(value, undefined, yield* withoutIntOrString(schema), at, values))]
   const coerced = clone(value)
   yield
   const misfit = yield* coerceEmbeddedMeta(coerced, schema, at)
@@ -114,7 +114,10 @@ function* defaultErrors({ schema, path, hasEmbedded, values }: DefaultPosition, 
   yield
   const metadata = yield* validateEmbeddedMeta(coerced, schema, at)
   yield
-  return [...errors, ...(metadata.length > 0 ? metadata : yield* valueSteps(coerced, undefined, withoutIntOrString(schema), at, values))]
+  return [
+    ...errors,
+    ...(metadata.length > 0 ? metadata : yield* valueSteps(coerced, undefined, yield* withoutIntOrString(schema), at, values)),
+  ]
 }
 
 /** Prunes a copy, since pruning changes the value. */

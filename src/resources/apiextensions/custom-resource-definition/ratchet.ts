@@ -3,7 +3,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, minorOf } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualIfSmall, deepEqualInSteps } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { itemsSchema, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
@@ -99,9 +99,14 @@ function versionSchemas({ versions }: CustomResourceDefinitionSpec): (readonly [
 /**
  * Returns the rules for a schema of a version. If it equals the stored one, the cost of its expressions is not limited.
  */
-export function rulesOfVersion(rules: DefinitionRules, version: string | undefined, schema: JsonSchemaProps | undefined): DefinitionRules {
+export function* rulesOfVersion(
+  rules: DefinitionRules,
+  version: string | undefined,
+  schema: JsonSchemaProps | undefined,
+): Steps<DefinitionRules> {
   const stored = version === undefined ? undefined : rules.storedSchemas.get(version)
-  return stored !== undefined && deepEqual(stored, schema) ? { ...rules, isUnchanged: true } : rules
+  if (stored === undefined) return rules
+  return (deepEqualIfSmall(stored, schema) ?? (yield* deepEqualInSteps(stored, schema))) ? { ...rules, isUnchanged: true } : rules
 }
 
 /** Collects the texts of the expressions at any depth of the schemas. */

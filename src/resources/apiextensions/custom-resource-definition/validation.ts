@@ -130,7 +130,12 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
     ...(yield* versionsErrors(spec, path, rules)),
     ...requiredNames(names, path.child('names')),
     ...validateKindNames(names, path.child('names')),
-    ...(yield* validateSchema(sharedSchema, path.child('validation'), hasStatus, rulesOfVersion(rules, versions[0]?.name, sharedSchema))),
+    ...(yield* validateSchema(
+      sharedSchema,
+      path.child('validation'),
+      hasStatus,
+      yield* rulesOfVersion(rules, versions[0]?.name, sharedSchema),
+    )),
     ...validateSubresources(shared.subresources, path.child('subresources')),
     ...validateColumns(shared.additionalPrinterColumns, path.child('additionalPrinterColumns')),
     ...validateSelectableFields(
@@ -183,7 +188,7 @@ function* versionsErrors({ shared, versions, hasNoList }: SharedSpec, path: Fiel
     const texts = isDns1035Label(version.name)
     const subresources = ownSubresources ? version.subresources : shared.subresources
     if (texts.length > 0) errors.push(invalid(at.index(i).child('name'), version.name, texts.join(',')))
-    const schemaRules = rulesOfVersion(rules, version.name, version.schema?.openAPIV3Schema)
+    const schemaRules = yield* rulesOfVersion(rules, version.name, version.schema?.openAPIV3Schema)
     errors.push(...(yield* validateVersion(version, at.index(i), subresources?.status !== undefined, schemaRules)))
   }
   if (new Set(versions.map(({ name }) => name)).size < versions.length)

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../../src/api/meta/object.ts'
 import { encodeSwagger } from '../../../../src/endpoints/openapi/gnostic.ts'
 import { encodeOpenApi } from '../../../../src/endpoints/openapi/gnostic-v3.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n${i}`)
 const byName = (count: number, value: (i: number) => JsonObject): JsonObject =>
@@ -21,6 +22,13 @@ const LARGE: JsonObject = {
     items: { type: 'object', properties: byName(100, () => ({ type: 'string' })) },
     additionalProperties: { type: 'object', properties: byName(150, () => ({ type: 'string' })) },
     allOf: [{ type: 'string' }, { type: 'object', properties: byName(130, () => ({ type: 'string' })) }],
+  },
+  listed: {
+    allOf: [
+      ...names(70).map(name => ({ type: 'string', description: name })),
+      { type: 'object', properties: byName(130, () => ({ type: 'string' })) },
+      { type: 'boolean' },
+    ],
   },
   free: { 'x-rules': names(300), type: 'string' },
   small: { type: 'string' },
@@ -116,5 +124,12 @@ describe('schemas with many values', () => {
     let count = 0
     while (!steps.next().done) count++
     expect(count).to.be.at.least(50)
+  })
+
+  it('joins small schemas of a list, and yields between them', () => {
+    const schemas = { A: { anyOf: Array.from({ length: 6400 }, (_, i) => ({ minLength: i })) } }
+    const { result, yields } = countedSteps(encodeOpenApi({ components: { schemas } }))
+    expect(yields).to.be.at.least(200)
+    expect(result.length).to.be.below(300)
   })
 })
