@@ -14,8 +14,11 @@ import { isRenewalDue, newLease, renewedLease } from './node-lease.ts'
 import { DEFAULT_RESOURCES, isSimulated, isStopped, nodeAddresses, nodeInfo } from './node-objects.ts'
 import { RENEW_MS, RenewalSlots } from './renewal-slots.ts'
 
-/** Nodes that are reported at the same time. */
-const WORKERS = 16
+/**
+ * Nodes that are reported at the same time. Five thousand nodes have 500 renewals a second, each of which waits for a
+ * commit of the store.
+ */
+const WORKERS = 32
 /** A status that has not changed is reported every five minutes, as by a kubelet. */
 const REPORT_MS = 300_000
 /** Number of renewals of a lease from one report to the next. */
