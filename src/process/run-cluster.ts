@@ -36,20 +36,34 @@ const nodeIdentity = (name: string): ClientIdentity => ({
 
 const IDENTITIES: Readonly<Partial<Record<ClusterPartName, ClientIdentity>>> = { scheduler: SCHEDULER, kubelet: KUBELETS }
 
-/** Service accounts of controllers that are not named like the controller. */
+/**
+ * Service accounts of controllers that are not named like the controller: those to which the cluster roles of
+ * controllers are bound. Roles of add-ons, such as adapters of metrics, name them as well.
+ */
 const ACCOUNTS: Readonly<Partial<Record<ClusterPartName, string>>> = {
   'bootstrap-signer-controller': 'bootstrap-signer',
   'certificatesigningrequest-approving-controller': 'certificate-controller',
   'certificatesigningrequest-cleaner-controller': 'certificate-controller',
   'certificatesigningrequest-signing-controller': 'certificate-controller',
+  'daemonset-controller': 'daemon-set-controller',
   'endpoints-controller': 'endpoint-controller',
   'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
+  'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
   'kube-apiserver-serving-clustertrustbundle-publisher-controller': 'kube-apiserver-serving-clustertrustbundle-publisher',
   'legacy-serviceaccount-token-cleaner-controller': 'legacy-service-account-token-cleaner',
+  'node-ipam-controller': 'node-controller',
+  'node-lifecycle-controller': 'node-controller',
+  'persistentvolume-attach-detach-controller': 'attachdetach-controller',
+  'persistentvolume-binder-controller': 'persistent-volume-binder',
+  'persistentvolume-expander-controller': 'expand-controller',
+  'pod-garbage-collector-controller': 'pod-garbage-collector',
   'podcertificaterequest-cleaner-controller': 'podcertificaterequestcleaner',
+  'replicationcontroller-controller': 'replication-controller',
+  'resourceclaim-controller': 'resource-claim-controller',
   'service-cidr-controller': 'service-cidrs-controller',
   'service-lb-controller': 'service-controller',
   'storageversion-garbage-collector-controller': 'storage-version-garbage-collector',
+  'taint-eviction-controller': 'node-controller',
   'token-cleaner-controller': 'token-cleaner',
 }
 

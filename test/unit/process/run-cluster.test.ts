@@ -5,6 +5,8 @@ import { WorkQueues } from '../../../src/controllers/work-queues.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { systemRandomness } from '../../../src/lib/randomness.ts'
 import { runCluster } from '../../../src/process/run-cluster.ts'
+import { CONTROLLER_ROLES } from '../../../src/resources/rbac/policy/controller-roles.ts'
+import { STORAGE_CONTROLLER_ROLES } from '../../../src/resources/rbac/policy/storage-controller-roles.ts'
 import { FakeApiClient } from '../../support/fake-api-client.ts'
 import { featuresOf } from '../../support/hook-context.ts'
 import { SteppedClock } from '../../support/stepped-clock.ts'
@@ -48,11 +50,13 @@ async function usersOf(names: readonly ClusterPartName[]): Promise<ReadonlySet<s
 
 /** User of the informers that all parts share. */
 const INFORMERS = 'system:kube-controller-manager'
-/** Parts that upstream runs under one service account. */
-const CERTIFICATES: readonly ClusterPartName[] = [
-  'certificatesigningrequest-approving-controller',
-  'certificatesigningrequest-cleaner-controller',
-  'certificatesigningrequest-signing-controller',
+/** Parts that are no controllers of kube-controller-manager, or whose roles are in namespaces. */
+const WITHOUT_CLUSTER_ROLE: readonly ClusterPartName[] = [
+  'scheduler',
+  'kubelet',
+  'volume-driver',
+  'bootstrap-signer-controller',
+  'token-cleaner-controller',
 ]
 
 describe('parts of a cluster that are left out', () => {
@@ -66,9 +70,15 @@ describe('parts of a cluster that are left out', () => {
       own.set(name, user ?? '')
     })
 
+  for (const name of CLUSTER_PART_NAMES.filter(each => !WITHOUT_CLUSTER_ROLE.includes(each)))
+    it(`have the account to which a cluster role is bound: ${name}`, () => {
+      const account = own.get(name)?.replace('system:serviceaccount:kube-system:', '')
+      expect(`${CONTROLLER_ROLES}\n${STORAGE_CONTROLLER_ROLES}`).to.match(new RegExp(`^${account}( |$)`, 'm'))
+    })
+
   for (const name of CLUSTER_PART_NAMES)
     it(`leave their work to another program: ${name}`, async () => {
-      const without = CLUSTER_PART_NAMES.filter(other => other !== name && !(CERTIFICATES.includes(name) && CERTIFICATES.includes(other)))
+      const without = CLUSTER_PART_NAMES.filter(other => own.get(other) !== own.get(name))
       const users = await usersOf(without)
       expect(users).to.not.include(own.get(name))
       expect(users.size).to.equal(new Set(without.map(other => own.get(other))).size + 1)
