@@ -31,6 +31,8 @@ export interface Selection {
 export interface ListQuery extends Selection {
   /** `0` returns any state, such as that of the watch cache. Default: the latest state. */
   readonly resourceVersion?: string
+  /** Selector of the series of a metric, in lists of custom metrics. */
+  readonly metricLabelSelector?: string
 }
 
 /** A whole list. Clients that read it in pages join them. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { JsonObject } from '../../../src/api/meta/object.ts'
 import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
 import type { ControlPlane } from '../../../src/testing/types.ts'
+import { AggregatedServer, apiServiceOf } from '../../support/aggregated-server.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 
 const LABELS = { app: 'web' }
@@ -71,5 +72,53 @@ describe('autoscaling in a cluster', () => {
     await scale(1, { maxReplicas: 5, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'other' } })
     await plane.until(async () => (await conditions()).length === 1)
     expect(await conditions()).to.deep.equal(['AbleToScale False FailedGetScale'])
+  })
+})
+
+describe('autoscaling in a cluster with a server of external metrics', () => {
+  const GROUP = 'external.metrics.k8s.io'
+  let backend: AggregatedServer
+  let plane: ControlPlane
+  before(async () => {
+    backend = await AggregatedServer.start('adapter')
+    backend.serves(GROUP, 'v1beta1', 'ExternalMetricValue')
+    backend.documents.set(`/apis/${GROUP}/v1beta1/namespaces/default/lag`, { metadata: {}, items: [{ value: '4' }] })
+    const controllers = ['horizontal-pod-autoscaler-controller', 'replicaset-controller']
+    const flags = { profile: 'cluster', controllers, 'service-addresses': `default/adapter=127.0.0.1:${backend.port}` }
+    plane = await startControlPlane({ flags, clock: 'stopped' })
+  })
+  after(async () => {
+    await plane?.stop()
+    await backend?.close()
+  })
+
+  it('follows a metric, under the account that roles of adapters name', async () => {
+    await plane.apply(apiServiceOf(backend, 'adapter', GROUP, 'v1beta1') as unknown as JsonObject)
+    const service = `/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.${GROUP}`
+    const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
+    await plane.until(async () => (await get(service)).status?.conditions?.[0]?.status === 'True')
+    const template = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'app:1' }] } }
+    const metric = { name: 'lag', selector: { matchLabels: { queue: 'a' } } }
+    const metrics = [{ type: 'External', external: { metric, target: { type: 'AverageValue', averageValue: '1' } } }]
+    await plane.apply(
+      {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        metadata: { name: 'web', namespace: 'default' },
+        spec: { replicas: 1, selector: { matchLabels: LABELS }, template },
+      },
+      {
+        apiVersion: 'autoscaling/v2',
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'h', namespace: 'default' },
+        spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' }, maxReplicas: 10, metrics },
+      },
+    )
+    await plane.settled()
+    await plane.advance('15s')
+    await plane.until(async () => (await get(SET)).spec.replicas === 4)
+    const read = backend.heard.find(({ url }) => url.includes('/namespaces/default/lag'))
+    expect(new URL(read?.url ?? '', 'https://adapter').searchParams.get('labelSelector')).to.equal('queue=a')
+    expect(read?.headers['x-remote-user']).to.equal('system:serviceaccount:kube-system:horizontal-pod-autoscaler')
   })
 })

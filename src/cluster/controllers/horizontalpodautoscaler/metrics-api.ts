@@ -4,6 +4,7 @@ import { parseDuration } from '../../../lib/duration.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import { timeMillis } from '../../../meta/time.ts'
+import { customMetrics, externalMetrics } from './custom-metrics.ts'
 import type { PodMetric, PodMetrics } from './group-pods.ts'
 import type { MetricSource } from './metrics.ts'
 
@@ -22,7 +23,10 @@ const POD_METRICS: ResourceKind<PodUsage> = {
   namespaced: true,
 }
 
-/** Reads the metrics of the pods of a target from the metrics API. Custom and external metrics have no source. */
+/**
+ * Reads the metrics of a target: those of its pods from the metrics API, others from the APIs of custom and external
+ * metrics, if a server is registered for them.
+ */
 export function metricsOf(client: ApiClient, namespace: string, labelSelector: string): MetricSource {
   return {
     async resource(name, container) {
@@ -35,9 +39,8 @@ export function metricsOf(client: ApiClient, namespace: string, labelSelector: s
       if (items.length === 0) throw new Error('no metrics returned from resource metrics API')
       return usesOf(items, name, container)
     },
-    pods: () => Promise.reject(new Error('no custom metrics API (custom.metrics.k8s.io) registered')),
-    object: () => Promise.reject(new Error('no custom metrics API (custom.metrics.k8s.io) registered')),
-    external: () => Promise.reject(new Error('no external metrics API (external.metrics.k8s.io) registered')),
+    ...customMetrics(client, namespace, labelSelector),
+    external: externalMetrics(client, namespace),
   }
 }
 

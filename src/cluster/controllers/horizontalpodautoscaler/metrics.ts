@@ -8,7 +8,6 @@ import type {
 } from '../../../api/autoscaling/v2.types.ts'
 import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
-import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
 import {
   averageProposal,
@@ -19,6 +18,7 @@ import {
   utilizationProposal,
   valueProposal,
 } from './calculator.ts'
+import { printGoSelector } from './go-selector.ts'
 import type { PodMetrics } from './group-pods.ts'
 import { milliQuantity } from './status.ts'
 
@@ -193,7 +193,7 @@ async function externalProposal(
   { metric, target }: { readonly metric: MetricIdentifier; readonly target: MetricTarget },
   state: TargetState,
 ): Promise<MetricProposal> {
-  const selector = metric.selector ? `&LabelSelector{${printLabelSelector(metric.selector)}}` : 'nil'
+  const selector = printGoSelector(metric.selector)
   const { proposal, current } = await explained(
     'FailedGetExternalMetric',
     `failed to get ${metric.name} external metric value: failed to get ${metric.name} external metric`,

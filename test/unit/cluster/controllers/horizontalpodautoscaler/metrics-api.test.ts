@@ -33,8 +33,8 @@ describe('metrics of the pods of a target', () => {
     )
     expect(await Promise.all(messages)).to.deep.equal([
       'no metrics returned from resource metrics API',
-      'no custom metrics API (custom.metrics.k8s.io) registered',
-      'no external metrics API (external.metrics.k8s.io) registered',
+      'no metrics returned from custom metrics API',
+      'no metrics returned from external metrics API',
     ])
     client.failures.list = [new Error('refused')]
     expect(await source.resource('cpu').catch((error: Error) => error.message)).to.equal(
