@@ -42,7 +42,7 @@ export const externalMetrics =
       namespaced: true,
     }
     const items = await fetched('external', async () => {
-      const found = await listServed(client, kind, { namespace, ...selected('labelSelector', selectorOf(metric)) })
+      const found = await listServed(client, kind, { namespace, ...selected('labelSelector', metricSelector(metric)) })
       if (found) return found
       throw new Error(`the server could not find the requested resource (get ${metric.name}.${group})`)
     })
@@ -60,7 +60,7 @@ export function customMetrics(client: ApiClient, namespace: string, labelSelecto
       for (const version of CUSTOM_VERSIONS) {
         const resource = `${path}/${encodeURIComponent(metric.name)}`
         const kind = { group: 'custom.metrics.k8s.io', version, resource, kind: 'MetricValue', namespaced: true }
-        const selectors = { ...query, ...selected('metricLabelSelector', selectorOf(metric)) }
+        const selectors = { ...query, ...selected('metricLabelSelector', metricSelector(metric)) }
         const found = await listServed<CustomValue>(client, kind, { namespace: scope, ...selectors })
         if (found) return found
       }
@@ -98,7 +98,7 @@ async function resourceOf(client: ApiClient, group: string, { kind, apiVersion =
 }
 
 /** Selector of a metric, in the syntax of a query parameter. */
-const selectorOf = ({ selector }: MetricIdentifier): string => (selector ? printLabelRequirements(labelSelectorOf(selector)) : '')
+const metricSelector = ({ selector }: MetricIdentifier): string => (selector ? printLabelRequirements(labelSelectorOf(selector)) : '')
 
 const selected = (parameter: 'labelSelector' | 'metricLabelSelector', selector: string): ListQuery =>
   selector === '' ? {} : { [parameter]: selector }
