@@ -182,7 +182,7 @@ class QuotaController {
     const limited = new Map<Evaluator, QuotableResource>()
     for (const quotas of this.#quotas.values()) {
       for (const { spec } of quotas.values()) {
-        for (const each of this.#resources.limitedBy(spec)) limited.set(each.evaluator, each)
+        for (const each of yield* this.#resources.limitedByInSteps(spec)) limited.set(each.evaluator, each)
         yield
       }
     }

@@ -109,7 +109,7 @@ export class Recounter {
     const { namespace = '' } = quota.metadata
     let used: Amounts = new Map()
     let until = Number.POSITIVE_INFINITY
-    for (const { definition, evaluator, names } of this.#parts.resources.limitedBy(quota.spec)) {
+    for (const { definition, evaluator, names } of await startInTurns(this.#parts.resources.limitedByInSteps(quota.spec))) {
       const resource = qualifiedResource(evaluator.resource)
       const listed =
         lists.get(resource) ??

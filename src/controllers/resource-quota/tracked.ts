@@ -1,6 +1,8 @@
 import type { ResourceQuotaSpec } from '../../api/core/v1.types.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { ResourceDefinition } from '../../catalog/definition.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import type { Evaluator } from '../../resources/core/resource-quota/usage/evaluator.ts'
 import type { Evaluators } from '../../resources/core/resource-quota/usage/evaluators.ts'
 
@@ -39,30 +41,33 @@ export class QuotableResources {
     this.#evaluators = evaluators
   }
 
-  /**
-   * Returns the resources that a quota limits. Takes time linear in its names, of which there may be ten thousand.
-   * Cached per spec object.
-   */
+  /** Returns the resources that a quota limits. Cached per spec object. */
   limitedBy(spec: ResourceQuotaSpec): readonly LimitedObjects[] {
-    this.#refresh()
-    const known = this.#limited.get(spec)
-    if (known) return known
-    const names = new Map<QuotableResource, Set<string>>()
-    for (const name in spec.hard) {
-      for (const resource of this.#countedAs(name)) {
-        const ofResource = names.get(resource)
-        if (ofResource) ofResource.add(name)
-        else names.set(resource, new Set([name]))
-      }
-    }
-    const limited = [...names].map(([resource, ofResource]) => ({ ...resource, names: ofResource }))
-    this.#limited.set(spec, limited)
-    return limited
+    return runAtOnce(this.limitedByInSteps(spec))
   }
 
-  *#countedAs(name: string): Iterable<QuotableResource> {
-    yield* this.#byName.get(name) ?? []
-    for (const resource of this.#asked) if (resource.evaluator.counts(name)) yield resource
+  /** `limitedBy` in steps, for a quota that may have very many names. The catalog may change meanwhile. */
+  *limitedByInSteps(spec: ResourceQuotaSpec): Steps<readonly LimitedObjects[]> {
+    this.#refresh()
+    const cache = this.#limited
+    const known = cache.get(spec)
+    if (known) return known
+    const [byName, asked] = [this.#byName, this.#asked]
+    const names = new Map<QuotableResource, Set<string>>()
+    const add = (resource: QuotableResource, name: string): void => {
+      const ofResource = names.get(resource)
+      if (ofResource) ofResource.add(name)
+      else names.set(resource, new Set([name]))
+    }
+    const { hard = {} } = spec
+    for (const name of isWide(hard) ? yield* wideNames(hard) : namesOf(hard)) {
+      if (isStepDone()) yield
+      for (const resource of byName.get(name) ?? []) add(resource, name)
+      for (const resource of asked) if (resource.evaluator.counts(name)) add(resource, name)
+    }
+    const limited = [...names].map(([resource, ofResource]) => ({ ...resource, names: ofResource }))
+    cache.set(spec, limited)
+    return limited
   }
 
   /** Rebuilds the indexes if the catalog has changed. */

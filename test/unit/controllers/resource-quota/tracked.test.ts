@@ -4,6 +4,7 @@ import { Catalog } from '../../../../src/catalog/catalog.ts'
 import { QuotableResources } from '../../../../src/controllers/resource-quota/tracked.ts'
 import type { Evaluator } from '../../../../src/resources/core/resource-quota/usage/evaluator.ts'
 import { Evaluators } from '../../../../src/resources/core/resource-quota/usage/evaluators.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 import { featuresOf } from '../../../support/hook-context.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 
@@ -52,5 +53,18 @@ describe('QuotableResources', () => {
     const spec = limits(Array.from({ length: 1000 }, (_, i) => `count/x${i}.example.com`))
     for (let i = 0; i < 20; i++) resources.limitedBy(spec)
     expect(evaluators.asked).to.be.at.most(5 * 1000)
+  })
+
+  it('takes steps for very many names, and returns the result for the catalog that they began with', () => {
+    const catalog = new Catalog(servedBuiltins())
+    const resources = new QuotableResources(catalog, new Evaluators(featuresOf()))
+    const spec = limits(['pods', ...Array.from({ length: 5120 }, (_, i) => `count/x${i}.example.com`)])
+    const steps = resources.limitedByInSteps(spec)
+    steps.next()
+    catalog.replace([])
+    expect(resources.limitedBy(limits(['pods']))).to.deep.equal([])
+    const { result, yields } = countedSteps(steps)
+    expect([result.map(({ definition }) => definition.hub.names.plural), yields >= 9]).to.deep.equal([['pods'], true])
+    expect(resources.limitedBy(spec)).to.deep.equal([])
   })
 })
