@@ -1,5 +1,6 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 
 /** Array.isArray that narrows readonly lists. */
 const isReadonlyList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
@@ -32,23 +33,18 @@ export function* someSchemaInSteps(schema: JsonSchemaProps | undefined, holds: (
     if (holds(next)) return true
     if (isStepDone()) yield
     for (const inner of innerSchemas(next)) open.push(inner)
+    const { properties = {} } = next
+    for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+      const property = properties[name]
+      if (property) open.push(property)
+    }
   }
   return false
 }
 
-/** Returns the schemas directly within one, in every position. */
+/** Returns the schemas directly within one, in every position but the properties. */
 function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
-  const {
-    allOf = [],
-    anyOf = [],
-    oneOf = [],
-    not,
-    properties = {},
-    patternProperties = {},
-    definitions = {},
-    dependencies = {},
-    additionalItems,
-  } = schema
+  const { allOf = [], anyOf = [], oneOf = [], not, patternProperties = {}, definitions = {}, dependencies = {}, additionalItems } = schema
   const maybe = [itemsSchema(schema), not, additionalSchema(schema), typeof additionalItems === 'object' ? additionalItems : undefined]
   return [
     ...positionalItems(schema),
@@ -56,7 +52,6 @@ function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
     ...anyOf,
     ...oneOf,
     ...maybe.filter(inner => inner !== undefined),
-    ...Object.values(properties),
     ...Object.values(patternProperties),
     ...Object.values(definitions),
     ...Object.values(dependencies).filter(

@@ -1,6 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { setMember } from '../../meta/equal.ts'
+import { isWide, namesOf, noteCopy, wideNames } from '../../lib/wide-objects.ts'
+import { hasMembers, setMember } from '../../meta/equal.ts'
 import { copyWholeFloats, hasWholeFloats, isWholeFloat } from '../../meta/whole-floats.ts'
 
 /** Members that only document a schema and do not affect objects. */
@@ -63,10 +64,11 @@ export class SchemaPool {
   }
 
   *#each(value: unknown): Steps<unknown> {
-    if (!isSchema(value)) return value
-    const members: Record<string, unknown> = {}
-    for (const [name, member] of Object.entries(value)) {
+    if (!hasMembers(value)) return value
+    const members = noteCopy<Record<string, unknown>>(value, {})
+    for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
       if (isStepDone()) yield
+      const member = value[name]
       setMember(members, name, isSchema(member) ? yield* this.shared(member) : member)
     }
     return members
@@ -78,11 +80,11 @@ export class SchemaPool {
   }
 
   *#numbersOf(named: unknown): Steps<unknown> {
-    if (!isSchema(named)) return named
-    const numbers: Record<string, unknown> = {}
-    for (const [name, shared] of Object.entries(named)) {
+    if (!hasMembers(named)) return named
+    const numbers = noteCopy<Record<string, unknown>>(named, {})
+    for (const name of isWide(named) ? yield* wideNames(named) : namesOf(named)) {
       if (isStepDone()) yield
-      setMember(numbers, name, this.#numberOf(shared))
+      setMember(numbers, name, this.#numberOf(named[name]))
     }
     return numbers
   }

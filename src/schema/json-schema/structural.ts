@@ -1,6 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { regexpFault } from '../../lib/regexp-syntax.ts'
 import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { appendErrors, type FieldError, fieldErrorText, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -41,8 +42,10 @@ function* invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath
   const items = itemsSchema(schema)
   if (schema.type === 'array' && schema.items === undefined) errors.push(required(path.child('items'), 'must be specified'))
   if (items) appendErrors(errors, yield* invariantErrors(items, 'item', path.child('items')))
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    appendErrors(errors, yield* invariantErrors(property, 'field', path.child('properties').key(name)))
+  const { properties = {} } = schema
+  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+    const property = properties[name]
+    if (property) appendErrors(errors, yield* invariantErrors(property, 'field', path.child('properties').key(name)))
   }
   const additional = path.child('additionalProperties')
   if (schema.additionalProperties !== undefined) {
@@ -171,8 +174,11 @@ function* nestedErrors(schema: JsonSchemaProps, skipAnyOf: boolean, path: FieldP
   const errors = yield* narrowingErrors(schema, skipAnyOf, false, path)
   const items = itemsSchema(schema)
   if (items) appendErrors(errors, yield* nestedErrors(items, false, path.child('items')))
-  for (const [name, property] of Object.entries(schema.properties ?? {}))
-    appendErrors(errors, yield* nestedErrors(property, false, path.child('properties').key(name)))
+  const { properties = {} } = schema
+  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+    const property = properties[name]
+    if (property) appendErrors(errors, yield* nestedErrors(property, false, path.child('properties').key(name)))
+  }
   for (const [name, text] of FORBIDDEN_IN_JUNCTORS) {
     if (schema[name] !== undefined && schema[name] !== false) errors.push(forbidden(path.child(name), text))
   }

@@ -2,6 +2,7 @@ import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-pro
 import { isJsonObject, type Json } from '../../../api/meta/object.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
 import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import { clone } from '../../../meta/equal.ts'
 import { type FieldError, fieldErrorText, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -65,7 +66,10 @@ function* placeErrors(place: DefaultPosition, requirePruned: boolean): Steps<Fie
     const surround: Surround = value => here.surround([value])
     errors.push(...(yield* placeErrors({ ...here, schema: items, path: path.child('items'), surround }, requirePruned)))
   }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+  const { properties = {} } = schema
+  for (const name of isWide(properties) ? yield* wideNames(properties) : namesOf(properties)) {
+    const property = properties[name]
+    if (property === undefined) continue
     const surround: Surround = value => here.surround({ [name]: value })
     const insideMeta = here.insideMeta || (isEmbedded(schema) && META.has(name))
     errors.push(
