@@ -1,5 +1,9 @@
 import { expect } from 'chai'
+import type { Node } from '../../../../../src/api/core/v1.types.ts'
+import { noteMembers } from '../../../../../src/lib/wide-objects.ts'
 import { nodeResource } from '../../../../../src/resources/core/node/definition.ts'
+import { validateNode, validateNodeUpdate } from '../../../../../src/resources/core/node/validation.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { featuresIn } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 
@@ -132,5 +136,22 @@ describe('nodes', () => {
     const unschedulable = nodeResource.hub.selectableFields?.['spec.unschedulable']
     expect(unschedulable?.(await new KindCases(nodeResource).create({}))).to.equal('false')
     expect(unschedulable?.(await new KindCases(nodeResource).create({ spec: { unschedulable: true } }))).to.equal('true')
+  })
+
+  it('are validated in steps if they have many amounts, taints or addresses', () => {
+    const many = Array.from({ length: 5120 }, (_, i) => i)
+    const amounts = Object.fromEntries(many.map(i => [`e.io/${i}`, '1']))
+    const node = (spec: object, status: object): Node => ({ metadata: { name: 'n' }, spec, status }) as Node
+    const features = featuresIn('1.33')
+    const wide = [
+      validateNode(node({}, { capacity: noteMembers(amounts, many.length) }), features),
+      validateNode(node({ taints: many.map(i => ({ key: `k${i}`, effect: 'NoSchedule' })) }, {}), features),
+      validateNodeUpdate(node({}, { addresses: many.map(i => ({ type: 'InternalIP', address: `a${i}` })) }), node({}, {})),
+    ]
+    for (const steps of wide) {
+      const { result, yields } = countedSteps(steps)
+      expect(result).to.deep.equal([])
+      expect(yields).to.be.at.least(9)
+    }
   })
 })

@@ -5,9 +5,10 @@ import { typesOf } from '../../../../../src/catalog/types.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
-import { validateVolumes } from '../../../../../src/resources/core/volume/validation.ts'
+import { type VolumeOptions, validateVolumes } from '../../../../../src/resources/core/volume/validation.ts'
 import { decode } from '../../../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../../../src/schema/default.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 
 // The newest release has every volume source.
 const schema = typesOf('1.36').type('core.Volume')
@@ -19,16 +20,10 @@ function decoded(volume: object): Volume {
   return object as unknown as Volume
 }
 
-const check = (volumes: object[], pod = 'p'): string[] => {
-  return runAtOnce(
-    validateVolumes(volumes.map(decoded), pod, fieldPath('v'), {
-      resourceIsPod: true,
-      allowNonLocalTokenPath: false,
-      hostIPs: 'allowed',
-      release: '1.33',
-    }),
-  ).errors.map(fieldErrorText)
-}
+const OPTIONS: VolumeOptions = { resourceIsPod: true, allowNonLocalTokenPath: false, hostIPs: 'allowed', release: '1.33' }
+
+const check = (volumes: object[], pod = 'p'): string[] =>
+  runAtOnce(validateVolumes(volumes.map(decoded), pod, fieldPath('v'), OPTIONS)).errors.map(fieldErrorText)
 const claim = { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } }
 
 /** One volume, named `n` by default, and its errors, without the prefix `v[0]`. */
@@ -185,5 +180,12 @@ describe('resources/core/volume/validation', () => {
       'v[1].persistentVolumeClaim.claimName: Invalid value: "p-a": must not reference a PVC that gets created for an ephemeral volume',
     ])
     expect(check(volumes, '')).to.deep.equal([])
+  })
+
+  it('takes steps for many volumes', () => {
+    const volumes = Array.from({ length: 5000 }, (_, i) => decoded({ name: `v${i}`, emptyDir: {} }))
+    const { result, yields } = countedSteps(validateVolumes(volumes, 'p', fieldPath('v'), OPTIONS))
+    expect([result.errors, result.passed.size]).to.deep.equal([[], 5000])
+    expect(yields).to.be.at.least(5000 / 32 - 1)
   })
 })

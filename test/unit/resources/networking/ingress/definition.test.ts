@@ -2,7 +2,10 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
+import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { ingressResource } from '../../../../../src/resources/networking/ingress/definition.ts'
+import { validateIngressRules } from '../../../../../src/resources/networking/ingress/rules.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 import { hookContext } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 import { kindErrors } from '../../../../support/kind-errors.ts'
@@ -201,5 +204,13 @@ describe('Ingress', () => {
       cases.server.features = parseGates('1.35')
       expect(await causesOf(cases.update(digit, { labels: { a: 'b' } }))).to.deep.equal([])
     })
+  })
+
+  it('validates many rules in steps', () => {
+    const http = { paths: [{ pathType: 'Prefix' as const, path: '/', backend }] }
+    const rules = Array.from({ length: 5120 }, (_, i) => ({ host: `h${i}.example.com`, http }))
+    const { result, yields } = countedSteps(validateIngressRules([...rules, { host: '*.*' }], false, () => [], fieldPath('r')))
+    expect(result.map(({ field }) => field)).to.deep.equal(['r[5120].host'])
+    expect(yields).to.be.at.least(10)
   })
 })
