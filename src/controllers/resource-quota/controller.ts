@@ -1,11 +1,11 @@
 import type { ResourceQuota, ResourceQuotaSpec } from '../../api/core/v1.types.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import { use } from '../../lib/awaitable.ts'
 import { LONGEST_TIMER_MS, systemClock, type Timer, type TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { pause } from '../../lib/pause.ts'
-import { runInTurns, type Steps } from '../../lib/steps.ts'
+import { runInTurns, type Steps, startInTurns } from '../../lib/steps.ts'
 import { nextTurn } from '../../lib/turn.ts'
-import { deepEqual } from '../../meta/equal.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { QuotaReservations } from '../../resources/core/resource-quota/admission/reservations.ts'
 import type { Evaluator } from '../../resources/core/resource-quota/usage/evaluator.ts'
@@ -13,6 +13,7 @@ import type { Evaluators } from '../../resources/core/resource-quota/usage/evalu
 import { QUOTAS } from '../../resources/kinds.ts'
 import { type Controller, type ControllerEnvironment, followKept, WorkQueue } from '../controller.ts'
 import { QuotaMonitors } from './monitors.ts'
+import { quotaChange } from './quota-change.ts'
 import { Raises } from './raises.ts'
 import { type ListStored, Recounter } from './recount.ts'
 import { type QuotableResource, QuotableResources } from './tracked.ts'
@@ -103,21 +104,22 @@ class QuotaController {
     for (const [namespace, quotas] of this.#quotas) for (const name of quotas.keys()) yield `${namespace}/${name}`
   }
 
-  /** Adds or updates a quota. Schedules a recalculation if its spec changed or its status is incomplete. */
-  put(quota: ResourceQuota): void {
+  /**
+   * Adds or updates a quota. Schedules a recalculation if its spec changed or its status is incomplete. Returns a promise
+   * if the quota is large.
+   */
+  put(quota: ResourceQuota): Promise<undefined> | undefined {
     const { namespace = '', name = '' } = quota.metadata
-    const quotas = this.#quotas.get(namespace) ?? new Map<string, ResourceQuota>()
-    this.#quotas.set(namespace, quotas)
-    const before = quotas.get(name)
     this.#raises?.observe(quota, this.#pauses.steady.now())
-    const { spec, status } = quota
-    const isNew = before === undefined || before.metadata.uid !== quota.metadata.uid
-    const isChanged = isNew || !deepEqual(before.spec, spec)
-    // Keeps the same spec object, for which the limited resources are cached.
-    quotas.set(name, isChanged ? quota : { ...quota, spec: before.spec })
-    if (isChanged) this.watchUsers()
-    if (isChanged || status.hard === undefined || status.used === undefined || !deepEqual(spec.hard ?? {}, status.hard))
-      this.look(namespace)
+    const before = this.#quotas.get(namespace)?.get(name)
+    return use(startInTurns(quotaChange(before, quota)), ({ isChanged, isCounted }) => {
+      const quotas = this.#quotas.get(namespace) ?? new Map<string, ResourceQuota>()
+      this.#quotas.set(namespace, quotas)
+      // Keeps the same spec object, for which the limited resources are cached.
+      quotas.set(name, isChanged || before === undefined ? quota : { ...quota, spec: before.spec })
+      if (isChanged) this.watchUsers()
+      if (!isCounted) this.look(namespace)
+    })
   }
 
   /** Removes a quota. */
