@@ -3,7 +3,7 @@ import type { Steps } from '../../lib/steps.ts'
 import { deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
 
 /** Consequences of a new state of a quota. */
-export interface QuotaChange {
+interface QuotaChange {
   /** Whether the quota is new, or its spec differs. */
   readonly isChanged: boolean
   /** Whether the status has the usage, and the limits of the spec. */
@@ -12,11 +12,12 @@ export interface QuotaChange {
 
 /** Compares a quota with its earlier state in steps, as it may have tens of thousands of limits. */
 export function* quotaChange(before: ResourceQuota | undefined, { metadata, spec, status }: ResourceQuota): Steps<QuotaChange> {
-  const isChanged = before === undefined || before.metadata.uid !== metadata.uid || !(yield* isSame(before.spec, spec))
-  const isCounted = !isChanged && status.used !== undefined && status.hard !== undefined && (yield* isSame(spec.hard ?? {}, status.hard))
+  const isChanged = before === undefined || before.metadata.uid !== metadata.uid || !(yield* isSamePart(before.spec, spec))
+  const isCounted =
+    !isChanged && status.used !== undefined && status.hard !== undefined && (yield* isSamePart(spec.hard ?? {}, status.hard))
   return { isChanged, isCounted }
 }
 
-function* isSame(a: object, b: object): Steps<boolean> {
+function* isSamePart(a: object, b: object): Steps<boolean> {
   return deepEqualIfSmall(a, b) ?? (yield* deepEqualInSteps(a, b))
 }
