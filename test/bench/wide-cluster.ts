@@ -7,7 +7,7 @@ import { wideClusterCases } from './support/wide-cluster-cases.ts'
 import { printWideTurns } from './support/wide-turns.ts'
 
 await printWideTurns(wideClusterCases, {
-  flags: ['--profile=cluster', '--nodes=3'],
+  flags: ['--profile=cluster', '--nodes=3', '--emulated-version=1.34'],
   match: new RegExp(process.env.MATCH ?? ''),
   rounds: Number(process.env.ROUNDS ?? 2),
   settleMs: Number(process.env.SETTLE_MS ?? 800),
