@@ -2,7 +2,6 @@ import type { Lease } from '../../../api/coordination/v1.types.ts'
 import type { Node, NodeCondition, Pod, Taint } from '../../../api/core/v1.types.ts'
 import type { JsonObject } from '../../../api/meta/object.ts'
 import { objectKey } from '../../../clients/api-client.ts'
-import type { Timer } from '../../../lib/clock.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
@@ -14,6 +13,7 @@ import { LEASES, NODES, PODS } from '../../shared/kinds.ts'
 import { NODE_LEASE_NAMESPACE } from '../../shared/nodes.ts'
 import { isPodReady, podsByNode } from '../../shared/pods.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
+import { Deadlines } from './deadlines.ts'
 import { labelChanges } from './labels.ts'
 import { lostConditions } from './lost-node.ts'
 import { deadlineOf, graceOf, type NodeHealth, nextHealth, readyCondition } from './node-health.ts'
@@ -49,7 +49,7 @@ class NodeLifecycle {
   /** Nodes whose pods are to be marked as not ready. */
   readonly #unmarked = new Set<string>()
   readonly #grace: number
-  #deadline: Timer | undefined
+  readonly #deadlines: Deadlines
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
     this.#env = env
@@ -59,10 +59,22 @@ class NodeLifecycle {
     this.#pods = env.informers.of(PODS)
     this.#podsOn = podsByNode(this.#pods)
     this.#events = recorderOf(env, 'node-controller', signal)
-    this.#queue = queueOf(env, 'node_lifecycle_controller', signal, { workers: WORKERS, work: name => this.#sync(name) })
+    this.#queue = queueOf(env, 'node_lifecycle_controller', signal, {
+      workers: WORKERS,
+      work: async name => {
+        await this.#sync(name)
+        this.#deadlines.settle(name)
+      },
+    })
     this.#boundPods = queueOf(env, 'node_lifecycle_controller_pods', signal, { workers: WORKERS, work: key => this.#markBound(key) })
     this.#evictions = queueOf(env, 'node_lifecycle_controller_taints', signal, { workers: 1, work: () => this.#evictDue() })
     this.#grace = graceOf(!isSince(env.features.release, '1.32'))
+    this.#deadlines = new Deadlines({
+      clock: env.clock,
+      nodes: () => this.#health.keys(),
+      deadlineOf: name => this.#deadlineOf(name),
+      passed: names => this.#lost(names),
+    })
   }
 
   async run(): Promise<void> {
@@ -87,7 +99,7 @@ class NodeLifecycle {
       },
     })
     await untilAborted(this.#signal)
-    this.#deadline?.close()
+    this.#deadlines.close()
   }
 
   #observe(node: Node): void {
@@ -97,7 +109,7 @@ class NodeLifecycle {
     this.#health.set(name, nextHealth(this.#health.get(name), node, renewed, now))
     this.#zones.set(node, readyCondition(node)?.status === 'True')
     this.#queue.add(name)
-    this.#armDeadline()
+    this.#deadlines.observe(name)
   }
 
   #leaseChanged({ metadata: { namespace, name = '' }, spec: { renewTime } }: Lease): void {
@@ -114,41 +126,24 @@ class NodeLifecycle {
     this.#ready.delete(name)
     this.#unmarked.delete(name)
     this.#zones.delete(name)
+    this.#deadlines.settle(name)
     this.#updateZones()
   }
 
-  /**
-   * Sets one timer to the earliest time at which a node may be lost, unless it is set. Renewals do not move it: the
-   * look at that time sets it again.
-   */
-  #armDeadline(): void {
-    if (this.#deadline !== undefined) return
-    const { clock } = this.#env
-    let earliest = Number.POSITIVE_INFINITY
-    for (const [name, health] of this.#health) if (!this.#isUnknown(name)) earliest = Math.min(earliest, deadlineOf(health, this.#grace))
-    if (earliest === Number.POSITIVE_INFINITY) return
-    this.#deadline = clock.after(Math.max(1, earliest + 1 - clock.now()), () => {
-      this.#deadline = undefined
-      this.#findLost()
-      this.#armDeadline()
-    })
-  }
-
-  #isUnknown(name: string): boolean {
-    const node = this.#nodes.store.get(name)
-    return node === undefined || readyCondition(node)?.status === 'Unknown'
+  /** Returns the time from which a node is lost. Undefined if it is lost already, or gone. */
+  #deadlineOf(name: string): number | undefined {
+    const [node, health] = [this.#nodes.store.get(name), this.#health.get(name)]
+    return !node || !health || readyCondition(node)?.status === 'Unknown' ? undefined : deadlineOf(health, this.#grace)
   }
 
   /**
-   * Finds the nodes that are lost by now. The zones learn of all of them before one is evicted: if all nodes are silent
+   * Takes the nodes that are lost by now. The zones learn of all of them before one is evicted: if all nodes are silent
    * at once, the fault is elsewhere.
    */
-  #findLost(): void {
-    const now = this.#env.clock.now()
-    for (const [name, health] of this.#health) {
+  #lost(names: readonly string[]): void {
+    for (const name of names) {
       const node = this.#nodes.store.get(name)
-      if (!node || this.#isUnknown(name) || deadlineOf(health, this.#grace) >= now) continue
-      this.#zones.set(node, false)
+      if (node) this.#zones.set(node, false)
       this.#queue.add(name)
     }
     this.#updateZones()
