@@ -2,14 +2,14 @@ import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObjec
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import { goJson, partlySortedJson } from '../codec/json.ts'
-import { runAtOnce, type Steps } from '../lib/steps.ts'
-import { clone } from '../meta/equal.ts'
+import type { Steps } from '../lib/steps.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import { failure, internalServerError, invalidError } from '../meta/status.ts'
-import { normalized, versionsOf } from '../registry/conversion/convert.ts'
-import { applyKindDefaults, type Decodable, decodeInSteps, decodeObject } from '../registry/decode-object.ts'
+import { cloneInSteps } from '../meta/whole-floats.ts'
+import { normalizedInSteps, versionsOf } from '../registry/conversion/convert.ts'
+import { applyDefaultsInSteps, type Decodable, decodeInSteps } from '../registry/decode-object.ts'
 import { type BuiltIns, otherTypeFault, patchedClaim, readAsClaimed, type TypeClaim } from '../registry/other-type.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
@@ -35,17 +35,17 @@ export interface PatchedBody extends Omit<MutatedBody, 'body'> {
 /** Steps of admission that differ between typed (built-in) and unstructured (custom) objects. */
 export interface AdmissionForm {
   /** Returns the object as it is sent to a webhook. The argument is not changed. */
-  toWebhook(schema: StructSchema, object: KubeObject): KubeObject
+  toWebhook(schema: StructSchema, object: KubeObject): Steps<KubeObject>
   /**
    * Decodes and defaults a patched object, in the version that it claims if a webhook converts the kind. Throws 500 or
    * 422 if the patch made it invalid.
    */
-  fromWebhook(patched: PatchedBody): KubeObject
+  fromWebhook(patched: PatchedBody): Steps<KubeObject>
   /**
    * Decodes an object that a policy returned. For typed objects, throws a DecodeError if a value has the wrong type,
    * and calls `onUnknown` with the path of each unknown field.
    */
-  fromPolicy(mutated: MutatedBody, definition: ResourceDefinition, onUnknown: (path: string) => void): KubeObject | Steps<KubeObject>
+  fromPolicy(mutated: MutatedBody, definition: ResourceDefinition, onUnknown: (path: string) => void): Steps<KubeObject>
   /** Returns an error if a policy cannot mutate objects in a version other than the request's. Undefined if it can. */
   versionFault(from: string, to: string): string | undefined
   /** Parameters as the expressions of a mutating policy see them. Validating policies see the whole object. */
@@ -54,7 +54,7 @@ export interface AdmissionForm {
 
 const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
   typed: {
-    toWebhook: (schema, object) => normalized({ schema }, object),
+    toWebhook: (schema, object) => normalizedInSteps({ schema }, object),
     fromWebhook: typedFromWebhook,
     fromPolicy({ target, body, before }, _definition, onUnknown) {
       const { kind = before.kind, apiVersion = before.apiVersion } = body
@@ -70,11 +70,13 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
     },
   },
   unstructured: {
-    toWebhook: (schema, object) => ({ ...object, metadata: readableMeta(schema, object.metadata) }),
-    fromWebhook(patched) {
+    *toWebhook(schema, object) {
+      return { ...object, metadata: yield* readableMeta(schema, object.metadata) }
+    },
+    *fromWebhook(patched) {
       const body = checkPatchedType(patched)
       const version = patched.definition.converter && versionsOf(patched.definition).get(String(body.apiVersion))
-      return unstructuredFromBody(
+      return yield* unstructuredFromBody(
         version ? { body, target: version, before: { ...patched.before, apiVersion: apiVersionOfVersion(version) } } : { ...patched, body },
       )
     },
@@ -97,12 +99,12 @@ export const admissionFormOf = ({ form }: StructSchema): AdmissionForm => FORMS[
  * Decodes a typed object. A body that claims another type is decoded as that type first, so that its decoding errors
  * come before the error about its type, as upstream.
  */
-function typedFromWebhook({ target, body, before, builtIns }: PatchedBody): KubeObject {
+function* typedFromWebhook({ target, body, before, builtIns }: PatchedBody): Steps<KubeObject> {
   const { group } = parseApiVersion(before.apiVersion) ?? { group: '' }
   try {
     const claimed = claimOf(body, before)
     if (claimed.kind === before.kind && claimed.apiVersion === before.apiVersion)
-      return decodeObject(target, { ...(isJsonObject(body) && body), ...claimed })
+      return yield* decodeInSteps(target, { ...(isJsonObject(body) && body), ...claimed })
     readAsClaimed(builtIns, claimed.apiVersion, claimed.kind, body)
     const fault = otherTypeFault(builtIns, { group, kind: before.kind }, claimed.apiVersion, claimed.kind)
     throw fault.isKnown ? failure(500, '', fault.text) : new DecodeError(fault.text)
@@ -177,12 +179,12 @@ function readClaim(body: Json): TypeClaim {
  * Decodes a custom object that a webhook or policy returned, with the defaults of its schema. Throws 422 if kind, name
  * or namespace are invalid.
  */
-function unstructuredFromBody({ target, body, before }: MutatedBody): KubeObject {
+function* unstructuredFromBody({ target, body, before }: MutatedBody): Steps<KubeObject> {
   const faults = typeFaults(body, before)
   const group = parseApiVersion(before.apiVersion)?.group ?? ''
   if (faults.length > 0) throw invalidError({ group, kind: String(body.kind) }, before.metadata.name ?? '', faults)
-  const metadata = readableMeta(target.schema, isJsonObject(body.metadata) ? body.metadata : {})
-  return applyKindDefaults(target, decodedObject({ ...clone(body), metadata }))
+  const metadata = yield* readableMeta(target.schema, isJsonObject(body.metadata) ? body.metadata : {})
+  return yield* applyDefaultsInSteps(target, decodedObject({ ...(yield* cloneInSteps(body)), metadata }))
 }
 
 const typeFaults = (body: JsonObject, before: KubeObject): FieldError[] =>
@@ -191,8 +193,8 @@ const typeFaults = (body: JsonObject, before: KubeObject): FieldError[] =>
   )
 
 /** Returns metadata without malformed members. Adds no defaults. */
-function readableMeta(schema: StructSchema, metadata: JsonObject): JsonObject {
-  const stored = runAtOnce(schema.form.readStored(schema, { metadata })).metadata
+function* readableMeta(schema: StructSchema, metadata: JsonObject): Steps<JsonObject> {
+  const stored = (yield* schema.form.readStored(schema, { metadata })).metadata
   const { generation, ...read } = isJsonObject(stored) ? stored : {}
   return metadata.generation === undefined || generation === undefined ? read : { ...read, generation }
 }

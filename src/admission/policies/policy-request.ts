@@ -11,7 +11,7 @@ import type { ConditionsEvaluation } from '../expressions/match-conditions.ts'
 import { expressionValues, type SeenRequest, withoutAuthorizer, withParams } from '../expressions/request-values.ts'
 import { inMatchedVersion } from '../matched.ts'
 import type { GetNamespace } from '../matching.ts'
-import { encodeObject } from '../webhooks/bodies.ts'
+import { encodedObjects } from '../webhooks/bodies.ts'
 import type { CompiledPolicy } from './compiled-policy.ts'
 import type { PolicyValues } from './decisions.ts'
 import { isSelected, matchedByRules, matchResources } from './match-resources.ts'
@@ -161,8 +161,7 @@ export class PolicyRequest {
     const known = this.#bodies.get(about.version)
     if (known) return known
     const request = await inMatchedVersion(this.#request, about)
-    const { object, old } = request
-    const bodies = { request, object: object && encodeObject(request, about, object), oldObject: old && encodeObject(request, about, old) }
+    const bodies = { request, ...(await encodedObjects(request, about)) }
     this.#bodies.set(about.version, bodies)
     return bodies
   }

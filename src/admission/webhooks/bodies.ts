@@ -1,11 +1,11 @@
 import type { Json, JsonObject, KubeObject } from '../../api/meta/object.ts'
 import { subresourceOf } from '../../catalog/catalog.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
-import { runIfSteps, type Steps } from '../../lib/steps.ts'
+import { type Steps, startInTurns } from '../../lib/steps.ts'
 import { clone } from '../../meta/equal.ts'
 import { invalidError } from '../../meta/status.ts'
 import { conversionOf } from '../../registry/conversion/conversion-of.ts'
-import { convert, convertInSteps, copyIn } from '../../registry/conversion/convert.ts'
+import { convert, convertInSteps, copyIn, copyInSteps } from '../../registry/conversion/convert.ts'
 import type { Decodable } from '../../registry/decode-object.ts'
 import type { BuiltIns } from '../../registry/other-type.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
@@ -63,23 +63,36 @@ export const schemaOfBody = (request: AdmissionRequest, { version }: VersionedRe
 const isOfResource = (request: AdmissionRequest): boolean => request.operation !== 'CONNECT' && ownOf(request)?.kind === undefined
 
 /** Returns the object as the version encodes it. The argument is not changed. */
-export function encodeObject(request: AdmissionRequest, { version }: VersionedResource, object: KubeObject): KubeObject {
-  const seen = isOfResource(request) ? copyIn(request.served.definition, object, version) : object
+export function* encodeObject(request: AdmissionRequest, { version }: VersionedResource, object: KubeObject): Steps<KubeObject> {
+  const seen = isOfResource(request) ? yield* copyInSteps(request.served.definition, object, version) : object
   const { schema } = requestSchema(request, version)
-  return admissionFormOf(schema).toWebhook(schema, seen)
+  yield
+  return yield* admissionFormOf(schema).toWebhook(schema, seen)
+}
+
+/** Objects of a request as a version encodes them. */
+export async function encodedObjects(
+  request: AdmissionRequest,
+  about: VersionedResource,
+): Promise<Readonly<Record<'object' | 'oldObject', KubeObject | undefined>>> {
+  const encode = async (object: KubeObject | undefined): Promise<KubeObject | undefined> =>
+    object && startInTurns(encodeObject(request, about, object), request.ctx.signal)
+  return { object: await encode(request.object), oldObject: await encode(request.old) }
 }
 
 /** Decodes and defaults an object that a webhook returned. Throws 500 if it is of another kind. */
-export function decodeObjectFrom(
+export function* decodeObjectFrom(
   request: AdmissionRequest,
   { version }: VersionedResource,
   body: Json,
   before: KubeObject,
   builtIns: BuiltIns,
-): KubeObject {
+): Steps<KubeObject> {
   const target = requestSchema(request, version)
-  const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns, definition: request.served.definition })
-  return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
+  const { definition } = request.served
+  const object = yield* admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns, definition })
+  yield
+  return isOfResource(request) ? yield* convertInSteps(definition, object, version, hookVersionOf(request, version)) : object
 }
 
 /**
@@ -97,7 +110,7 @@ export function* objectInSteps(
   const { version } = about
   const target = requestSchema(request, version)
   const { definition } = request.served
-  const object = yield* runIfSteps(admissionFormOf(target.schema).fromPolicy({ target, body, before }, definition, onUnknown))
+  const object = yield* admissionFormOf(target.schema).fromPolicy({ target, body, before }, definition, onUnknown)
   yield
   return isOfResource(request) ? yield* convertInSteps(definition, object, version, hookVersionOf(request, version)) : object
 }

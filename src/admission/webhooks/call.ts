@@ -2,6 +2,7 @@ import { steadyClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { type Attributes, inSpan, type Span, type Spans } from '../../lib/spans.ts'
+import { startInTurns } from '../../lib/steps.ts'
 import type { RequestContext } from '../../meta/context.ts'
 import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
 import type { WebhookCallStep, WhyChange, WhyChanges } from '../../meta/why.ts'
@@ -137,7 +138,7 @@ async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCal
     env.spans,
     `Call ${hook.kind} webhook`,
     () => spanAttributes(hook, request, uid),
-    span => post(env, hook, reviewText(version, uid, request, about), ctx, span),
+    async span => post(env, hook, await startInTurns(reviewText(version, uid, request, about), ctx.signal), ctx, span),
   )
   const verdict = await readVerdict(body, { version, uid, mutating: hook.kind === 'mutating', schema: env.reviewSchema() })
   for (const [key, value] of Object.entries(verdict.auditAnnotations)) annotateEvent(request, `${hook.name}/${key}`, value)

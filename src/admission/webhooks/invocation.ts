@@ -7,7 +7,7 @@ import { meetsConditions } from '../expressions/match-conditions.ts'
 import { expressionValues } from '../expressions/request-values.ts'
 import { inMatchedVersion } from '../matched.ts'
 import { type GetNamespace, matchRules, namespaceMatches, objectMatches } from '../matching.ts'
-import { encodeObject } from './bodies.ts'
+import { encodedObjects } from './bodies.ts'
 import type { Webhook } from './webhook.ts'
 
 /** Dependencies for matching webhooks. */
@@ -49,12 +49,12 @@ async function meets(
   const conditions = await hook.conditions()
   if (conditions.length === 0) return true
   const { operation } = request
-  const { object, old } = await inMatchedVersion(request, about)
+  const { object, oldObject } = await encodedObjects(await inMatchedVersion(request, about), about)
   const asked = requestedResource(request)
   const options = operationOptions(request)
   const values = expressionValues({
-    object: object && encodeObject(request, about, object),
-    oldObject: old && encodeObject(request, about, old),
+    object,
+    oldObject,
     authorizer: authorizer(request),
     request: {
       ...request,

@@ -3,15 +3,15 @@ import { PatchError } from '../../apply/patch/error.ts'
 import { checkOperations, jsonPatchSteps } from '../../apply/patch/json.ts'
 import { parseTestedLiterals } from '../../apply/patch/tested-literals.ts'
 import { readForeignJson } from '../../codec/foreign-json.ts'
-import { JsonSyntaxError } from '../../codec/json.ts'
+import { encodeJsonInSteps, JsonSyntaxError, parseJsonInSteps } from '../../codec/json.ts'
 import { TooManyValuesError } from '../../codec/json-exact.ts'
-import { runInTurns } from '../../lib/steps.ts'
-import { deepEqual } from '../../meta/equal.ts'
+import { runInTurns, type Steps } from '../../lib/steps.ts'
+import { deepEqualInSteps } from '../../meta/equal.ts'
 import { internalServerError } from '../../meta/status.ts'
 import type { BuiltIns } from '../../registry/other-type.ts'
+import type { StructSchema } from '../../schema/schema.ts'
 import { decodeObjectFrom, encodeObject, schemaOfBody } from './bodies.ts'
 import { WebhookCallError } from './call-error.ts'
-import { bodyText } from './review.ts'
 import type { WebhookVerdict } from './verdict.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
@@ -37,14 +37,22 @@ export async function patchedObject(
       `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
     )
   if (patchType !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type ${JSON.stringify(patchType)}`)
-  const before = encodeObject(request, about, object)
-  const document: JsonObject = JSON.parse(bodyText(schemaOfBody(request, about), before))
-  const tested = await runInTurns(parseTestedLiterals(patch, operations), request.ctx.signal)
+  const { signal } = request.ctx
+  const before = await runInTurns(encodeObject(request, about, object), signal)
+  const document = await runInTurns(documentOf(schemaOfBody(request, about), before), signal)
+  const tested = await runInTurns(parseTestedLiterals(patch, operations), signal)
   const patched = await inWords(() =>
-    runInTurns(jsonPatchSteps(document, tested?.value ?? operations, { literals: tested?.literals }), request.ctx.signal),
+    runInTurns(jsonPatchSteps(document, tested?.value ?? operations, { literals: tested?.literals }), signal),
   )
-  const next = decodeObjectFrom(request, about, patched, before, builtIns)
-  return { object: next, changed: !deepEqual(next, object) }
+  const next = await runInTurns(decodeObjectFrom(request, about, patched, before, builtIns), signal)
+  return { object: next, changed: !(await runInTurns(deepEqualInSteps(next, object), signal)) }
+}
+
+/** Document that a patch applies to: the JSON of the object as the webhook received it. */
+function* documentOf(schema: StructSchema, body: KubeObject): Steps<JsonObject> {
+  const text = yield* encodeJsonInSteps(schema, body)
+  yield
+  return (yield* parseJsonInSteps(text)).value as JsonObject
 }
 
 /** Maps errors of patches and their JSON to a 500 with the same message. */

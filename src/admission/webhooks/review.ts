@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../api/meta/object.ts'
-import { encodeJson } from '../../codec/json.ts'
+import { encodeJsonInSteps } from '../../codec/json.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { User } from '../../meta/context.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
-import type { StructSchema } from '../../schema/schema.ts'
 import { namespaceOf, operationOptions, requestedResource, type VersionedResource } from '../attributes.ts'
 import { encodeObject, schemaOfBody } from './bodies.ts'
 
@@ -14,16 +14,18 @@ export const reviewVersionOf = (versions: readonly string[]): ReviewVersion | un
   versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
 
 /**
- * Encodes the AdmissionReview of a request as JSON. `about` is the version that a rule matched; the objects are in that
+ * Encodes the AdmissionReview of a request as JSON, in steps. `about` is the version that a rule matched; the objects are in that
  * version. https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
  */
-export function reviewText(version: ReviewVersion, uid: string, request: AdmissionRequest, about: VersionedResource): string {
+export function* reviewText(version: ReviewVersion, uid: string, request: AdmissionRequest, about: VersionedResource): Steps<string> {
   const { kind, resource } = about
   const asked = requestedResource(request)
   const { subresource, name, operation, dryRun, ctx, object, old } = request
   const namespace = namespaceOf(request)
   const schema = schemaOfBody(request, about)
-  const part = (each: KubeObject | undefined): string => (each ? bodyText(schema, encodeObject(request, about, each)) : 'null')
+  function* part(each: KubeObject | undefined): Steps<string> {
+    return each ? (yield* encodeJsonInSteps(schema, yield* encodeObject(request, about, each))).toString() : 'null'
+  }
   const head = JSON.stringify({
     uid,
     kind: { group: kind.group, version: kind.version, kind: kind.kind },
@@ -38,7 +40,7 @@ export function reviewText(version: ReviewVersion, uid: string, request: Admissi
     userInfo: userInfo(ctx.user),
   })
   const options = JSON.stringify(operationOptions(request) ?? null)
-  const body = `${head.slice(0, -1)},"object":${part(object)},"oldObject":${part(old)},"dryRun":${dryRun},"options":${options}}`
+  const body = `${head.slice(0, -1)},"object":${yield* part(object)},"oldObject":${yield* part(old)},"dryRun":${dryRun},"options":${options}}`
   return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${body}}`
 }
 
@@ -48,6 +50,3 @@ const userInfo = ({ name, uid, groups, extra }: User): object => ({
   ...(groups.length > 0 && { groups }),
   ...(extra && Object.keys(extra).length > 0 && { extra }),
 })
-
-/** JSON of an object as the webhook receives it. Its patch applies to this document. */
-export const bodyText = (schema: StructSchema, body: KubeObject): string => encodeJson(schema, body).toString()

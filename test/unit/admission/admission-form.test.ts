@@ -1,13 +1,16 @@
 import { expect } from 'chai'
 import { admissionFormOf } from '../../../src/admission/admission-form.ts'
-import type { Json } from '../../../src/api/meta/object.ts'
+import type { Json, KubeObject } from '../../../src/api/meta/object.ts'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
+import { configMapResource } from '../../../src/resources/core/config-map/definition.ts'
 import { link, linkResource, linkVersion } from '../../support/conversion.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 
 const { converter: _, ...definition }: ResourceDefinition = linkResource(() => ({}))
 const target = linkVersion(definition, 'v1')
 const before = link('v1', 'a', { hostPort: 'h:1' })
-const read = (body: Json) => admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns: () => [], definition })
+const read = (body: Json) => runAtOnce(admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns: () => [], definition }))
 
 /** Recorded from the packages of Kubernetes 1.33.9. */
 describe('apiVersion and kind of a custom object after a webhook patch', () => {
@@ -18,7 +21,9 @@ describe('apiVersion and kind of a custom object after a webhook patch', () => {
   it('may be another version, in which it is defaulted and stays if a webhook converts the kind', () => {
     const converted: ResourceDefinition = linkResource(() => ({}))
     const body = { ...before, apiVersion: 'example.com/v2', spec: { host: 'h' } }
-    const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns: () => [], definition: converted })
+    const object = runAtOnce(
+      admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns: () => [], definition: converted }),
+    )
     expect(object).to.deep.include({ apiVersion: 'example.com/v2', kind: 'Link', spec: { host: 'h', extra: 'of v2' } })
   })
 
@@ -55,4 +60,25 @@ describe('apiVersion and kind of a custom object after a webhook patch', () => {
       expect(() => read(body))
         .to.throw()
         .with.property('message', message))
+})
+
+describe('objects with many members', () => {
+  const members = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`name-${i}`, `${i}`]))
+  const configMap = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: members } as unknown as KubeObject
+  const custom = { ...link('v1', 'a', { hostPort: 'h:1' }), metadata: { name: 'a', annotations: members } } as KubeObject
+  const forms = [
+    ['a built-in kind', configMapResource.hub, configMap],
+    ['a custom kind', target, custom],
+  ] as const
+
+  for (const [kind, version, object] of forms)
+    it(`of ${kind} are sent to webhooks and read from them in steps`, () => {
+      const form = admissionFormOf(version.schema)
+      const { result, yields } = countedSteps(form.toWebhook(version.schema, object))
+      expect(yields, 'sent').to.be.at.least(20)
+      const patched = { target: version, body: result, before: object, builtIns: () => [], definition }
+      const read = countedSteps(form.fromWebhook(patched))
+      expect(read.yields, 'read').to.be.at.least(20)
+      expect(read.result).to.deep.include({ ...(kind === 'a built-in kind' && { data: members }), kind: object.kind })
+    })
 })
