@@ -1,7 +1,7 @@
 /**
  * Runs the tests: `hack/test.ts [FILE|FOLDER…]`, by default all of them. Files are dealt to several processes of mocha
- * ($JOBS, by default one more than there are processors, since many tests wait for a server, but at most four). Prints
- * what mocha prints, with one summary at the end, and exits with a failure's status.
+ * ($JOBS, by default two more than there are processors, since many tests wait, but at most four). Prints what mocha
+ * prints, with one summary at the end, and exits with a failure's status.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -53,7 +53,7 @@ async function run(files: readonly string[], jobs: number): Promise<boolean> {
 const begun = performance.now()
 const given = process.argv.length > 2 ? process.argv.slice(2) : ALL
 const files = testPlan(testFiles(given))
-const jobs = Number(process.env.JOBS) || Math.min(availableParallelism() + 1, 4)
+const jobs = Number(process.env.JOBS) || Math.min(availableParallelism() + 2, 4)
 const passed = await run(files, jobs)
 console.log(summary.text(performance.now() - begun))
 if (given.some(isFolder)) {

@@ -3,6 +3,7 @@
  * follow in any order.
  */
 export const LONGEST = [
+  'test/integration/explore.test.ts',
   'test/integration/probe.test.ts',
   'test/unit/storage/embedded/damage.test.ts',
   'test/e2e/resilience-etcd-kill.test.ts',
@@ -14,7 +15,6 @@ export const LONGEST = [
   'test/integration/console-pages.test.ts',
   'test/e2e/resilience-leadership.test.ts',
   'test/e2e/resilience-etcd-network.test.ts',
-  'test/integration/explore.test.ts',
   'test/e2e/explore-command.test.ts',
   'test/integration/testing-histories.test.ts',
   'test/e2e/resilience-quota.test.ts',
