@@ -154,7 +154,7 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
     sent('application/cbor', textOfBytes(Buffer.from([0xd9, 0xd9, 0xf7, 0x7f]), 0x60, Buffer.from([0xff]))),
     413,
   ],
-  ['a map of 15,000 members merged into 1,000 others', sent('application/yaml', merging(15_000, 1000)), 400],
+  ['a map of 15,000 members merged into 1,000 others', sent('application/yaml', merging(15_000, 1000)), 413],
   ['a schedule of 1,000,000 minutes', scheduled(`${'1,'.repeat(1_000_000)} * * * *`), 201],
   ['a schedule of 1,000,000 slashes', scheduled(`${'/'.repeat(1_000_000)} * * * *`), 422],
   ['a schedule of 1,000,000 hours', scheduled(`@every ${'0h'.repeat(1_000_000)}`), 422],
