@@ -89,8 +89,8 @@ export class TestMap {
   }
 
   /**
-   * Describes each source without a test, each unit test without a source, each integration test that starts the
-   * program, and each place of the table that is of no use.
+   * Describes each source without a test, each unit test without a source, each of them and of the integration tests
+   * that starts the program, and each place of the table that is of no use.
    */
   problems(): string[] {
     const untested = this.#files.sources
@@ -106,7 +106,7 @@ export class TestMap {
   }
 
   #misplaced(): string[] {
-    const tests = [...this.#texts.keys()].filter(path => path.startsWith('test/integration/') && isTest(path))
+    const tests = [...this.#texts.keys()].filter(path => /^test\/(?:unit|integration)\//.test(path) && isTest(path))
     return tests
       .filter(test => STARTERS.some(file => this.#reach(test, 'src/').has(file)))
       .map(test => `${test}: starts the program in a process of its own, as tests of test/e2e do`)

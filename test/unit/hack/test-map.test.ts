@@ -95,16 +95,18 @@ describe('hack/test-map', () => {
     ])
   })
 
-  it('reports integration tests that start the program, also through files that they share', () => {
+  it('reports unit and integration tests that start the program, also through files that they share', () => {
     const files = {
       'test/integration/a.test.ts': importing('../support/b.ts'),
       'test/integration/c.test.ts': '',
+      'test/unit/hack/e.test.ts': importing('../../support/started-server.ts'),
       'test/e2e/d.test.ts': importing('../support/started-server.ts'),
       'test/support/b.ts': importing('./started-server.ts'),
       'test/support/started-server.ts': CODE,
     }
     expect(mapOf(files).problems()).to.deep.equal([
       'test/integration/a.test.ts: starts the program in a process of its own, as tests of test/e2e do',
+      'test/unit/hack/e.test.ts: starts the program in a process of its own, as tests of test/e2e do',
     ])
   })
 })

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { readCommandLine } from '../../../../src/config/command-line.ts'
-import type { Config } from '../../../../src/config/config.ts'
-import { silentLogger } from '../../../../src/lib/log.ts'
-import { serveStandIn, standInOptions } from '../../../../src/process/assets/etcd-stand-in.ts'
-import { withStandIn } from '../../../../src/process/assets/use-stand-in.ts'
-import { serverCommand } from '../../../support/server-program.ts'
+import { readCommandLine } from '../../src/config/command-line.ts'
+import type { Config } from '../../src/config/config.ts'
+import { silentLogger } from '../../src/lib/log.ts'
+import { serveStandIn, standInOptions } from '../../src/process/assets/etcd-stand-in.ts'
+import { withStandIn } from '../../src/process/assets/use-stand-in.ts'
+import { serverCommand } from '../support/server-program.ts'
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
