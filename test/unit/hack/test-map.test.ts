@@ -105,6 +105,7 @@ describe('hack/test-map', () => {
       'test/support/started-server.ts': CODE,
     }
     expect(mapOf(files).problems()).to.deep.equal([
+      'test/unit/hack/e.test.ts: no source: neither one of this name, nor a folder whose files it reaches',
       'test/integration/a.test.ts: starts the program in a process of its own, as tests of test/e2e do',
       'test/unit/hack/e.test.ts: starts the program in a process of its own, as tests of test/e2e do',
     ])
