@@ -39,7 +39,7 @@ export async function patchedObject(
   if (patchType !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type ${JSON.stringify(patchType)}`)
   const { signal } = request.ctx
   const before = await runInTurns(encodeObject(request, about, object), signal)
-  const document = await runInTurns(documentOf(schemaOfBody(request, about), before), signal)
+  const document = await runInTurns(patchedDocument(schemaOfBody(request, about), before), signal)
   const tested = await runInTurns(parseTestedLiterals(patch, operations), signal)
   const patched = await inWords(() =>
     runInTurns(jsonPatchSteps(document, tested?.value ?? operations, { literals: tested?.literals }), signal),
@@ -49,7 +49,7 @@ export async function patchedObject(
 }
 
 /** Document that a patch applies to: the JSON of the object as the webhook received it. */
-function* documentOf(schema: StructSchema, body: KubeObject): Steps<JsonObject> {
+function* patchedDocument(schema: StructSchema, body: KubeObject): Steps<JsonObject> {
   const text = yield* encodeJsonInSteps(schema, body)
   yield
   return (yield* parseJsonInSteps(text)).value as JsonObject

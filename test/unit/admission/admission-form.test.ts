@@ -72,7 +72,7 @@ describe('objects with many members', () => {
   ] as const
 
   for (const [kind, version, object] of forms)
-    it(`of ${kind} are sent to webhooks and read from them in steps`, () => {
+    it(`are sent to webhooks and read from them in steps: ${kind}`, () => {
       const form = admissionFormOf(version.schema)
       const { result, yields } = countedSteps(form.toWebhook(version.schema, object))
       expect(yields, 'sent').to.be.at.least(20)
