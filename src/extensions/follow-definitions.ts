@@ -177,7 +177,7 @@ class FollowedDefinitions {
   }
 }
 
-/** Hash for comparisons, because a definition may have a megabyte. In steps if it has many values. */
+/** Hash for comparisons, because a definition may have a megabyte. One of many values is hashed in steps. */
 function* digest(value: readonly unknown[]): Steps<string> {
   const hash = createHash('sha256')
   for (const part of value) {

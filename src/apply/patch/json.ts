@@ -136,7 +136,7 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
   switch (op) {
     case 'add':
       bring(state, operation)
-      addValue(state, place('path'), yield* copyValue(state, value ?? null), float, `error in add for path: '${operation.path}'`)
+      addValue(state, place('path'), { value: yield* copyValue(state, value ?? null), float }, `error in add for path: '${operation.path}'`)
       break
     case 'remove':
       remove(state, place('path'), `error in remove for path: '${operation.path}'`)
@@ -151,7 +151,7 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
       const moved = get(from, `error in move for path: '${from.key}'`)
       const movedFloat = floatAt(from)
       remove(state, from, `error in move for path: '${from.key}'`)
-      addValue(state, place('path'), moved, movedFloat, `error in move for path: '${operation.path}'`)
+      addValue(state, place('path'), { value: moved, float: movedFloat }, `error in move for path: '${operation.path}'`)
       break
     }
     case 'copy': {
@@ -165,7 +165,7 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
         )
       const copy = yield* copyValue(state, copied)
       yield* markDecoded(copied, copy, state.decoded)
-      addValue(state, to, copy, floatAt(from), 'error while adding value during copy')
+      addValue(state, to, { value: copy, float: floatAt(from) }, 'error while adding value during copy')
       break
     }
     case 'test':
@@ -251,7 +251,7 @@ const floatAt = ({ container, key }: PointerTarget): string | undefined =>
   wholeFloatAt(container, Array.isArray(container) ? (elementIndex(container, key) ?? -1) : key)
 
 /** Adds a value without copying it. Takes ownership of it. Throws for an invalid index: `doing` begins the message. */
-function addValue(state: State, { container, key }: PointerTarget, value: Json, float: string | undefined, doing: string): void {
+function addValue(state: State, { container, key }: PointerTarget, { value, float }: TargetValue, doing: string): void {
   if (!Array.isArray(container)) {
     put(state, container, key, value, float)
     return
