@@ -67,6 +67,11 @@ function sameMembers(a: ObjectMembers, b: ObjectMembers, walk: Walk): boolean {
 /** `deepEqual` in steps, for values that may be large. */
 export const deepEqualInSteps = (a: unknown, b: unknown): Steps<boolean> => equalInSteps(a, b, deepEqual, isNil)
 
+/** `deepEqual` of values that are mostly small: at once if they are, otherwise in steps. */
+export function* deepEqualBySize(a: unknown, b: unknown): Steps<boolean> {
+  return deepEqualIfSmall(a, b) ?? (yield* deepEqualInSteps(a, b))
+}
+
 /**
  * Compares two values in steps. `isSameLeaf` compares values of which one is neither a list nor an object, or that are
  * a list and an object. `isAbsent`: whether a member equals an absent one. Uses a stack instead of recursion, because a

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
-import { deepEqual, deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
+import { deepEqual, deepEqualBySize } from '../../meta/equal.ts'
 import { keepSelectorMembers } from '../shared/node-affinity.ts'
 import type { RequestRules } from '../shared/pod-requests.ts'
 import { type PodInfo, podInfoInSteps } from './pod-info.ts'
@@ -51,7 +51,7 @@ export const isSameLabels = (old: Pod, pod: Pod): boolean => deepEqual(old.metad
 
 /** Compares specs, of which one may be that of the pod before it was bound. */
 function* isSameExceptNode({ nodeName: _, ...old }: Pod['spec'], { nodeName: __, ...spec }: Pod['spec']): Steps<boolean> {
-  return deepEqualIfSmall(old, spec) ?? (yield* deepEqualInSteps(old, spec))
+  return yield* deepEqualBySize(old, spec)
 }
 
 /** Compares what a resize in progress changes. */

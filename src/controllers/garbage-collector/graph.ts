@@ -1,7 +1,7 @@
 import type { ObjectMeta, OwnerReference } from '../../api/meta/object.ts'
 import { ShardedMap } from '../../lib/sharded-map.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
+import { deepEqualBySize } from '../../meta/equal.ts'
 import { AbsentOwners } from './absent-owners.ts'
 import { alternativeTo, partition } from './alternatives.ts'
 import type { Coordinates } from './coordinates.ts'
@@ -155,8 +155,7 @@ export class OwnerGraph {
     } else {
       yield* this.#confirm(node, { apiVersion, kind, namespace, name, uid })
       node.deleting = deleting
-      if (!(deepEqualIfSmall(node.owners, owners) ?? (yield* deepEqualInSteps(node.owners, owners))))
-        yield* this.#changeOwners(node, owners)
+      if (!(yield* deepEqualBySize(node.owners, owners))) yield* this.#changeOwners(node, owners)
     }
     yield* this.#noticeDeletion(node, deleting ? (meta.finalizers ?? []) : [])
   }

@@ -1,6 +1,6 @@
 import type { ResourceQuota } from '../../api/core/v1.types.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
+import { deepEqualBySize } from '../../meta/equal.ts'
 
 /** Consequences of a new state of a quota. */
 interface QuotaChange {
@@ -12,12 +12,8 @@ interface QuotaChange {
 
 /** Compares a quota with its earlier state in steps, as it may have tens of thousands of limits. */
 export function* quotaChange(before: ResourceQuota | undefined, { metadata, spec, status }: ResourceQuota): Steps<QuotaChange> {
-  const isChanged = before === undefined || before.metadata.uid !== metadata.uid || !(yield* isSamePart(before.spec, spec))
+  const isChanged = before === undefined || before.metadata.uid !== metadata.uid || !(yield* deepEqualBySize(before.spec, spec))
   const isCounted =
-    !isChanged && status.used !== undefined && status.hard !== undefined && (yield* isSamePart(spec.hard ?? {}, status.hard))
+    !isChanged && status.used !== undefined && status.hard !== undefined && (yield* deepEqualBySize(spec.hard ?? {}, status.hard))
   return { isChanged, isCounted }
-}
-
-function* isSamePart(a: object, b: object): Steps<boolean> {
-  return deepEqualIfSmall(a, b) ?? (yield* deepEqualInSteps(a, b))
 }

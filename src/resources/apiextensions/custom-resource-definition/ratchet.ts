@@ -3,7 +3,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, minorOf } from '../../../lifecycle/release.ts'
-import { deepEqualIfSmall, deepEqualInSteps } from '../../../meta/equal.ts'
+import { deepEqualBySize } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { itemsSchema, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
@@ -106,7 +106,7 @@ export function* rulesOfVersion(
 ): Steps<DefinitionRules> {
   const stored = version === undefined ? undefined : rules.storedSchemas.get(version)
   if (stored === undefined) return rules
-  return (deepEqualIfSmall(stored, schema) ?? (yield* deepEqualInSteps(stored, schema))) ? { ...rules, isUnchanged: true } : rules
+  return (yield* deepEqualBySize(stored, schema)) ? { ...rules, isUnchanged: true } : rules
 }
 
 /** Collects the texts of the expressions at any depth of the schemas. */
