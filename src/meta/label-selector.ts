@@ -216,7 +216,7 @@ export function validateLabelSelector(
     known?.path === path.text &&
     known.rules.allowInvalidValues === rules.allowInvalidValues &&
     known.rules.allowUnknownOperator === rules.allowUnknownOperator
-  return isSame ? [...known.errors] : runAtOnce(selectorErrors(selector, path, rules))
+  return isSame ? [...known.errors] : runAtOnce(labelSelectorErrors(selector, path, rules))
 }
 
 /** Errors of large selectors that were validated in steps. Rules that run in one call report them. */
@@ -228,10 +228,11 @@ const errorsOfLarge = new WeakMap<
 /** Validates a selector in steps if it is large, before `validateLabelSelector` with the same arguments. */
 export function* validateLargeSelector(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules = {}): Steps<void> {
   if (hasFewValues(selector)) return
-  errorsOfLarge.set(selector, { path: path.text, rules, errors: yield* selectorErrors(selector, path, rules) })
+  errorsOfLarge.set(selector, { path: path.text, rules, errors: yield* labelSelectorErrors(selector, path, rules) })
 }
 
-function* selectorErrors(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules): Steps<FieldError[]> {
+/** `validateLabelSelector` in steps. */
+export function* labelSelectorErrors(selector: LabelSelector, path: FieldPath, rules: LabelSelectorRules): Steps<FieldError[]> {
   const errors = yield* labelErrors(selector.matchLabels ?? {}, path.child('matchLabels'))
   for (const [i, { key, operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
     if (isLongStepDone()) yield

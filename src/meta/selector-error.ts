@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.ts'
 import { unlessThrown } from '../lib/unless-thrown.ts'
 import type { Wording } from './wording.ts'
 
@@ -20,3 +21,13 @@ export class SelectorError extends Error {
 
 /** Returns the result of `read`, or undefined if it throws a SelectorError. */
 export const ifReadable = <T>(read: () => T): T | undefined => unlessThrown(SelectorError, read)
+
+/** `ifReadable` in steps, for selectors that may be large. */
+export function* ifReadableInSteps<T>(read: Steps<T>): Steps<T | undefined> {
+  try {
+    return yield* read
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error
+    return undefined
+  }
+}

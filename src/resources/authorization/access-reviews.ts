@@ -1,5 +1,6 @@
 import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from '../../api/authorization/v1.types.ts'
 import type { ResourceDefinition } from '../../catalog/definition.ts'
+import { startInTurns } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import { reviewUser } from './shared/attributes.ts'
@@ -14,8 +15,9 @@ export const createSubjectAccessReviewResource = (authorizer: Authorizer, featur
     'Cluster',
     async ({ ctx }, asked) => {
       const review = withoutSelectors(asked, features)
-      refuseInvalid(() => validateSubjectAccessReview(review))
-      return answerAccess(authorizer, review, reviewUser(review.spec), ctx.signal)
+      await refuseInvalid(validateSubjectAccessReview(review), ctx.signal)
+      const user = await startInTurns(reviewUser(review.spec), ctx.signal)
+      return answerAccess(authorizer, review, user, ctx.signal)
     },
   )
 
@@ -30,8 +32,9 @@ export const createLocalSubjectAccessReviewResource = (authorizer: Authorizer, f
     'Namespaced',
     async ({ ctx }, asked) => {
       const review = withoutSelectors(asked, features)
-      refuseInvalid(() => validateLocalSubjectAccessReview(review))
-      return answerAccess(authorizer, review, reviewUser(review.spec), ctx.signal)
+      await refuseInvalid(validateLocalSubjectAccessReview(review), ctx.signal)
+      const user = await startInTurns(reviewUser(review.spec), ctx.signal)
+      return answerAccess(authorizer, review, user, ctx.signal)
     },
   )
 
@@ -43,7 +46,7 @@ export const createSelfSubjectAccessReviewResource = (authorizer: Authorizer, fe
     'Cluster',
     async ({ ctx }, asked) => {
       const review = withoutSelectors(asked, features)
-      refuseInvalid(() => validateSelfSubjectAccessReview(review))
+      await refuseInvalid(validateSelfSubjectAccessReview(review), ctx.signal)
       return answerAccess(authorizer, review, ctx.user, ctx.signal)
     },
   )

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { runAtOnce, type Steps } from '../../../src/lib/steps.ts'
 import { fieldSelectorSteps, parseFieldSelector } from '../../../src/meta/field-selector.ts'
 import { labelSelectorOf, parseLabelSelector } from '../../../src/meta/label-selector.ts'
-import { ifReadable, SelectorError } from '../../../src/meta/selector-error.ts'
+import { ifReadable, ifReadableInSteps, SelectorError } from '../../../src/meta/selector-error.ts'
 
 describe('invalid selectors', () => {
   const unreadable: Record<string, () => unknown> = {
@@ -25,5 +26,12 @@ describe('invalid selectors', () => {
     }
     expect(() => ifReadable(faulty)).to.throw(TypeError)
     expect(ifReadable(() => parseFieldSelector(''))).to.deep.equal([])
+    function* faultySteps(): Steps<void> {
+      yield
+      faulty()
+    }
+    expect(() => runAtOnce(ifReadableInSteps(faultySteps()))).to.throw(TypeError)
+    expect(runAtOnce(ifReadableInSteps(fieldSelectorSteps('a')))).to.equal(undefined)
+    expect(runAtOnce(ifReadableInSteps(fieldSelectorSteps('')))).to.deep.equal([])
   })
 })

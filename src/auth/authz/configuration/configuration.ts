@@ -1,3 +1,4 @@
+import type { AccessReviewVersion } from '../webhook/access-review.ts'
 import type { Matcher } from '../webhook/authorizer.ts'
 
 /** Modes without settings. A chain contains each at most once. */
@@ -10,7 +11,7 @@ export interface WebhookSettings {
   readonly authorizedTtlMs: number
   readonly unauthorizedTtlMs: number
   /** Version of SubjectAccessReview. */
-  readonly version: 'v1' | 'v1beta1'
+  readonly version: AccessReviewVersion
   /** Decision if the call fails. */
   readonly onFailure: 'no opinion' | 'deny'
   /** Optional. Default: the webhook is called for every request. */

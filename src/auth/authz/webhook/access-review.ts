@@ -1,5 +1,9 @@
 import type { JsonObject } from '../../../api/meta/object.ts'
+import { rawJsonInSteps } from '../../../codec/json-in-steps.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { hasNoMembers } from '../../../lib/wide-objects.ts'
 import type { RequestAttributes, User } from '../../../meta/context.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import type { FieldTerm } from '../../../meta/field-selector.ts'
 import type { LabelRequirement } from '../../../meta/label-requirement.ts'
 
@@ -27,8 +31,8 @@ export function accessReviewSpec(user: User, request: RequestAttributes, selecto
       : { nonResourceAttributes: given({ path: request.path, verb: request.verb }) }),
     ...(name !== '' && { user: name }),
     ...(groups.length > 0 && { groups: [...groups] }),
-    ...(extra &&
-      Object.keys(extra).length > 0 && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    // Not copied, because it may have very many members. No code changes a spec.
+    ...(extra && !hasNoMembers(extra) && { extra: extra as Record<string, string[]> }),
     ...(uid && { uid }),
   }
 }
@@ -76,14 +80,22 @@ function labelRequirement({ key, operator, values }: LabelRequirement): JsonObje
   return name === undefined ? [] : [{ key, operator: name, ...(values.length > 0 && { values: [...values] }) }]
 }
 
-/** Encodes the review. v1beta1 has another name for `groups`. */
-export function accessReviewText(spec: AccessReviewSpec, version: 'v1' | 'v1beta1'): string {
+/** Version of SubjectAccessReview that a webhook expects. */
+export type AccessReviewVersion = 'v1' | 'v1beta1'
+
+/** Encodes the spec of a review, in parts. v1beta1 has another name for `groups`. */
+export function* accessReviewSpecText(spec: AccessReviewSpec, version: AccessReviewVersion): Steps<readonly string[]> {
   const { groups, ...rest } = spec
-  return JSON.stringify({
+  const sent = version === 'v1' ? spec : { ...rest, ...(groups && { group: groups }) }
+  return hasFewValues(sent) ? [JSON.stringify(sent)] : yield* rawJsonInSteps(sent)
+}
+
+/** Encodes the review with its encoded spec. */
+export function accessReviewText(spec: readonly string[], version: AccessReviewVersion): string {
+  const head = JSON.stringify({
     kind: 'SubjectAccessReview',
     apiVersion: `authorization.k8s.io/${version}`,
     metadata: { creationTimestamp: null },
-    spec: version === 'v1' ? spec : { ...rest, ...(groups && { group: groups }) },
-    status: { allowed: false },
   })
+  return `${head.slice(0, -1)},"spec":${spec.join('')},"status":{"allowed":false}}`
 }

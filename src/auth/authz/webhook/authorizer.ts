@@ -5,11 +5,18 @@ import { RemoteCallError, type RemoteClient } from '../../../clients/remote-clie
 import { errorMessage } from '../../../lib/error-message.ts'
 import { expiringCache } from '../../../lib/expiring-cache.ts'
 import type { Logger } from '../../../lib/log.ts'
+import { type Steps, startInTurns } from '../../../lib/steps.ts'
 import type { AuthorizationDecision, Authorizer, UserRules } from '../../../meta/authorizer.ts'
 import type { RequestAttributes } from '../../../meta/context.ts'
 import { decodeAs } from '../../../schema/decode-as.ts'
 import { type ReviewKind, reviewIn, reviewSchema } from '../../reviews/review-response.ts'
-import { type AccessReviewSpec, accessReviewSpec, accessReviewText } from './access-review.ts'
+import {
+  type AccessReviewSpec,
+  type AccessReviewVersion,
+  accessReviewSpec,
+  accessReviewSpecText,
+  accessReviewText,
+} from './access-review.ts'
 import type { AuthorizationWebhookMetrics, CallResult } from './metrics.ts'
 
 /** Evaluates the match conditions of a webhook. `error` describes a failed evaluation. */
@@ -20,7 +27,7 @@ export interface WebhookAuthorizerOptions {
   readonly name: string
   readonly client: RemoteClient
   /** Version of SubjectAccessReview that is sent and expected. */
-  readonly version: 'v1' | 'v1beta1'
+  readonly version: AccessReviewVersion
   /** Milliseconds for which an allowing response is cached. */
   readonly authorizedTtlMs: number
   /** Milliseconds for which any other response is cached. */
@@ -101,11 +108,11 @@ export function webhookAuthorizer(
       const matched = matcher === undefined ? 'met' : await matchCounted(matcher, spec, options.name, metrics)
       if (matched === 'excluded') return { decision: 'no opinion', reason: '' }
       if (matched !== 'met') return { decision: onFailure, reason: '', error: matched.error }
-      const key = createHash('sha256').update(JSON.stringify(spec)).digest('base64')
+      const { parts, key } = await startInTurns(keyedSpec(spec, version), signal)
       const known = answers.get(key)
       if (known) return decisionOf(known)
       try {
-        const text = accessReviewText(spec, version)
+        const text = accessReviewText(parts, version)
         const status = await withBackoff(backoff, signal, () => askCounted(text, signal), waits)
         if (isShort(request) && (status.reason ?? '').length < LONG_REQUEST)
           answers.set(key, status, status.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs)
@@ -116,6 +123,17 @@ export function webhookAuthorizer(
     },
     rulesFor: () => RULES,
   }
+}
+
+/** Encodes the spec of a review, in parts, and returns them with the key of its response in the cache. */
+function* keyedSpec(spec: AccessReviewSpec, version: AccessReviewVersion): Steps<{ parts: readonly string[]; key: string }> {
+  const parts = yield* accessReviewSpecText(spec, version)
+  const hash = createHash('sha256')
+  for (const [i, part] of parts.entries()) {
+    if (i > 0) yield
+    hash.update(part)
+  }
+  return { parts, key: hash.digest('base64') }
 }
 
 async function matchCounted(

@@ -4,13 +4,14 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Names, ResourceDefinition, Version, VirtualCall, VirtualResource } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
 import { invariant } from '../../../lib/invariant.ts'
+import { type Steps, startInTurns } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import type { User } from '../../../meta/context.ts'
-import { boundedAtOnce } from '../../../meta/error-bound.ts'
+import { boundedErrors } from '../../../meta/error-bound.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalidError } from '../../../meta/status.ts'
-import { requestOf, selectorComplaints } from './attributes.ts'
+import { reviewedRequest } from './attributes.ts'
 
 const GROUP = 'authorization.k8s.io'
 /** apiVersion of all reviews: v1beta1 ended with 1.22. */
@@ -34,11 +35,11 @@ export function reviewResource<T extends TypedObject>(
 }
 
 /**
- * Throws 422 if there are errors. The message contains the group of the kind, but not the kind. The number of errors is
- * limited, since any user may create reviews.
+ * Rejects with 422 if there are errors. The message contains the group of the kind, but not the kind. The number of
+ * errors is limited, since any user may create reviews.
  */
-export function refuseInvalid(validate: () => FieldError[]): void {
-  const errors = boundedAtOnce(validate)
+export async function refuseInvalid(validation: Steps<FieldError[]>, signal: AbortSignal): Promise<void> {
+  const errors = await startInTurns(boundedErrors(validation), signal)
   if (errors.length > 0) throw invalidError({ group: GROUP, kind: '' }, '', errors)
 }
 
@@ -57,11 +58,9 @@ export function withoutSelectors<T extends AccessReview>(review: T, features: Fe
 
 /** Returns the review with the authorizer's decision for the user. */
 export async function answerAccess<T extends AccessReview>(authorizer: Authorizer, review: T, user: User, signal: AbortSignal): Promise<T> {
-  const { decision, reason, error } = await authorizer.authorize(user, requestOf(review.spec), signal)
-  const complaints = [
-    ...(error === undefined ? [] : [error]),
-    ...(review.spec.resourceAttributes ? selectorComplaints(review.spec.resourceAttributes) : []),
-  ]
+  const { attributes, complaints: ofSelectors } = await startInTurns(reviewedRequest(review.spec), signal)
+  const { decision, reason, error } = await authorizer.authorize(user, attributes, signal)
+  const complaints = [...(error === undefined ? [] : [error]), ...ofSelectors]
   const status: SubjectAccessReviewStatus = {
     allowed: decision === 'allow',
     ...(decision === 'deny' && { denied: true }),

@@ -13,12 +13,14 @@ import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../../api/meta/v1.types.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { boundedAtOnce } from '../../../meta/error-bound.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { hasNoMembers } from '../../../lib/wide-objects.ts'
+import { boundedErrors } from '../../../meta/error-bound.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { labelSelectorErrors } from '../../../meta/label-selector.ts'
 import { goValue } from '../../shared/go-values.ts'
 
 const SPEC = fieldPath('spec')
@@ -40,21 +42,29 @@ function validateFieldTerm({ key, operator, values = [] }: FieldSelectorRequirem
   return errors
 }
 
+function* validateFieldTerms(terms: readonly FieldSelectorRequirement[], path: FieldPath): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  for (const [i, term] of terms.entries()) {
+    if (isStepDone()) yield
+    errors.push(...validateFieldTerm(term, path.child('requirements').index(i)))
+  }
+  return errors
+}
+
 /**
  * Validates label requirements. Unknown operators are accepted, since a newer client may use them. The number of errors
  * is limited here, so that the renamed errors of an early end are complete.
  */
-const validateLabelTerms = (terms: readonly LabelSelectorRequirement[], path: FieldPath): FieldError[] =>
-  boundedAtOnce(() => validateLabelSelector({ matchExpressions: [...terms] }, path, { allowUnknownOperator: true })).map(error => ({
-    ...error,
-    field: error.field.replace(`${path.text}.matchExpressions`, `${path.text}.requirements`),
-  }))
+function* validateLabelTerms(terms: LabelSelectorRequirement[], path: FieldPath): Steps<FieldError[]> {
+  const errors = yield* boundedErrors(labelSelectorErrors({ matchExpressions: terms }, path, { allowUnknownOperator: true }))
+  return errors.map(error => ({ ...error, field: error.field.replace(`${path.text}.matchExpressions`, `${path.text}.requirements`) }))
+}
 
-function validateSelector(
+function* validateSelector(
   selector: FieldSelectorAttributes | LabelSelectorAttributes | undefined,
   path: FieldPath,
-  validateTerms: (terms: readonly FieldSelectorRequirement[]) => FieldError[],
-): FieldError[] {
+  validateTerms: (terms: FieldSelectorRequirement[], path: FieldPath) => Steps<FieldError[]>,
+): Steps<FieldError[]> {
   if (!selector) return []
   const terms = selector.requirements ?? []
   const errors: FieldError[] = []
@@ -62,18 +72,15 @@ function validateSelector(
     errors.push(invalid(path.child('rawSelector'), selector.rawSelector, 'may not specified at the same time as requirements'))
   if (!selector.rawSelector && terms.length === 0)
     errors.push(required(path.child('requirements'), `when ${path.text} is specified, requirements or rawSelector is required`))
-  return [...errors, ...validateTerms(terms)]
+  return [...errors, ...(yield* validateTerms(terms, path))]
 }
 
-function validateResource(attributes: ResourceAttributes | undefined): FieldError[] {
+function* validateResource(attributes: ResourceAttributes | undefined): Steps<FieldError[]> {
   if (!attributes) return []
-  const field = SPEC.child('resourceAttributes', 'fieldSelector')
-  const label = SPEC.child('resourceAttributes', 'labelSelector')
+  const path = SPEC.child('resourceAttributes')
   return [
-    ...validateSelector(attributes.fieldSelector, field, terms =>
-      terms.flatMap((term, i) => validateFieldTerm(term, field.child('requirements').index(i))),
-    ),
-    ...validateSelector(attributes.labelSelector, label, terms => validateLabelTerms(terms, label)),
+    ...(yield* validateSelector(attributes.fieldSelector, path.child('fieldSelector'), validateFieldTerms)),
+    ...(yield* validateSelector(attributes.labelSelector, path.child('labelSelector'), validateLabelTerms)),
   ]
 }
 
@@ -89,7 +96,7 @@ const validateUser = ({ user, groups = [] }: SubjectAccessReviewSpec): FieldErro
   user || groups.length > 0 ? [] : [invalid(SPEC.child('user'), user ?? '', 'at least one of user or group must be specified')]
 
 const isEmptyOrZero = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(value).length === 0)
+  value === undefined || value === null || value === '' || value === 0 || (typeof value === 'object' && hasNoMembers(value))
 
 /** Checks that metadata is empty, except for `managedFields` and the named members. */
 function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly string[] = []): FieldError[] {
@@ -102,29 +109,25 @@ function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly s
 const MUST_BE_EMPTY = 'must be empty'
 
 /** Validates a self review, in upstream's order: attributes, resource, then metadata, which must be empty. */
-export const validateSelfSubjectAccessReview = ({ metadata, spec }: SelfSubjectAccessReview): FieldError[] => [
-  ...validateQuestion(spec),
-  ...validateResource(spec.resourceAttributes),
-  ...validateNoMeta(metadata, MUST_BE_EMPTY),
-]
+export function* validateSelfSubjectAccessReview({ metadata, spec }: SelfSubjectAccessReview): Steps<FieldError[]> {
+  return [...validateQuestion(spec), ...(yield* validateResource(spec.resourceAttributes)), ...validateNoMeta(metadata, MUST_BE_EMPTY)]
+}
 
-const validateReviewSpec = (spec: SubjectAccessReviewSpec): FieldError[] => [
-  ...validateQuestion(spec),
-  ...validateUser(spec),
-  ...validateResource(spec.resourceAttributes),
-]
+function* validateReviewSpec(spec: SubjectAccessReviewSpec): Steps<FieldError[]> {
+  return [...validateQuestion(spec), ...validateUser(spec), ...(yield* validateResource(spec.resourceAttributes))]
+}
 
 /** Validates a review, like a self review. A user or a group must be set as well. */
-export const validateSubjectAccessReview = ({ metadata, spec }: SubjectAccessReview): FieldError[] => [
-  ...validateReviewSpec(spec),
-  ...validateNoMeta(metadata, MUST_BE_EMPTY),
-]
+export function* validateSubjectAccessReview({ metadata, spec }: SubjectAccessReview): Steps<FieldError[]> {
+  return [...(yield* validateReviewSpec(spec)), ...validateNoMeta(metadata, MUST_BE_EMPTY)]
+}
 
 /**
  * Validates a local review, like a review. Metadata may contain the namespace, which must be that of the attributes.
  */
-export function validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjectAccessReview): FieldError[] {
-  const errors = [...validateReviewSpec(spec), ...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace'])]
+export function* validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjectAccessReview): Steps<FieldError[]> {
+  const errors = yield* validateReviewSpec(spec)
+  errors.push(...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace']))
   const namespace = spec.resourceAttributes?.namespace ?? ''
   if (spec.resourceAttributes && namespace !== (metadata.namespace ?? ''))
     errors.push(invalid(SPEC.child('resourceAttributes', 'namespace'), namespace, 'must match metadata.namespace'))

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { SubjectAccessReview } from '../../../../src/api/authorization/v1.types.ts'
 import type { ResourceDefinition, VirtualCall } from '../../../../src/catalog/definition.ts'
 import type { AuthorizationDecision, Authorizer } from '../../../../src/meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../../../src/meta/context.ts'
@@ -9,6 +10,9 @@ import {
   createSubjectAccessReviewResource,
 } from '../../../../src/resources/authorization/access-reviews.ts'
 import { createSelfSubjectRulesReviewResource } from '../../../../src/resources/authorization/rules-review.ts'
+import { reviewedRequest, reviewUser } from '../../../../src/resources/authorization/shared/attributes.ts'
+import { validateSubjectAccessReview } from '../../../../src/resources/authorization/shared/validation.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 import { featuresOf } from '../../../support/hook-context.ts'
 import { answeredObject } from '../../../support/virtual-answer.ts'
 
@@ -220,6 +224,46 @@ describe('SubjectAccessReview', () => {
     const refused = await refusal(createSubjectAccessReviewResource(recorder().authorizer, featuresOf()), { spec })
     expect(refused).to.include('labelSelector.requirements[0].values[1999]: Invalid value: "wrong-"').and.not.include('values[2000]')
     expect(read).to.be.below(6000)
+  })
+
+  describe('of very many values', () => {
+    const MANY = 20_000
+    const many = <T>(item: (i: number) => T): T[] => Array.from({ length: MANY }, (_, i) => item(i))
+
+    it('reads extra values in steps, and those that are null as empty', () => {
+      const extra = Object.fromEntries(many(i => [`k${i}`, i === 0 ? null : [`v${i}`]]))
+      const { result, yields } = countedSteps(reviewUser({ user: 'jane', extra }))
+      expect(Object.keys(result.extra ?? {})).to.have.length(MANY)
+      expect(result.extra).to.deep.include({ k0: [], k1: ['v1'] })
+      expect(yields).to.be.at.least(Math.floor(MANY / 512))
+    })
+
+    it('validates and parses requirements in steps', () => {
+      const fieldSelector = { requirements: many(i => ({ key: `k${i}`, operator: 'In', values: i === 7 ? [] : ['v'] })) }
+      const labelSelector = { requirements: many(i => ({ key: i === 7 ? '%' : `k${i}`, operator: 'In', values: ['v'] })) }
+      const spec = { user: 'jane', resourceAttributes: { ...resource, fieldSelector, labelSelector } }
+      const validated = countedSteps(validateSubjectAccessReview({ metadata: {}, spec } as unknown as SubjectAccessReview))
+      expect(validated.result.map(({ field }) => field)).to.deep.equal([
+        'spec.resourceAttributes.fieldSelector.requirements[7].values',
+        'spec.resourceAttributes.labelSelector.requirements[7].key',
+      ])
+      expect(validated.yields).to.be.at.least(Math.floor(MANY / 512) + Math.floor(MANY / 32))
+      const parsed = countedSteps(reviewedRequest(spec))
+      expect(parsed.result.attributes.fieldSelector).to.have.length(MANY - 1)
+      expect(parsed.result.attributes.labelSelector).to.have.length(MANY - 1)
+      expect(parsed.result.complaints).to.deep.equal([
+        'spec.resourceAttributes.fieldSelector partially ignored due to parse error',
+        'spec.resourceAttributes.labelSelector partially ignored due to parse error',
+      ])
+      expect(parsed.yields).to.be.at.least(2 * Math.floor(MANY / 32))
+    })
+
+    it('parses a selector in steps, once', () => {
+      const rawSelector = many(() => 'a').join(',')
+      const { result, yields } = countedSteps(reviewedRequest({ resourceAttributes: { ...resource, labelSelector: { rawSelector } } }))
+      expect(result.attributes.labelSelector).to.have.length(MANY)
+      expect(yields).to.be.within(MANY, 2 * MANY - 1)
+    })
   })
 
   it('must have no metadata except managedFields', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { compileConditions } from '../../../../../src/auth/authz/configuration/match-conditions.ts'
+import { accessReviewSpec, accessReviewSpecText, accessReviewText } from '../../../../../src/auth/authz/webhook/access-review.ts'
 import { type WebhookAuthorizerOptions, webhookAuthorizer } from '../../../../../src/auth/authz/webhook/authorizer.ts'
 import { AuthorizationWebhookMetrics } from '../../../../../src/auth/authz/webhook/metrics.ts'
 import { webhookBackoff } from '../../../../../src/clients/backoff.ts'
@@ -11,6 +12,7 @@ import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { nonResourceAttributes, resourceAttributes } from '../../../../../src/meta/request-attributes.ts'
 import { serverResponse } from '../../../../../src/meta/server-response.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const never = new AbortController().signal
 const jane: User = { name: 'jane', groups: [] }
@@ -118,6 +120,18 @@ describe('webhookAuthorizer', () => {
     await ask({ name: 'jane', groups: ['g'] }, path('get', '/'))
     expect(asked[0]).to.deep.include({ apiVersion: 'authorization.k8s.io/v1beta1' })
     expect(asked[0]?.spec).to.deep.equal({ user: 'jane', group: ['g'], nonResourceAttributes: { path: '/', verb: 'get' } })
+  })
+
+  it('encodes the spec of a review with very many extra values in steps', () => {
+    const extra = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, [`v${i}`]]))
+    const spec = accessReviewSpec({ name: 'jane', groups: ['g'], extra }, path('get', '/'), true)
+    const { result, yields } = countedSteps(accessReviewSpecText(spec, 'v1beta1'))
+    expect(yields).to.be.at.least(result.length - 1)
+    expect(result.length).to.be.above(10)
+    expect(JSON.parse(accessReviewText(result, 'v1beta1'))).to.deep.include({
+      kind: 'SubjectAccessReview',
+      spec: { nonResourceAttributes: { path: '/', verb: 'get' }, user: 'jane', group: ['g'], extra },
+    })
   })
 
   const selected = pods({
